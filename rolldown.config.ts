@@ -1,12 +1,17 @@
 import { defineConfig } from 'rolldown'
 
 /**
- * The programs and the library as few files with the dependencies inside: starting a thousand small modules costs more than what most
- * commands do. What holds native code stays outside. Types come from tsc.
+ * The programs and the library as few files with the dependencies inside: starting a thousand small
+ * modules costs more than what most commands do. What holds native code stays outside. Types come
+ * from tsc.
  */
 export default defineConfig({
   platform: 'node',
-  resolve: { alias: { '@modelcontextprotocol/server/_shims': `${import.meta.dirname}/src/surfaces/mcp/sdk-shims.ts` } },
+  resolve: {
+    alias: {
+      '@modelcontextprotocol/server/_shims': `${import.meta.dirname}/src/surfaces/mcp/sdk-shims.ts`,
+    },
+  },
   // Ink asks for the last one only where somebody has installed it to look into Ink.
   external: ['better-sqlite3', '@lydell/node-pty', 'react-devtools-core'],
   // React’s build for developers is twice as large and slower.

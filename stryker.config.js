@@ -1,6 +1,7 @@
 /**
- * `npm run mutate`: mutation tests of the pure parts, incremental: what was neither changed nor is tested otherwise by now is not run again.
- * The rest, which needs a daemon to show anything, has a list of its own: test/mutation/mutants.ts.
+ * `npm run mutate`: mutation tests of the pure parts, incremental: what was neither changed nor is
+ * tested otherwise by now is not run again. The rest, which needs a daemon to show anything, has a
+ * list of its own: test/mutation/mutants.ts.
  */
 export default {
   testRunner: 'vitest',
@@ -8,7 +9,8 @@ export default {
   tsconfigFile: 'none',
   ignorePatterns: ['dist', 'test/agent-clis', 'docs'],
   vitest: { configFile: 'test/mutation/vitest.config.ts' },
-  // The router, the rules of merging and stopping, states, review decisions, differences of pull requests, rendering, ids, waits, trust.
+  // The router, the rules of merging and stopping, states, review decisions, differences of pull
+  // requests, rendering, ids, waits, trust.
   mutate: [
     'src/delivery/{router,withdrawal}.ts',
     'src/delivery/render/{render,escape}.ts',
@@ -31,6 +33,7 @@ export default {
   thresholds: { high: 95, low: 90, break: 90 },
   tempDirName: 'coverage/stryker',
   concurrency: 2,
-  // For a loop without an end, on top of what the tests and their start take; what still runs then counts as killed.
+  // For a loop without an end, on top of what the tests and their start take; what still runs then
+  // counts as killed.
   timeoutMS: 5_000,
 }

@@ -6,8 +6,10 @@ import LongFilesFirst from './test/long-files-first.ts'
 const WORKERS = Math.max(2, Math.min(8, 3 * availableParallelism()))
 
 /**
- * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git, tmux and processes), integration
- * (the real daemon) and e2e (the real agent CLIs against a mock model). The unit tests run first, the agent CLIs last and by themselves: those have limits of their own.
+ * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git,
+ * tmux and processes), integration (the real daemon) and e2e (the real agent CLIs against a mock
+ * model). The unit tests run first, the agent CLIs last and by themselves: those have limits of
+ * their own.
  */
 export default defineConfig({
   test: {
@@ -52,7 +54,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           setupFiles: ['test/property-size.ts'],
-          // An agent CLI takes a core while it starts, up to a gigabyte of memory, and mostly waits then.
+          // An agent CLI takes a core while it starts, up to a gigabyte of memory, and mostly waits
+          // then.
           maxWorkers: 3,
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 240_000,

@@ -11,7 +11,10 @@ import { openBenchWorld, type BenchWorld } from './agents/world.ts'
 import type { Figure } from './figures.ts'
 
 const CLIS: readonly RealCli[] = [claude, gemini, codex, opencode]
-const PARTS: readonly { readonly name: string; readonly measure: (world: BenchWorld) => Promise<Figure[]> }[] = [
+const PARTS: readonly {
+  readonly name: string
+  readonly measure: (world: BenchWorld) => Promise<Figure[]>
+}[] = [
   { name: 'hooks of a tool call', measure: measureToolHooks },
   { name: 'message to an idle agent', measure: measureIdle },
   { name: 'message in mid-turn', measure: measureMidTurn },
@@ -19,9 +22,10 @@ const PARTS: readonly { readonly name: string; readonly measure: (world: BenchWo
 ]
 
 /**
- * The real agent CLIs against the mock model: `npm run bench -- agents`. EXOMONAD_BENCH_CLIS names those to take (`claude,codex`),
- * EXOMONAD_BENCH_PARTS the parts by their number (`1,2`), EXOMONAD_BENCH_MESSAGES how many messages the last part sends (1000). What fails is
- * a row that says so; the rest goes on.
+ * The real agent CLIs against the mock model: `npm run bench -- agents`. EXOMONAD_BENCH_CLIS names
+ * those to take (`claude,codex`), EXOMONAD_BENCH_PARTS the parts by their number (`1,2`),
+ * EXOMONAD_BENCH_MESSAGES how many messages the last part sends (1000). What fails is a row that
+ * says so; the rest goes on.
  */
 export async function measureAgents(): Promise<Figure[]> {
   const wanted = listed('EXOMONAD_BENCH_CLIS')
@@ -46,10 +50,23 @@ export async function measureAgents(): Promise<Figure[]> {
       } catch (error) {
         process.exitCode = 1
         const failure = error instanceof Error ? error.message : String(error)
-        process.stderr.write(`  ${cli.name}: ${name} failed: ${error instanceof Error ? (error.stack ?? failure) : failure}\n`)
-        figures.push({ name: `${cli.name}: ${name}`, unit: 'ms', value: Number.NaN, floorName: '', floor: Number.NaN, target: null, samples: 0, failure })
+        process.stderr.write(
+          `  ${cli.name}: ${name} failed: ${error instanceof Error ? (error.stack ?? failure) : failure}\n`,
+        )
+        figures.push({
+          name: `${cli.name}: ${name}`,
+          unit: 'ms',
+          value: Number.NaN,
+          floorName: '',
+          floor: Number.NaN,
+          target: null,
+          samples: 0,
+          failure,
+        })
       }
-      process.stderr.write(`  ${cli.name}: ${name} took ${((performance.now() - begun) / 1000).toFixed(0)} s\n`)
+      process.stderr.write(
+        `  ${cli.name}: ${name} took ${((performance.now() - begun) / 1000).toFixed(0)} s\n`,
+      )
     }
   }
   return figures

@@ -12,7 +12,9 @@ const SIZES = [
 ] as const
 const FRAMES = 150
 const WARM_UP = 20
-/** Lines of the terminal’s text, as many as are kept; and how many of them are new in each frame. */
+/**
+ * Lines of the terminal’s text, as many as are kept; and how many of them are new in each frame.
+ */
 const LINES = 20_000
 const NEW = 300
 const AGENTS = 200
@@ -20,7 +22,10 @@ const AGENTS = 200
 const BETWEEN = 60
 const PATIENCE = 30_000
 
-/** One frame of the console while an agent floods its terminal: from the new text until the last byte of the frame is written. */
+/**
+ * One frame of the console while an agent floods its terminal: from the new text until the last
+ * byte of the frame is written.
+ */
 export async function measureConsole(): Promise<Figure[]> {
   // As the built program has it.
   process.env['NODE_ENV'] = 'production'
@@ -29,9 +34,22 @@ export async function measureConsole(): Promise<Figure[]> {
   for (const size of SIZES) {
     const screen = terminalOf(size)
     const store = createStore(reduce, initialState())
-    const tree = view(node('main', { children: Array.from({ length: AGENTS }, (_, index) => node(`main.agent-${index}`, { depth: 1 })) }))
+    const tree = view(
+      node('main', {
+        children: Array.from({ length: AGENTS }, (_, index) =>
+          node(`main.agent-${index}`, { depth: 1 }),
+        ),
+      }),
+    )
     store.dispatch({ type: 'tree', tree, at: Date.now() })
-    const app = startApp({ store, palette: createPalette(true), now: Date.now, press: () => {}, seen: () => {}, streams: screen.streams })
+    const app = startApp({
+      store,
+      palette: createPalette(true),
+      now: Date.now,
+      press: () => {},
+      seen: () => {},
+      streams: screen.streams,
+    })
     const floors: number[] = []
     const frames: number[] = []
     const lines = Array.from({ length: LINES }, (_, index) => lineOf(index))
@@ -90,7 +108,16 @@ function terminalOf(size: { columns: number; rows: number }) {
     size,
     { isTTY: true },
   )
-  const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin, ref: () => stdin, unref: () => stdin })
-  const streams = { stdin, stdout, stderr: stdout } as unknown as { stdin: NodeJS.ReadStream; stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream }
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    setRawMode: () => stdin,
+    ref: () => stdin,
+    unref: () => stdin,
+  })
+  const streams = { stdin, stdout, stderr: stdout } as unknown as {
+    stdin: NodeJS.ReadStream
+    stdout: NodeJS.WriteStream
+    stderr: NodeJS.WriteStream
+  }
   return { streams, writtenAt: () => writtenAt }
 }

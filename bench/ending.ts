@@ -19,7 +19,9 @@ export async function measureEnding(): Promise<Figure[]> {
       const floor = await floorOf()
       const pids = await openAll(tree)
       const began = performance.now()
-      const gone = waitFor('the end of all programs', () => pids.every((pid) => !isThere(pid)), { limit: 60_000 }).then(() => performance.now() - began)
+      const gone = waitFor('the end of all programs', () => pids.every((pid) => !isThere(pid)), {
+        limit: 60_000,
+      }).then(() => performance.now() - began)
       const { ms } = await timed(() => tree.client.callTool('down', {}))
       const row = (what: string, value: number, limit: number | null): Figure => ({
         name: `down with ${String(AGENTS)} agents in ${multiplexer}: ${what}`,
@@ -30,7 +32,10 @@ export async function measureEnding(): Promise<Figure[]> {
         target: limit === null ? null : atMost(limit, 'ms', value),
         samples: 1,
       })
-      figures.push(row('until the last program is gone', await gone, 1000), row('until it returns', ms, null))
+      figures.push(
+        row('until the last program is gone', await gone, 1000),
+        row('until it returns', ms, null),
+      )
     } finally {
       await tree.exomonad.stop()
     }
@@ -40,19 +45,31 @@ export async function measureEnding(): Promise<Figure[]> {
 
 async function openAll(tree: BenchTree): Promise<number[]> {
   for (let from = 0; from < AGENTS; from += AT_ONCE) {
-    const specs = Array.from({ length: AT_ONCE }, (_, index) => ({ name: `w${String(from + index)}`, prompt: 'Nothing to do.', agent: 'idle' }))
-    const { spawned, errors } = await tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>('spawn_workers', { specs })
-    if (spawned.length !== AT_ONCE) throw new Error(`${String(spawned.length)} agents: ${JSON.stringify(errors)}`)
+    const specs = Array.from({ length: AT_ONCE }, (_, index) => ({
+      name: `w${String(from + index)}`,
+      prompt: 'Nothing to do.',
+      agent: 'idle',
+    }))
+    const { spawned, errors } = await tree.client.callTool<{
+      spawned: unknown[]
+      errors: unknown[]
+    }>('spawn_workers', { specs })
+    if (spawned.length !== AT_ONCE)
+      throw new Error(`${String(spawned.length)} agents: ${JSON.stringify(errors)}`)
   }
   const store = await openStoreOf(tree)
-  const pids = (await store.agents.list({ live: true })).flatMap(({ pid }) => (pid === null ? [] : [pid]))
+  const pids = (await store.agents.list({ live: true })).flatMap(({ pid }) =>
+    pid === null ? [] : [pid],
+  )
   await store.close()
   if (pids.length < AGENTS) throw new Error(`${String(pids.length)} programs run`)
   return pids
 }
 
 async function floorOf(): Promise<number> {
-  const children: ChildProcess[] = Array.from({ length: AGENTS }, () => spawn('sleep', ['100000'], { detached: true, stdio: 'ignore' }))
+  const children: ChildProcess[] = Array.from({ length: AGENTS }, () =>
+    spawn('sleep', ['100000'], { detached: true, stdio: 'ignore' }),
+  )
   await Promise.all(children.map((child) => once(child, 'spawn')))
   const { ms } = await timed(async () => {
     const gone = Promise.all(children.map((child) => once(child, 'exit')))

@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { appendFileSync, chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import process from 'node:process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,8 +20,8 @@ export interface GitShim {
 }
 
 /**
- * A git in front of git that counts the processes of the daemon: not those of agents and checks. With `EXOMONAD_BENCH_GIT_COMMANDS=FILE` their
- * arguments are added to that file, a line each.
+ * A git in front of git that counts the processes of the daemon: not those of agents and checks.
+ * With `EXOMONAD_BENCH_GIT_COMMANDS=FILE` their arguments are added to that file, a line each.
  */
 export function gitShim(): GitShim {
   const folder = mkdtempSync(join(tmpdir(), 'bench-git-'))

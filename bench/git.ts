@@ -10,7 +10,10 @@ const TIMES = 5
 /** Nothing more is started once nothing was for so long. Milliseconds. */
 const QUIET = 600
 
-/** How many git processes the daemon starts for a spawn, a filing, a stop check and a merge, all that follows included. */
+/**
+ * How many git processes the daemon starts for a spawn, a filing, a stop check and a merge, all
+ * that follows included.
+ */
 export async function measureGit(): Promise<Figure[]> {
   const shim = gitShim()
   const tree = await startExomonad({ env: { PATH: `${shim.folder}:${process.env['PATH'] ?? ''}` } })
@@ -25,7 +28,12 @@ export async function measureGit(): Promise<Figure[]> {
       await work()
       return (await quiet()) - before
     }
-    const done: Record<'spawn' | 'file' | 'stop' | 'merge', number[]> = { spawn: [], file: [], stop: [], merge: [] }
+    const done: Record<'spawn' | 'file' | 'stop' | 'merge', number[]> = {
+      spawn: [],
+      file: [],
+      stop: [],
+      merge: [],
+    }
     for (let index = 0; index <= TIMES; index += 1) {
       const name = `w${String(index)}`
       tree.script(name, {
@@ -42,7 +50,9 @@ export async function measureGit(): Promise<Figure[]> {
           { match: 'stop now', steps: [] },
         ],
       })
-      const spawn = await counted('spawn', () => tree.call('spawn_workers', { specs: [{ name, prompt: 'Wait.' }] }))
+      const spawn = await counted('spawn', () =>
+        tree.call('spawn_workers', { specs: [{ name, prompt: 'Wait.' }] }),
+      )
       const file = await counted('file', async () => {
         await tree.call('send', { to: name, message: 'file now' })
         await waitFor('the pull request', async () => (await tree.agent(name)).pr?.number)
@@ -58,9 +68,17 @@ export async function measureGit(): Promise<Figure[]> {
       shim.note('kill, not counted')
       await tree.call('kill', { agent: name })
       // The first also settles what is asked once.
-      if (index > 0) for (const [key, value] of Object.entries({ spawn, file, stop, merge })) done[key as keyof typeof done].push(value)
+      if (index > 0)
+        for (const [key, value] of Object.entries({ spawn, file, stop, merge }))
+          done[key as keyof typeof done].push(value)
     }
-    const figure = (name: string, values: readonly number[], floor: number, floorName: string, limit: number): Figure => ({
+    const figure = (
+      name: string,
+      values: readonly number[],
+      floor: number,
+      floorName: string,
+      limit: number,
+    ): Figure => ({
       name: `git processes of the daemon: ${name}`,
       unit: 'processes',
       value: median(values),

@@ -19,8 +19,9 @@ const BETWEEN = 500
 const PATIENCE = { limit: 120_000 }
 
 /**
- * Sessions of the Agent Client Protocol that idle, through the real daemon: what each costs it and the detached host beside its own process, how long
- * a message takes to become work, and how long the end of one takes. The agent is a scripted one, so that no model is measured.
+ * Sessions of the Agent Client Protocol that idle, through the real daemon: what each costs it and
+ * the detached host beside its own process, how long a message takes to become work, and how long
+ * the end of one takes. The agent is a scripted one, so that no model is measured.
  */
 export async function measureHeadlessAcp(): Promise<Figure[]> {
   const tree = await benchTree({
@@ -78,14 +79,21 @@ interface Session {
 /** Workers that are sessions, with their first turn behind them. */
 async function spawn(tree: BenchTree, names: readonly string[]): Promise<Session[]> {
   const specs = names.map((name) => ({ name, prompt: 'Nothing to do.', role: 'session' }))
-  const { errors } = await tree.client.callTool<{ errors: unknown[] }>('spawn', { kind: 'worker', specs })
+  const { errors } = await tree.client.callTool<{ errors: unknown[] }>('spawn', {
+    kind: 'worker',
+    specs,
+  })
   if (errors.length > 0) throw new Error(`spawning failed: ${JSON.stringify(errors)}`)
   return waitFor(
     'idle sessions',
     async () => {
       const { root } = await tree.client.callTool<any>('tree', {})
       const nodes = root.children.filter((node: any) => names.includes(node.name))
-      return nodes.length === names.length && nodes.every((node: any) => node.state === 'idle' && node.pid !== null) && nodes
+      return (
+        nodes.length === names.length &&
+        nodes.every((node: any) => node.state === 'idle' && node.pid !== null) &&
+        nodes
+      )
     },
     PATIENCE,
   )
@@ -97,7 +105,11 @@ async function hostPid({ exomonad }: BenchTree): Promise<number> {
     for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
       try {
         const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0')
-        if (words.some((word) => /\/detached-host\.(js|ts)$/.test(word)) && words.some((word) => word.startsWith(exomonad.state))) return Number(name)
+        if (
+          words.some((word) => /\/detached-host\.(js|ts)$/.test(word)) &&
+          words.some((word) => word.startsWith(exomonad.state))
+        )
+          return Number(name)
       } catch {
         // It ended meanwhile.
       }
@@ -112,13 +124,17 @@ async function memoryOf(daemon: number, host: number): Promise<{ daemon: number;
     await delay(BETWEEN)
     readings.push({ daemon: rssOf(daemon), host: rssOf(host) })
   }
-  return { daemon: median(readings.map((one) => one.daemon)), host: median(readings.map((one) => one.host)) }
+  return {
+    daemon: median(readings.map((one) => one.daemon)),
+    host: median(readings.map((one) => one.host)),
+  }
 }
 
 /** From the call that sends a message until the agent has done what it says: a file is there. */
 async function measurePrompts(tree: BenchTree): Promise<Figure[]> {
   const folder = tree.exomonad.scripts
-  const until = (file: string) => waitFor('the work', () => existsSync(file), { every: 1, ...PATIENCE })
+  const until = (file: string) =>
+    waitFor('the work', () => existsSync(file), { every: 1, ...PATIENCE })
   const direct = await startDirect(folder)
   const through: number[] = []
   const floors: number[] = []

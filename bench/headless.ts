@@ -26,18 +26,29 @@ interface Task {
   readonly pid: number
 }
 
-/** Background tasks through the real daemon: what each costs it and the detached host, how fast output gets to its file, and how long a kill takes. */
+/**
+ * Background tasks through the real daemon: what each costs it and the detached host, how fast
+ * output gets to its file, and how long a kill takes.
+ */
 export async function measureHeadless(): Promise<Figure[]> {
-  const tree = await benchTree({ config: '[limits]\nmax_live_agents = 1000\nmax_live_headless = 1000\n' })
+  const tree = await benchTree({
+    config: '[limits]\nmax_live_agents = 1000\nmax_live_headless = 1000\n',
+  })
   try {
     // The first of them loads what all need.
     await spawn(tree, 1)
     const daemon = await tree.exomonad.daemonPid()
-    const { pid: host } = JSON.parse(readFileSync(join(tree.exomonad.state, 'detached-host.json'), 'utf8')) as { pid: number }
+    const { pid: host } = JSON.parse(
+      readFileSync(join(tree.exomonad.state, 'detached-host.json'), 'utf8'),
+    ) as { pid: number }
     const before = await memoryOf(daemon, host)
     const tasks = await spawn(tree, TASKS)
     const after = await memoryOf(daemon, host)
-    return [...memoryFigures(before, after, tasks), ...(await measureKills(tree, tasks)), await measureOutput(tree)]
+    return [
+      ...memoryFigures(before, after, tasks),
+      ...(await measureKills(tree, tasks)),
+      await measureOutput(tree),
+    ]
   } finally {
     await tree.exomonad.stop()
   }
@@ -45,13 +56,19 @@ export async function measureHeadless(): Promise<Figure[]> {
 
 /** So many tasks that idle, started all at once. */
 async function spawn(tree: BenchTree, count: number): Promise<Task[]> {
-  const started = await Promise.all(Array.from({ length: count }, () => tree.client.callTool<{ agent_id: string }>('spawn_background_task', { command: IDLE })))
+  const started = await Promise.all(
+    Array.from({ length: count }, () =>
+      tree.client.callTool<{ agent_id: string }>('spawn_background_task', { command: IDLE }),
+    ),
+  )
   const ids = started.map(({ agent_id }) => agent_id)
   return waitFor(
     'running tasks',
     async () => {
       const { root } = await tree.client.callTool<any>('tree', {})
-      const nodes: any[] = root.children.filter(({ id, pid }: any) => ids.includes(id) && pid !== null)
+      const nodes: any[] = root.children.filter(
+        ({ id, pid }: any) => ids.includes(id) && pid !== null,
+      )
       return nodes.length === count && nodes.map(({ id, pid }): Task => ({ id, pid }))
     },
     PATIENCE,
@@ -69,7 +86,10 @@ async function memoryOf(daemon: number, host: number): Promise<Memory> {
     await delay(BETWEEN)
     readings.push({ daemon: rssOf(daemon), host: rssOf(host) })
   }
-  return { daemon: median(readings.map((one) => one.daemon)), host: median(readings.map((one) => one.host)) }
+  return {
+    daemon: median(readings.map((one) => one.daemon)),
+    host: median(readings.map((one) => one.host)),
+  }
 }
 
 function memoryFigures(before: Memory, after: Memory, tasks: readonly Task[]): Figure[] {
@@ -115,26 +135,44 @@ async function measureKills(tree: BenchTree, tasks: readonly Task[]): Promise<Fi
   }))
 }
 
-/** Lines as fast as `cat` gives them: from the call until the task has completed, with every byte in its file. */
+/**
+ * Lines as fast as `cat` gives them: from the call until the task has completed, with every byte in
+ * its file.
+ */
 async function measureOutput(tree: BenchTree): Promise<Figure> {
   const folder = tree.exomonad.scripts
   const source = join(folder, 'lines')
   const line = `${'a line of what a build says while it runs, as long as such lines are, more or less'.padEnd(99)}\n`
   const block = line.repeat(10_000)
   writeFileSync(source, '')
-  for (let megabytes = 0; megabytes < SIZE; megabytes += 1) writeFileSync(source, block, { flag: 'a' })
+  for (let megabytes = 0; megabytes < SIZE; megabytes += 1)
+    writeFileSync(source, block, { flag: 'a' })
   const wanted = await hashOf(source)
   const through: number[] = []
   const floors: number[] = []
   for (let round = 0; round < FLOODS; round += 1) {
     let id = ''
     const ran = await timed(async () => {
-      id = (await tree.client.callTool<{ agent_id: string }>('spawn_background_task', { command: `cat '${source}'` })).agent_id
-      await waitFor('its end', async () => (await tree.client.callTool<any>('agent_status', { agent_id: id })).status !== 'running', { every: 5, ...PATIENCE })
+      id = (
+        await tree.client.callTool<{ agent_id: string }>('spawn_background_task', {
+          command: `cat '${source}'`,
+        })
+      ).agent_id
+      await waitFor(
+        'its end',
+        async () =>
+          (await tree.client.callTool<any>('agent_status', { agent_id: id })).status !== 'running',
+        { every: 5, ...PATIENCE },
+      )
     })
     through.push(SIZE / (ran.ms / 1000))
-    if ((await hashOf(join(tree.exomonad.state, 'outputs', `${id}.log`))) !== wanted) throw new Error('output was lost')
-    const copied = await timed(() => runProgram('/bin/sh', ['-c', `cat '${source}' > '${join(folder, 'copy')}'`], { env: { PATH: process.env['PATH'] ?? '' } }))
+    if ((await hashOf(join(tree.exomonad.state, 'outputs', `${id}.log`))) !== wanted)
+      throw new Error('output was lost')
+    const copied = await timed(() =>
+      runProgram('/bin/sh', ['-c', `cat '${source}' > '${join(folder, 'copy')}'`], {
+        env: { PATH: process.env['PATH'] ?? '' },
+      }),
+    )
     floors.push(SIZE / (copied.ms / 1000))
   }
   const value = median(through)

@@ -11,17 +11,42 @@ import { benchTree, IDLE_AGENTS } from './tree.ts'
 const ROUNDS = 100
 const STILL = join(import.meta.dirname, 'fixtures', 'still.sh')
 
-/** The hook that each agent CLI runs before a tool, with what it says then; the last is the one of agents of one's own. */
+/**
+ * The hook that each agent CLI runs before a tool, with what it says then; the last is the one of
+ * agents of one's own.
+ */
 const HOOKS = [
-  { cli: 'claude', script: ['program.sh', 'PreToolUse'], body: { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: {} } },
-  { cli: 'gemini', script: ['program.sh', 'BeforeTool'], body: { session_id: 's', hook_event_name: 'BeforeTool', tool_name: 'read_file', tool_input: {} } },
-  { cli: 'codex', script: ['program.sh', 'PreToolUse'], body: { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} } },
+  {
+    cli: 'claude',
+    script: ['program.sh', 'PreToolUse'],
+    body: { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Read', tool_input: {} },
+  },
+  {
+    cli: 'gemini',
+    script: ['program.sh', 'BeforeTool'],
+    body: {
+      session_id: 's',
+      hook_event_name: 'BeforeTool',
+      tool_name: 'read_file',
+      tool_input: {},
+    },
+  },
+  {
+    cli: 'codex',
+    script: ['program.sh', 'PreToolUse'],
+    body: { session_id: 's', hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: {} },
+  },
   { cli: 'idle', script: ['tool.sh'], body: { tool: 'edit' } },
 ] as const
 
-/** Hooks as agent CLIs call them, sh + curl to the daemon and back, against the same with a server that answers at once. */
+/**
+ * Hooks as agent CLIs call them, sh + curl to the daemon and back, against the same with a server
+ * that answers at once.
+ */
 export async function measureHook(): Promise<Figure[]> {
-  const known = HOOKS.filter(({ cli }) => cli !== 'idle').map(({ cli }) => `[agents.${cli}]\ncommand = [${JSON.stringify(STILL)}]\n`)
+  const known = HOOKS.filter(({ cli }) => cli !== 'idle').map(
+    ({ cli }) => `[agents.${cli}]\ncommand = [${JSON.stringify(STILL)}]\n`,
+  )
   const tree = await benchTree({ config: [IDLE_AGENTS, ...known].join('') })
   const folder = mkdtempSync(join(tmpdir(), 'hook-'))
   const server = createServer((request, answer) => {
@@ -34,13 +59,19 @@ export async function measureHook(): Promise<Figure[]> {
   try {
     const auth = join(tree.exomonad.state, 'auth')
     /** What the program of an agent has in its environment. */
-    const agentOf = async (cli: string): Promise<{ env: Record<string, string>; token: string }> => {
-      const { spawned, errors } = await tree.client.callTool<{ spawned: { agent_id: string }[]; errors: unknown[] }>('spawn_workers', {
+    const agentOf = async (
+      cli: string,
+    ): Promise<{ env: Record<string, string>; token: string }> => {
+      const { spawned, errors } = await tree.client.callTool<{
+        spawned: { agent_id: string }[]
+        errors: unknown[]
+      }>('spawn_workers', {
         specs: [{ name: `hooked-${cli}`, prompt: 'Nothing to do.', agent: cli }],
       })
       const id = spawned[0]?.agent_id ?? ''
       const authFile = readdirSync(auth).find((name) => id !== '' && name.startsWith(id))
-      if (authFile === undefined) throw new Error(`no auth file of ${id} in ${auth}: ${JSON.stringify(errors)}`)
+      if (authFile === undefined)
+        throw new Error(`no auth file of ${id} in ${auth}: ${JSON.stringify(errors)}`)
       const token = readFileSync(join(auth, authFile), 'utf8').trim()
       const env = {
         ...tree.exomonad.repository.env,
@@ -57,13 +88,16 @@ export async function measureHook(): Promise<Figure[]> {
         const argv = [join(import.meta.dirname, '..', 'hooks', script), ...args]
         const run = async (): Promise<void> => {
           const result = await runProgram('sh', argv, { env, input: JSON.stringify(body) })
-          if (result.code !== 0 || result.stderr !== '') throw new Error(`hook of ${cli}: ${String(result.code)} ${result.stderr}`)
+          if (result.code !== 0 || result.stderr !== '')
+            throw new Error(`hook of ${cli}: ${String(result.code)} ${result.stderr}`)
         }
         return { cli, run, token, env, times: [] as number[] }
       }),
     )
     const [{ env, token } = { env: {}, token: '' }] = hooks.slice(-1)
-    const [agent, nobody] = [tree.socket, socket].map((path) => createClient({ socket: path, token })) as [Client, Client]
+    const [agent, nobody] = [tree.socket, socket].map((path) =>
+      createClient({ socket: path, token }),
+    ) as [Client, Client]
     const floor = async (): Promise<void> => {
       const command = `curl -q -s --noproxy '*' --max-time 2 --unix-socket ${socket} -H 'content-type: application/json' --data-binary @- http://x/`
       const result = await runProgram('sh', ['-c', command], { env, input: '{"tool":"edit"}' })

@@ -7,22 +7,48 @@ const COUNT = Number(process.env['EXOMONAD_BENCH_WORKERS'] ?? 20)
 const SECONDS = Number(process.env['EXOMONAD_BENCH_CHECK_SECONDS'] ?? 5)
 
 const plain = (count: number): Record<string, WorkerPlan> =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`w${index}`, { files: { [`w${index}.txt`]: `${index}\n` } }]))
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [
+      `w${index}`,
+      { files: { [`w${index}.txt`]: `${index}\n` } },
+    ]),
+  )
 
 /** The two are neither first nor neighbours. */
 const [LEFT, RIGHT] = [`w${Math.floor(COUNT / 4)}`, `w${Math.floor((COUNT * 3) / 4)}`]
 
 const SCENARIOS: Readonly<
-  Record<string, { readonly name: string; readonly scenario: Scenario; readonly figures: (measured: Measured, floor: number) => Figure[] }>
+  Record<
+    string,
+    {
+      readonly name: string
+      readonly scenario: Scenario
+      readonly figures: (measured: Measured, floor: number) => Figure[]
+    }
+  >
 > = {
   A: {
     name: `${COUNT} good`,
     scenario: { workers: plain(COUNT), landable: COUNT },
     figures: (measured, floor) => [
-      figure('seconds until all landed', 's', measured.seconds, floor, 'merge, check, next in a shell', 60),
+      figure(
+        'seconds until all landed',
+        's',
+        measured.seconds,
+        floor,
+        'merge, check, next in a shell',
+        60,
+      ),
       figure('check runs', 'runs', measured.checkRuns, COUNT, 'one for each', 24),
       figure('turns of the lead', 'turns', measured.leadTurns, COUNT, 'one for each', 25),
-      figure('turns of workers after filing', 'turns', measured.workerTurns, COUNT, 'one for each', 20),
+      figure(
+        'turns of workers after filing',
+        'turns',
+        measured.workerTurns,
+        COUNT,
+        'one for each',
+        20,
+      ),
       figure(
         'git processes of the daemon for each that landed',
         'processes',
@@ -36,12 +62,23 @@ const SCENARIOS: Readonly<
   B: {
     name: `2 of ${COUNT} red together`,
     scenario: {
-      workers: { ...plain(COUNT), [LEFT]: { files: { 'pair-a.txt': '' } }, [RIGHT]: { files: { 'pair-b.txt': '' } } },
+      workers: {
+        ...plain(COUNT),
+        [LEFT]: { files: { 'pair-a.txt': '' } },
+        [RIGHT]: { files: { 'pair-b.txt': '' } },
+      },
       landable: COUNT - 1,
       pair: [LEFT, RIGHT],
     },
     figures: (measured, floor) => [
-      figure('seconds until all but one landed and the pair was told', 's', measured.seconds, floor, 'merge, check, next in a shell', 90),
+      figure(
+        'seconds until all but one landed and the pair was told',
+        's',
+        measured.seconds,
+        floor,
+        'merge, check, next in a shell',
+        90,
+      ),
       figure('red tips of the base', 'runs', measured.redTips, 1, 'merged unchecked', 0),
     ],
   },
@@ -61,14 +98,22 @@ const SCENARIOS: Readonly<
     figures: (measured, floor) => [
       figure('turns of the lead', 'turns', measured.leadTurns, 5, 'one for each', 15),
       figure('check runs', 'runs', measured.checkRuns, 8, 'one for each head', 9),
-      figure('seconds until all landed', 's', measured.seconds, floor / 4, 'merge, check, next in a shell, of 5', Number.POSITIVE_INFINITY),
+      figure(
+        'seconds until all landed',
+        's',
+        measured.seconds,
+        floor / 4,
+        'merge, check, next in a shell, of 5',
+        Number.POSITIVE_INFINITY,
+      ),
     ],
   },
 }
 
 /**
- * How fast the work of many lands, and what it costs: `npm run bench -- landing`. EXOMONAD_BENCH_LANDING names the scenarios (`A,B`),
- * EXOMONAD_BENCH_WORKERS and EXOMONAD_BENCH_CHECK_SECONDS make it shorter. Prints a table of its own first.
+ * How fast the work of many lands, and what it costs: `npm run bench -- landing`.
+ * EXOMONAD_BENCH_LANDING names the scenarios (`A,B`), EXOMONAD_BENCH_WORKERS and
+ * EXOMONAD_BENCH_CHECK_SECONDS make it shorter. Prints a table of its own first.
  */
 export async function measureLanding(): Promise<Figure[]> {
   const wanted = process.env['EXOMONAD_BENCH_LANDING']?.split(',') ?? Object.keys(SCENARIOS)
@@ -81,15 +126,31 @@ export async function measureLanding(): Promise<Figure[]> {
     try {
       const measured = await runScenario(scenario, SECONDS)
       rows.push(row(name, measured, Object.keys(scenario.workers).length))
-      figures.push(...of(measured, floors.loop).map((one) => ({ ...one, name: `${name}: ${one.name}` })))
+      figures.push(
+        ...of(measured, floors.loop).map((one) => ({ ...one, name: `${name}: ${one.name}` })),
+      )
     } catch (error) {
       process.exitCode = 1
-      process.stderr.write(`  ${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+      process.stderr.write(
+        `  ${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+      )
     }
   }
   const dashes = ['–', '–', '–', '–', '–']
-  rows.push(['a shell loop: merge, check, next', String(COUNT), `${floors.loop.toFixed(1)} s`, String(COUNT), ...dashes])
-  rows.push(['one check of all together', String(COUNT), `${floors.once.toFixed(1)} s`, '1', ...dashes])
+  rows.push([
+    'a shell loop: merge, check, next',
+    String(COUNT),
+    `${floors.loop.toFixed(1)} s`,
+    String(COUNT),
+    ...dashes,
+  ])
+  rows.push([
+    'one check of all together',
+    String(COUNT),
+    `${floors.once.toFixed(1)} s`,
+    '1',
+    ...dashes,
+  ])
   const head = [
     '',
     'landed',
@@ -107,7 +168,20 @@ export async function measureLanding(): Promise<Figure[]> {
 }
 
 function row(name: string, measured: Measured, count: number): string[] {
-  const { landed, seconds, cut, checkRuns, refused, rebases, leadTurns, leadIdleTurns, workerTurns, gitProcesses, redTips, pairTold } = measured
+  const {
+    landed,
+    seconds,
+    cut,
+    checkRuns,
+    refused,
+    rebases,
+    leadTurns,
+    leadIdleTurns,
+    workerTurns,
+    gitProcesses,
+    redTips,
+    pairTold,
+  } = measured
   const base = redTips === 0 ? '' : `, **${redTips} red tips**`
   return [
     `${name}${base}${pairTold ? '' : ', **the pair was not told**'}`,
@@ -122,7 +196,14 @@ function row(name: string, measured: Measured, count: number): string[] {
   ]
 }
 
-const figure = (name: string, unit: Figure['unit'], value: number, floor: number, floorName: string, limit: number): Figure => ({
+const figure = (
+  name: string,
+  unit: Figure['unit'],
+  value: number,
+  floor: number,
+  floorName: string,
+  limit: number,
+): Figure => ({
   ...{ name, unit, value, floor, floorName, samples: 1 },
   target: Number.isFinite(limit) ? atMost(limit, unit, value) : null,
 })

@@ -14,14 +14,20 @@ const CHILDREN = 200
 /** Seconds in which nothing happens. */
 const REST = 20
 
-/** What `send` and `wait` cost through the real daemon on its socket: agents whose clients are this process, the daemon and the floor are others. */
+/**
+ * What `send` and `wait` cost through the real daemon on its socket: agents whose clients are this
+ * process, the daemon and the floor are others.
+ */
 export async function measureMail(): Promise<Figure[]> {
   const tree = await benchTree()
   const store = await openStoreOf(tree)
   const floor = await openFloor()
   try {
     const pid = await tree.exomonad.daemonPid()
-    const [sender, single] = (await enroll(store, tree.socket, ['sender', 'single'])) as [Member, Member]
+    const [sender, single] = (await enroll(store, tree.socket, ['sender', 'single'])) as [
+      Member,
+      Member,
+    ]
     const [one, oneFloor] = await inTurn(officeOf([single], sender, store), floor.officeOf(1))
     const fanIn = await measureFanIn(tree, store, floor, CHILDREN)
 
@@ -29,9 +35,13 @@ export async function measureMail(): Promise<Figure[]> {
     const idle = await restOf(pid, REST)
     const floorIdle = await restOf(floor.pid, 1)
     let waiting = { daemon: idle, floor: floorIdle }
-    const [many, manyFloor] = await inTurn(officeOf(members, sender, store), floor.officeOf(WAITERS), async () => {
-      waiting = { daemon: await restOf(pid, REST), floor: await restOf(floor.pid, 1) }
-    })
+    const [many, manyFloor] = await inTurn(
+      officeOf(members, sender, store),
+      floor.officeOf(WAITERS),
+      async () => {
+        waiting = { daemon: await restOf(pid, REST), floor: await restOf(floor.pid, 1) }
+      },
+    )
     return [
       ...returns('1 waiter', one, oneFloor, 5),
       ...returns(`${WAITERS} waiters`, many, manyFloor, 20),
@@ -62,10 +72,18 @@ export async function measureMail(): Promise<Figure[]> {
   }
 }
 
-const perWait = (before: Rest, after: Rest): number => ((after.memory - before.memory) * 1024) / WAITERS
+const perWait = (before: Rest, after: Rest): number =>
+  ((after.memory - before.memory) * 1024) / WAITERS
 
-/** The daemon’s office and that of the floor; `between` while all waits are open and nothing happens. */
-async function inTurn(daemon: PostOffice, floor: PostOffice, between: () => Promise<void> = async () => {}): Promise<[Rounds, Rounds]> {
+/**
+ * The daemon’s office and that of the floor; `between` while all waits are open and nothing
+ * happens.
+ */
+async function inTurn(
+  daemon: PostOffice,
+  floor: PostOffice,
+  between: () => Promise<void> = async () => {},
+): Promise<[Rounds, Rounds]> {
   try {
     const offices = [
       { office: daemon, waits: await openWaits(daemon) },
@@ -81,7 +99,13 @@ async function inTurn(daemon: PostOffice, floor: PostOffice, between: () => Prom
 }
 
 function returns(who: string, measured: Rounds, floor: Rounds, limit: number): Figure[] {
-  const row = (what: string, share: number, samples: readonly number[], floors: readonly number[], target: Figure['target'] = null): Figure => ({
+  const row = (
+    what: string,
+    share: number,
+    samples: readonly number[],
+    floors: readonly number[],
+    target: Figure['target'] = null,
+  ): Figure => ({
     name: `${who}: ${what}`,
     unit: 'ms',
     value: percentile(samples, share),
@@ -92,7 +116,13 @@ function returns(who: string, measured: Rounds, floor: Rounds, limit: number): F
   })
   return [
     row('send → wait returns, p50', 0.5, measured.woken, floor.woken),
-    row('send → wait returns, p99', 0.99, measured.woken, floor.woken, atMost(limit, 'ms', percentile(measured.woken, 0.99))),
+    row(
+      'send → wait returns, p99',
+      0.99,
+      measured.woken,
+      floor.woken,
+      atMost(limit, 'ms', percentile(measured.woken, 0.99)),
+    ),
     row('send → wait returns, slowest', 1, measured.woken, floor.woken),
     row('send, p50', 0.5, measured.sent, floor.sent),
     row('send, p99', 0.99, measured.sent, floor.sent),

@@ -9,7 +9,10 @@ import { agentRow } from './rows.ts'
 
 const ROUNDS = 1000
 
-/** From `send`, durable, to the receiver’s wake-up on its channel; against the event loop’s own turn. */
+/**
+ * From `send`, durable, to the receiver’s wake-up on its channel; against the event loop’s own
+ * turn.
+ */
 export async function measureMailbox(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mail-'))
   const store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
@@ -22,7 +25,13 @@ export async function measureMailbox(): Promise<Figure[]> {
     const stop = store.subscribe(child.id, () => wake())
     const figures = await sample(ROUNDS, async (index) => {
       const woken = new Promise<void>((resolve) => (wake = resolve))
-      void store.mail.send({ id: newAgentId(), from: root.id, to: child.id, message: `message ${index}`, sentAt: Date.now() })
+      void store.mail.send({
+        id: newAgentId(),
+        from: root.id,
+        to: child.id,
+        message: `message ${index}`,
+        sentAt: Date.now(),
+      })
       await woken
     })
     stop()

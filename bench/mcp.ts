@@ -17,41 +17,76 @@ const CALL = { method: 'tools/call', params: { name: 'check_mail', arguments: { 
 /** Sends one request and resolves with the answer’s text. */
 type Ask = (message: object) => Promise<string>
 
-/** MCP round trips with bare clients, so that the server is measured; the floors are servers that answer at once. */
+/**
+ * MCP round trips with bare clients, so that the server is measured; the floors are servers that
+ * answer at once.
+ */
 export async function measureMcp(): Promise<Figure[]> {
   const tree = await benchTree()
   const children: ChildProcess[] = []
   const sockets = new Connections({ keepAlive: true, maxSockets: 1 })
   const server = createServer((incoming, answer) => {
     incoming.resume()
-    incoming.on('end', () => answer.setHeader('content-type', 'application/json').end('{"jsonrpc":"2.0","id":1,"result":{}}'))
+    incoming.on('end', () =>
+      answer
+        .setHeader('content-type', 'application/json')
+        .end('{"jsonrpc":"2.0","id":1,"result":{}}'),
+    )
   })
   try {
-    const { spawned } = await tree.client.callTool<{ spawned: { agent_id: string }[] }>('spawn_workers', {
-      specs: [{ name: 'client', prompt: 'Nothing to do.', agent: 'idle' }],
-    })
+    const { spawned } = await tree.client.callTool<{ spawned: { agent_id: string }[] }>(
+      'spawn_workers',
+      {
+        specs: [{ name: 'client', prompt: 'Nothing to do.', agent: 'idle' }],
+      },
+    )
     const auth = join(tree.exomonad.state, 'auth')
-    const token = readFileSync(join(auth, readdirSync(auth).find((name) => name.startsWith(spawned[0]?.agent_id ?? '?')) ?? ''), 'utf8').trim()
+    const token = readFileSync(
+      join(
+        auth,
+        readdirSync(auth).find((name) => name.startsWith(spawned[0]?.agent_id ?? '?')) ?? '',
+      ),
+      'utf8',
+    ).trim()
     const { mcp } = await tree.client.get<{ mcp: string }>('/healthz')
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     const program = (args: readonly string[]): Ask => {
       const child = spawn(process.execPath, args, {
         cwd: tree.exomonad.repository.path,
-        env: { ...tree.exomonad.repository.env, EXOMONAD_SOCKET: tree.socket, EXOMONAD_TOKEN: token },
+        env: {
+          ...tree.exomonad.repository.env,
+          EXOMONAD_SOCKET: tree.socket,
+          EXOMONAD_TOKEN: token,
+        },
         stdio: ['pipe', 'pipe', 'ignore'],
       })
       children.push(child)
       return overStdio(child)
     }
     const ways = [
-      { name: 'HTTP', ask: overHttp(mcp, token, sockets), floor: overHttp(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, token, sockets) },
+      {
+        name: 'HTTP',
+        ask: overHttp(mcp, token, sockets),
+        floor: overHttp(
+          `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+          token,
+          sockets,
+        ),
+      },
       { name: 'stdio', ask: program([BIN, 'mcp']), floor: program(['-e', ECHO]) },
     ]
     const figures: Figure[] = []
     for (const { name, ask, floor } of ways) {
       for (const each of [ask, floor]) {
-        await each({ method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1' } } })
+        await each({
+          method: 'initialize',
+          params: {
+            protocolVersion: '2025-06-18',
+            capabilities: {},
+            clientInfo: { name: 'bench', version: '1' },
+          },
+        })
         await sample(20, () => each(LIST))
       }
       for (const [what, message, needs] of [
@@ -64,7 +99,8 @@ export async function measureMcp(): Promise<Figure[]> {
           values.push(
             ...(await sample(1, async () => {
               const answer = await ask(message)
-              if (!answer.includes(needs)) throw new Error(`${what} over ${name} answered ${answer.slice(0, 500)}`)
+              if (!answer.includes(needs))
+                throw new Error(`${what} over ${name} answered ${answer.slice(0, 500)}`)
             })),
           )
           floors.push(...(await sample(1, () => floor(message))))
@@ -73,7 +109,10 @@ export async function measureMcp(): Promise<Figure[]> {
           name: `MCP ${what} over ${name}, p50`,
           unit: 'ms',
           value: median(values),
-          floorName: name === 'HTTP' ? 'the same request to a server that answers at once' : 'the same line to a node that answers at once',
+          floorName:
+            name === 'HTTP'
+              ? 'the same request to a server that answers at once'
+              : 'the same line to a node that answers at once',
           floor: median(floors),
           target: null,
           samples: ROUNDS,
@@ -99,7 +138,11 @@ function overHttp(url: string, token: string, agent: Connections): Ask {
   let id = 0
   return (message) =>
     new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+      }
       const outgoing = request(url, { method: 'POST', agent, headers })
       outgoing.on('error', reject).on('response', (answer) => {
         let text = ''
@@ -121,7 +164,8 @@ function overStdio({ stdin, stdout }: ChildProcess): Ask {
     stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: mine, ...message })}\n`)
     const line = await answered
     waiting.delete(mine)
-    if ((message as { method?: string }).method === 'initialize') stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
+    if ((message as { method?: string }).method === 'initialize')
+      stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`)
     return line
   }
 }

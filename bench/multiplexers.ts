@@ -9,7 +9,11 @@ import { newAgentId, type PaneId } from '../src/domain/ids.ts'
 import { createViewed } from '../src/adapters/terminals/viewed.ts'
 import { createZellijViewer } from '../src/adapters/terminals/zellij/zellij.ts'
 import { silentLog } from '../src/runtime/log.ts'
-import { createHolder, scrubbedEnvironment, socketNameOf } from '../test/conformance/multiplexer/create.ts'
+import {
+  createHolder,
+  scrubbedEnvironment,
+  socketNameOf,
+} from '../test/conformance/multiplexer/create.ts'
 import { runProgram } from '../test/helpers/daemon.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
 import { whyNoZellij } from '../test/helpers/terminals/zellij.ts'
@@ -27,7 +31,10 @@ interface Received {
   readonly text: string
 }
 
-/** The same done by hand, with the multiplexer’s own program; a bare pseudo-terminal where there is none. */
+/**
+ * The same done by hand, with the multiplexer’s own program; a bare pseudo-terminal where there is
+ * none.
+ */
 interface ByHand {
   readonly name: string
   open(): Promise<unknown>
@@ -45,8 +52,17 @@ const received = (file: string): Received[] =>
 /** tmux, with Zellij to show it. */
 function inZellij(folder: string) {
   const environment = { ...scrubbedEnvironment(folder), ZELLIJ_SOCKET_DIR: folder }
-  const viewer = createZellijViewer({ session: socketNameOf(folder), former: 'none', stateDir: folder, environment, log: silentLog() })
-  return { viewer, multiplexer: createViewed({ holder: createHolder('tmux', folder), viewer, log: silentLog() }) }
+  const viewer = createZellijViewer({
+    session: socketNameOf(folder),
+    former: 'none',
+    stateDir: folder,
+    environment,
+    log: silentLog(),
+  })
+  return {
+    viewer,
+    multiplexer: createViewed({ holder: createHolder('tmux', folder), viewer, log: silentLog() }),
+  }
 }
 
 /** From the first of a hundred that are opened at once until Zellij shows the last. */
@@ -55,12 +71,25 @@ async function measureHundred(): Promise<Figure> {
   const { viewer, multiplexer } = inZellij(folder)
   try {
     await multiplexer.start()
-    const open = (name: string) => multiplexer.open({ agentId: newAgentId(), name, cwd: folder, env: {}, argv: ['/bin/cat'], columns: 200, rows: 50 })
+    const open = (name: string) =>
+      multiplexer.open({
+        agentId: newAgentId(),
+        name,
+        cwd: folder,
+        env: {},
+        argv: ['/bin/cat'],
+        columns: 200,
+        rows: 50,
+      })
     await open('first')
     await viewer.settled()
     let opened = 0
     const { ms } = await timed(async () => {
-      opened = (await timed(() => Promise.all(Array.from({ length: HUNDRED }, (_, index) => open(`a${index}`))))).ms
+      opened = (
+        await timed(() =>
+          Promise.all(Array.from({ length: HUNDRED }, (_, index) => open(`a${index}`))),
+        )
+      ).ms
       await viewer.settled()
     })
     return {
@@ -79,9 +108,16 @@ async function measureHundred(): Promise<Figure> {
   }
 }
 
-/** Each multiplexer on its own, without a daemon: what opening, typing, listing and noticing a death cost in it. */
+/**
+ * Each multiplexer on its own, without a daemon: what opening, typing, listing and noticing a death
+ * cost in it.
+ */
 export async function measureMultiplexers(): Promise<Figure[]> {
-  const kinds: Kind[] = ['tmux', ...(whyNoZellij() === null ? (['zellij'] as const) : []), 'headless']
+  const kinds: Kind[] = [
+    'tmux',
+    ...(whyNoZellij() === null ? (['zellij'] as const) : []),
+    'headless',
+  ]
   const figures: Figure[][] = []
   for (const kind of kinds) figures.push(await measureOne(kind))
   // Side by side: the same work of all three in neighbouring lines.
@@ -94,11 +130,21 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
   const multiplexer = kind === 'zellij' ? inZellij(folder).multiplexer : createHolder(kind, folder)
   const file = join(folder, 'received')
   const open = (argv: readonly string[], env: Record<string, string> = {}) =>
-    multiplexer.open({ agentId: newAgentId(), name: 'agent', cwd: folder, env, argv, columns: 200, rows: 50 })
+    multiplexer.open({
+      agentId: newAgentId(),
+      name: 'agent',
+      cwd: folder,
+      env,
+      argv,
+      columns: 200,
+      rows: 50,
+    })
   try {
     await multiplexer.start()
     const receiver = await open([process.execPath, RECEIVER], { RECEIVED: file })
-    await waitFor('the receiver', () => (readFileSync(file, { encoding: 'utf8', flag: 'a+' }) === '' ? undefined : true))
+    await waitFor('the receiver', () =>
+      readFileSync(file, { encoding: 'utf8', flag: 'a+' }) === '' ? undefined : true,
+    )
     const hand = byHand(kind, folder)
     const opened: { paneId: PaneId; pid: number }[] = []
     const opening = await sample(PANES, async () => opened.push(await open(['/bin/cat'])))
@@ -107,12 +153,29 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
       await multiplexer.pressEnter(receiver.paneId)
     })
     const listing = await sample(LISTS, () => multiplexer.list())
-    const handTyping = kind === 'headless' ? await toPty() : await messages(file, (text) => hand.type(receiver.paneId, text))
+    const handTyping =
+      kind === 'headless'
+        ? await toPty()
+        : await messages(file, (text) => hand.type(receiver.paneId, text))
     const handListing = await sample(LISTS, () => hand.list())
     const handOpening = await sample(PANES, () => hand.open())
     const { told, gone } = await deaths(multiplexer, opened)
-    const row = (what: string, unit: 'ms', samples: readonly number[], floorName: string, floor: readonly number[]): Figure => ({
-      ...{ name: `${what}, ${kind}`, unit, value: median(samples), floorName, floor: median(floor), target: null, samples: samples.length },
+    const row = (
+      what: string,
+      unit: 'ms',
+      samples: readonly number[],
+      floorName: string,
+      floor: readonly number[],
+    ): Figure => ({
+      ...{
+        name: `${what}, ${kind}`,
+        unit,
+        value: median(samples),
+        floorName,
+        floor: median(floor),
+        target: null,
+        samples: samples.length,
+      },
     })
     return [
       row('open a pane, median', 'ms', opening, hand.name, handOpening),
@@ -122,7 +185,13 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
         value: percentile(typing, 0.99),
         floor: percentile(handTyping, 0.99),
       },
-      row(`list ${PANES + 1} panes, median`, 'ms', listing, kind === 'headless' ? 'one pane asked for' : hand.name, handListing),
+      row(
+        `list ${PANES + 1} panes, median`,
+        'ms',
+        listing,
+        kind === 'headless' ? 'one pane asked for' : hand.name,
+        handListing,
+      ),
       row('SIGKILL → death told, median', 'ms', told, 'SIGKILL → no such process', gone),
     ]
   } finally {
@@ -134,9 +203,14 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
   /** Into a pseudo-terminal of one’s own. */
   async function toPty(): Promise<number[]> {
     const direct = join(folder, 'direct')
-    const pty = spawn(process.execPath, [RECEIVER], { cwd: folder, env: { PATH: process.env['PATH'] ?? '', RECEIVED: direct } })
+    const pty = spawn(process.execPath, [RECEIVER], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'] ?? '', RECEIVED: direct },
+    })
     try {
-      await waitFor('the receiver', () => (readFileSync(direct, { encoding: 'utf8', flag: 'a+' }) === '' ? undefined : true))
+      await waitFor('the receiver', () =>
+        readFileSync(direct, { encoding: 'utf8', flag: 'a+' }) === '' ? undefined : true,
+      )
       return await messages(direct, async (text) => pty.write(`\u001B[200~${text}\u001B[201~\r`))
     } finally {
       pty.kill()
@@ -163,7 +237,22 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
     return {
       name: 'the tmux commands by hand',
       open: () => run('new-window', '-d', '-P', '-F', '#{pane_id}', '/bin/cat'),
-      type: (paneId, text) => run('set-buffer', text, ';', 'paste-buffer', '-p', '-d', '-t', paneId, ';', 'send-keys', '-t', paneId, 'Enter'),
+      type: (paneId, text) =>
+        run(
+          'set-buffer',
+          text,
+          ';',
+          'paste-buffer',
+          '-p',
+          '-d',
+          '-t',
+          paneId,
+          ';',
+          'send-keys',
+          '-t',
+          paneId,
+          'Enter',
+        ),
       list: () => run('list-panes', '-a'),
     }
   }
@@ -181,7 +270,9 @@ async function messages(file: string, type: (text: string) => Promise<unknown>):
       `message ${index}`,
       () => {
         const since = received(file).slice(before)
-        return since.some(({ text }) => text.includes(mark)) ? since.find(({ text }) => text.endsWith('\r')) : undefined
+        return since.some(({ text }) => text.includes(mark))
+          ? since.find(({ text }) => text.endsWith('\r'))
+          : undefined
       },
       { every: 2 },
     )
@@ -190,7 +281,10 @@ async function messages(file: string, type: (text: string) => Promise<unknown>):
   return samples
 }
 
-async function deaths(multiplexer: Multiplexer, panes: readonly { paneId: PaneId; pid: number }[]): Promise<{ told: number[]; gone: number[] }> {
+async function deaths(
+  multiplexer: Multiplexer,
+  panes: readonly { paneId: PaneId; pid: number }[],
+): Promise<{ told: number[]; gone: number[] }> {
   const told: number[] = []
   const gone: number[] = []
   for (const { paneId, pid } of panes) {
@@ -203,7 +297,9 @@ async function deaths(multiplexer: Multiplexer, panes: readonly { paneId: PaneId
     })
     const start = performance.now()
     process.kill(pid, 'SIGKILL')
-    const { ms } = await timed(() => waitFor('the process to be gone', async () => !(await isRunning(pid)), { every: 1 }))
+    const { ms } = await timed(() =>
+      waitFor('the process to be gone', async () => !(await isRunning(pid)), { every: 1 }),
+    )
     gone.push(ms)
     told.push((await heard) - start)
   }

@@ -24,7 +24,10 @@ const received = (file: string): Received[] =>
         .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
     : []
 
-/** From the call that makes the event to its text in the idle agent’s terminal, before the delay and Enter; against one tmux that pastes. */
+/**
+ * From the call that makes the event to its text in the idle agent’s terminal, before the delay and
+ * Enter; against one tmux that pastes.
+ */
 export async function measurePane(): Promise<Figure[]> {
   const home = tempHome()
   const file = join(home.folder, 'received')
@@ -37,17 +40,27 @@ enter_delay_ms = 10
 `,
   })
   try {
-    await tree.client.callTool('spawn_workers', { specs: [{ name: 'receiver', prompt: 'Nothing to do.', agent: 'receiver' }] })
+    await tree.client.callTool('spawn_workers', {
+      specs: [{ name: 'receiver', prompt: 'Nothing to do.', agent: 'receiver' }],
+    })
     await waitFor('the receiver', () => received(file).length > 0)
     const samples: number[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       const mark = `mark-${round}-end`
       const start = now()
       await tree.client.callTool('send', { to: 'receiver', message: mark })
-      const arrived = await waitFor(`message ${round}`, () => received(file).find(({ text }) => text.includes(mark)), { every: 2 })
+      const arrived = await waitFor(
+        `message ${round}`,
+        () => received(file).find(({ text }) => text.includes(mark)),
+        { every: 2 },
+      )
       samples.push(arrived.at - start)
       // The next one only when this one is entered: an idle pane is measured, not a queue.
-      await waitFor(`Enter of message ${round}`, () => received(file).some(({ at, text }) => at >= arrived.at && text.endsWith('\r')), { every: 2 })
+      await waitFor(
+        `Enter of message ${round}`,
+        () => received(file).some(({ at, text }) => at >= arrived.at && text.endsWith('\r')),
+        { every: 2 },
+      )
     }
     const floor = await floorOf()
     const row = (share: number, name: string): Figure => ({
@@ -82,7 +95,15 @@ async function floorOf(): Promise<number[]> {
       writeFileSync(text, mark)
       const start = now()
       await tmux('load-buffer', text, ';', 'paste-buffer', '-p', '-d', '-t', 'floor')
-      samples.push((await waitFor(`message ${round}`, () => received(file).find((one) => one.text.includes(mark)), { every: 2 })).at - start)
+      samples.push(
+        (
+          await waitFor(
+            `message ${round}`,
+            () => received(file).find((one) => one.text.includes(mark)),
+            { every: 2 },
+          )
+        ).at - start,
+      )
     }
     return samples
   } finally {

@@ -3,7 +3,9 @@ import { untouched } from '../src/core/spawn/new-agent.ts'
 import { asBranchName, newAgentId } from '../src/domain/ids.ts'
 
 /** A whole row of an agent for a store, from the few facts that matter to a measurement. */
-export function agentRow(facts: Pick<Agent, 'name' | 'kind' | 'parentId' | 'depth'> & Partial<Agent>): Agent {
+export function agentRow(
+  facts: Pick<Agent, 'name' | 'kind' | 'parentId' | 'depth'> & Partial<Agent>,
+): Agent {
   const id = newAgentId()
   return {
     ...untouched(Date.now()),

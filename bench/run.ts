@@ -20,9 +20,11 @@ import { measureSpawn } from './spawn.ts'
 import { measureThousand } from './thousand.ts'
 
 /**
- * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its floor measured in the same run;
- * `--json` prints the figures as data; names as arguments run only those (`npm run bench -- spawn hook`). Needs tmux and curl;
- * `forge` (following pull requests on GitHub), `landing` and `agents` run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
+ * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its
+ * floor measured in the same run; `--json` prints the figures as data; names as arguments run only
+ * those (`npm run bench -- spawn hook`). Needs tmux and curl; `forge` (following pull requests on
+ * GitHub), `landing` and `agents` run only by their names; `agents` needs the agent CLIs of
+ * `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -48,7 +50,10 @@ const ONLY_BY_NAME: ReadonlySet<string> = new Set(['forge', 'landing', 'agents']
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')
 const unknown = wanted.filter((name) => !(name in MEASUREMENTS))
-if (unknown.length > 0) throw new Error(`No measurement is called ${unknown.join(', ')}: there are ${Object.keys(MEASUREMENTS).join(', ')}.`)
+if (unknown.length > 0)
+  throw new Error(
+    `No measurement is called ${unknown.join(', ')}: there are ${Object.keys(MEASUREMENTS).join(', ')}.`,
+  )
 
 const figures: Figure[] = []
 for (const [name, measure] of Object.entries(MEASUREMENTS)) {
@@ -59,10 +64,13 @@ for (const [name, measure] of Object.entries(MEASUREMENTS)) {
   } catch (error) {
     // The others are still worth having.
     process.exitCode = 1
-    process.stderr.write(`${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    process.stderr.write(
+      `${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
   }
 }
 
 const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.versions.node}`
-if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
+if (process.argv.includes('--json'))
+  process.stdout.write(`${JSON.stringify({ machine, figures }, null, 2)}\n`)
 else process.stdout.write(`${machine}\n\n${renderTable(figures)}\n`)

@@ -11,12 +11,23 @@ const ALLOWED = 1.5
 const SOCKET = `xbench-${process.pid}`
 
 /** A repository with a few hundred files, as floor and figure both get it. */
-const FILES = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`src/part-${index % 20}/file-${index}.txt`, `${index}\n`.repeat(20)]))
+const FILES = Object.fromEntries(
+  Array.from({ length: 200 }, (_, index) => [
+    `src/part-${index % 20}/file-${index}.txt`,
+    `${index}\n`.repeat(20),
+  ]),
+)
 
-/** Times each count is spawned, in turn with its floor, so that what else the machine does hits both alike. */
+/**
+ * Times each count is spawned, in turn with its floor, so that what else the machine does hits both
+ * alike.
+ */
 const ROUNDS = 3
 
-/** Spawn of 1, 5 and 20 workers, each with branch, worktree and pane, in tmux and in terminals of our own, against the same commands by hand. */
+/**
+ * Spawn of 1, 5 and 20 workers, each with branch, worktree and pane, in tmux and in terminals of
+ * our own, against the same commands by hand.
+ */
 export async function measureSpawn(): Promise<Figure[]> {
   return [...(await measureIn('tmux')), ...(await measureIn('headless'))]
 }
@@ -42,7 +53,8 @@ async function measureIn(multiplexer: 'tmux' | 'headless'): Promise<Figure[]> {
         value,
         floorName: 'git worktree add + tmux new-window, serial',
         floor,
-        target: count === 20 ? { text: `≤ ${ALLOWED} × the floor`, met: value <= ALLOWED * floor } : null,
+        target:
+          count === 20 ? { text: `≤ ${ALLOWED} × the floor`, met: value <= ALLOWED * floor } : null,
         samples: ROUNDS,
       })
     }
@@ -59,18 +71,51 @@ const tmux = (repository: TempRepository, ...args: string[]): Promise<RunResult>
   runProgram('tmux', ['-L', SOCKET, ...args], { env: repository.env, cwd: repository.path })
 
 async function spawn(tree: BenchTree, round: string, count: number): Promise<number> {
-  const specs = Array.from({ length: count }, (_, worker) => ({ name: `w-${round}-${worker}`, prompt: 'Nothing to do.', agent: 'idle' }))
-  const { ms, result } = await timed(() => tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>('spawn_workers', { specs }))
-  if (result.spawned.length !== count) throw new Error(`spawned ${result.spawned.length} of ${count}: ${JSON.stringify(result.errors)}`)
+  const specs = Array.from({ length: count }, (_, worker) => ({
+    name: `w-${round}-${worker}`,
+    prompt: 'Nothing to do.',
+    agent: 'idle',
+  }))
+  const { ms, result } = await timed(() =>
+    tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>('spawn_workers', { specs }),
+  )
+  if (result.spawned.length !== count)
+    throw new Error(
+      `spawned ${result.spawned.length} of ${count}: ${JSON.stringify(result.errors)}`,
+    )
   return ms
 }
 
-async function spawnByHand(repository: TempRepository, round: string, count: number): Promise<number> {
+async function spawnByHand(
+  repository: TempRepository,
+  round: string,
+  count: number,
+): Promise<number> {
   const { ms } = await timed(async () => {
     for (let worker = 0; worker < count; worker += 1) {
       const path = join(repository.folder, `floor-${round}-${worker}`)
-      await repository.git('worktree', 'add', '-q', '--no-track', '-b', `main.floor-${round}-${worker}`, path)
-      const opened = await tmux(repository, 'new-window', '-d', '-P', '-F', '#{pane_id}', '-c', path, '--', 'sleep', '100000')
+      await repository.git(
+        'worktree',
+        'add',
+        '-q',
+        '--no-track',
+        '-b',
+        `main.floor-${round}-${worker}`,
+        path,
+      )
+      const opened = await tmux(
+        repository,
+        'new-window',
+        '-d',
+        '-P',
+        '-F',
+        '#{pane_id}',
+        '-c',
+        path,
+        '--',
+        'sleep',
+        '100000',
+      )
       if (opened.code !== 0) throw new Error(`tmux: ${opened.stderr}`)
     }
   })

@@ -12,13 +12,18 @@ const AGENTS = 1000
 const PANES = 100
 const ROUNDS = 10
 
-/** Memory idle and with 100 panes; then, with 1,000 agents in the store (those 100 alive), `tree --json` and a restart of the daemon. */
+/**
+ * Memory idle and with 100 panes; then, with 1,000 agents in the store (those 100 alive),
+ * `tree --json` and a restart of the daemon.
+ */
 export async function measureThousand(): Promise<Figure[]> {
   const tree = await benchTree()
   const { env } = tree.exomonad.repository
   try {
     const bare = await bareNode(env)
-    const node = median(await sample(ROUNDS, () => runProgram(process.execPath, ['-e', '0'], { env })))
+    const node = median(
+      await sample(ROUNDS, () => runProgram(process.execPath, ['-e', '0'], { env })),
+    )
     const memory = (name: string, value: number, limit: number | null): Figure => ({
       name,
       unit: 'MB',
@@ -37,15 +42,28 @@ export async function measureThousand(): Promise<Figure[]> {
     const restarts = [await timed(() => expectExit0(tree, ['daemon', 'start']))]
     const view = await tree.client.get<{ counts: { agents: number; live: number } }>('/v1/tree')
     // The root is a place, not an agent: it isn’t counted.
-    if (view.counts.agents + 1 < AGENTS || view.counts.live < PANES) throw new Error(`not all are back: ${JSON.stringify(view.counts)}`)
+    if (view.counts.agents + 1 < AGENTS || view.counts.live < PANES)
+      throw new Error(`not all are back: ${JSON.stringify(view.counts)}`)
     for (let round = 0; round < 2; round += 1) {
       await expectExit0(tree, ['daemon', 'stop'])
       restarts.push(await timed(() => expectExit0(tree, ['daemon', 'start'])))
     }
     const restart = median(restarts.map(({ ms }) => ms))
-    const shown = median(await sample(ROUNDS, () => runProgram(process.execPath, [BIN, 'tree', '--json'], { env, cwd: tree.exomonad.repository.path })))
+    const shown = median(
+      await sample(ROUNDS, () =>
+        runProgram(process.execPath, [BIN, 'tree', '--json'], {
+          env,
+          cwd: tree.exomonad.repository.path,
+        }),
+      ),
+    )
     const answered = median(await sample(ROUNDS, () => tree.client.get('/v1/tree')))
-    const row = (name: string, value: number, target: Figure['target'], samples: number): Figure => ({
+    const row = (
+      name: string,
+      value: number,
+      target: Figure['target'],
+      samples: number,
+    ): Figure => ({
       name,
       unit: 'ms',
       value,
@@ -58,7 +76,12 @@ export async function measureThousand(): Promise<Figure[]> {
       ...figures,
       row(`tree --json, ${AGENTS} agents, p50`, shown, null, ROUNDS),
       row(`GET /v1/tree, ${AGENTS} agents, p50`, answered, null, ROUNDS),
-      row(`restart, ${AGENTS} agents of which ${PANES} alive`, restart, atMost(1000, 'ms', restart), restarts.length),
+      row(
+        `restart, ${AGENTS} agents of which ${PANES} alive`,
+        restart,
+        atMost(1000, 'ms', restart),
+        restarts.length,
+      ),
     ]
   } finally {
     await tree.exomonad.stop()
@@ -67,13 +90,22 @@ export async function measureThousand(): Promise<Figure[]> {
 
 async function expectExit0(tree: BenchTree, args: readonly string[]): Promise<void> {
   const result = await tree.exomonad.run(args)
-  if (result.code !== 0) throw new Error(`exomonad ${args.join(' ')}: ${result.stdout}${result.stderr}`)
+  if (result.code !== 0)
+    throw new Error(`exomonad ${args.join(' ')}: ${result.stdout}${result.stderr}`)
 }
 
 async function openPanes(tree: BenchTree): Promise<void> {
-  const specs = Array.from({ length: PANES }, (_, index) => ({ name: `pane-${index}`, prompt: 'Nothing to do.', agent: 'idle' }))
-  const { spawned, errors } = await tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>('spawn_workers', { specs })
-  if (spawned.length !== PANES) throw new Error(`${spawned.length} panes: ${JSON.stringify(errors)}`)
+  const specs = Array.from({ length: PANES }, (_, index) => ({
+    name: `pane-${index}`,
+    prompt: 'Nothing to do.',
+    agent: 'idle',
+  }))
+  const { spawned, errors } = await tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>(
+    'spawn_workers',
+    { specs },
+  )
+  if (spawned.length !== PANES)
+    throw new Error(`${spawned.length} panes: ${JSON.stringify(errors)}`)
 }
 
 /** Ended agents, as many as are missing to the thousand, below the root. */
@@ -85,7 +117,9 @@ async function fillStore(file: string): Promise<void> {
     if (root === undefined) throw new Error('no root in the store')
     await store.transaction(async (tx) => {
       for (let index = agents.length; index < AGENTS; index += 1) {
-        await tx.agents.insert(agentRow({ name: `ended-${index}`, kind: 'worker', parentId: root.id, depth: 1 }))
+        await tx.agents.insert(
+          agentRow({ name: `ended-${index}`, kind: 'worker', parentId: root.id, depth: 1 }),
+        )
       }
     })
   } finally {

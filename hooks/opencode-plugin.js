@@ -1,5 +1,6 @@
-// Runs inside OpenCode, which has no hooks that run commands: tells `sh program.sh EVENT` what happens, and gives the reason not to stop
-// back as a prompt. Whatever goes wrong here must neither hold OpenCode nor be seen in it.
+// Runs inside OpenCode, which has no hooks that run commands: tells `sh program.sh EVENT` what
+// happens, and gives the reason not to stop back as a prompt. Whatever goes wrong here must neither
+// hold OpenCode nor be seen in it.
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import process from 'node:process'
@@ -8,12 +9,18 @@ import process from 'node:process'
 const PATIENCE = 3000
 
 /**
- * Options: `hook` (path of program.sh), `worktree`, `unset` (variables that were for OpenCode’s own start only), `allow` (permissions that are
- * granted without a question, `NAME` or `NAME(PATTERN)`).
+ * Options: `hook` (path of program.sh), `worktree`, `unset` (variables that were for OpenCode’s own
+ * start only), `allow` (permissions that are granted without a question, `NAME` or
+ * `NAME(PATTERN)`).
  */
-export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree, unset = {}, allow = [] } = {}) => {
-  for (const [name, value] of Object.entries(unset)) if (process.env[name] === value) delete process.env[name]
-  // Its server may open other folders as well, such as that of the agent whose conversation this one takes over.
+export const ExomonadPlugin = async (
+  { directory, serverUrl },
+  { hook, worktree, unset = {}, allow = [] } = {},
+) => {
+  for (const [name, value] of Object.entries(unset))
+    if (process.env[name] === value) delete process.env[name]
+  // Its server may open other folders as well, such as that of the agent whose conversation this
+  // one takes over.
   if (!process.env.EXOMONAD_SOCKET || !isSame(directory, worktree)) return {}
 
   const children = new Set()
@@ -47,7 +54,10 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
     const answer = parse(await tell('session.idle', { sessionID, again: wasAgain }))
     if (answer.decision !== 'block' || typeof answer.reason !== 'string') return
     held = answer.reason
-    await post(`/session/${sessionID}/prompt_async`, { parts: [{ type: 'text', text: held }], ...(agent && { agent }) })
+    await post(`/session/${sessionID}/prompt_async`, {
+      parts: [{ type: 'text', text: held }],
+      ...(agent && { agent }),
+    })
   }
 
   const asked = async ({ id, permission, patterns = [], metadata = {} }) => {
@@ -65,7 +75,8 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
       if (info?.parentID) children.add(info.id)
     },
     'session.status': ({ sessionID, status }) => {
-      if (!children.has(sessionID) && status?.type === 'busy' && !active) [active, aborted, failure] = [true, false, null]
+      if (!children.has(sessionID) && status?.type === 'busy' && !active)
+        [active, aborted, failure] = [true, false, null]
     },
     'session.error': ({ sessionID, error }) => {
       if (children.has(sessionID)) return
@@ -78,8 +89,10 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
       return stopped(sessionID)
     },
     'permission.asked': asked,
-    'permission.replied': ({ requestID }) => tell('permission.replied', { id: requestID, tool: toolOf.get(requestID) ?? '' }),
-    'question.asked': ({ questions = [] }) => tell('question.asked', { question: String(questions[0]?.question ?? '') }),
+    'permission.replied': ({ requestID }) =>
+      tell('permission.replied', { id: requestID, tool: toolOf.get(requestID) ?? '' }),
+    'question.asked': ({ questions = [] }) =>
+      tell('question.asked', { question: String(questions[0]?.question ?? '') }),
     'question.replied': () => tell('question.replied', {}),
     'question.rejected': () => tell('question.replied', {}),
   }
@@ -91,14 +104,23 @@ export const ExomonadPlugin = async ({ directory, serverUrl }, { hook, worktree,
       quietly(() => {
         if (children.has(sessionID)) return
         agent = message?.agent
-        const prompt = parts.flatMap((part) => (part.type === 'text' && !part.synthetic ? [part.text] : [])).join('\n')
+        const prompt = parts
+          .flatMap((part) => (part.type === 'text' && !part.synthetic ? [part.text] : []))
+          .join('\n')
         again = prompt === held
         if (again) held = null
         else return tell('chat.message', { sessionID, prompt })
       }),
-    'tool.execute.before': async ({ tool, sessionID }) => quietly(() => tell('tool.execute.before', { tool, sessionID })),
+    'tool.execute.before': async ({ tool, sessionID }) =>
+      quietly(() => tell('tool.execute.before', { tool, sessionID })),
     'tool.execute.after': async ({ tool, sessionID }) =>
-      quietly(() => tell('tool.execute.after', { tool, sessionID, ...(children.has(sessionID) && { nested: true }) })),
+      quietly(() =>
+        tell('tool.execute.after', {
+          tool,
+          sessionID,
+          ...(children.has(sessionID) && { nested: true }),
+        }),
+      ),
   }
 }
 
@@ -146,14 +168,21 @@ function isSame(one, other) {
 function isAllowed(rules, permission, patterns) {
   const own = rules.flatMap((rule) => {
     const [, name, pattern = '*'] = /^([^()]+?)(?:\((.*)\))?$/s.exec(rule) ?? []
-    return name === permission ? [new RegExp(`^${pattern.split('*').map(escape).join('[\\s\\S]*')}$`)] : []
+    return name === permission
+      ? [new RegExp(`^${pattern.split('*').map(escape).join('[\\s\\S]*')}$`)]
+      : []
   })
-  return own.length > 0 && patterns.length > 0 && patterns.every((pattern) => own.some((rule) => rule.test(pattern)))
+  return (
+    own.length > 0 &&
+    patterns.length > 0 &&
+    patterns.every((pattern) => own.some((rule) => rule.test(pattern)))
+  )
 }
 
 const escape = (text) => text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
 
 function authorization() {
-  const { OPENCODE_SERVER_USERNAME: name = 'opencode', OPENCODE_SERVER_PASSWORD: password = '' } = process.env
+  const { OPENCODE_SERVER_USERNAME: name = 'opencode', OPENCODE_SERVER_PASSWORD: password = '' } =
+    process.env
   return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
 }

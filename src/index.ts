@@ -1,12 +1,19 @@
 /**
- * The library: a client of a running daemon with the schemas and tables that its answers follow, and subagents for programs of one’s own, which
- * need no daemon (docs/library.md). Nothing inside imports this file.
+ * The library: a client of a running daemon with the schemas and tables that its answers follow,
+ * and subagents for programs of one’s own, which need no daemon (docs/library.md). Nothing inside
+ * imports this file.
  *
  *   const client = createClient({ socket, token })
  *   const { spawned } = await client.callTool('spawn_workers', { specs: [{ name: 'auth', prompt: '…' }] })
  *   for await (const event of client.events({ follow: true })) console.log(event.type)
  */
-export { createClient, type Client, type ClientOptions, type EventQuery, type WireEvent } from './surfaces/client.ts'
+export {
+  createClient,
+  type Client,
+  type ClientOptions,
+  type EventQuery,
+  type WireEvent,
+} from './surfaces/client.ts'
 export { ERRORS, ExomonadError, type ErrorCode, type ErrorFacts } from './domain/errors.ts'
 export { EVENTS, type EventPayload, type EventType } from './events/event.ts'
 export { configSchema, type AgentConfig, type Config } from './config/schema.ts'
@@ -14,7 +21,11 @@ export { ALL_TOOLS, toolNamed } from './tools/all.ts'
 export type { AnyTool, Audience, Tool } from './tools/define.ts'
 export type { TreeNode, TreeView } from './core/core.ts'
 export { slugify, type AgentId, type BranchName, type Sha, type Slug } from './domain/ids.ts'
-export { createAcpClient, type AcpClientOptions, type AcpServerOptions } from './subagents/acp-client.ts'
+export {
+  createAcpClient,
+  type AcpClientOptions,
+  type AcpServerOptions,
+} from './subagents/acp-client.ts'
 export type {
   ACPAgentInfo,
   ACPAgentToolCall,
@@ -32,8 +43,17 @@ export type {
   ACPToolSource,
 } from './subagents/acp-types.ts'
 export { createAgenticLoop } from './subagents/agentic-loop.ts'
-export { createConversation, type Conversation, type ConversationMessage, type ConversationOptions } from './subagents/conversation.ts'
-export { createSubagentProgress, type SubagentProgress, type SubagentProgressOptions } from './subagents/progress.ts'
+export {
+  createConversation,
+  type Conversation,
+  type ConversationMessage,
+  type ConversationOptions,
+} from './subagents/conversation.ts'
+export {
+  createSubagentProgress,
+  type SubagentProgress,
+  type SubagentProgressOptions,
+} from './subagents/progress.ts'
 export { registerSubagentTools } from './subagents/subagent-tools.ts'
 export { createToolRegistry, type ToolRegistryOptions } from './subagents/tool-registry.ts'
 export type {

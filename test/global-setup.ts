@@ -5,14 +5,17 @@ import process from 'node:process'
 import { unmountSmallDisk } from './helpers/small-disk.ts'
 
 /**
- * Runs once around every test run, whichever projects it holds. Refuses a Node that exomonad does not support, gives the run one
- * temporary folder of its own (TMPDIR of all tests, short because Unix sockets live in it), and fails the run where anything is
- * left at its end: a process that was started with that TMPDIR, or a file in it.
+ * Runs once around every test run, whichever projects it holds. Refuses a Node that exomonad does
+ * not support, gives the run one temporary folder of its own (TMPDIR of all tests, short because
+ * Unix sockets live in it), and fails the run where anything is left at its end: a process that was
+ * started with that TMPDIR, or a file in it.
  */
 export default function setup(): () => Promise<void> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major < 22 || (major === 22 && minor < 14)) {
-    throw new Error(`The tests run on Node 22.14 or newer; this is ${process.versions.node}. \`npm test\` uses the one in node_modules: run \`npm ci\` first.`)
+    throw new Error(
+      `The tests run on Node 22.14 or newer; this is ${process.versions.node}. \`npm test\` uses the one in node_modules: run \`npm ci\` first.`,
+    )
   }
   const before = process.env['TMPDIR']
   const socketsBefore = new Set(tmuxSockets())
@@ -28,7 +31,9 @@ export default function setup(): () => Promise<void> {
     for (const path of disks) unmountSmallDisk(path)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     // Elsewhere than in CI the user’s own servers come and go meanwhile.
-    const sockets = process.env['CI'] ? tmuxSockets().filter((path) => !socketsBefore.has(path)) : []
+    const sockets = process.env['CI']
+      ? tmuxSockets().filter((path) => !socketsBefore.has(path))
+      : []
     const found = [
       ...processes.map(({ pid, command }) => `process ${pid}: ${command}`),
       ...disks.map((path) => `file system ${path}`),
@@ -40,7 +45,12 @@ export default function setup(): () => Promise<void> {
 }
 
 /** What Node and the tools put beside the tests' own folders. */
-const CACHES = new Set(['node-compile-cache', 'node-jiti', `claude-${process.getuid?.() ?? 0}`, 'opencode'])
+const CACHES = new Set([
+  'node-compile-cache',
+  'node-jiti',
+  `claude-${process.getuid?.() ?? 0}`,
+  'opencode',
+])
 
 /** tmux keeps its sockets in one folder per user, wherever TMPDIR is. */
 function tmuxSockets(): string[] {
@@ -60,7 +70,10 @@ interface Running {
   readonly command: string
 }
 
-/** Processes of this run that are there still after a grace period for those that are on their way out. */
+/**
+ * Processes of this run that are there still after a grace period for those that are on their way
+ * out.
+ */
 async function lastingProcesses(folder: string): Promise<Running[]> {
   const deadline = Date.now() + 10_000
   // One that is just becoming another program shows nothing of itself for an instant.
@@ -72,7 +85,10 @@ async function lastingProcesses(folder: string): Promise<Running[]> {
   }
 }
 
-/** Found by environment, command line or working directory. Linux only: elsewhere nothing is looked for. */
+/**
+ * Found by environment, command line or working directory. Linux only: elsewhere nothing is looked
+ * for.
+ */
 function processesOf(folder: string): Running[] {
   const family = new Set([process.pid, process.ppid])
   const found: Running[] = []
@@ -82,9 +98,13 @@ function processesOf(folder: string): Running[] {
     const command = readProc(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim()
     // Kernel threads and zombies have no command line.
     if (command === '') continue
-    const mentions = command.includes(folder) || readProc(`/proc/${pid}/environ`).includes(folder) || workingDirectory(pid).startsWith(folder)
+    const mentions =
+      command.includes(folder) ||
+      readProc(`/proc/${pid}/environ`).includes(folder) ||
+      workingDirectory(pid).startsWith(folder)
     // Vitest's own workers are told apart by their parent: they end with it.
-    if (mentions && parentOf(pid) !== process.pid) found.push({ pid, command: command.slice(0, 200) })
+    if (mentions && parentOf(pid) !== process.pid)
+      found.push({ pid, command: command.slice(0, 200) })
   }
   return found
 }

@@ -1,13 +1,21 @@
 /**
- * What may import what. A room is a folder of src/, the longest name wins; within a room everything may import everything, as long as there is no
- * cycle. Of `values` a room may import all, of `types` types alone: what they describe arrives as an argument.
+ * What may import what. A room is a folder of src/, the longest name wins; within a room everything
+ * may import everything, as long as there is no cycle. Of `values` a room may import all, of
+ * `types` types alone: what they describe arrives as an argument.
  */
 export interface Room {
   readonly values: readonly string[]
   readonly types?: readonly string[]
 }
 
-const ADAPTER_TYPES = ['adapters/agent-cli', 'adapters/forge', 'adapters/git', 'adapters/machine', 'adapters/store', 'adapters/terminals']
+const ADAPTER_TYPES = [
+  'adapters/agent-cli',
+  'adapters/forge',
+  'adapters/git',
+  'adapters/machine',
+  'adapters/store',
+  'adapters/terminals',
+]
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   domain: { values: [] },
@@ -21,16 +29,37 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'adapters/store': { values: ['domain'], types: ['runtime', 'sanitize'] },
   'adapters/terminals': { values: ['domain', 'processes', 'runtime'] },
   'adapters/acp': { values: ['domain', 'processes', 'runtime'], types: ['adapters/terminals'] },
-  'adapters/agent-cli': { values: ['domain', 'processes', 'sanitize'], types: ['adapters/terminals', 'config'] },
-  'adapters/forge': { values: ['domain', 'processes'], types: ['adapters/git', 'adapters/store', 'runtime', 'sanitize'] },
-  'adapters/machine': { values: ['domain', 'processes'], types: ['adapters/agent-cli', 'runtime', 'sanitize'] },
-  core: { values: ['domain', 'sanitize'], types: [...ADAPTER_TYPES, 'config', 'events', 'runtime'] },
-  delivery: { values: ['core', 'domain', 'events', 'sanitize'], types: [...ADAPTER_TYPES, 'config', 'runtime'] },
-  'pull-watch': { values: ['core', 'delivery', 'domain'], types: ['adapters/forge', 'adapters/store', 'config', 'events', 'runtime'] },
+  'adapters/agent-cli': {
+    values: ['domain', 'processes', 'sanitize'],
+    types: ['adapters/terminals', 'config'],
+  },
+  'adapters/forge': {
+    values: ['domain', 'processes'],
+    types: ['adapters/git', 'adapters/store', 'runtime', 'sanitize'],
+  },
+  'adapters/machine': {
+    values: ['domain', 'processes'],
+    types: ['adapters/agent-cli', 'runtime', 'sanitize'],
+  },
+  core: {
+    values: ['domain', 'sanitize'],
+    types: [...ADAPTER_TYPES, 'config', 'events', 'runtime'],
+  },
+  delivery: {
+    values: ['core', 'domain', 'events', 'sanitize'],
+    types: [...ADAPTER_TYPES, 'config', 'runtime'],
+  },
+  'pull-watch': {
+    values: ['core', 'delivery', 'domain'],
+    types: ['adapters/forge', 'adapters/store', 'config', 'events', 'runtime'],
+  },
   tools: { values: ['domain'], types: ['core'] },
   surfaces: { values: ['config', 'domain'], types: ['core', 'runtime', 'sanitize', 'tools'] },
   'surfaces/text': { values: ['domain'], types: ['core', 'surfaces'] },
-  'surfaces/mcp': { values: ['config', 'domain', 'runtime', 'surfaces'], types: ['core', 'sanitize', 'tools'] },
+  'surfaces/mcp': {
+    values: ['config', 'domain', 'runtime', 'surfaces'],
+    types: ['core', 'sanitize', 'tools'],
+  },
   'surfaces/http': {
     values: ['config', 'domain', 'surfaces', 'surfaces/mcp', 'tools'],
     types: ['adapters/store', 'core', 'events', 'runtime', 'sanitize'],
@@ -41,7 +70,15 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // A library that needs no daemon, and nothing of one.
   subagents: {
-    values: ['adapters/acp', 'config', 'domain', 'processes', 'runtime', 'surfaces/mcp', 'surfaces/text'],
+    values: [
+      'adapters/acp',
+      'config',
+      'domain',
+      'processes',
+      'runtime',
+      'surfaces/mcp',
+      'surfaces/text',
+    ],
     types: ['adapters/terminals'],
   },
   daemon: {
@@ -61,17 +98,47 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ].concat('surfaces/mcp', 'tools'),
   },
   bin: {
-    values: [...ADAPTER_TYPES, 'adapters/acp', 'config', 'daemon', 'delivery', 'domain', 'processes', 'runtime', 'surfaces/cli', 'surfaces/text', 'tools'],
+    values: [
+      ...ADAPTER_TYPES,
+      'adapters/acp',
+      'config',
+      'daemon',
+      'delivery',
+      'domain',
+      'processes',
+      'runtime',
+      'surfaces/cli',
+      'surfaces/text',
+      'tools',
+    ],
   },
   // src/index.ts, for those who embed it: nothing in the product imports it.
   '': { values: ['config', 'domain', 'events', 'subagents', 'surfaces', 'tools'], types: ['core'] },
 }
 
 /** Modules from outside that one place alone imports, and why. */
-export const KEPT: readonly { readonly module: RegExp; readonly within: string; readonly why: string; readonly types?: true }[] = [
-  { module: /^(node:)?child_process$|^execa$/, within: 'processes/', why: 'processes are started in one place: take an Exec as an argument' },
-  { module: /^simple-git$/, within: 'adapters/git/', why: 'it is one way among several to ask git' },
-  { module: /^(node:)?http$/, within: 'runtime/node-http.ts', why: 'an import of it loads undici, which runtime/node-http.ts does without', types: true },
+export const KEPT: readonly {
+  readonly module: RegExp
+  readonly within: string
+  readonly why: string
+  readonly types?: true
+}[] = [
+  {
+    module: /^(node:)?child_process$|^execa$/,
+    within: 'processes/',
+    why: 'processes are started in one place: take an Exec as an argument',
+  },
+  {
+    module: /^simple-git$/,
+    within: 'adapters/git/',
+    why: 'it is one way among several to ask git',
+  },
+  {
+    module: /^(node:)?http$/,
+    within: 'runtime/node-http.ts',
+    why: 'an import of it loads undici, which runtime/node-http.ts does without',
+    types: true,
+  },
 ]
 
 interface Import {
@@ -81,14 +148,19 @@ interface Import {
   readonly isType: boolean
 }
 
-const IMPORT = /^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'([^']+)'|(?<!typeof )\bimport\('([^']+)'\)|typeof import\('([^']+)'\)/gm
+const IMPORT =
+  /^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'([^']+)'|(?<!typeof )\bimport\('([^']+)'\)|typeof import\('([^']+)'\)/gm
 
 /** What sources import; `files`: text by path below src/. */
 export function importsOf(files: ReadonlyMap<string, string>): Import[] {
   return [...files].flatMap(([from, text]) =>
     [...text.matchAll(IMPORT)].map(([, type, statically, dynamically, typeOf]): Import => {
       const name = statically ?? dynamically ?? typeOf ?? ''
-      return { from, to: name.startsWith('.') ? resolve(from, name) : name, isType: type !== undefined || typeOf !== undefined }
+      return {
+        from,
+        to: name.startsWith('.') ? resolve(from, name) : name,
+        isType: type !== undefined || typeOf !== undefined,
+      }
     }),
   )
 }
@@ -111,12 +183,17 @@ export function roomOf(path: string): string {
 export function forbidden(files: ReadonlyMap<string, string>): string[] {
   return importsOf(files).flatMap(({ from, to, isType }): string[] => {
     const kept = KEPT.find(({ module }) => module.test(to))
-    if (kept !== undefined) return from.startsWith(kept.within) || (isType && kept.types === true) ? [] : [`${from} imports ${to}: ${kept.why}`]
+    if (kept !== undefined)
+      return from.startsWith(kept.within) || (isType && kept.types === true)
+        ? []
+        : [`${from} imports ${to}: ${kept.why}`]
     if (!files.has(to)) return []
     const [room, target] = [roomOf(from), roomOf(to)]
     const { values, types = [] } = ROOMS[room] ?? { values: [] }
     if (room === target || values.includes(target) || (isType && types.includes(target))) return []
-    return [`${from} imports ${to}: ${room} may import ${types.includes(target) ? 'only types of' : 'nothing of'} ${target === '' ? 'src/index.ts' : target}`]
+    return [
+      `${from} imports ${to}: ${room} may import ${types.includes(target) ? 'only types of' : 'nothing of'} ${target === '' ? 'src/index.ts' : target}`,
+    ]
   })
 }
 

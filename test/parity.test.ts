@@ -17,10 +17,20 @@ const files = (folder: string, ending: string): string[] =>
 const read = (...path: string[]): string => readFileSync(join(top, ...path), 'utf8')
 
 /** Suites that several implementations share are no `.test.ts`. */
-const cites = (): string[] => files('test', '.ts').filter((name) => name !== 'requirements.ts' && name !== 'parity.test.ts' && !name.includes('node_modules'))
+const cites = (): string[] =>
+  files('test', '.ts').filter(
+    (name) =>
+      name !== 'requirements.ts' && name !== 'parity.test.ts' && !name.includes('node_modules'),
+  )
 
 describe('requirements ↔ tests', () => {
-  const cited = new Set(cites().flatMap((name) => [...read('test', name).matchAll(/verifies\(\s*['"`]([^'"`]+)['"`]/g)].map((match) => match[1] ?? '')))
+  const cited = new Set(
+    cites().flatMap((name) =>
+      [...read('test', name).matchAll(/verifies\(\s*['"`]([^'"`]+)['"`]/g)].map(
+        (match) => match[1] ?? '',
+      ),
+    ),
+  )
 
   it('every requirement is cited by a test or stands among the pending ones with its reason', () => {
     expect(Object.keys(REQUIREMENTS).filter((id) => !cited.has(id) && !(id in PENDING))).toEqual([])
@@ -49,7 +59,9 @@ describe('events ↔ templates', () => {
   })
 
   it('every template is of an event that is sent to somebody', () => {
-    expect(templates.filter((name) => !(ROUTED_TYPES as readonly string[]).includes(name))).toEqual([])
+    expect(templates.filter((name) => !(ROUTED_TYPES as readonly string[]).includes(name))).toEqual(
+      [],
+    )
   })
 })
 
@@ -80,7 +92,11 @@ describe('tools ↔ files, docs and guidance', () => {
       .map((name) => read('templates/prompts', name))
       .join('\n')
     const generated = /\btools\b/.test(guidance) && /\{%-?\s*for\s+tool\s+in\s+tools/.test(guidance)
-    expect(ALL_TOOLS.filter((tool) => tool.listed && !generated && !guidance.includes(tool.name)).map((tool) => tool.name)).toEqual([])
+    expect(
+      ALL_TOOLS.filter((tool) => tool.listed && !generated && !guidance.includes(tool.name)).map(
+        (tool) => tool.name,
+      ),
+    ).toEqual([])
   })
 })
 
@@ -89,7 +105,9 @@ describe('error codes ↔ docs and code', () => {
 
   it('the reference has every code and no other', () => {
     const section = /^## Error codes$([\s\S]*?)^## /m.exec(read('docs', 'reference.md'))?.[1] ?? ''
-    expect([...section.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]).toSorted()).toEqual(codes.toSorted())
+    expect([...section.matchAll(/^\| `([A-Z_]+)`/gm)].map((match) => match[1]).toSorted()).toEqual(
+      codes.toSorted(),
+    )
   })
 
   it('every code is used somewhere', () => {
@@ -98,7 +116,9 @@ describe('error codes ↔ docs and code', () => {
       .map((name) => read('src', name))
       .join('\n')
     const reserved = new Set(RESERVED_CODES)
-    expect(codes.filter((code) => !reserved.has(code) && !new RegExp(`['"]${code}['"]`).test(sources))).toEqual([])
+    expect(
+      codes.filter((code) => !reserved.has(code) && !new RegExp(`['"]${code}['"]`).test(sources)),
+    ).toEqual([])
     expect([...reserved].filter((code) => new RegExp(`['"]${code}['"]`).test(sources))).toEqual([])
   })
 })
@@ -106,7 +126,9 @@ describe('error codes ↔ docs and code', () => {
 describe('events ↔ docs', () => {
   it('the reference has every event and no other', () => {
     const section = /^## Events$([\s\S]*?)^## /m.exec(read('docs', 'reference.md'))?.[1] ?? ''
-    expect([...section.matchAll(/^\| `([a-z_.]+)`/gm)].map((match) => match[1])).toEqual(Object.keys(EVENTS))
+    expect([...section.matchAll(/^\| `([a-z_.]+)`/gm)].map((match) => match[1])).toEqual(
+      Object.keys(EVENTS),
+    )
   })
 })
 

@@ -10,7 +10,10 @@ import { agentAccess, type BenchWorld } from './world.ts'
 
 const ROUNDS = 60
 
-/** The hooks that each runs for one tool call, in their order, and what it tells them; one after the other, since it waits for each. */
+/**
+ * The hooks that each runs for one tool call, in their order, and what it tells them; one after the
+ * other, since it waits for each.
+ */
 const TOOL_HOOKS: Readonly<Record<RealCli['name'], readonly string[]>> = {
   claude: ['PreToolUse', 'PostToolUse'],
   gemini: ['BeforeTool', 'AfterTool'],
@@ -18,7 +21,10 @@ const TOOL_HOOKS: Readonly<Record<RealCli['name'], readonly string[]>> = {
   opencode: ['tool.execute.before', 'tool.execute.after'],
 }
 
-/** One hook’s round trip as the CLI calls it, and all those of one tool call; the floor is sh + curl to a server that answers at once. */
+/**
+ * One hook’s round trip as the CLI calls it, and all those of one tool call; the floor is sh + curl
+ * to a server that answers at once.
+ */
 export async function measureToolHooks(world: BenchWorld): Promise<Figure[]> {
   const { name } = world.cli
   const { agentId } = await world.worker('hooked', [{ say: 'Ready.' }])
@@ -34,7 +40,8 @@ export async function measureToolHooks(world: BenchWorld): Promise<Figure[]> {
       tool_response: 'x'.repeat(2000),
     })
     const result = await runProgram('sh', [script, event], { env, input })
-    if (result.code !== 0 || result.stderr !== '') throw new Error(`hook ${event}: ${String(result.code)} ${result.stderr}`)
+    if (result.code !== 0 || result.stderr !== '')
+      throw new Error(`hook ${event}: ${String(result.code)} ${result.stderr}`)
   }
   const folder = mkdtempSync(join(tmpdir(), 'hook-'))
   const socket = join(folder, 's')

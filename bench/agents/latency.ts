@@ -8,10 +8,15 @@ const FLOOR_ROUNDS = 10
 /** Of each prompt, and how many prompts: Gemini CLI looks for loops after 30 turns of one. */
 const MID_ROUNDS = 10
 const MID_PROMPTS = 4
-/** Between paste and Enter where a person’s hands are played: what the adapters take. Milliseconds. */
+/**
+ * Between paste and Enter where a person’s hands are played: what the adapters take. Milliseconds.
+ */
 const ENTER_DELAY = 300
 
-/** From `send` until the mock model has it in a request, with the agent idle; the floor is the same text pasted and submitted by hand in tmux. */
+/**
+ * From `send` until the mock model has it in a request, with the agent idle; the floor is the same
+ * text pasted and submitted by hand in tmux.
+ */
 export async function measureIdle(world: BenchWorld): Promise<Figure[]> {
   const { name } = world.cli
   await world.worker('idle', [{ say: 'Ready.' }])
@@ -19,7 +24,12 @@ export async function measureIdle(world: BenchWorld): Promise<Figure[]> {
   const values: number[] = []
   const floors: number[] = []
   const until = async (from: number, word: string): Promise<number> =>
-    (await waitFor(`the model to see ${word}`, () => world.seenSince(from, word), { limit: 60_000, every: 5 })).at
+    (
+      await waitFor(`the model to see ${word}`, () => world.seenSince(from, word), {
+        limit: 60_000,
+        every: 5,
+      })
+    ).at
   /** Idle for a moment: at the very end of a turn the program is still busy with itself. */
   const settled = async (): Promise<void> => {
     await world.rests('idle')
@@ -67,12 +77,16 @@ export async function measureIdle(world: BenchWorld): Promise<Figure[]> {
     target,
     samples: IDLE_ROUNDS,
   })
-  return [row(0.5, 'p50', null), row(0.99, 'p99', name === 'codex' ? null : atMost(1000, 'ms', percentile(values, 0.99)))]
+  return [
+    row(0.5, 'p50', null),
+    row(0.99, 'p99', name === 'codex' ? null : atMost(1000, 'ms', percentile(values, 0.99))),
+  ]
 }
 
 /**
- * The same while the model is about to call a tool: from `send`, after which the model answers at once, until a request has the message. The
- * floor is the same tool call without a message. Every second call carries one.
+ * The same while the model is about to call a tool: from `send`, after which the model answers at
+ * once, until a request has the message. The floor is the same tool call without a message. Every
+ * second call carries one.
  */
 export async function measureMidTurn(world: BenchWorld): Promise<Figure[]> {
   const { name } = world.cli
@@ -85,7 +99,11 @@ export async function measureMidTurn(world: BenchWorld): Promise<Figure[]> {
     await world.rests('mid')
     const hold = (turn: number): string => `mid-${prompt}-${turn}`
     // Each call another one: the same again and again would be taken for a loop, too.
-    const steps = Array.from({ length: MID_ROUNDS * 2 + 20 }, (_, turn): Step => ({ call: 'note', input: { message: `step ${turn}` }, hold: hold(turn) }))
+    const steps = Array.from({ length: MID_ROUNDS * 2 + 20 }, (_, turn): Step => ({
+      call: 'note',
+      input: { message: `step ${turn}` },
+      hold: hold(turn),
+    }))
     await world.tell('mid', steps)
     let turn = 0
     for (let round = 0; round < MID_ROUNDS; round += 1) {

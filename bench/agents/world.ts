@@ -20,12 +20,20 @@ export interface BenchWorld extends World {
 }
 
 export async function openBenchWorld(cli: RealCli): Promise<BenchWorld> {
-  if (!isInstalled(cli.name)) throw new Error(`${cli.name} is not installed: \`npm run agent-clis\` installs it`)
-  const world = await startWorld([cli], { tl: cli.name, dev: cli.name, config: '[delivery]\nhuman_idle = 1' })
+  if (!isInstalled(cli.name))
+    throw new Error(`${cli.name} is not installed: \`npm run agent-clis\` installs it`)
+  const world = await startWorld([cli], {
+    tl: cli.name,
+    dev: cli.name,
+    config: '[delivery]\nhuman_idle = 1',
+  })
   const client = world.tree.client()
   const find = (node: TreeNode, name: string): TreeNode | undefined =>
-    node.name === name ? node : node.children.map((child) => find(child, name)).find((found) => found !== undefined)
-  const node = async (name: string): Promise<TreeNode | undefined> => find((await client.callTool<TreeView>('tree', {})).root, name)
+    node.name === name
+      ? node
+      : node.children.map((child) => find(child, name)).find((found) => found !== undefined)
+  const node = async (name: string): Promise<TreeNode | undefined> =>
+    find((await client.callTool<TreeView>('tree', {})).root, name)
   return {
     ...world,
     cli,
@@ -37,7 +45,9 @@ export async function openBenchWorld(cli: RealCli): Promise<BenchWorld> {
         async () => {
           const now = await node(name)
           if (now?.state === 'idle' && now.undelivered === 0) return true
-          throw new Error(`${now?.state ?? 'gone'} ${now?.state_reason ?? ''}, ${now?.undelivered ?? '?'} undelivered`)
+          throw new Error(
+            `${now?.state ?? 'gone'} ${now?.state_reason ?? ''}, ${now?.undelivered ?? '?'} undelivered`,
+          )
         },
         { limit, every: 20 },
       )
@@ -46,7 +56,8 @@ export async function openBenchWorld(cli: RealCli): Promise<BenchWorld> {
     seenSince: (from, text) => {
       for (let index = Math.max(0, from); index < world.model.seen.length; index += 1) {
         const turn = world.model.seen[index]
-        if (turn?.conversation.entries.some((entry) => entry.text.includes(text)) === true) return turn
+        if (turn?.conversation.entries.some((entry) => entry.text.includes(text)) === true)
+          return turn
       }
       return undefined
     },
@@ -55,7 +66,9 @@ export async function openBenchWorld(cli: RealCli): Promise<BenchWorld> {
 
 /** What an agent’s programs are given to reach the daemon. */
 export function agentAccess(world: BenchWorld, agentId: string): Record<string, string> {
-  const { socket } = JSON.parse(readFileSync(join(world.tree.state, 'repository.json'), 'utf8')) as { socket: string }
+  const { socket } = JSON.parse(
+    readFileSync(join(world.tree.state, 'repository.json'), 'utf8'),
+  ) as { socket: string }
   return {
     ...world.tree.repository.env,
     EXOMONAD_SOCKET: socket,

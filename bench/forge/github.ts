@@ -1,7 +1,8 @@
 /**
- * A fake GitHub with many pull requests, as a process of its own so that its work is not counted as the poller’s: `node github.ts COUNT
- * [PENDING]`. With PENDING all are reviewed, and the checks of so many never end.
- * Says where it is, then does what it is told by messages (see `Order`) and answers each.
+ * A fake GitHub with many pull requests, as a process of its own so that its work is not counted as
+ * the poller’s: `node github.ts COUNT [PENDING]`. With PENDING all are reviewed, and the checks of
+ * so many never end. Says where it is, then does what it is told by messages (see `Order`) and
+ * answers each.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -11,7 +12,10 @@ import process from 'node:process'
 import { nodeId } from '../../test/fixtures/github/engine/ids.ts'
 import { startFakeGithub } from '../../test/fixtures/github/server.ts'
 
-/** `change`: a tenth of the pull requests changes, at that time. `count`: what was asked since the last count. */
+/**
+ * `change`: a tenth of the pull requests changes, at that time. `count`: what was asked since the
+ * last count.
+ */
 export type Order = { readonly kind: 'change' | 'count'; readonly at: number }
 export interface Counted {
   /** Of GraphQL; requests over REST count one each against a limit of their own. */
@@ -37,16 +41,20 @@ const branches = Array.from({ length: count }, (_, index) => `main.p${index}`)
 const folder = mkdtempSync(join(tmpdir(), 'bench-github-'))
 let now = Date.now()
 const github = await startFakeGithub({ folder, clock: () => now })
-const git = (args: readonly string[], input = ''): string => execFileSync('git', ['-C', github.bare, ...args], { input, encoding: 'utf8' })
+const git = (args: readonly string[], input = ''): string =>
+  execFileSync('git', ['-C', github.bare, ...args], { input, encoding: 'utf8' })
 
 const commits = importCommits()
 const main = git(['rev-parse', 'main']).trim()
 await github.push('main', main)
 // Room for what would be refused: what it costs is to be measured, not how it is slowed down.
-for (const resource of ['core', 'graphql'] as const) github.setLimit(resource, { limit: 1e7, remaining: 1e7, resetAt: now + 365 * 86_400_000 })
+for (const resource of ['core', 'graphql'] as const)
+  github.setLimit(resource, { limit: 1e7, remaining: 1e7, resetAt: now + 365 * 86_400_000 })
 github.addUser('reviewer', 'write')
 for (const [index, branch] of branches.entries()) open(index + 1, branch, commits[index]?.[0] ?? '')
-if (pending !== null) for (let number = 1; number <= count; number++) await github.as('reviewer').review(number, { state: 'APPROVED' })
+if (pending !== null)
+  for (let number = 1; number <= count; number++)
+    await github.as('reviewer').review(number, { state: 'APPROVED' })
 
 let turn = 0
 let counted = 0
@@ -72,7 +80,9 @@ async function answer({ kind }: Order): Promise<Counted> {
   return { calls: calls.length, points: calls.reduce((sum, { cost }) => sum + (cost ?? 0), 0) }
 }
 
-/** The next tenth, each in one of four ways: a comment, a review, a check that ran again, a push. */
+/**
+ * The next tenth, each in one of four ways: a comment, a review, a check that ran again, a push.
+ */
 async function change(): Promise<void> {
   const tips: string[] = []
   for (let left = Math.max(1, Math.round(count / 10)); left > 0; left--, turn++) {
@@ -81,7 +91,8 @@ async function change(): Promise<void> {
     // Not always the same way for the same one, also where their count divides by four.
     const way = (turn + Math.floor(turn / count)) % 4
     if (way === 0) await github.as('reviewer').comment(number, `Comment ${turn}`)
-    else if (way === 1) await github.as('reviewer').review(number, { state: 'COMMENTED', body: `Review ${turn}` })
+    else if (way === 1)
+      await github.as('reviewer').review(number, { state: 'COMMENTED', body: `Review ${turn}` })
     else if (way === 2) check(number)
     else {
       const next = (pushed.get(index) ?? 0) + 1
@@ -132,10 +143,16 @@ function open(number: number, branch: string, head: string): void {
 }
 
 function check(number: number): void {
-  github.setCheck(github.pull(number).headSha, { name: 'ci', conclusion: number <= (pending ?? 0) ? null : 'success' })
+  github.setCheck(github.pull(number).headSha, {
+    name: 'ci',
+    conclusion: number <= (pending ?? 0) ? null : 'success',
+  })
 }
 
-/** main and all branches in one go; answers the commits of each branch, of which the first is its tip. */
+/**
+ * main and all branches in one go; answers the commits of each branch, of which the first is its
+ * tip.
+ */
 function importCommits(): string[][] {
   const who = 'committer Bench <bench@example.invalid> 1760000000 +0000'
   const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`

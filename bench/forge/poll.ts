@@ -1,6 +1,7 @@
 /**
- * The poller and the GitHub forge over HTTP, for a simulated hour, as a process of its own: `node poll.ts COUNT` prints `Measured` as JSON,
- * `node poll.ts COUNT PENDING` what the daemon’s default cadence costs while nothing changes (`Spent`). Time is virtual, the calls are real.
+ * The poller and the GitHub forge over HTTP, for a simulated hour, as a process of its own:
+ * `node poll.ts COUNT` prints `Measured` as JSON, `node poll.ts COUNT PENDING` what the daemon’s
+ * default cadence costs while nothing changes (`Spent`). Time is virtual, the calls are real.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +25,10 @@ import { virtualTime } from '../../test/helpers/virtual-time.ts'
 import { agentRow } from '../rows.ts'
 import type { Counted, Order, Place } from './github.ts'
 
-/** Of an hour of looks, 60 s apart; and of one round of a REST call per pull request and kind, for the same. */
+/**
+ * Of an hour of looks, 60 s apart; and of one round of a REST call per pull request and kind, for
+ * the same.
+ */
 export interface Measured {
   readonly points: number
   readonly calls: number
@@ -46,13 +50,22 @@ const CYCLES = 60
 /** Pull requests of which the floor is measured; of more it is so many times as much. */
 const SAMPLE = 100
 /** What a poller reads over REST of each pull request. */
-const KINDS = ['pulls/N', 'pulls/N/reviews', 'pulls/N/comments', 'issues/N/comments', 'commits/SHA/status', 'commits/SHA/check-runs'] as const
+const KINDS = [
+  'pulls/N',
+  'pulls/N/reviews',
+  'pulls/N/comments',
+  'issues/N/comments',
+  'commits/SHA/status',
+  'commits/SHA/check-runs',
+] as const
 
 const count = Number(process.argv[2])
 /** Null: looked at every minute while they change. */
 const pending = process.argv[3] === undefined ? null : Number(process.argv[3])
 const time = virtualTime(Date.now())
-const server = fork(join(import.meta.dirname, 'github.ts'), process.argv.slice(2), { stdio: 'inherit' })
+const server = fork(join(import.meta.dirname, 'github.ts'), process.argv.slice(2), {
+  stdio: 'inherit',
+})
 const heard = async <Answer>(): Promise<Answer> => ((await once(server, 'message')) as [Answer])[0]
 const tell = async (kind: Order['kind']): Promise<Counted> => {
   const answer = heard<Counted>()
@@ -78,7 +91,17 @@ async function measure(): Promise<Measured | Spent> {
   await store.transaction(async (tx) => {
     for (let index = 0; index < count; index++) {
       const branch = asBranchName(`main.p${index}`)
-      await tx.agents.insert(agentRow({ name: `p${index}`, branch, kind: 'worker', parentId: null, depth: 1, state: 'idle', endedAt: null }))
+      await tx.agents.insert(
+        agentRow({
+          name: `p${index}`,
+          branch,
+          kind: 'worker',
+          parentId: null,
+          depth: 1,
+          state: 'idle',
+          endedAt: null,
+        }),
+      )
     }
   })
   const { owner, name, apiUrl, graphqlUrl, token } = place
@@ -89,15 +112,36 @@ async function measure(): Promise<Measured | Spent> {
     git: openGit({ commonDir: join(repository.path, '.git'), environment: repository.env }),
     store,
     token: async () => token,
-    settings: () => ({ trustedBots: [], copilotReview: false, checksExpectedWithin: 180, reserve: 0 }),
+    settings: () => ({
+      trustedBots: [],
+      copilotReview: false,
+      checksExpectedWithin: 180,
+      reserve: 0,
+    }),
     clock: time.clock,
     log,
     userAgent: 'exomonad-bench',
   })
   // Words for agents are made elsewhere: here nothing is routed.
-  const publisher = createPublisher({ store, renderer: { render: async () => '', renderPrompt: async () => '' }, clock: time.clock, log, newDeliveryId })
-  const config = configSchema.parse(pending === null ? { forge: { poll_active: CYCLE / 1000, poll_idle: CYCLE / 1000 } } : {})
-  const poller = createPoller({ forge, store, publisher, config: () => config, clock: time.clock, log, timers: time.timers })
+  const publisher = createPublisher({
+    store,
+    renderer: { render: async () => '', renderPrompt: async () => '' },
+    clock: time.clock,
+    log,
+    newDeliveryId,
+  })
+  const config = configSchema.parse(
+    pending === null ? { forge: { poll_active: CYCLE / 1000, poll_idle: CYCLE / 1000 } } : {},
+  )
+  const poller = createPoller({
+    forge,
+    store,
+    publisher,
+    config: () => config,
+    clock: time.clock,
+    log,
+    timers: time.timers,
+  })
   const settled = (): Promise<void> => poller.poll([])
   poller.start()
   // The first looks, with mergeability not worked out yet, are not what an hour costs.
@@ -109,8 +153,11 @@ async function measure(): Promise<Measured | Spent> {
     await time.pass(17_000, settled)
     if (pending > 0) await poller.poll(Array.from({ length: pending }, (_, index) => index + 1))
   }
-  const pulls = [...(await store.snapshots.list('pull:')).values()].map(({ snapshot }) => snapshot as PullRequestSnapshot)
-  if (pulls.length !== count) throw new Error(`${pulls.length} of ${count} pull requests are followed`)
+  const pulls = [...(await store.snapshots.list('pull:')).values()].map(
+    ({ snapshot }) => snapshot as PullRequestSnapshot,
+  )
+  if (pulls.length !== count)
+    throw new Error(`${pulls.length} of ${count} pull requests are followed`)
 
   await tell('count')
   if (pending !== null) {
@@ -134,7 +181,15 @@ async function measure(): Promise<Measured | Spent> {
   await poller.stop()
   await forge.dispose()
   const rest = await overRest()
-  return { points, calls, cpu: (user + system) / 1000 / CYCLES, memory, events, restCalls: rest.calls * CYCLES, restCpu: rest.cpu }
+  return {
+    points,
+    calls,
+    cpu: (user + system) / 1000 / CYCLES,
+    memory,
+    events,
+    restCalls: rest.calls * CYCLES,
+    restCpu: rest.cpu,
+  }
 }
 
 async function lastEvent(): Promise<number> {
@@ -142,17 +197,24 @@ async function lastEvent(): Promise<number> {
 }
 
 async function overRest(): Promise<{ calls: number; cpu: number }> {
-  const all = [...(await store.snapshots.list('pull:')).values()].map(({ snapshot }) => snapshot as { number: number; head: { sha: string } })
+  const all = [...(await store.snapshots.list('pull:')).values()].map(
+    ({ snapshot }) => snapshot as { number: number; head: { sha: string } },
+  )
   const pulls = all.slice(0, SAMPLE)
-  const paths = pulls.flatMap(({ number, head }) => KINDS.map((kind) => kind.replace('N', String(number)).replace('SHA', head.sha)))
+  const paths = pulls.flatMap(({ number, head }) =>
+    KINDS.map((kind) => kind.replace('N', String(number)).replace('SHA', head.sha)),
+  )
   const headers = { authorization: `bearer ${place.token}`, 'user-agent': 'exomonad-bench' }
   await tell('count')
   const started = process.cpuUsage()
   const next = paths.values()
   const worker = async (): Promise<void> => {
     for (const path of next) {
-      const response = await fetch(`${place.apiUrl}/repos/${place.owner}/${place.name}/${path}`, { headers })
-      if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
+      const response = await fetch(`${place.apiUrl}/repos/${place.owner}/${place.name}/${path}`, {
+        headers,
+      })
+      if (response.status !== 200)
+        throw new Error(`GET ${path}: ${response.status} ${await response.text()}`)
       await response.json()
     }
   }

@@ -30,7 +30,8 @@ export async function startDirect(cwd: string): Promise<DirectAgent> {
   const { sessionId } = await request('session/new', { cwd, mcpServers: [] })
   return {
     pid: child.pid ?? 0,
-    prompt: async (text) => void (await request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })),
+    prompt: async (text) =>
+      void (await request('session/prompt', { sessionId, prompt: [{ type: 'text', text }] })),
     end: async () => {
       const gone = once(child, 'exit')
       child.kill('SIGTERM')

@@ -2,7 +2,10 @@ import { tempRepository } from '../../test/helpers/temp-repository.ts'
 import { timed } from '../figures.ts'
 
 /** The same work by hand, seconds: merge, check, next in a loop; and one check of all together. */
-export async function measureFloors(count: number, checkSeconds: number): Promise<{ loop: number; once: number }> {
+export async function measureFloors(
+  count: number,
+  checkSeconds: number,
+): Promise<{ loop: number; once: number }> {
   const repository = await tempRepository({ files: { 'shared.txt': 'base\n' } })
   try {
     const { git } = repository
@@ -17,8 +20,12 @@ export async function measureFloors(count: number, checkSeconds: number): Promis
       return ms / 1000
     }
     return {
-      loop: await shell(`for name in ${names}; do git merge -q --no-edit "$name" >/dev/null && sleep ${checkSeconds} || exit 1; done`),
-      once: await shell(`for name in ${names}; do git merge -q --no-edit "$name" >/dev/null || exit 1; done; sleep ${checkSeconds}`),
+      loop: await shell(
+        `for name in ${names}; do git merge -q --no-edit "$name" >/dev/null && sleep ${checkSeconds} || exit 1; done`,
+      ),
+      once: await shell(
+        `for name in ${names}; do git merge -q --no-edit "$name" >/dev/null || exit 1; done; sleep ${checkSeconds}`,
+      ),
     }
   } finally {
     repository.remove()

@@ -1,6 +1,7 @@
 import { life } from './life.js'
 
-// Merges what it is told is ready; of pull requests that its plan names it requests changes the first time.
+// Merges what it is told is ready; of pull requests that its plan names it requests changes the
+// first time.
 
 await life((agent) => {
   const reviewed = new Set()
@@ -17,14 +18,20 @@ await life((agent) => {
   return {
     begin: async () => {},
     objected: async ({ objection }) => {
-      if (objection === 'no_pull_request') await agent.tool('file_pr', { title: 'All of it', body: 'Merged and checked.' })
+      if (objection === 'no_pull_request')
+        await agent.tool('file_pr', { title: 'All of it', body: 'Merged and checked.' })
     },
     hear: async ({ tag, number, text }) => {
       if (tag !== 'PR READY') return
       const { review = [] } = agent.plan()
-      if (!review.some((title) => text.includes(`"${title}"`)) || reviewed.has(number)) return merge(number)
+      if (!review.some((title) => text.includes(`"${title}"`)) || reviewed.has(number))
+        return merge(number)
       reviewed.add(number)
-      await agent.tool('pr_review', { pr_number: number, verdict: 'request_changes', body: 'Say it better.' })
+      await agent.tool('pr_review', {
+        pr_number: number,
+        verdict: 'request_changes',
+        body: 'Say it better.',
+      })
       agent.note('review', { number })
     },
   }

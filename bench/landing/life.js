@@ -9,18 +9,29 @@ import { openTerminal } from '../../examples/agents/kit/terminal.js'
 const MOST_ROUNDS = 10
 
 /**
- * The life of an agent that is measured: a first turn, then one for each message, each ended by the stop check. Every turn that a message or
- * the stop check makes it take is noted in `<LANDING>/<name>.log`, with the tags of what it was told.
+ * The life of an agent that is measured: a first turn, then one for each message, each ended by the
+ * stop check. Every turn that a message or the stop check makes it take is noted in
+ * `<LANDING>/<name>.log`, with the tags of what it was told.
  *
- * `mind(agent)` gives `begin()`, `hear(item)` for each text of a message, `objected(answer)` for what the stop check has against its end.
+ * `mind(agent)` gives `begin()`, `hear(item)` for each text of a message, `objected(answer)` for
+ * what the stop check has against its end.
  */
 export async function life(mind) {
   const env = process.env
   const name = env.EXOMONAD_AGENT_NAME
   const file = (ending) => join(env.LANDING, `${name}.${ending}`)
-  const client = createClient({ socket: env.EXOMONAD_SOCKET, token: env.EXOMONAD_TOKEN, authFile: env.EXOMONAD_AUTH_FILE })
-  const note = (kind, facts) => appendFileSync(file('log'), `${JSON.stringify({ at: Date.now(), kind, ...facts })}\n`)
-  const terminal = openTerminal({ input: process.stdin, output: process.stdout, onInterrupt: () => process.exit(130) })
+  const client = createClient({
+    socket: env.EXOMONAD_SOCKET,
+    token: env.EXOMONAD_TOKEN,
+    authFile: env.EXOMONAD_AUTH_FILE,
+  })
+  const note = (kind, facts) =>
+    appendFileSync(file('log'), `${JSON.stringify({ at: Date.now(), kind, ...facts })}\n`)
+  const terminal = openTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    onInterrupt: () => process.exit(130),
+  })
   for (const signal of ['SIGHUP', 'SIGTERM']) process.on(signal, () => process.exit(0))
   const agent = {
     name,
@@ -39,7 +50,8 @@ export async function life(mind) {
   }
   const endTurn = async () => {
     for (let round = 0; round < MOST_ROUNDS; round++) {
-      for (let text = terminal.take(); text !== null; text = terminal.take()) await take(text, 'message')
+      for (let text = terminal.take(); text !== null; text = terminal.take())
+        await take(text, 'message')
       const answer = await client.hook('stop')
       if (answer.decision !== 'block') return
       await take(answer.reason, 'stop')

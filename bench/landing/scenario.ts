@@ -45,7 +45,17 @@ export interface Measured {
 
 const LIMIT = 300_000
 /** What a lead can do something about. */
-const TO_ACT_ON = ['PR READY', 'CI FAILED', 'QUESTION', 'LANDED', 'LANDING RED', 'RED TOGETHER', 'BASE RED', 'FIXES PUSHED', 'CONFLICT']
+const TO_ACT_ON = [
+  'PR READY',
+  'CI FAILED',
+  'QUESTION',
+  'LANDED',
+  'LANDING RED',
+  'RED TOGETHER',
+  'BASE RED',
+  'FIXES PUSHED',
+  'CONFLICT',
+]
 
 interface Entry {
   readonly at: number
@@ -55,7 +65,10 @@ interface Entry {
   readonly refused?: string
 }
 
-/** Runs one scenario from “go” until all that can has landed. The check takes so many seconds, two run at a time. */
+/**
+ * Runs one scenario from “go” until all that can has landed. The check takes so many seconds, two
+ * run at a time.
+ */
 export async function runScenario(scenario: Scenario, checkSeconds: number): Promise<Measured> {
   let tree: Exomonad | undefined
   // The folder is known once the tree is there; what the daemon starts finds it by these.
@@ -74,7 +87,12 @@ export async function runScenario(scenario: Scenario, checkSeconds: number): Pro
   }
 }
 
-async function run(tree: Exomonad, scenario: Scenario, checkSeconds: number, shim: GitShim): Promise<Measured> {
+async function run(
+  tree: Exomonad,
+  scenario: Scenario,
+  checkSeconds: number,
+  shim: GitShim,
+): Promise<Measured> {
   const { repository } = tree
   const landing = join(repository.folder, 'landing')
   mkdirSync(landing)
@@ -97,7 +115,8 @@ enter_delay_ms = 20
 [multiplexer]\nkind = "headless"\n[limits]\nmax_live_agents = 100\n[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\nci_parallel = 2\n`,
   )
   writeFileSync(join(landing, 'lead.json'), JSON.stringify({ review: scenario.review ?? [] }))
-  for (const [name, plan] of Object.entries(scenario.workers)) writeFileSync(join(landing, `${name}.json`), JSON.stringify({ ...plan, go }))
+  for (const [name, plan] of Object.entries(scenario.workers))
+    writeFileSync(join(landing, `${name}.json`), JSON.stringify({ ...plan, go }))
   const made = await tree.run(['init'])
   if (made.code !== 0) throw new Error(`exomonad init: ${made.stderr}`)
   const origin = join(tree.state, 'origin.git')
@@ -105,7 +124,9 @@ enter_delay_ms = 20
   const client = tree.client()
   await client.callTool('spawn_subtree', { task: 'Merge.', branch_name: 'lead' })
   const specs = Object.keys(scenario.workers).map((name) => ({ name, prompt: 'Work.' }))
-  const spawned = await tree.client('lead').callTool<{ errors: unknown[] }>('spawn_workers', { specs })
+  const spawned = await tree
+    .client('lead')
+    .callTool<{ errors: unknown[] }>('spawn_workers', { specs })
   if (spawned.errors.length > 0) throw new Error(JSON.stringify(spawned.errors))
   // All are there and wait.
   await pause(3_000)
@@ -116,13 +137,22 @@ enter_delay_ms = 20
     const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1)
     return lines.map((line) => JSON.parse(line) as Entry)
   }
-  const pulls = async (): Promise<PullSummary[]> => (await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state: 'all' })).pull_requests
+  const pulls = async (): Promise<PullSummary[]> =>
+    (await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state: 'all' }))
+      .pull_requests
   const toldPair = async (): Promise<boolean> => {
     if (scenario.pair === undefined) return true
-    const numbers = (await pulls()).flatMap(({ number, title }) => (scenario.pair?.includes(title) === true ? [`#${number} `] : []))
+    const numbers = (await pulls()).flatMap(({ number, title }) =>
+      scenario.pair?.includes(title) === true ? [`#${number} `] : [],
+    )
     return (
       numbers.length === 2 &&
-      log('lead').some(({ kind, text = '' }) => kind === 'turn' && /red together/i.test(text) && numbers.every((number) => text.includes(number)))
+      log('lead').some(
+        ({ kind, text = '' }) =>
+          kind === 'turn' &&
+          /red together/i.test(text) &&
+          numbers.every((number) => text.includes(number)),
+      )
     )
   }
 
@@ -155,9 +185,11 @@ enter_delay_ms = 20
     cut: seconds * 1000 >= LIMIT,
     checkRuns: readFileSync(runs, 'utf8').split('\n').length - 1,
     refused: lead.filter(({ kind, refused }) => kind === 'merge' && refused !== undefined).length,
-    rebases: events.filter(({ type, actor }) => type === 'rebase.done' && actor === 'daemon').length,
+    rebases: events.filter(({ type, actor }) => type === 'rebase.done' && actor === 'daemon')
+      .length,
     leadTurns: leadTurns.length,
-    leadIdleTurns: leadTurns.filter(({ tags = [] }) => !tags.some((tag) => TO_ACT_ON.includes(tag))).length,
+    leadIdleTurns: leadTurns.filter(({ tags = [] }) => !tags.some((tag) => TO_ACT_ON.includes(tag)))
+      .length,
     workerTurns: workerTurns.length,
     gitProcesses,
     redTips: await redTips(tree, origin),
@@ -166,11 +198,18 @@ enter_delay_ms = 20
 }
 
 async function redTips(tree: Exomonad, origin: string): Promise<number> {
-  const reflog = await tree.repository.gitIn(origin, 'reflog', 'show', '--format=%H', 'refs/heads/main.lead')
+  const reflog = await tree.repository.gitIn(
+    origin,
+    'reflog',
+    'show',
+    '--format=%H',
+    'refs/heads/main.lead',
+  )
   let red = 0
   for (const tip of reflog.split('\n').filter((line) => line !== '')) {
     const files = (await tree.repository.gitIn(origin, 'ls-tree', '--name-only', tip)).split('\n')
-    if (files.includes('bad.txt') || (files.includes('pair-a.txt') && files.includes('pair-b.txt'))) red += 1
+    if (files.includes('bad.txt') || (files.includes('pair-a.txt') && files.includes('pair-b.txt')))
+      red += 1
   }
   return red
 }

@@ -3,9 +3,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { life } from './life.js'
 
-// Waits for the start, writes its files, files a pull request; fixes what checks, reviews and conflicts find, as its plan says.
+// Waits for the start, writes its files, files a pull request; fixes what checks, reviews and
+// conflicts find, as its plan says.
 
-const git = (...args) => execFileSync('git', args, { encoding: 'utf8', env: { ...process.env, GIT_EDITOR: 'true' } })
+const git = (...args) =>
+  execFileSync('git', args, { encoding: 'utf8', env: { ...process.env, GIT_EDITOR: 'true' } })
 const CONFLICT = /^<<<<<<< .*\n([\s\S]*?)^=======\n([\s\S]*?)^>>>>>>> .*\n/gm
 
 await life((agent) => {
@@ -19,7 +21,10 @@ await life((agent) => {
     for (const [path, content] of Object.entries(files)) writeFileSync(path, content)
   }
   const file = async () => {
-    const { pr_number: number } = await agent.tool('file_pr', { title: agent.name, body: 'As asked.' })
+    const { pr_number: number } = await agent.tool('file_pr', {
+      title: agent.name,
+      body: 'As asked.',
+    })
     agent.note('filed', { number })
   }
   /** Both sides are wanted. */
@@ -55,7 +60,8 @@ await life((agent) => {
     },
     objected: async ({ objection }) => {
       if (objection === 'changes_requested') await improve()
-      if (objection === 'rebase_conflict') resolve(git('diff', '--name-only', '--diff-filter=U').split('\n').filter(Boolean))
+      if (objection === 'rebase_conflict')
+        resolve(git('diff', '--name-only', '--diff-filter=U').split('\n').filter(Boolean))
     },
   }
 })

@@ -18,18 +18,41 @@ export interface Member {
 }
 
 /** The daemon’s own store, opened beside it. */
-export const openStoreOf = ({ exomonad }: BenchTree): Promise<Store> => openSqliteStore({ file: join(exomonad.state, 'store.db'), log: silentLog() })
+export const openStoreOf = ({ exomonad }: BenchTree): Promise<Store> =>
+  openSqliteStore({ file: join(exomonad.state, 'store.db'), log: silentLog() })
 
-/** Puts running agents into the store, each with a token and so a client of its own; below the root where there is no parent. */
-export async function enroll(store: Store, socket: string, names: readonly string[], parent?: Member): Promise<Member[]> {
-  const above = parent === undefined ? (await store.agents.list()).find(({ kind }) => kind === 'root') : await store.agents.get(parent.id)
+/**
+ * Puts running agents into the store, each with a token and so a client of its own; below the root
+ * where there is no parent.
+ */
+export async function enroll(
+  store: Store,
+  socket: string,
+  names: readonly string[],
+  parent?: Member,
+): Promise<Member[]> {
+  const above =
+    parent === undefined
+      ? (await store.agents.list()).find(({ kind }) => kind === 'root')
+      : await store.agents.get(parent.id)
   if (above === undefined) throw new Error('no root in the store')
   return store.transaction(async (tx) => {
     const members: Member[] = []
     for (const name of names) {
       const token = randomBytes(16).toString('hex')
-      const living: Partial<Agent> = { state: 'running', exitCode: null, endedAt: null, tokenHash: hashToken(token) }
-      const row = agentRow({ name, kind: 'worker', parentId: above.id, depth: above.depth + 1, ...living })
+      const living: Partial<Agent> = {
+        state: 'running',
+        exitCode: null,
+        endedAt: null,
+        tokenHash: hashToken(token),
+      }
+      const row = agentRow({
+        name,
+        kind: 'worker',
+        parentId: above.id,
+        depth: above.depth + 1,
+        ...living,
+      })
       await tx.agents.insert(row)
       members.push({ id: row.id, name, client: createClient({ socket, token }) })
     }
@@ -37,4 +60,5 @@ export async function enroll(store: Store, socket: string, names: readonly strin
   })
 }
 
-export const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${name}-${index}`)
+export const numbered = (name: string, count: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${name}-${index}`)

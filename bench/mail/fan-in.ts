@@ -10,7 +10,10 @@ import { cpuOf } from './process-cost.ts'
 const ROUNDS = 3
 
 interface Gathered {
-  /** Milliseconds from the answer to the last call until the wait returned; 0 where the wait was first. */
+  /**
+   * Milliseconds from the answer to the last call until the wait returned; 0 where the wait was
+   * first.
+   */
   readonly last: number
   /** From the first call until both are there. */
   readonly total: number
@@ -18,12 +21,29 @@ interface Gathered {
   readonly cpu: number
 }
 
-/** One agent waits for all its children; each of them sends once, all at the same time. Then the same with kills in place of messages. */
-export async function measureFanIn(tree: BenchTree, store: Store, floor: Floor, children: number): Promise<Figure[]> {
+/**
+ * One agent waits for all its children; each of them sends once, all at the same time. Then the
+ * same with kills in place of messages.
+ */
+export async function measureFanIn(
+  tree: BenchTree,
+  store: Store,
+  floor: Floor,
+  children: number,
+): Promise<Figure[]> {
   const pid = await tree.exomonad.daemonPid()
   const kinds = [
-    { name: 'messages', status: 'received', act: (child: Member, parent: Member) => child.client.callTool('send', { to: parent.id, message: 'done' }) },
-    { name: 'kills', status: 'dead', act: (child: Member) => tree.client.callTool('kill', { agent: child.id }) },
+    {
+      name: 'messages',
+      status: 'received',
+      act: (child: Member, parent: Member) =>
+        child.client.callTool('send', { to: parent.id, message: 'done' }),
+    },
+    {
+      name: 'kills',
+      status: 'dead',
+      act: (child: Member) => tree.client.callTool('kill', { agent: child.id }),
+    },
   ]
   const bare = floor.officeOf(children)
   const figures: Figure[] = []
@@ -32,8 +52,16 @@ export async function measureFanIn(tree: BenchTree, store: Store, floor: Floor, 
     const floors: (Gathered & { one: number })[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       const [parent] = (await enroll(store, tree.socket, [`gatherer-${name}-${round}`])) as [Member]
-      const members = await enroll(store, tree.socket, numbered(`${name}-${round}`, children), parent)
-      const wait = parent.client.callTool<FanIn>('wait', { timeout: 60, from_agents: members.map(({ id }) => id) })
+      const members = await enroll(
+        store,
+        tree.socket,
+        numbered(`${name}-${round}`, children),
+        parent,
+      )
+      const wait = parent.client.callTool<FanIn>('wait', {
+        timeout: 60,
+        from_agents: members.map(({ id }) => id),
+      })
       while ((await store.agents.get(parent.id))?.state !== 'waiting') await delay(1)
       rounds.push(
         await gather(
@@ -46,9 +74,17 @@ export async function measureFanIn(tree: BenchTree, store: Store, floor: Floor, 
       if (results.length !== children || results.some((result) => result.status !== status))
         throw new Error(`not all are ${status}: ${JSON.stringify(results)}`)
       const sends = members.map((_, box) => () => bare.send(box, 'done'))
-      floors.push({ ...(await gather(floor.pid, Promise.resolve(), sends)), one: (await timed(() => bare.send(0, 'done'))).ms })
+      floors.push({
+        ...(await gather(floor.pid, Promise.resolve(), sends)),
+        one: (await timed(() => bare.send(0, 'done'))).ms,
+      })
     }
-    const row = (what: string, value: (round: Gathered) => number, floorName: string, least: (round: Gathered & { one: number }) => number): Figure => ({
+    const row = (
+      what: string,
+      value: (round: Gathered) => number,
+      floorName: string,
+      least: (round: Gathered & { one: number }) => number,
+    ): Figure => ({
       name: `fan-in over ${children}, ${name}: ${what}`,
       unit: 'ms',
       value: median(rounds.map(value)),
@@ -86,7 +122,11 @@ interface FanIn {
   readonly results: readonly { readonly status: string }[]
 }
 
-async function gather(pid: number, wait: Promise<unknown>, acts: readonly (() => Promise<unknown>)[]): Promise<Gathered> {
+async function gather(
+  pid: number,
+  wait: Promise<unknown>,
+  acts: readonly (() => Promise<unknown>)[],
+): Promise<Gathered> {
   const cpu = cpuOf(pid)
   const start = performance.now()
   const returned = wait.then(() => performance.now())

@@ -16,8 +16,13 @@ export interface Floor {
 
 export async function openFloor(): Promise<Floor> {
   const folder = mkdtempSync(join(tmpdir(), 'floor-'))
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'floor-server.ts'), folder], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await Promise.race([once(child.stdout, 'data'), once(child, 'exit').then(() => Promise.reject(new Error('the floor’s server ended')))])
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'floor-server.ts'), folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(() => Promise.reject(new Error('the floor’s server ended'))),
+  ])
   const client = createClient({ socket: join(folder, 's'), token: 'none' })
   return {
     pid: child.pid ?? 0,
@@ -27,7 +32,8 @@ export async function openFloor(): Promise<Floor> {
         boxes,
         wait: (box) => client.callTool('wait', { box: String(box) }, { signal: closing.signal }),
         send: (box, message) => client.callTool('send', { box: String(box), message }),
-        isWaiting: async (box) => (await client.callTool<{ open: boolean }>('open', { box: String(box) })).open,
+        isWaiting: async (box) =>
+          (await client.callTool<{ open: boolean }>('open', { box: String(box) })).open,
         close: () => closing.abort(),
       }
     },

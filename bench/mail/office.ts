@@ -2,7 +2,10 @@ import type { Store } from '../../src/adapters/store/store.ts'
 import type { Member } from './enroll.ts'
 import type { PostOffice } from './rounds.ts'
 
-/** Mailboxes of the daemon: these agents wait, one more sends. Whether they wait is read from the store, past the daemon. */
+/**
+ * Mailboxes of the daemon: these agents wait, one more sends. Whether they wait is read from the
+ * store, past the daemon.
+ */
 export function officeOf(members: readonly Member[], sender: Member, store: Store): PostOffice {
   const closing = new AbortController()
   const asked = new Map<number, number>()

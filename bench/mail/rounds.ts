@@ -20,7 +20,8 @@ export async function openWaits(office: PostOffice): Promise<Promise<{ message: 
   const waits: Promise<{ message: string }>[] = []
   while (waits.length < office.boxes) {
     const first = waits.length
-    for (let box = first; box < Math.min(first + CONNECTING, office.boxes); box += 1) waits.push(office.wait(box))
+    for (let box = first; box < Math.min(first + CONNECTING, office.boxes); box += 1)
+      waits.push(office.wait(box))
     for (let box = first; box < waits.length; box += 1) await underWay(office, box)
   }
   // What is still open at the end is broken off.
@@ -35,8 +36,14 @@ export interface Rounds {
   readonly sent: number[]
 }
 
-/** One box after the other, at random, in each office in turn: a message is sent, its wait returns, it waits again. */
-export async function measureRounds(offices: readonly { office: PostOffice; waits: Promise<{ message: string }>[] }[], rounds: number): Promise<Rounds[]> {
+/**
+ * One box after the other, at random, in each office in turn: a message is sent, its wait returns,
+ * it waits again.
+ */
+export async function measureRounds(
+  offices: readonly { office: PostOffice; waits: Promise<{ message: string }>[] }[],
+  rounds: number,
+): Promise<Rounds[]> {
   const measured = offices.map((): Rounds => ({ woken: [], sent: [] }))
   for (let round = 0; round < rounds; round += 1) {
     for (const [index, { office, waits }] of offices.entries()) {
@@ -50,7 +57,8 @@ export async function measureRounds(offices: readonly { office: PostOffice; wait
         }),
         office.send(box, message).then(() => measured[index]?.sent.push(performance.now() - start)),
       ])
-      if (received?.message !== message) throw new Error(`"${message}" was sent, and the wait returned ${JSON.stringify(received)}`)
+      if (received?.message !== message)
+        throw new Error(`"${message}" was sent, and the wait returned ${JSON.stringify(received)}`)
       waits[box] = office.wait(box)
       waits[box].catch(() => {})
       await underWay(office, box)

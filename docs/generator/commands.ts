@@ -17,11 +17,14 @@ export async function commandsSection(): Promise<string> {
       ['code', 'meaning'],
       Object.values(EXIT_CODES).map(({ code, meaning }) => [String(code), meaning]),
     ),
-    ...program.commands.flatMap((command) => (isHidden(command) ? [] : describe(command, 'exomonad'))),
+    ...program.commands.flatMap((command) =>
+      isHidden(command) ? [] : describe(command, 'exomonad'),
+    ),
   ].join('\n\n')
 }
 
-const isHidden = (command: Command): boolean => (command as unknown as { _hidden?: boolean })._hidden === true
+const isHidden = (command: Command): boolean =>
+  (command as unknown as { _hidden?: boolean })._hidden === true
 
 function describe(command: Command, prefix: string): string[] {
   const name = `${prefix} ${command.name()}`
@@ -29,7 +32,11 @@ function describe(command: Command, prefix: string): string[] {
   const usage =
     own.length > 0
       ? `${name} COMMAND`
-      : [name, ...command.registeredArguments.map(argumentText), ...(command.options.length > 0 ? ['[options]'] : [])].join(' ')
+      : [
+          name,
+          ...command.registeredArguments.map(argumentText),
+          ...(command.options.length > 0 ? ['[options]'] : []),
+        ].join(' ')
   const described = command.registeredArguments.filter((argument) => argument.description !== '')
   return [
     `### \`${usage}\``,
@@ -55,5 +62,7 @@ function argumentText(argument: Command['registeredArguments'][number]): string 
 const optionsTable = (command: Command): string =>
   table(
     ['option', 'meaning'],
-    command.options.filter((option) => !option.hidden).map((option) => [`\`${option.flags}\``, option.description]),
+    command.options
+      .filter((option) => !option.hidden)
+      .map((option) => [`\`${option.flags}\``, option.description]),
   )

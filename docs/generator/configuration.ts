@@ -12,7 +12,8 @@ function keysOf(schema: SchemaNode, prefix = ''): Key[] {
   const required = new Set(schema.required)
   return Object.entries(schema.properties ?? {}).flatMap(([name, node]) => {
     const path = `${prefix}${name}`
-    const named = typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined
+    const named =
+      typeof node.additionalProperties === 'object' ? node.additionalProperties : undefined
     if (named?.properties !== undefined) return keysOf(named, `${path}.NAME.`)
     if (node.properties !== undefined) return keysOf(node, `${path}.`)
     return [{ name: path, node, needed: required.has(name) && node.default === undefined }]

@@ -10,6 +10,11 @@ export const errorsSection = (): string =>
       ['code', 'status', 'meaning', 'what helps'],
       Object.entries(ERRORS)
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([code, { status, meaning, remedy }]) => [`\`${code}\``, String(status), meaning, remedy]),
+        .map(([code, { status, meaning, remedy }]) => [
+          `\`${code}\``,
+          String(status),
+          meaning,
+          remedy,
+        ]),
     ),
   ].join('\n\n')

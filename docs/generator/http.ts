@@ -5,7 +5,12 @@ import { table, typeText, type SchemaNode } from './schema-text.ts'
 
 interface Operation {
   readonly summary?: string
-  readonly parameters?: readonly { name: string; in: string; schema: SchemaNode; description?: string }[]
+  readonly parameters?: readonly {
+    name: string
+    in: string
+    schema: SchemaNode
+    description?: string
+  }[]
   readonly requestBody?: { content: Readonly<Record<string, { schema: SchemaNode }>> }
 }
 
@@ -29,11 +34,18 @@ export async function httpSection(): Promise<string> {
     components?: { schemas?: Record<string, SchemaNode> }
   }
   await server.close()
-  const named = (node: SchemaNode): SchemaNode => (node.$ref === undefined ? node : (components?.schemas?.[node.$ref.split('/').at(-1) ?? ''] ?? node))
+  const named = (node: SchemaNode): SchemaNode =>
+    node.$ref === undefined
+      ? node
+      : (components?.schemas?.[node.$ref.split('/').at(-1) ?? ''] ?? node)
   const rows = Object.entries(paths)
     .filter(([path]) => !path.startsWith('/v1/tools/'))
     .flatMap(([path, operations]) =>
-      Object.entries(operations).map(([method, operation]) => [`\`${method.toUpperCase()} ${path}\``, operation.summary ?? '', takes(operation, named)]),
+      Object.entries(operations).map(([method, operation]) => [
+        `\`${method.toUpperCase()} ${path}\``,
+        operation.summary ?? '',
+        takes(operation, named),
+      ]),
     )
   rows.push(
     [
@@ -54,8 +66,13 @@ export async function httpSection(): Promise<string> {
   ].join('\n\n')
 }
 
-function takes({ parameters = [], requestBody }: Operation, named: (node: SchemaNode) => SchemaNode): string {
-  const fields = parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => `\`${name}\`: ${typeText(schema)}`)
+function takes(
+  { parameters = [], requestBody }: Operation,
+  named: (node: SchemaNode) => SchemaNode,
+): string {
+  const fields = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(({ name, schema }) => `\`${name}\`: ${typeText(schema)}`)
   const body = Object.values(requestBody?.content ?? {})[0]?.schema
   return [...fields, ...(body === undefined ? [] : [`\`${typeText(named(body))}\``])].join(', ')
 }

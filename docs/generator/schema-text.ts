@@ -19,9 +19,17 @@ export interface SchemaNode {
   readonly $ref?: string
 }
 
-/** The JSON Schema of what may be written (`input`) or of what is answered (`output`); references are inlined. */
+/**
+ * The JSON Schema of what may be written (`input`) or of what is answered (`output`); references
+ * are inlined.
+ */
 export const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): SchemaNode =>
-  z.toJSONSchema(schema, { io, unrepresentable: 'any', reused: 'inline', metadata: withoutIds() }) as SchemaNode
+  z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    reused: 'inline',
+    metadata: withoutIds(),
+  }) as SchemaNode
 
 /** Ids would turn schemas into references; descriptions are kept. */
 function withoutIds(): typeof z.globalRegistry {
@@ -48,7 +56,10 @@ export function typeText(node: SchemaNode): string {
     return item.includes(' | ') ? `(${item})[]` : `${item}[]`
   }
   if (node.type === 'object') {
-    if (node.properties === undefined) return typeof node.additionalProperties === 'object' ? `{name: ${typeText(node.additionalProperties)}}` : 'object'
+    if (node.properties === undefined)
+      return typeof node.additionalProperties === 'object'
+        ? `{name: ${typeText(node.additionalProperties)}}`
+        : 'object'
     const required = new Set(node.required)
     return `{${Object.entries(node.properties)
       .map(([name, inner]) => `${name}${required.has(name) ? '' : '?'}: ${typeText(inner)}`)
@@ -61,4 +72,8 @@ export function typeText(node: SchemaNode): string {
 export const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ')
 
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [`| ${head.join(' | ')} |`, `|${head.map(() => ' --- ').join('|')}|`, ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`)].join('\n')
+  [
+    `| ${head.join(' | ')} |`,
+    `|${head.map(() => ' --- ').join('|')}|`,
+    ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+  ].join('\n')

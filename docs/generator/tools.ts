@@ -11,7 +11,11 @@ function argumentsTable(schema: SchemaNode): string {
     entries.map(([name, node]) => [
       `\`${name}\``,
       `\`${typeText(node)}\``,
-      required.has(name) ? 'yes' : node.default === undefined ? 'no' : `no: \`${JSON.stringify(node.default)}\``,
+      required.has(name)
+        ? 'yes'
+        : node.default === undefined
+          ? 'no'
+          : `no: \`${JSON.stringify(node.default)}\``,
       [node.description, ...innerDescriptions(node)].filter(Boolean).join(' '),
     ]),
   )
@@ -24,7 +28,9 @@ const innerDescriptions = (node: SchemaNode): string[] =>
   )
 
 function audience(tool: AnyTool): string {
-  const who = tool.audience.map((one) => (one === 'human' ? 'the human' : `role \`${one}\``)).join(', ')
+  const who = tool.audience
+    .map((one) => (one === 'human' ? 'the human' : `role \`${one}\``))
+    .join(', ')
   const listed = tool.listed ? 'listed' : 'not listed'
   return `For ${who}; ${listed}.${tool.keyed === true ? ' Takes an idempotency key.' : ''}${tool.deprecated === undefined ? '' : ` Deprecated: ${tool.deprecated}`}`
 }
@@ -33,7 +39,13 @@ function audience(tool: AnyTool): string {
 export function toolsSection(): string {
   const parts = ALL_TOOLS.map((tool) => {
     const answer = typeText(jsonSchema(tool.output, 'output'))
-    return [`### \`${tool.name}\``, tool.description, audience(tool), argumentsTable(jsonSchema(tool.input, 'input')), `Answers \`${answer}\``].join('\n\n')
+    return [
+      `### \`${tool.name}\``,
+      tool.description,
+      audience(tool),
+      argumentsTable(jsonSchema(tool.input, 'input')),
+      `Answers \`${answer}\``,
+    ].join('\n\n')
   })
   return [
     '## Tools',

@@ -5,8 +5,9 @@ import { orderIn } from './kit/order.js'
 import { createOwnPull } from './kit/own-pull.js'
 import { rebasing } from './kit/rebase.js'
 
-// A worker: does what its order says, asks what the order leaves open, mends what checks and reviewers find.
-// Run as `node developer.js PROMPT_FILE MATERIALS`, in its worktree, by the `command` adapter.
+// A worker: does what its order says, asks what the order leaves open, mends what checks and
+// reviewers find. Run as `node developer.js PROMPT_FILE MATERIALS`, in its worktree, by the
+// `command` adapter.
 
 await live((agent) => {
   const { transcript } = agent
@@ -14,17 +15,20 @@ await live((agent) => {
 
   async function work(steps, subject) {
     workshop.apply(steps)
-    if (!(await workshop.test(order.tests))) throw new Error(`${order.tests.join(', ')} fail after the change`)
+    if (!(await workshop.test(order.tests)))
+      throw new Error(`${order.tests.join(', ')} fail after the change`)
     await workshop.commit(subject)
   }
 
   /** Asks the parent; the answer decides which of the ways is gone. */
   async function ask() {
-    const { status, answer } = await agent.tool('question', { message: order.question }, `"${order.question}"`).catch((error) => {
-      // The question stands, whoever waits for it.
-      if (error instanceof CutOff) return { status: 'pending' }
-      throw error
-    })
+    const { status, answer } = await agent
+      .tool('question', { message: order.question }, `"${order.question}"`)
+      .catch((error) => {
+        // The question stands, whoever waits for it.
+        if (error instanceof CutOff) return { status: 'pending' }
+        throw error
+      })
     if (status !== 'answered') return transcript.say('no answer yet; it will come as a message')
     transcript.say(`answer: ${answer}`)
     await decide(answer)
@@ -52,15 +56,18 @@ await live((agent) => {
       workshop.save(file, lines.join('\n'))
     }
     if (!(await workshop.changed())) return false
-    if (!(await workshop.test(order.tests))) throw new Error('the tests fail after the review’s changes')
+    if (!(await workshop.test(order.tests)))
+      throw new Error('the tests fail after the review’s changes')
     await workshop.commit(`Take up the review of ${order.name}`)
-    // The stop check rebases and pushes where the base moved; where it did not, it asks again, and is given the push.
+    // The stop check rebases and pushes where the base moved; where it did not, it asks again, and
+    // is given the push.
     return true
   }
 
   async function failure(text) {
     const fix = order.on_failure?.find(({ when }) => text.includes(when))
-    if (!fix) throw new Error(`checks fail, and nothing I know of explains it: ${text.slice(0, 200)}`)
+    if (!fix)
+      throw new Error(`checks fail, and nothing I know of explains it: ${text.slice(0, 200)}`)
     if (await workshop.test([fix.when])) return transcript.say('passes here: mended already')
     transcript.say(fix.say)
     await work(fix.work, fix.commit)
@@ -95,7 +102,8 @@ await live((agent) => {
       if (objection === 'uncommitted') await workshop.commit(`Finish: ${order.title}`)
       // The review may be told here before its message arrives.
       else if (objection === 'changes_requested' && (await review(reason))) return
-      else if (objection === 'no_pull_request' || objection === 'changes_requested') await own.file(order.task)
+      else if (objection === 'no_pull_request' || objection === 'changes_requested')
+        await own.file(order.task)
     },
     async settle() {},
   }

@@ -1,9 +1,17 @@
 // node research.ts 'What is in this folder, and what for?' gemini --acp
 import { readdir } from 'node:fs/promises'
 import process from 'node:process'
-import { createAcpClient, createAgenticLoop, createConversation, createSubagentProgress, createToolRegistry, registerSubagentTools } from 'exomonad'
+import {
+  createAcpClient,
+  createAgenticLoop,
+  createConversation,
+  createSubagentProgress,
+  createToolRegistry,
+  registerSubagentTools,
+} from 'exomonad'
 
-const [task = 'What is in this folder, and what for?', command = 'gemini', ...args] = process.argv.slice(2)
+const [task = 'What is in this folder, and what for?', command = 'gemini', ...args] =
+  process.argv.slice(2)
 
 // One process of the agent, in which every loop and every subagent has a session of its own.
 const acpClient = createAcpClient({ servers: [{ name: 'agent', command, args }] })
@@ -13,8 +21,11 @@ const tools = createToolRegistry()
 tools.register(
   {
     name: 'list_files',
-    description: 'Lists what is in a folder, a name per line. Call it rather than guess what files there are.',
-    parameters: { folder: { type: 'string', description: 'Relative to the project’s folder', required: true } },
+    description:
+      'Lists what is in a folder, a name per line. Call it rather than guess what files there are.',
+    parameters: {
+      folder: { type: 'string', description: 'Relative to the project’s folder', required: true },
+    },
     category: 'search',
   },
   async ({ folder }, { signal }) => {
@@ -25,7 +36,10 @@ tools.register(
 )
 
 // And these two, which begin loops below this one: two levels deep, with the same tools.
-const progress = createSubagentProgress({ write: (text) => process.stderr.write(text), columns: process.stderr.columns })
+const progress = createSubagentProgress({
+  write: (text) => process.stderr.write(text),
+  columns: process.stderr.columns,
+})
 registerSubagentTools(tools, { acpClient, toolRegistry: tools, callbacks: progress, maxDepth: 2 })
 
 const loop = createAgenticLoop({

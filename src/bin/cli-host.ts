@@ -9,11 +9,17 @@ import { PACKAGE_ROOT, programFile } from '../runtime/package-root.ts'
 import { sendSignal } from '../processes/signal.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 
-/** The daemon lives for days and is mostly idle: a small young generation keeps what it once needed from staying resident (−28 MB when measured). */
+/**
+ * The daemon lives for days and is mostly idle: a small young generation keeps what it once needed
+ * from staying resident (−28 MB when measured).
+ */
 const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size']
 
 const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, output }) => {
-  const [{ startDetached }, { open }] = await Promise.all([import('../processes/exec.ts'), import('node:fs/promises')])
+  const [{ startDetached }, { open }] = await Promise.all([
+    import('../processes/exec.ts'),
+    import('node:fs/promises'),
+  ])
   const target = await open(output, 'w', 0o600)
   try {
     const child = startDetached(file, args, { cwd, env, output: target.fd })
@@ -27,16 +33,25 @@ const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, 
   }
 }
 
-/** The commands’ way to git, processes and the daemon: each function loads what it needs when it is called. */
+/**
+ * The commands’ way to git, processes and the daemon: each function loads what it needs when it is
+ * called.
+ */
 export function createHost(environment: Environment): Host {
   const multiplexers = createMultiplexersHost(environment)
   return {
     async inspectRepository(cwd) {
-      const [{ inspectRepository }, { gitEnvironment }] = await Promise.all([import('../adapters/git/repository.ts'), import('../config/environment.ts')])
+      const [{ inspectRepository }, { gitEnvironment }] = await Promise.all([
+        import('../adapters/git/repository.ts'),
+        import('../config/environment.ts'),
+      ])
       return inspectRepository(cwd, gitEnvironment(environment))
     },
     async git(commonDir) {
-      const [{ openGit }, { gitEnvironment }] = await Promise.all([import('../adapters/git/open.ts'), import('../config/environment.ts')])
+      const [{ openGit }, { gitEnvironment }] = await Promise.all([
+        import('../adapters/git/open.ts'),
+        import('../config/environment.ts'),
+      ])
       return openGit({ commonDir, environment: gitEnvironment(environment) })
     },
     async run(file, args, options) {
@@ -53,53 +68,87 @@ export function createHost(environment: Environment): Host {
       return isRunning(pid)
     },
     async chooseSocket(commonDir) {
-      const [{ chooseSocketPath }, { repositoryHash }] = await Promise.all([import('../adapters/machine/socket-path.ts'), import('../runtime/paths.ts')])
-      return chooseSocketPath({ state: join(commonDir, 'exomonad'), runtimeDir: environment.runtimeDir, hash: repositoryHash(commonDir) })
+      const [{ chooseSocketPath }, { repositoryHash }] = await Promise.all([
+        import('../adapters/machine/socket-path.ts'),
+        import('../runtime/paths.ts'),
+      ])
+      return chooseSocketPath({
+        state: join(commonDir, 'exomonad'),
+        runtimeDir: environment.runtimeDir,
+        hash: repositoryHash(commonDir),
+      })
     },
     startApart,
     startDaemonProcess: ({ cwd, output }) =>
-      startApart([process.execPath, ...SMALL_HEAP, programFile('bin/exomonad'), 'daemon', 'run', '--json'], { cwd, env: daemonVariables(environment), output }),
+      startApart(
+        [process.execPath, ...SMALL_HEAP, programFile('bin/exomonad'), 'daemon', 'run', '--json'],
+        { cwd, env: daemonVariables(environment), output },
+      ),
     async runDaemon(options) {
       const { runDaemon } = await import('../daemon/daemon.ts')
       await runDaemon({ ...options, environment })
     },
     async endTerminals(paths) {
-      const [{ chooseMultiplexer }, { silentLog }, { agentEnvironment }, { repositoryHash }] = await Promise.all([
-        import('../daemon/choose-multiplexer.ts'),
-        import('../runtime/log.ts'),
-        import('../config/environment.ts'),
-        import('../runtime/paths.ts'),
-      ])
+      const [{ chooseMultiplexer }, { silentLog }, { agentEnvironment }, { repositoryHash }] =
+        await Promise.all([
+          import('../daemon/choose-multiplexer.ts'),
+          import('../runtime/log.ts'),
+          import('../config/environment.ts'),
+          import('../runtime/paths.ts'),
+        ])
       // All: the configuration may name another one than when the agents were started.
       for (const kind of ['tmux', 'headless', 'zellij'] as const) {
-        // Whoever asks Zellij anything gets a folder for its log: only where there is its state, which a session of ours has from its start.
-        if (kind === 'zellij' && !(existsSync(join(paths.state, 'zellij')) && (await multiplexers.look(kind)).usable)) continue
+        // Whoever asks Zellij anything gets a folder for its log: only where there is its state,
+        // which a session of ours has from its start.
+        if (
+          kind === 'zellij' &&
+          !(existsSync(join(paths.state, 'zellij')) && (await multiplexers.look(kind)).usable)
+        )
+          continue
         const hash = repositoryHash(paths.commonDir)
-        const { multiplexer } = await chooseMultiplexer({ kind, environment, hash, paths, log: silentLog(), agentEnvironment: agentEnvironment(environment) })
+        const { multiplexer } = await chooseMultiplexer({
+          kind,
+          environment,
+          hash,
+          paths,
+          log: silentLog(),
+          agentEnvironment: agentEnvironment(environment),
+        })
         await multiplexer.shutdown().catch(async (error: unknown) => {
           await multiplexer.dispose()
           const { ExomonadError } = await import('../domain/errors.ts')
-          if (!(error instanceof ExomonadError && error.code === 'MULTIPLEXER_UNAVAILABLE')) throw error
+          if (!(error instanceof ExomonadError && error.code === 'MULTIPLEXER_UNAVAILABLE'))
+            throw error
         })
       }
     },
     store: {
-      inspect: async ({ database }) => (await import('../adapters/store/sqlite/backup.ts')).inspectStore(database),
-      backups: async ({ backups }) => (await import('../adapters/store/sqlite/backup.ts')).listBackups(backups),
+      inspect: async ({ database }) =>
+        (await import('../adapters/store/sqlite/backup.ts')).inspectStore(database),
+      backups: async ({ backups }) =>
+        (await import('../adapters/store/sqlite/backup.ts')).listBackups(backups),
       restore: async (backup, { database, backups, accepted }) => {
-        const kept = await (await import('../adapters/store/sqlite/backup.ts')).restoreBackup(backup, database, backups, Date.now())
+        const kept = await (
+          await import('../adapters/store/sqlite/backup.ts')
+        ).restoreBackup(backup, database, backups, Date.now())
         await writeFile(accepted, '', { mode: 0o600 })
         return kept
       },
       setAside: async ({ database, backups, accepted, auth, prompts, launch }) => {
-        const kept = await (await import('../adapters/store/sqlite/backup.ts')).setAside(database, backups, Date.now())
+        const kept = await (
+          await import('../adapters/store/sqlite/backup.ts')
+        ).setAside(database, backups, Date.now())
         await writeFile(accepted, '', { mode: 0o600 })
-        for (const folder of [auth, prompts, launch]) await rm(folder, { recursive: true, force: true })
+        for (const folder of [auth, prompts, launch])
+          await rm(folder, { recursive: true, force: true })
         return kept
       },
     },
     async loadConfig(file) {
-      const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([import('../config/load.ts'), import('../tools/all.ts')])
+      const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([
+        import('../config/load.ts'),
+        import('../tools/all.ts'),
+      ])
       return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })
     },
     async checkTemplates(folder) {
@@ -107,14 +156,39 @@ export function createHost(environment: Environment): Host {
       return checkTemplates(folder, join(PACKAGE_ROOT, 'templates'))
     },
     async agentCli(name, config, home) {
-      const [{ createAgentCli }, { exec }] = await Promise.all([import('../daemon/agent-clis.ts'), import('../processes/exec.ts')])
+      const [{ createAgentCli }, { exec }] = await Promise.all([
+        import('../daemon/agent-clis.ts'),
+        import('../processes/exec.ts'),
+      ])
       const { path, home: userHome, variables } = environment
-      return createAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec })
+      return createAgentCli({
+        name,
+        config,
+        path,
+        node: process.execPath,
+        home,
+        userHome,
+        variables,
+        exec,
+      })
     },
     async acpCli(name, config, home) {
-      const [{ createAcpAgentCli, NO_SESSIONS }, { exec }] = await Promise.all([import('../daemon/agent-clis.ts'), import('../processes/exec.ts')])
+      const [{ createAcpAgentCli, NO_SESSIONS }, { exec }] = await Promise.all([
+        import('../daemon/agent-clis.ts'),
+        import('../processes/exec.ts'),
+      ])
       const { path, home: userHome, variables } = environment
-      return createAcpAgentCli({ name, config, path, node: process.execPath, home, userHome, variables, exec, sessions: NO_SESSIONS })
+      return createAcpAgentCli({
+        name,
+        config,
+        path,
+        node: process.execPath,
+        home,
+        userHome,
+        variables,
+        exec,
+        sessions: NO_SESSIONS,
+      })
     },
     async trackedFiles(paths) {
       const [{ listTrackedConfiguration }, { exec }, { gitEnvironment }] = await Promise.all([
@@ -122,7 +196,11 @@ export function createHost(environment: Environment): Host {
         import('../processes/exec.ts'),
         import('../config/environment.ts'),
       ])
-      return listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) })
+      return listTrackedConfiguration({
+        exec,
+        worktree: paths.home,
+        environment: gitEnvironment(environment),
+      })
     },
     github: createGithubHost(environment),
     gitea: createGiteaHost(environment),
@@ -131,7 +209,10 @@ export function createHost(environment: Environment): Host {
 }
 
 /** The daemon is nobody’s agent, whoever started it. */
-const AGENT_VARIABLES = /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL|MCP_URL)$/
+const AGENT_VARIABLES =
+  /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL|MCP_URL)$/
 
 const daemonVariables = (environment: Environment): Record<string, string> =>
-  Object.fromEntries(Object.entries(environment.variables).filter(([name]) => !AGENT_VARIABLES.test(name)))
+  Object.fromEntries(
+    Object.entries(environment.variables).filter(([name]) => !AGENT_VARIABLES.test(name)),
+  )

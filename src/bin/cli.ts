@@ -13,11 +13,20 @@ export interface CliOptions {
   readonly onInterrupt: (listener: () => void) => () => void
 }
 
-/** Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never ends the process. */
-export async function main(argv: readonly string[], given: Partial<CliOptions> = {}): Promise<number> {
+/**
+ * Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never
+ * ends the process.
+ */
+export async function main(
+  argv: readonly string[],
+  given: Partial<CliOptions> = {},
+): Promise<number> {
   const options = await completeOptions(given)
   const output = watchOutput(options.terminal)
-  const run = await createRun({ ...options, onInterrupt: either(options.onInterrupt, output.onGone) })
+  const run = await createRun({
+    ...options,
+    onInterrupt: either(options.onInterrupt, output.onGone),
+  })
   const code = await runCommand(argv, options, run)
   return (await output.isWhole()) ? code : EXIT_CODES.error.code
 }
@@ -40,11 +49,14 @@ async function runCommand(argv: readonly string[], options: CliOptions, run: Run
 }
 
 async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> {
-  const environment = given.environment ?? (await import('../config/environment.ts')).readEnvironment()
+  const environment =
+    given.environment ?? (await import('../config/environment.ts')).readEnvironment()
   const terminal = given.terminal ?? process
   return {
     environment,
-    terminal: environment.unicode ? terminal : (await import('../surfaces/text/ascii.ts')).asciiTerminal(terminal),
+    terminal: environment.unicode
+      ? terminal
+      : (await import('../surfaces/text/ascii.ts')).asciiTerminal(terminal),
     cwd: given.cwd ?? process.cwd(),
     host: given.host ?? (await import('./cli-host.ts')).createHost(environment),
     onInterrupt:
@@ -66,14 +78,24 @@ interface Run {
   exitCode(): number
 }
 
-async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliOptions): Promise<Run> {
+async function createRun({
+  terminal,
+  environment,
+  cwd,
+  host,
+  onInterrupt,
+}: CliOptions): Promise<Run> {
   const { createPalette } = await import('../surfaces/text/palette.ts')
   const { readVersion } = await import('../runtime/version.ts')
   let read = (): Record<string, unknown> => ({})
   let exitCode: number = EXIT_CODES.ok.code
   const options = (): GlobalOptions => {
     const { json, as, cwd: folder } = read()
-    return { json: json === true, as: typeof as === 'string' ? as : undefined, cwd: typeof folder === 'string' ? resolve(cwd, folder) : cwd }
+    return {
+      json: json === true,
+      as: typeof as === 'string' ? as : undefined,
+      cwd: typeof folder === 'string' ? resolve(cwd, folder) : cwd,
+    }
   }
   const context: CliContext = {
     version: readVersion(),
@@ -83,9 +105,11 @@ async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliO
     now: Date.now,
     onInterrupt,
     options,
-    palette: (stream = terminal.stdout) => createPalette(read()['color'] !== false && (environment.color ?? stream.isTTY === true)),
+    palette: (stream = terminal.stdout) =>
+      createPalette(read()['color'] !== false && (environment.color ?? stream.isTTY === true)),
     // A pseudo-terminal that nobody gave a size has 0 columns.
-    width: () => (terminal.stdout.isTTY === true && terminal.stdout.columns) || (environment.columns ?? 100),
+    width: () =>
+      (terminal.stdout.isTTY === true && terminal.stdout.columns) || (environment.columns ?? 100),
     client: async ({ start = true } = {}) => {
       const { connectToDaemon } = await import('../surfaces/cli/connect.ts')
       return connectToDaemon({ cwd: options().cwd, as: options().as, environment, host, start })
@@ -97,10 +121,17 @@ async function createRun({ terminal, environment, cwd, host, onInterrupt }: CliO
 }
 
 /** Commander has printed the words already. */
-async function usageError(error: import('commander').CommanderError, json: boolean, terminal: Terminal): Promise<ExitCode> {
+async function usageError(
+  error: import('commander').CommanderError,
+  json: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
   if (error.exitCode === 0) return EXIT_CODES.ok.code
   if (json) {
-    const [{ ExomonadError }, { writeJsonLine }] = await Promise.all([import('../domain/errors.ts'), import('../surfaces/cli/output.ts')])
+    const [{ ExomonadError }, { writeJsonLine }] = await Promise.all([
+      import('../domain/errors.ts'),
+      import('../surfaces/cli/output.ts'),
+    ])
     const message = error.message.replace(/^error: /, '')
     writeJsonLine(terminal.stdout, new ExomonadError('INVALID_ARG', message).toJSON())
   }
@@ -117,15 +148,21 @@ const either =
   }
 
 /**
- * `exomonad … | head` is no fault. Output that can’t be written is one, whatever was done: whoever reads it would take less for all. Either way
- * nobody reads on, so that what follows something ends as by Ctrl-C.
+ * `exomonad … | head` is no fault. Output that can’t be written is one, whatever was done: whoever
+ * reads it would take less for all. Either way nobody reads on, so that what follows something ends
+ * as by Ctrl-C.
  */
-function watchOutput({ stdout, stderr }: Terminal): { isWhole(): Promise<boolean>; onGone: Subscribe } {
+function watchOutput({ stdout, stderr }: Terminal): {
+  isWhole(): Promise<boolean>
+  onGone: Subscribe
+} {
   let failed = false
   let gone = false
   const listeners = new Set<() => void>()
   for (const stream of [stdout, stderr]) {
-    const emitter = stream as unknown as { on?: (event: string, listener: (error: NodeJS.ErrnoException) => void) => unknown }
+    const emitter = stream as unknown as {
+      on?: (event: string, listener: (error: NodeJS.ErrnoException) => void) => unknown
+    }
     emitter.on?.('error', (error) => {
       if (stream === stdout && !gone) {
         gone = true
@@ -133,7 +170,10 @@ function watchOutput({ stdout, stderr }: Terminal): { isWhole(): Promise<boolean
       }
       if (error.code === 'EPIPE' || failed) return
       failed = true
-      if (stream === stdout) stderr.write(`✗ The output could not be written: ${error.message}. What was asked for may have been done.\n`)
+      if (stream === stdout)
+        stderr.write(
+          `✗ The output could not be written: ${error.message}. What was asked for may have been done.\n`,
+        )
     })
   }
   return {
@@ -143,7 +183,8 @@ function watchOutput({ stdout, stderr }: Terminal): { isWhole(): Promise<boolean
       return () => void listeners.delete(listener)
     },
     isWhole: async () => {
-      if ('writableLength' in stdout) await new Promise<void>((resolve) => stdout.write('', () => resolve()))
+      if ('writableLength' in stdout)
+        await new Promise<void>((resolve) => stdout.write('', () => resolve()))
       return !failed
     },
   }

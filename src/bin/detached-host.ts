@@ -9,8 +9,9 @@ import { closeInherited, startingWithoutDescriptors } from '../processes/host/in
 import { DETACHED_HOST } from '../processes/host/location.ts'
 
 /**
- * The process that holds agents’ programs, so that they outlive the daemon: terminals, piped processes, and sessions of the Agent Client Protocol.
- * Started by the daemon: `node bin/detached-host.js STATE_FOLDER SOCKET`.
+ * The process that holds agents’ programs, so that they outlive the daemon: terminals, piped
+ * processes, and sessions of the Agent Client Protocol. Started by the daemon:
+ * `node bin/detached-host.js STATE_FOLDER SOCKET`.
  */
 
 const [stateDir, socketPath] = process.argv.slice(2)
@@ -26,7 +27,10 @@ if (stateDir !== undefined && socketPath !== undefined) {
       const onPipes = startingWithoutDescriptors(startOnPipes, leaksTerminals)
       const panes = createHeldPanes({
         start: onPipes,
-        createSession: createHostedSessions({ start: startingWithoutDescriptors(startPiped, leaksTerminals), startOnPipes: onPipes }),
+        createSession: createHostedSessions({
+          start: startingWithoutDescriptors(startPiped, leaksTerminals),
+          startOnPipes: onPipes,
+        }),
         now: Date.now,
         onChange,
         complain,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Nothing here may need a newer Node than the oldest that reads ES modules: the version is checked before anything else is loaded.
+// Nothing here may need a newer Node than the oldest that reads ES modules: the version is checked
+// before anything else is loaded.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 14)) {
   process.stderr.write(

@@ -9,16 +9,22 @@ export const createGiteaHost = (environment: Environment): Host['gitea'] => ({
       import('../adapters/git/open.ts'),
       import('../config/environment.ts'),
     ])
-    return findGitea({ git: openGit({ commonDir, environment: gitEnvironment(environment) }), environment, config, home })
+    return findGitea({
+      git: openGit({ commonDir, environment: gitEnvironment(environment) }),
+      environment,
+      config,
+      home,
+    })
   },
 
   async check({ repository, token }) {
-    const [{ createGiteaClient }, { checkGitea }, { silentLog }, { readVersion }] = await Promise.all([
-      import('../adapters/forge/gitea/client.ts'),
-      import('../adapters/forge/gitea/check.ts'),
-      import('../runtime/log.ts'),
-      import('../runtime/version.ts'),
-    ])
+    const [{ createGiteaClient }, { checkGitea }, { silentLog }, { readVersion }] =
+      await Promise.all([
+        import('../adapters/forge/gitea/client.ts'),
+        import('../adapters/forge/gitea/check.ts'),
+        import('../runtime/log.ts'),
+        import('../runtime/version.ts'),
+      ])
     const client = createGiteaClient({
       repository,
       token: () => token.read(),

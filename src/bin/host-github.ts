@@ -18,12 +18,13 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
   },
 
   async check({ repository, token }, { github }, root) {
-    const [{ createGithubClient }, { checkPermissions }, { silentLog }, { readVersion }] = await Promise.all([
-      import('../adapters/forge/github/client/create.ts'),
-      import('../adapters/forge/github/setup/permissions.ts'),
-      import('../runtime/log.ts'),
-      import('../runtime/version.ts'),
-    ])
+    const [{ createGithubClient }, { checkPermissions }, { silentLog }, { readVersion }] =
+      await Promise.all([
+        import('../adapters/forge/github/client/create.ts'),
+        import('../adapters/forge/github/setup/permissions.ts'),
+        import('../runtime/log.ts'),
+        import('../runtime/version.ts'),
+      ])
     const client = createGithubClient({
       repository,
       token: () => token.read(),
@@ -45,7 +46,11 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
     const timer = setTimeout(() => late.resolve({ kind: 'unreachable', reason }), PATIENCE)
     try {
       return await Promise.race([
-        checkPermissions(client, repository, { app: token.app, root: root ?? undefined, deletes: github.delete_branch }),
+        checkPermissions(client, repository, {
+          app: token.app,
+          root: root ?? undefined,
+          deletes: github.delete_branch,
+        }),
         late.promise,
       ])
     } finally {

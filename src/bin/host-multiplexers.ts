@@ -10,10 +10,15 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
       // The daemon refuses a tmux that is too old; here it is as for kind = "auto".
       return { version: said?.replace(/^tmux /, '') ?? null, needed: '3.2', usable: said !== null }
     }
-    const { isEnough, parseZellijVersion, ZELLIJ_NEEDED } = await import('../adapters/terminals/zellij/version.ts')
+    const { isEnough, parseZellijVersion, ZELLIJ_NEEDED } =
+      await import('../adapters/terminals/zellij/version.ts')
     const said = await zellijVersion(environment.variables)
     const version = said === null ? undefined : parseZellijVersion(said)
-    return { version: version ?? said, needed: ZELLIJ_NEEDED, usable: version !== undefined && isEnough(version) }
+    return {
+      version: version ?? said,
+      needed: ZELLIJ_NEEDED,
+      usable: version !== undefined && isEnough(version),
+    }
   },
 
   async leftInZellij({ state, commonDir }) {
@@ -21,39 +26,57 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
       import('../adapters/terminals/zellij/left.ts'),
       import('../runtime/paths.ts'),
     ])
-    return { session: terminalsOf(repositoryHash(commonDir)).formerZellijSession, names: (await leftInZellij(state)).map(({ name }) => name) }
+    return {
+      session: terminalsOf(repositoryHash(commonDir)).formerZellijSession,
+      names: (await leftInZellij(state)).map(({ name }) => name),
+    }
   },
 
   async around() {
     const { zellij, tmux, terminal } = environment.inside
     if (tmux === null) return zellij ? ['zellij'] : []
     if (!zellij) return ['tmux']
-    return ((await startedBy(tmux.server)) ?? terminal === 'tmux') ? ['tmux', 'zellij'] : ['zellij', 'tmux']
+    return ((await startedBy(tmux.server)) ?? terminal === 'tmux')
+      ? ['tmux', 'zellij']
+      : ['zellij', 'tmux']
   },
 })
 
 /**
- * Whether tmux started what runs here: then it is the inner one, as both servers leave whoever began them. The variables don’t tell: the
- * server that was begun inside the other hands down the other’s, $TERM_PROGRAM included. Null where the way up is not to be seen.
+ * Whether tmux started what runs here: then it is the inner one, as both servers leave whoever
+ * began them. The variables don’t tell: the server that was begun inside the other hands down the
+ * other’s, $TERM_PROGRAM included. Null where the way up is not to be seen.
  */
 async function startedBy(tmuxServer: number | null): Promise<boolean | null> {
   const { listProcesses } = await import('../processes/processes.ts')
-  const parents = new Map((await listProcesses().catch(() => [])).map(({ pid, parent }) => [pid, parent]))
+  const parents = new Map(
+    (await listProcesses().catch(() => [])).map(({ pid, parent }) => [pid, parent]),
+  )
   if (tmuxServer === null || !parents.has(process.pid)) return null
   let pid: number | undefined = process.pid
   while (pid !== undefined && pid !== tmuxServer) pid = parents.get(pid)
   return pid === tmuxServer
 }
 
-async function versionOf(program: string, option: string, env: Environment['variables']): Promise<string | null> {
+async function versionOf(
+  program: string,
+  option: string,
+  env: Environment['variables'],
+): Promise<string | null> {
   const { exec } = await import('../processes/exec.ts')
   const { exitCode, stdout } = await exec(program, [option], { env, timeout: 10_000 })
   return exitCode === 0 ? stdout.trim() : null
 }
 
-/** Zellij makes a folder for its log before it says even its version; who only asks for that leaves nothing behind. */
+/**
+ * Zellij makes a folder for its log before it says even its version; who only asks for that leaves
+ * nothing behind.
+ */
 async function zellijVersion(variables: Environment['variables']): Promise<string | null> {
-  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([import('node:fs/promises'), import('node:os')])
+  const [{ mkdtemp, rm }, { tmpdir }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:os'),
+  ])
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-version-'))
   try {
     return await versionOf('zellij', '--version', { ...variables, TMPDIR: folder })

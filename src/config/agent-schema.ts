@@ -8,40 +8,84 @@ export const agentSchema = z
   .strictObject({
     adapter: z
       .enum(['claude', 'gemini', 'codex', 'opencode', 'command'])
-      .describe('How exomonad talks to this program: as an agent CLI it knows, or `command`: any program that reads its terminal.'),
+      .describe(
+        'How exomonad talks to this program: as an agent CLI it knows, or `command`: any program that reads its terminal.',
+      ),
     command: argv.describe(
       'The program and its arguments; of an agent CLI the program, to which exomonad adds what it needs. Of adapter `command`, with placeholders: {{prompt}}, {{prompt_file}}, {{worktree}}, {{branch}}, {{name}}, {{agent_id}}, {{role}}, {{session_id}}, {{transcript}}, {{node}} (the daemon’s own Node).',
     ),
-    resume_command: argv.optional().describe('Used by `exomonad resume`; without it the command is run again. Same placeholders.'),
-    model: z.string().optional().describe('The model, in the program’s own words. Default: the program’s own. Not for adapter `command`.'),
-    args: z.array(z.string()).default([]).describe('Further arguments for an agent CLI, before the task. Not for adapter `command`.'),
-    tools: z.array(z.string()).optional().describe('Of the tools of its role only these. Default: all of them.'),
+    resume_command: argv
+      .optional()
+      .describe(
+        'Used by `exomonad resume`; without it the command is run again. Same placeholders.',
+      ),
+    model: z
+      .string()
+      .optional()
+      .describe(
+        'The model, in the program’s own words. Default: the program’s own. Not for adapter `command`.',
+      ),
+    args: z
+      .array(z.string())
+      .default([])
+      .describe('Further arguments for an agent CLI, before the task. Not for adapter `command`.'),
+    tools: z
+      .array(z.string())
+      .optional()
+      .describe('Of the tools of its role only these. Default: all of them.'),
     env: z.record(z.string(), z.string()).default({}).describe('Extra environment variables.'),
-    acks: z.boolean().default(false).describe('The program confirms each message with `exomonad ack`; without, a message typed into its pane stays “sent”.'),
+    acks: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The program confirms each message with `exomonad ack`; without, a message typed into its pane stays “sent”.',
+      ),
     reports_state: z
       .boolean()
       .default(false)
       .describe(
         'The program says when it starts and ends a turn (`exomonad hook prompt|stop`); messages then wait until it is idle. Without, it is typed to at any time.',
       ),
-    enter_delay_ms: z.number().int().min(0).default(50).describe('Between the paste and Enter. Milliseconds.'),
+    enter_delay_ms: z
+      .number()
+      .int()
+      .min(0)
+      .default(50)
+      .describe('Between the paste and Enter. Milliseconds.'),
   })
   .meta({ id: 'AgentConfig' })
 
 export const acpSchema = z
   .strictObject({
-    command: argv.describe('A program that speaks the Agent Client Protocol on its standard input and output, and its arguments.'),
-    model: z.string().optional().describe('The model, in the agent’s own words, where it offers a choice. Default: its own.'),
-    mode: z.string().optional().describe('The session mode, in the agent’s own words, where it offers a choice. Default: its own.'),
+    command: argv.describe(
+      'A program that speaks the Agent Client Protocol on its standard input and output, and its arguments.',
+    ),
+    model: z
+      .string()
+      .optional()
+      .describe('The model, in the agent’s own words, where it offers a choice. Default: its own.'),
+    mode: z
+      .string()
+      .optional()
+      .describe(
+        'The session mode, in the agent’s own words, where it offers a choice. Default: its own.',
+      ),
     permission: z
       .enum(['allow', 'deny', 'ask'])
       .default('ask')
-      .describe('What it asks permission for: allow or deny all of it, or ask the human. What [roles.ROLE] permissions says goes first.'),
+      .describe(
+        'What it asks permission for: allow or deny all of it, or ask the human. What [roles.ROLE] permissions says goes first.',
+      ),
     allow: z
       .array(z.string())
       .default([])
-      .describe('Allowed without asking: beginnings of what a tool call is called, or its kind (read, edit, delete, move, search, execute, think, fetch).'),
-    tools: z.array(z.string()).optional().describe('Of the tools of its role only these. Default: all of them.'),
+      .describe(
+        'Allowed without asking: beginnings of what a tool call is called, or its kind (read, edit, delete, move, search, execute, think, fetch).',
+      ),
+    tools: z
+      .array(z.string())
+      .optional()
+      .describe('Of the tools of its role only these. Default: all of them.'),
     env: z.record(z.string(), z.string()).default({}).describe('Extra environment variables.'),
   })
   .meta({ id: 'AcpConfig' })
@@ -51,12 +95,19 @@ export const roleSchema = z
     agent: z
       .string()
       .optional()
-      .describe('The [agents.NAME] that runs agents of this role; with runtime "acp" an [acp.NAME], or the one that belongs to that agent CLI.'),
+      .describe(
+        'The [agents.NAME] that runs agents of this role; with runtime "acp" an [acp.NAME], or the one that belongs to that agent CLI.',
+      ),
     runtime: z
       .enum(['pane', 'acp'])
       .default('pane')
-      .describe('pane: its agents have a terminal. acp: they are sessions of the Agent Client Protocol without one; `exomonad attach` shows their stream.'),
-    tools: z.array(z.string()).optional().describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
+      .describe(
+        'pane: its agents have a terminal. acp: they are sessions of the Agent Client Protocol without one; `exomonad attach` shows their stream.',
+      ),
+    tools: z
+      .array(z.string())
+      .optional()
+      .describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
     permissions: z
       .strictObject({
         policy: z
@@ -65,7 +116,10 @@ export const roleSchema = z
           .describe(
             'Who decides over what the agent CLI would ask a person about. off: the CLI asks in its terminal. ask: it is put to your inbox as well, where the CLI lets it be answered. list: what `allow` names is not asked about. all: nothing is, as if you had said so to the CLI.',
           ),
-        allow: z.array(z.string()).default([]).describe('For policy `list`: in the CLI’s own words, such as "Bash(git commit:*)".'),
+        allow: z
+          .array(z.string())
+          .default([])
+          .describe('For policy `list`: in the CLI’s own words, such as "Bash(git commit:*)".'),
       })
       .prefault({}),
   })

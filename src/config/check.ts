@@ -9,10 +9,24 @@ export interface SemanticFault {
 }
 
 /** What may stand in double braces in an agent’s argv. */
-export const PLACEHOLDERS = ['prompt', 'prompt_file', 'worktree', 'branch', 'name', 'agent_id', 'role', 'session_id', 'transcript', 'node'] as const
+export const PLACEHOLDERS = [
+  'prompt',
+  'prompt_file',
+  'worktree',
+  'branch',
+  'name',
+  'agent_id',
+  'role',
+  'session_id',
+  'transcript',
+  'node',
+] as const
 export type Placeholder = (typeof PLACEHOLDERS)[number]
 
-/** References that lead nowhere: agents of roles, placeholders, tools of custom roles and of agents (checked where the names are given). */
+/**
+ * References that lead nowhere: agents of roles, placeholders, tools of custom roles and of agents
+ * (checked where the names are given).
+ */
 export function checkReferences(config: Config, toolNames?: readonly string[]): SemanticFault[] {
   return [
     ...roleFaults(config, toolNames),
@@ -23,8 +37,14 @@ export function checkReferences(config: Config, toolNames?: readonly string[]): 
   ]
 }
 
-/** Keys of [agents.NAME] that were written and say nothing with its adapter. `written`: the document as parsed, without presets and defaults. */
-export function* checkApplicable(config: Config, written: Readonly<Record<string, unknown>>): Generator<SemanticFault> {
+/**
+ * Keys of [agents.NAME] that were written and say nothing with its adapter. `written`: the document
+ * as parsed, without presets and defaults.
+ */
+export function* checkApplicable(
+  config: Config,
+  written: Readonly<Record<string, unknown>>,
+): Generator<SemanticFault> {
   const tables = isTable(written['agents']) ? written['agents'] : {}
   for (const [name, table] of Object.entries(tables)) {
     const adapter = config.agents[name]?.adapter
@@ -41,34 +61,63 @@ export function* checkApplicable(config: Config, written: Readonly<Record<string
 }
 
 const ONLY_OF_CLIS = ['model', 'args'] as const satisfies readonly (keyof AgentConfig)[]
-const ONLY_OF_COMMANDS = ['resume_command', 'acks', 'reports_state'] as const satisfies readonly (keyof AgentConfig)[]
+const ONLY_OF_COMMANDS = [
+  'resume_command',
+  'acks',
+  'reports_state',
+] as const satisfies readonly (keyof AgentConfig)[]
 
-const isTable = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTable = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function* roleFaults(config: Config, toolNames: readonly string[] | undefined): Generator<SemanticFault> {
+function* roleFaults(
+  config: Config,
+  toolNames: readonly string[] | undefined,
+): Generator<SemanticFault> {
   const agents = Object.keys(config.agents)
   for (const [role, { agent, tools, runtime }] of Object.entries(config.roles)) {
     if (runtime === 'acp') yield* acpRoleFaults(config, role, agent)
     else if (agent !== undefined && !agents.includes(agent)) {
       const why =
-        acpFor(config, agent) === undefined ? hint(agent, agents) : '; with runtime = "acp" beside it the one that speaks the Agent Client Protocol runs'
-      yield { path: ['roles', role, 'agent'], problem: `found ${JSON.stringify(agent)}, but there is no [agents.${agent}]${why}` }
+        acpFor(config, agent) === undefined
+          ? hint(agent, agents)
+          : '; with runtime = "acp" beside it the one that speaks the Agent Client Protocol runs'
+      yield {
+        path: ['roles', role, 'agent'],
+        problem: `found ${JSON.stringify(agent)}, but there is no [agents.${agent}]${why}`,
+      }
     }
     if (tools !== undefined && (role === 'tl' || role === 'dev')) {
-      yield { path: ['roles', role, 'tools'], problem: 'the tools of tl and dev are fixed; make a role of your own for another list' }
+      yield {
+        path: ['roles', role, 'tools'],
+        problem: 'the tools of tl and dev are fixed; make a role of your own for another list',
+      }
     }
     for (const [index, tool] of (tools ?? []).entries()) {
       if (toolNames === undefined || toolNames.includes(tool)) continue
-      yield { path: ['roles', role, 'tools', index], problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}` }
+      yield {
+        path: ['roles', role, 'tools', index],
+        problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}`,
+      }
     }
   }
 }
 
-/** With runtime "acp" a role is run by an [acp.NAME], named itself or by the agent CLI it belongs to. */
-function* acpRoleFaults(config: Config, role: string, agent: string | undefined): Generator<SemanticFault> {
+/**
+ * With runtime "acp" a role is run by an [acp.NAME], named itself or by the agent CLI it belongs
+ * to.
+ */
+function* acpRoleFaults(
+  config: Config,
+  role: string,
+  agent: string | undefined,
+): Generator<SemanticFault> {
   const names = Object.keys(config.acp)
   if (agent === undefined) {
-    yield { path: ['roles', role, 'runtime'], problem: `found "acp", but no agent: write agent = "NAME" beside it; allowed: ${names.join(', ')}` }
+    yield {
+      path: ['roles', role, 'runtime'],
+      problem: `found "acp", but no agent: write agent = "NAME" beside it; allowed: ${names.join(', ')}`,
+    }
   } else if (acpFor(config, agent) === undefined) {
     const why = Object.hasOwn(config.agents, agent)
       ? `which does not speak the Agent Client Protocol; write an [acp.${agent}] with a command that does, or runtime = "pane"`
@@ -93,7 +142,10 @@ function* toolFaults(
   for (const [name, { tools }] of Object.entries(programs)) {
     for (const [index, tool] of (tools ?? []).entries()) {
       if (toolNames === undefined || toolNames.includes(tool)) continue
-      yield { path: [table, name, 'tools', index], problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}` }
+      yield {
+        path: [table, name, 'tools', index],
+        problem: `found ${JSON.stringify(tool)}, which is no tool${hint(tool, toolNames)}`,
+      }
     }
   }
 }
@@ -111,7 +163,10 @@ function* placeholderFaults(config: Config): Generator<SemanticFault> {
             continue
           }
           if ((PLACEHOLDERS as readonly string[]).includes(placeholder)) continue
-          yield { path: ['agents', name, key, index], problem: `found {{${placeholder}}}, which stands for nothing${hint(placeholder, PLACEHOLDERS)}` }
+          yield {
+            path: ['agents', name, key, index],
+            problem: `found {{${placeholder}}}, which stands for nothing${hint(placeholder, PLACEHOLDERS)}`,
+          }
         }
       }
     }

@@ -1,7 +1,10 @@
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What this process was started with. The only reader of process.env; everything else gets it as an argument. */
+/**
+ * What this process was started with. The only reader of process.env; everything else gets it as an
+ * argument.
+ */
 export interface Environment {
   readonly variables: Readonly<Record<string, string>>
   readonly home: string
@@ -49,7 +52,9 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
     authFile: variables['EXOMONAD_AUTH_FILE'] || null,
     socket: variables['EXOMONAD_SOCKET'] || null,
     color: colorOf(variables),
-    columns: /^[1-9]\d{0,4}$/.test(variables['COLUMNS'] ?? '') ? Number(variables['COLUMNS']) : null,
+    columns: /^[1-9]\d{0,4}$/.test(variables['COLUMNS'] ?? '')
+      ? Number(variables['COLUMNS'])
+      : null,
     unicode: unicodeOf(variables),
     ci: (variables['CI'] ?? '') !== '',
     inside: Object.freeze({
@@ -61,13 +66,23 @@ export function readEnvironment(source: NodeJS.ProcessEnv = process.env): Enviro
   })
 }
 
-/** FORCE_COLOR outdoes NO_COLOR, as in Node itself; 0 and false refuse. Empty ones count for nothing. */
-function colorOf({ FORCE_COLOR: forced = '', NO_COLOR: refused = '', TERM }: Readonly<Record<string, string>>): boolean | null {
+/**
+ * FORCE_COLOR outdoes NO_COLOR, as in Node itself; 0 and false refuse. Empty ones count for
+ * nothing.
+ */
+function colorOf({
+  FORCE_COLOR: forced = '',
+  NO_COLOR: refused = '',
+  TERM,
+}: Readonly<Record<string, string>>): boolean | null {
   if (forced !== '') return forced !== '0' && forced !== 'false'
   return refused !== '' || TERM === 'dumb' ? false : null
 }
 
-/** Of locale(7) the first that is set counts. Where none is, nothing is known, and what terminals do today is assumed. */
+/**
+ * Of locale(7) the first that is set counts. Where none is, nothing is known, and what terminals do
+ * today is assumed.
+ */
 function unicodeOf({ LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string>>): boolean {
   const locale = LC_ALL || LC_CTYPE || LANG || ''
   return locale === '' || /utf-?8/i.test(locale)
@@ -120,19 +135,33 @@ function pick(environment: Environment, names: readonly string[]): Record<string
   const prefixes = names.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1))
   const picked: Record<string, string> = { PATH: environment.path, HOME: environment.home }
   for (const [key, value] of Object.entries(environment.variables)) {
-    if (wanted.has(key) || key.startsWith('LC_') || prefixes.some((prefix) => key.startsWith(prefix))) picked[key] = value
+    if (
+      wanted.has(key) ||
+      key.startsWith('LC_') ||
+      prefixes.some((prefix) => key.startsWith(prefix))
+    )
+      picked[key] = value
   }
   return picked
 }
 
-/** Environment of agents, checks, set-up commands and the multiplexer: an allow-list, and what `environment.pass` adds. */
-export const agentEnvironment = (environment: Environment, pass: readonly string[] = []): Record<string, string> =>
-  pick(environment, [...PLAIN, 'SSH_AUTH_SOCK', ...pass])
+/**
+ * Environment of agents, checks, set-up commands and the multiplexer: an allow-list, and what
+ * `environment.pass` adds.
+ */
+export const agentEnvironment = (
+  environment: Environment,
+  pass: readonly string[] = [],
+): Record<string, string> => pick(environment, [...PLAIN, 'SSH_AUTH_SOCK', ...pass])
 
 /** Environment of the daemon’s own git. */
-export const gitEnvironment = (environment: Environment): Record<string, string> => pick(environment, [...PLAIN, ...REMOTES])
+export const gitEnvironment = (environment: Environment): Record<string, string> =>
+  pick(environment, [...PLAIN, ...REMOTES])
 
-/** Where `gh` finds its configuration and the keyring; no token is in it, so that `gh` answers with the one it keeps. */
+/**
+ * Where `gh` finds its configuration and the keyring; no token is in it, so that `gh` answers with
+ * the one it keeps.
+ */
 export const ghEnvironment = (environment: Environment): Record<string, string> =>
   pick(environment, [...PLAIN, 'GH_CONFIG_DIR', 'DBUS_SESSION_BUS_ADDRESS', 'DISPLAY'])
 
@@ -142,6 +171,16 @@ export const githubVariables = (environment: Environment): Readonly<Record<strin
 
 /** Gitea’s tokens: for the daemon itself, never for an agent. The first that is set counts. */
 export const giteaVariables = ({ variables }: Environment): Readonly<Record<string, string>> =>
-  Object.fromEntries(['GITEA_TOKEN', 'FORGEJO_TOKEN'].flatMap((name) => (variables[name] === undefined ? [] : [[name, variables[name]]])))
+  Object.fromEntries(
+    ['GITEA_TOKEN', 'FORGEJO_TOKEN'].flatMap((name) =>
+      variables[name] === undefined ? [] : [[name, variables[name]]],
+    ),
+  )
 
-const GITHUB = new Set(['GH_TOKEN', 'GITHUB_TOKEN', 'GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN', 'GH_HOST'])
+const GITHUB = new Set([
+  'GH_TOKEN',
+  'GITHUB_TOKEN',
+  'GH_ENTERPRISE_TOKEN',
+  'GITHUB_ENTERPRISE_TOKEN',
+  'GH_HOST',
+])

@@ -19,8 +19,8 @@ export interface LoadOptions {
 }
 
 /**
- * The configuration in a file, with all defaults, deeply frozen; the defaults alone where there is no file.
- * Throws CONFIG_INVALID with every finding, in the message and in `facts.findings`.
+ * The configuration in a file, with all defaults, deeply frozen; the defaults alone where there is
+ * no file. Throws CONFIG_INVALID with every finding, in the message and in `facts.findings`.
  */
 export async function loadConfig(file: string, options: LoadOptions = {}): Promise<Config> {
   let text: string
@@ -28,7 +28,12 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     text = await readFile(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
-      throw new ExomonadError('CONFIG_INVALID', `${file} can’t be read: ${(error as Error).message}.`, { file }, { cause: error })
+      throw new ExomonadError(
+        'CONFIG_INVALID',
+        `${file} can’t be read: ${(error as Error).message}.`,
+        { file },
+        { cause: error },
+      )
     }
     text = ''
   }
@@ -51,7 +56,11 @@ export function parseConfig(text: string, file: string, options: LoadOptions = {
     const lines = linesOfKeys(text)
     throw invalid(
       file,
-      faults.map(({ path, problem }) => ({ key: path.map(String).join('.'), line: lineOfKey(lines, path), problem })),
+      faults.map(({ path, problem }) => ({
+        key: path.map(String).join('.'),
+        line: lineOfKey(lines, path),
+        problem,
+      })),
     )
   }
   return deepFreeze(parsed.data)
@@ -80,8 +89,15 @@ function findingsOf(error: z.ZodError, value: unknown, text: string): Finding[] 
   const lines = linesOfKeys(text)
   const schema = configJsonSchema()
   const findings = error.issues.flatMap((issue): Finding[] => {
-    const at = (path: readonly PropertyKey[], problem: string): Finding => ({ key: path.map(String).join('.'), line: lineOfKey(lines, path), problem })
-    if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => at([...issue.path, key], unknownKey(key, schemaAt(schema, issue.path))))
+    const at = (path: readonly PropertyKey[], problem: string): Finding => ({
+      key: path.map(String).join('.'),
+      line: lineOfKey(lines, path),
+      problem,
+    })
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) =>
+        at([...issue.path, key], unknownKey(key, schemaAt(schema, issue.path))),
+      )
     const node = schemaAt(schema, issue.path)
     const found = valueAt(value, issue.path)
     if (found === undefined) return [at(issue.path, `missing; allowed: ${describeAllowed(node)}`)]
@@ -99,7 +115,11 @@ function unknownKey(key: string, around: SchemaNode | undefined): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let found = value
-  for (const step of path) found = found !== null && typeof found === 'object' ? (found as Record<PropertyKey, unknown>)[step] : undefined
+  for (const step of path)
+    found =
+      found !== null && typeof found === 'object'
+        ? (found as Record<PropertyKey, unknown>)[step]
+        : undefined
   return found
 }
 

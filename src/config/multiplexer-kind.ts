@@ -11,11 +11,15 @@ export const MULTIPLEXER_COMMENT = '# [multiplexer]\n# kind = "zellij"'
 export const multiplexerLines = (kind: Kind): string => `[multiplexer]\nkind = "${kind}"`
 
 /**
- * The same configuration with another `[multiplexer] kind`, comments and all else left as they are; null where it is written in a way that
- * only its author should change.
+ * The same configuration with another `[multiplexer] kind`, comments and all else left as they are;
+ * null where it is written in a way that only its author should change.
  */
 export function withMultiplexerKind(text: string, kind: Kind): string | null {
-  for (const changed of [replaced(text, kind), text.replace(MULTIPLEXER_COMMENT, multiplexerLines(kind)), appended(text, kind)]) {
+  for (const changed of [
+    replaced(text, kind),
+    text.replace(MULTIPLEXER_COMMENT, multiplexerLines(kind)),
+    appended(text, kind),
+  ]) {
     if (changed !== null && saysOnly(text, changed, kind)) return changed
   }
   return null
@@ -35,7 +39,10 @@ function replaced(text: string, kind: Kind): string | null {
 const appended = (text: string, kind: Kind): string =>
   `${text === '' || text.endsWith('\n') ? text : `${text}\n`}${text === '' ? '' : '\n'}${multiplexerLines(kind)}\n`
 
-/** It parses, has this kind, and is otherwise what it was: a text can look like a table and be part of a string. */
+/**
+ * It parses, has this kind, and is otherwise what it was: a text can look like a table and be part
+ * of a string.
+ */
 function saysOnly(before: string, after: string, kind: Kind): boolean {
   try {
     const [was, is] = [parseToml(before), parseToml(after)] as Record<string, unknown>[]

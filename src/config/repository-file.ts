@@ -3,7 +3,10 @@ import { dirname } from 'node:path'
 import { ExomonadError } from '../domain/errors.ts'
 import { parseJson } from '../domain/formats/parse-json.ts'
 
-/** `<state>/repository.json`: what cannot be derived from the repository. Written by `exomonad init`. */
+/**
+ * `<state>/repository.json`: what cannot be derived from the repository. Written by
+ * `exomonad init`.
+ */
 export interface RepositoryFile {
   readonly version: 1
   /** Worktree that holds `.exomonad/`. */
@@ -31,7 +34,11 @@ export async function readRepositoryFile(file: string): Promise<RepositoryFile |
   }
   const value = parse(text)
   if (value === undefined) {
-    throw new ExomonadError('INTERNAL', `${file} is damaged. Remove it and run \`exomonad init\` again; nothing else is lost.`, { file })
+    throw new ExomonadError(
+      'INTERNAL',
+      `${file} is damaged. Remove it and run \`exomonad init\` again; nothing else is lost.`,
+      { file },
+    )
   }
   return value
 }
@@ -46,7 +53,9 @@ export async function writeRepositoryFile(file: string, content: RepositoryFile)
 function parse(text: string): RepositoryFile | undefined {
   try {
     const value = parseJson(text) as Partial<RepositoryFile>
-    const complete = [value.home, value.rootWorktree, value.socket].every((path) => typeof path === 'string' && path !== '')
+    const complete = [value.home, value.rootWorktree, value.socket].every(
+      (path) => typeof path === 'string' && path !== '',
+    )
     return value.version === 1 && complete ? (value as RepositoryFile) : undefined
   } catch {
     return undefined

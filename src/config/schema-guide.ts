@@ -20,7 +20,8 @@ export interface SchemaNode {
 }
 
 /** The configuration’s schema as people may write it, in JSON Schema. */
-export const configJsonSchema = (): SchemaNode => z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode
+export const configJsonSchema = (): SchemaNode =>
+  z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode
 
 /** What the schema says of a path; undefined for paths that it doesn’t know. */
 export function schemaAt(root: SchemaNode, path: readonly PropertyKey[]): SchemaNode | undefined {
@@ -65,8 +66,14 @@ export function describeAllowed(node: SchemaNode | undefined): string {
 }
 
 function bounds(node: SchemaNode): string {
-  const minimum = node.minimum !== undefined && node.minimum > Number.MIN_SAFE_INTEGER ? ` from ${node.minimum}` : ''
+  const minimum =
+    node.minimum !== undefined && node.minimum > Number.MIN_SAFE_INTEGER
+      ? ` from ${node.minimum}`
+      : ''
   const above = node.exclusiveMinimum === undefined ? '' : ` above ${node.exclusiveMinimum}`
-  const maximum = node.maximum !== undefined && node.maximum < Number.MAX_SAFE_INTEGER ? ` up to ${node.maximum}` : ''
+  const maximum =
+    node.maximum !== undefined && node.maximum < Number.MAX_SAFE_INTEGER
+      ? ` up to ${node.maximum}`
+      : ''
   return `${minimum}${above}${maximum}`
 }

@@ -1,4 +1,7 @@
-/** Where keys stand in a TOML text: `path` joined by dots (array tables with their index) → line, from 1. Tolerates what doesn’t parse. */
+/**
+ * Where keys stand in a TOML text: `path` joined by dots (array tables with their index) → line,
+ * from 1. Tolerates what doesn’t parse.
+ */
 export function linesOfKeys(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>()
   const arrays = new Map<string, number>()
@@ -47,7 +50,10 @@ export function linesOfKeys(text: string): ReadonlyMap<string, number> {
 }
 
 /** Line of the key, or of the nearest key around it that has one; null where none does. */
-export function lineOfKey(lines: ReadonlyMap<string, number>, path: readonly PropertyKey[]): number | null {
+export function lineOfKey(
+  lines: ReadonlyMap<string, number>,
+  path: readonly PropertyKey[],
+): number | null {
   for (let length = path.length; length > 0; length--) {
     const line = lines.get(keyOf(path.slice(0, length).map(String)))
     if (line !== undefined) return line
@@ -55,7 +61,8 @@ export function lineOfKey(lines: ReadonlyMap<string, number>, path: readonly Pro
   return null
 }
 
-// Keys may contain dots when quoted, so paths are joined by something that no key contains unescaped.
+// Keys may contain dots when quoted, so paths are joined by something that no key contains
+// unescaped.
 const keyOf = (path: readonly string[]): string => JSON.stringify(path)
 
 function endOfLine(text: string, from: number): number {
@@ -76,7 +83,10 @@ function parseKey(text: string): { path: string[]; length: number } {
   return { path, length: part.lastIndex }
 }
 
-/** Index of the line feed that ends the value (or of the end): outside of strings, brackets and comments. */
+/**
+ * Index of the line feed that ends the value (or of the end): outside of strings, brackets and
+ * comments.
+ */
 function endOfValue(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; at++) {
@@ -96,7 +106,8 @@ function endOfString(text: string, from: number, quote: string): number {
   for (let at = from + (multiline ? 3 : 1); at < text.length; at++) {
     if (quote === '"' && text[at] === '\\') at++
     else if (multiline && text.startsWith(long, at)) return at + 2
-    else if (!multiline && (text[at] === quote || text[at] === '\n')) return text[at] === '\n' ? at - 1 : at
+    else if (!multiline && (text[at] === quote || text[at] === '\n'))
+      return text[at] === '\n' ? at - 1 : at
   }
   return text.length
 }

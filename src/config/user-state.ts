@@ -6,14 +6,19 @@ import type { Environment } from './environment.ts'
 import { parseJson } from '../domain/formats/parse-json.ts'
 
 /**
- * The user’s own folder (`<state home>/exomonad`, 0700), outside every repository: owner tokens, what is trusted, and
- * which repositories have a daemon. File names begin with the repository’s hash.
+ * The user’s own folder (`<state home>/exomonad`, 0700), outside every repository: owner tokens,
+ * what is trusted, and which repositories have a daemon. File names begin with the repository’s
+ * hash.
  */
-export const userStateFolder = (environment: Environment): string => join(environment.stateHome, 'exomonad')
+export const userStateFolder = (environment: Environment): string =>
+  join(environment.stateHome, 'exomonad')
 
-export const ownerTokenFile = (environment: Environment, commonDir: string): string => fileOf(environment, commonDir, 'token')
-export const trustFile = (environment: Environment, commonDir: string): string => fileOf(environment, commonDir, 'trust.json')
-export const repositoryRecordFile = (environment: Environment, commonDir: string): string => fileOf(environment, commonDir, 'json')
+export const ownerTokenFile = (environment: Environment, commonDir: string): string =>
+  fileOf(environment, commonDir, 'token')
+export const trustFile = (environment: Environment, commonDir: string): string =>
+  fileOf(environment, commonDir, 'trust.json')
+export const repositoryRecordFile = (environment: Environment, commonDir: string): string =>
+  fileOf(environment, commonDir, 'json')
 
 const fileOf = (environment: Environment, commonDir: string, ending: string): string =>
   join(userStateFolder(environment), `${repositoryHash(commonDir)}.${ending}`)
@@ -27,13 +32,19 @@ export async function ensureUserState(environment: Environment): Promise<string>
 }
 
 /** The owner’s token of a repository: 64 hex digits. Null where there is none. */
-export async function readOwnerToken(environment: Environment, commonDir: string): Promise<string | null> {
+export async function readOwnerToken(
+  environment: Environment,
+  commonDir: string,
+): Promise<string | null> {
   const text = await readIfThere(ownerTokenFile(environment, commonDir))
   return text === null || text.trim() === '' ? null : text.trim()
 }
 
 /** The same, made where there is none. Two callers at once get the same. */
-export async function ensureOwnerToken(environment: Environment, commonDir: string): Promise<string> {
+export async function ensureOwnerToken(
+  environment: Environment,
+  commonDir: string,
+): Promise<string> {
   const existing = await readOwnerToken(environment, commonDir)
   if (existing !== null) return existing
   await ensureUserState(environment)
@@ -42,7 +53,8 @@ export async function ensureOwnerToken(environment: Environment, commonDir: stri
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, `${token}\n`, { mode: 0o600, flag: 'wx' })
   try {
-    // A link fails where the name is taken, so a token that somebody else just made is never replaced.
+    // A link fails where the name is taken, so a token that somebody else just made is never
+    // replaced.
     await link(draft, file)
     return token
   } catch (error) {
@@ -65,9 +77,15 @@ export interface RepositoryRecord {
   readonly pid: number | null
 }
 
-export async function writeRepositoryRecord(environment: Environment, record: RepositoryRecord): Promise<void> {
+export async function writeRepositoryRecord(
+  environment: Environment,
+  record: RepositoryRecord,
+): Promise<void> {
   await ensureUserState(environment)
-  await writeWhole(repositoryRecordFile(environment, record.commonDir), `${JSON.stringify(record, null, 2)}\n`)
+  await writeWhole(
+    repositoryRecordFile(environment, record.commonDir),
+    `${JSON.stringify(record, null, 2)}\n`,
+  )
 }
 
 /** All repositories, by path. Files that don’t parse are left out. */
@@ -75,14 +93,20 @@ export async function listRepositoryRecords(environment: Environment): Promise<R
   const folder = userStateFolder(environment)
   const names = await readdir(folder).catch(() => [])
   const records = await Promise.all(
-    names.filter((name) => /^[0-9a-f]{10}\.json$/.test(name)).map(async (name) => parseRecord(await readIfThere(join(folder, name)))),
+    names
+      .filter((name) => /^[0-9a-f]{10}\.json$/.test(name))
+      .map(async (name) => parseRecord(await readIfThere(join(folder, name)))),
   )
-  return records.filter((record) => record !== undefined).sort((a, b) => a.home.localeCompare(b.home))
+  return records
+    .filter((record) => record !== undefined)
+    .sort((a, b) => a.home.localeCompare(b.home))
 }
 
 /** Forgets a repository: record, owner token and trust. */
 export async function removeUserState(environment: Environment, commonDir: string): Promise<void> {
-  const files = [repositoryRecordFile, ownerTokenFile, trustFile].map((path) => path(environment, commonDir))
+  const files = [repositoryRecordFile, ownerTokenFile, trustFile].map((path) =>
+    path(environment, commonDir),
+  )
   await Promise.all(files.map((file) => rm(file, { force: true })))
 }
 
@@ -105,7 +129,10 @@ export async function readIfThere(file: string): Promise<string | null> {
 function parseRecord(text: string | null): RepositoryRecord | undefined {
   try {
     const value = parseJson(text ?? '') as Partial<RepositoryRecord>
-    const complete = typeof value.commonDir === 'string' && typeof value.home === 'string' && typeof value.socket === 'string'
+    const complete =
+      typeof value.commonDir === 'string' &&
+      typeof value.home === 'string' &&
+      typeof value.socket === 'string'
     return complete ? ({ ...value, pid: value.pid ?? null } as RepositoryRecord) : undefined
   } catch {
     return undefined

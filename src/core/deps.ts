@@ -33,7 +33,10 @@ export interface Deps {
   readonly settings: Settings
   readonly prompts: (name: PromptName, data: PromptFacts) => Promise<string>
   readonly paths: Paths
-  /** For text that comes from neither a tool, the store nor the forge, which have it in front: terminals, names of files, faults. */
+  /**
+   * For text that comes from neither a tool, the store nor the forge, which have it in front:
+   * terminals, names of files, faults.
+   */
   readonly gate: TextGate
   readonly clock: Clock
   readonly log: Log
@@ -71,7 +74,10 @@ export interface PromptFacts {
 export interface Settings {
   /** The configuration as it is on disk now. CONFIG_INVALID where it does not parse. */
   config(): Promise<Config>
-  /** Throws UNTRUSTED_CONFIG where configuration or templates that git tracks were not trusted. Before anything configured is run. */
+  /**
+   * Throws UNTRUSTED_CONFIG where configuration or templates that git tracks were not trusted.
+   * Before anything configured is run.
+   */
   requireTrust(): Promise<void>
   /** AGENT_CLI_MISSING where it is not configured. */
   agentCli(name: string): Promise<AgentCli>
@@ -82,18 +88,39 @@ export interface OutboxControl {
   wake(recipient?: Recipient): void
   /** Confirms deliveries to an agent; answers those that were its own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<string[]>
-  /** What waits for an agent about one subject, and was told to it another way, is not told again. */
-  withdraw(agentId: AgentId, subject: string, isTold: (event: StoredEvent) => boolean, reason: string): Promise<void>
-  /** Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits. */
+  /**
+   * What waits for an agent about one subject, and was told to it another way, is not told again.
+   */
+  withdraw(
+    agentId: AgentId,
+    subject: string,
+    isTold: (event: StoredEvent) => boolean,
+    reason: string,
+  ): Promise<void>
+  /**
+   * Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits.
+   */
   takeForHook(agentId: AgentId): Promise<string | null>
   /**
-   * A prompt that names these deliveries was submitted: they are confirmed. Of those that it only pointed to, the whole text, for the hook’s
-   * answer; null where there is none. Those are confirmed by the conversation, and with `unanswered` (the hook could not be answered) they wait again.
+   * A prompt that names these deliveries was submitted: they are confirmed. Of those that it only
+   * pointed to, the whole text, for the hook’s answer; null where there is none. Those are
+   * confirmed by the conversation, and with `unanswered` (the hook could not be answered) they wait
+   * again.
    */
-  promptArrived(agentId: AgentId, ids: readonly string[], options?: { unanswered?: boolean }): Promise<string | null>
-  /** Any hook of the agent came: what is unconfirmed is looked up in its conversation. Returns at once. */
+  promptArrived(
+    agentId: AgentId,
+    ids: readonly string[],
+    options?: { unanswered?: boolean },
+  ): Promise<string | null>
+  /**
+   * Any hook of the agent came: what is unconfirmed is looked up in its conversation. Returns at
+   * once.
+   */
   looked(agentId: AgentId): void
-  /** The whole text of an agent’s own delivery, which counts as confirmed by that; undefined for others’. */
+  /**
+   * The whole text of an agent’s own delivery, which counts as confirmed by that; undefined for
+   * others’.
+   */
   read(agentId: AgentId, id: string): Promise<string | undefined>
 }
 

@@ -7,19 +7,32 @@ import { actorOf } from './agents/directory.ts'
 
 /** What a call under a key knows of an earlier one under the same. */
 export interface OnceContext {
-  /** When that began, of which the daemon’s end hid the outcome: what it did since then is not done again. Null for the first. Milliseconds since the epoch. */
+  /**
+   * When that began, of which the daemon’s end hid the outcome: what it did since then is not done
+   * again. Null for the first. Milliseconds since the epoch.
+   */
   readonly since: number | null
-  /** Writes the result down in the transaction that does what was asked: from then on it was done. */
+  /**
+   * Writes the result down in the transaction that does what was asked: from then on it was done.
+   */
   mark(tx: Pick<StoreVerbs, 'snapshots'>, result: unknown): Promise<void>
 }
 
 export interface Once {
   /**
-   * Runs the work once for each key of a caller and tool, however often it is asked for: a call that comes while it runs waits for it, one that
-   * comes later gets what came of it. What was refused has done nothing and may be asked for again. INVALID_ARG where the key was used for another input.
+   * Runs the work once for each key of a caller and tool, however often it is asked for: a call
+   * that comes while it runs waits for it, one that comes later gets what came of it. What was
+   * refused has done nothing and may be asked for again. INVALID_ARG where the key was used for
+   * another input.
    */
   run(
-    call: { caller: Caller; tool: string; key: string; input: unknown; exact?: readonly string[] | undefined },
+    call: {
+      caller: Caller
+      tool: string
+      key: string
+      input: unknown
+      exact?: readonly string[] | undefined
+    },
     work: (once: OnceContext) => Promise<unknown>,
   ): Promise<unknown>
   /** Forgets those that began before then. */
@@ -70,7 +83,11 @@ export function createOnce({ store, gate, clock }: Pick<Deps, 'store' | 'gate' |
   return {
     run: async ({ caller, tool, key, input, exact }, work) => {
       if (key.length > LONGEST)
-        throw new ExomonadError('INVALID_ARG', `The idempotency key is longer than ${LONGEST} characters.`, { field: 'idempotency_key' })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `The idempotency key is longer than ${LONGEST} characters.`,
+          { field: 'idempotency_key' },
+        )
       // Whatever the caller took for a key is not kept.
       const name = PREFIX + digestOf([actorOf(caller), caller.agent.id, tool, key])
       const digest = digestOf(input)
@@ -79,17 +96,24 @@ export function createOnce({ store, gate, clock }: Pick<Deps, 'store' | 'gate' |
         if (now.input !== digest) throw reused()
         return now.outcome
       }
-      const outcome = start(name, { input: digest, exact }, work).finally(() => running.delete(name))
+      const outcome = start(name, { input: digest, exact }, work).finally(() =>
+        running.delete(name),
+      )
       running.set(name, { input: digest, outcome })
       return outcome
     },
     prune: async (before) => {
-      for (const [name, record] of await store.snapshots.list(PREFIX)) if (Number(record['at']) < before) await store.snapshots.remove(name)
+      for (const [name, record] of await store.snapshots.list(PREFIX))
+        if (Number(record['at']) < before) await store.snapshots.remove(name)
     },
   }
 }
 
 const reused = (): ExomonadError =>
-  new ExomonadError('INVALID_ARG', 'This idempotency key was used for another input. Take a new one for each call that is to be done.', {
-    field: 'idempotency_key',
-  })
+  new ExomonadError(
+    'INVALID_ARG',
+    'This idempotency key was used for another input. Take a new one for each call that is to be done.',
+    {
+      field: 'idempotency_key',
+    },
+  )

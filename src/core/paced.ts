@@ -1,6 +1,7 @@
 /**
- * Work per key, at most once per interval (milliseconds) and never twice at a time. A request during the interval, or while the work
- * is under way, is served once more afterwards: whatever was asked for last has been done after it was asked for.
+ * Work per key, at most once per interval (milliseconds) and never twice at a time. A request
+ * during the interval, or while the work is under way, is served once more afterwards: whatever was
+ * asked for last has been done after it was asked for.
  */
 export function createPaced<Key>({
   interval,
@@ -32,7 +33,10 @@ export function createPaced<Key>({
         slot.work = undefined
         if (stopped) return
         const took = performance.now() - begun
-        slot.timer = setTimeout(() => (slot.again ? begin(key, slot) : void slots.delete(key)), Math.max(interval, took / share - took))
+        slot.timer = setTimeout(
+          () => (slot.again ? begin(key, slot) : void slots.delete(key)),
+          Math.max(interval, took / share - took),
+        )
         // What is asked for at the end of a program’s life is read when the next one starts.
         slot.timer.unref()
       })
@@ -53,7 +57,9 @@ export function createPaced<Key>({
     stop: async () => {
       stopped = true
       for (const slot of slots.values()) clearTimeout(slot.timer)
-      await Promise.all([...slots.values()].flatMap((slot) => (slot.work === undefined ? [] : [slot.work])))
+      await Promise.all(
+        [...slots.values()].flatMap((slot) => (slot.work === undefined ? [] : [slot.work])),
+      )
       slots.clear()
     },
   }

@@ -21,7 +21,8 @@ const CREATE: Readonly<Record<AgentConfig['adapter'], (options: AgentCliOptions)
 }
 
 /** The adapter of one [agents.NAME]. */
-export const createAgentCli = (options: AgentCliOptions): AgentCli => CREATE[options.config.adapter](options)
+export const createAgentCli = (options: AgentCliOptions): AgentCli =>
+  CREATE[options.config.adapter](options)
 
 /** Where no session can be: programs are only looked for and over. */
 export const NO_SESSIONS: AcpSessions = {
@@ -32,9 +33,18 @@ export const NO_SESSIONS: AcpSessions = {
   prompt: async () => ({ kind: 'refused', reason: 'nothing runs here' }),
 }
 
-/** The adapter of one [acp.NAME]. It sees of the person’s environment what the agent CLI does that it speaks for. */
+/**
+ * The adapter of one [acp.NAME]. It sees of the person’s environment what the agent CLI does that
+ * it speaks for.
+ */
 export function createAcpAgentCli(options: Omit<AcpCliOptions, 'passes'>): AgentCli {
   const family = familyOf(options.name, options.config.command)
-  const passes = family === null ? [] : createAgentCli({ ...options, config: agentSchema.parse({ ...AGENT_PRESETS[family], env: options.config.env }) }).passes
+  const passes =
+    family === null
+      ? []
+      : createAgentCli({
+          ...options,
+          config: agentSchema.parse({ ...AGENT_PRESETS[family], env: options.config.env }),
+        }).passes
   return createAcpCli({ ...options, passes })
 }

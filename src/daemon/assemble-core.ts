@@ -84,7 +84,9 @@ export interface AssembledCore {
 export type ToolsOf = (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
 
 /** Wires the use cases. Order is that of dependence. */
-export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf: ToolsOf }): AssembledCore {
+export function assembleCore(
+  deps: Deps & Surroundings & { sight: Sight; toolsOf: ToolsOf },
+): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
   const openWaits = createOpenWaits()
@@ -111,11 +113,31 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const requireLookedAt = createRequireLookedAt(deps)
   const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
   const followBase = createFollowBase(deps)
-  const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase, ask: questions.askInBehalf })
+  const sync = createStopSync({
+    ...deps,
+    branchPush,
+    branchLock,
+    mergeBase,
+    ask: questions.askInBehalf,
+  })
   const keepUpToDate = createKeepUpToDate({ ...deps, sync })
-  const permissions = createPermissions({ ...deps, states, approvals, live: createLiveAgentOf(deps) })
+  const permissions = createPermissions({
+    ...deps,
+    states,
+    approvals,
+    live: createLiveAgentOf(deps),
+  })
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
-  const sessionEnds = createSessionEnds({ ...deps, states, exits, panes, mailbox, results, lastWords, readUsage: ({ id }) => usage.readNow(id) })
+  const sessionEnds = createSessionEnds({
+    ...deps,
+    states,
+    exits,
+    panes,
+    mailbox,
+    results,
+    lastWords,
+    readUsage: ({ id }) => usage.readNow(id),
+  })
   const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
   const reconciling = createReconcile({
     formerSession: terminalsOf(repositoryHash(deps.paths.commonDir)).formerZellijSession,
@@ -133,11 +155,21 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
   const look = (paneId: PaneId): void => {
     reconciling
       .paneDied(paneId)
-      .catch((thrown: unknown) => deps.log.error({ err: thrown, paneId }, 'a pane’s death could not be recorded; the next reconciliation does'))
+      .catch((thrown: unknown) =>
+        deps.log.error(
+          { err: thrown, paneId },
+          'a pane’s death could not be recorded; the next reconciliation does',
+        ),
+      )
   }
   const admission = createAdmission(deps)
   const start = createSpawnStart({ ...deps, launcher, states, opened: look })
-  const hooks = createHooks({ ...deps, states, usage, stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }) })
+  const hooks = createHooks({
+    ...deps,
+    states,
+    usage,
+    stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
+  })
   const firstTurn = createFirstTurn()
   const endProgram = createEndProgram({ ...deps, exits, panes, results, lastWords })
   const running = createRunning({
@@ -150,12 +182,24 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
     launching,
     remindOfMail: mailbox.remind,
     say: async (agent, message) => {
-      await deps.publisher.publish({ type: 'message', agentId: agent.id, actor: 'human', payload: { message } })
+      await deps.publisher.publish({
+        type: 'message',
+        agentId: agent.id,
+        actor: 'human',
+        payload: { message },
+      })
     },
   })
   const scrollback = createScrollback({ ...deps, running })
   const reserve = createSessionReserve({ ...deps, admission, approvals, undo: spawnUndo })
-  const sessionStart = createSessionStart({ ...deps, launcher, reserve, start, results, watch: sessionWatch })
+  const sessionStart = createSessionStart({
+    ...deps,
+    launcher,
+    reserve,
+    start,
+    results,
+    watch: sessionWatch,
+  })
   const subagents = createSubagents({
     ...deps,
     blockingCalls,
@@ -174,12 +218,33 @@ export function assembleCore(deps: Deps & Surroundings & { sight: Sight; toolsOf
       inherit: createForkContext({ ...deps, panes, launcher }),
     }),
     running,
-    pulls: { ...createPullViews({ ...deps, requireLookedAt }), file: createFilePull({ ...deps, branchPush, followBase }), merge: mergePull.merge },
+    pulls: {
+      ...createPullViews({ ...deps, requireLookedAt }),
+      file: createFilePull({ ...deps, branchPush, followBase }),
+      merge: mergePull.merge,
+    },
     once: createOnce(deps),
-    talking: createTalking({ ...deps, states, approvals, questions, notes, mailbox, blockingCalls }),
+    talking: createTalking({
+      ...deps,
+      states,
+      approvals,
+      questions,
+      notes,
+      mailbox,
+      blockingCalls,
+    }),
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),
-    sessions: createSessions({ ...deps, launcher, reserve, start, sessions: sessionStart, watch: sessionWatch, results, running }),
+    sessions: createSessions({
+      ...deps,
+      launcher,
+      reserve,
+      start,
+      sessions: sessionStart,
+      watch: sessionWatch,
+      results,
+      running,
+    }),
     subagents,
     hooks: {
       ...hooks,

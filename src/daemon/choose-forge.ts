@@ -47,14 +47,32 @@ interface Options {
 }
 
 /**
- * The forge that the configuration names. One that can’t be reached, or refuses the token, is chosen all the same: agents go on, and what
- * needs it fails until it is back. CONFIG_INVALID where no remote is the one that is meant.
+ * The forge that the configuration names. One that can’t be reached, or refuses the token, is
+ * chosen all the same: agents go on, and what needs it fails until it is back. CONFIG_INVALID where
+ * no remote is the one that is meant.
  */
 export const chooseForge = (options: Options): Promise<ChosenForge> =>
-  ({ local: chooseLocal, github: chooseGithub, gitea: chooseGitea })[options.config().forge.kind](options)
+  ({ local: chooseLocal, github: chooseGithub, gitea: chooseGitea })[options.config().forge.kind](
+    options,
+  )
 
-async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvironment, access, gate, clock, log }: Options): Promise<ChosenForge> {
-  const { remote, pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: config().forge.local.remote })
+async function chooseLocal({
+  git,
+  store,
+  paths,
+  config,
+  requireTrust,
+  agentEnvironment,
+  access,
+  gate,
+  clock,
+  log,
+}: Options): Promise<ChosenForge> {
+  const { remote, pushEnvironment } = await ensureLocalRemote({
+    git,
+    paths,
+    configuredRemote: config().forge.local.remote,
+  })
   access.push = pushEnvironment
   const forge = createLocalForge({
     repository: paths.home,
@@ -65,7 +83,12 @@ async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvir
     ci: () => {
       const { forge: forgeConfig, retention } = config()
       const { ci, ci_timeout: timeout, ci_parallel: parallel } = forgeConfig.local
-      return { argv: ci, timeoutMs: timeout * 1000, parallel, maxLogBytes: retention.ci_logs_mb * 1_000_000 }
+      return {
+        argv: ci,
+        timeoutMs: timeout * 1000,
+        parallel,
+        maxLogBytes: retention.ci_logs_mb * 1_000_000,
+      }
     },
     paths,
     gate,
@@ -76,8 +99,27 @@ async function chooseLocal({ git, store, paths, config, requireTrust, agentEnvir
   return { forge, resume: () => forge.resumeChecks() }
 }
 
-async function chooseGithub({ git, store, environment, paths, config, requireTrust, access, tokens, gate, clock, log }: Options): Promise<ChosenForge> {
-  const found = await findGithub({ git, exec, environment, config: config(), home: paths.home, clock })
+async function chooseGithub({
+  git,
+  store,
+  environment,
+  paths,
+  config,
+  requireTrust,
+  access,
+  tokens,
+  gate,
+  clock,
+  log,
+}: Options): Promise<ChosenForge> {
+  const found = await findGithub({
+    git,
+    exec,
+    environment,
+    config: config(),
+    home: paths.home,
+    clock,
+  })
   if (found.kind === 'none') {
     // What is not trusted names no host, and that is the reason to tell then.
     await requireTrust()
@@ -89,10 +131,20 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
   }
   const { repository, remote } = found
   const token = tokens.reading(() => found.token.read())
-  // Known from the start, so that not even a line about its first use holds it. An app’s is asked of GitHub, which may be away: nobody waits.
-  const first = token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for GitHub'))
+  // Known from the start, so that not even a line about its first use holds it. An app’s is asked
+  // of GitHub, which may be away: nobody waits.
+  const first = token().catch((thrown: unknown) =>
+    log.warn({ err: thrown }, 'there is no token for GitHub'),
+  )
   if (found.token.app === undefined) await first
-  access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, host: repository.host, token })
+  access.remote = createGitCredential({
+    git,
+    exec,
+    environment: gitEnvironment(environment),
+    remote,
+    host: repository.host,
+    token,
+  })
   // Only here: Octokit takes its time to load.
   const { createGithubForge } = await import('../adapters/forge/github/forge.ts')
   const forge = createGithubForge({
@@ -116,11 +168,31 @@ async function chooseGithub({ git, store, environment, paths, config, requireTru
     log,
     userAgent: `exomonad/${readVersion()}`,
   })
-  log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, letIn: found.token.source }, 'pull requests are on GitHub')
+  log.info(
+    {
+      host: repository.host,
+      repository: `${repository.owner}/${repository.name}`,
+      remote,
+      letIn: found.token.source,
+    },
+    'pull requests are on GitHub',
+  )
   return { forge, resume: async () => {} }
 }
 
-async function chooseGitea({ git, store, environment, paths, config, requireTrust, access, tokens, gate, clock, log }: Options): Promise<ChosenForge> {
+async function chooseGitea({
+  git,
+  store,
+  environment,
+  paths,
+  config,
+  requireTrust,
+  access,
+  tokens,
+  gate,
+  clock,
+  log,
+}: Options): Promise<ChosenForge> {
   const found = await findGitea({ git, environment, config: config(), home: paths.home })
   if (found.kind === 'none') {
     // What is not trusted names no server, and that is the reason to tell then.
@@ -134,9 +206,34 @@ async function chooseGitea({ git, store, environment, paths, config, requireTrus
   const { repository, remote } = found
   const token = tokens.reading(() => found.token.read())
   await token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for Gitea'))
-  access.remote = createGitCredential({ git, exec, environment: gitEnvironment(environment), remote, host: repository.host, token })
+  access.remote = createGitCredential({
+    git,
+    exec,
+    environment: gitEnvironment(environment),
+    remote,
+    host: repository.host,
+    token,
+  })
   const { createGiteaForge } = await import('../adapters/forge/gitea/forge.ts')
-  const forge = createGiteaForge({ repository, remote, git, store, token, gate, clock, log, userAgent: `exomonad/${readVersion()}` })
-  log.info({ host: repository.host, repository: `${repository.owner}/${repository.name}`, remote, letIn: found.token.source }, 'pull requests are on Gitea')
+  const forge = createGiteaForge({
+    repository,
+    remote,
+    git,
+    store,
+    token,
+    gate,
+    clock,
+    log,
+    userAgent: `exomonad/${readVersion()}`,
+  })
+  log.info(
+    {
+      host: repository.host,
+      repository: `${repository.owner}/${repository.name}`,
+      remote,
+      letIn: found.token.source,
+    },
+    'pull requests are on Gitea',
+  )
   return { forge, resume: async () => {} }
 }

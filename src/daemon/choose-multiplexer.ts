@@ -16,11 +16,17 @@ import { terminalsOf, type Paths } from '../runtime/paths.ts'
 import { listPanes } from './list-panes.ts'
 import { tmuxInFolder } from './tmux-folder.ts'
 
-/** What agents run in: all of it through `multiplexer`; `detached` for what only the detached host can do. */
+/**
+ * What agents run in: all of it through `multiplexer`; `detached` for what only the detached host
+ * can do.
+ */
 export interface Places {
   readonly multiplexer: Multiplexer
   readonly detached: DetachedHolder
-  /** Agents go on without the daemon; a server without any has nothing to stay for. Before a detached host goes, `settle` records how the last ones ended in it. */
+  /**
+   * Agents go on without the daemon; a server without any has nothing to stay for. Before a
+   * detached host goes, `settle` records how the last ones ended in it.
+   */
   letGo(settle: () => Promise<void>): Promise<void>
 }
 
@@ -30,9 +36,10 @@ type Kind = Exclude<Config['multiplexer']['kind'], 'auto' | 'zellij'>
 const IDS: Record<Kind, RegExp> = { tmux: /^%\d/, headless: /^p-/ }
 
 /**
- * What holds terminals: as configured, or tmux where it is installed, else terminals of our own; Zellij shows them where that is configured. And the
- * detached host for what has no terminal. Agents don’t move: where some of those that have these `panes` run in another one, it is that one as long
- * as they do.
+ * What holds terminals: as configured, or tmux where it is installed, else terminals of our own;
+ * Zellij shows them where that is configured. And the detached host for what has no terminal.
+ * Agents don’t move: where some of those that have these `panes` run in another one, it is that one
+ * as long as they do.
  */
 export async function chooseMultiplexer(options: {
   kind: Config['multiplexer']['kind']
@@ -54,30 +61,47 @@ export async function chooseMultiplexer(options: {
   const detached = createDetached(hostOptions)
   const { tmuxSocket, zellijSession, formerZellijSession } = terminalsOf(options.hash)
   const tmuxIn = (folder: string | undefined) =>
-    createTmux({ socketName: tmuxSocket, environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder }, log })
+    createTmux({
+      socketName: tmuxSocket,
+      environment: folder === undefined ? environment : { ...environment, TMUX_TMPDIR: folder },
+      log,
+    })
   const create: Record<Kind, () => Holder | Promise<Holder>> = {
-    tmux: () => tmuxInFolder(tmuxIn, { wanted: options.environment.variables['TMUX_TMPDIR'] || undefined, state: options.paths.state }),
+    tmux: () =>
+      tmuxInFolder(tmuxIn, {
+        wanted: options.environment.variables['TMUX_TMPDIR'] || undefined,
+        state: options.paths.state,
+      }),
     headless: () => detached,
   }
   const automatic = async () => {
     const { exitCode, startError } = await exec('tmux', ['-V'], { env: environment })
     if (startError === null || startError === 'ENOENT') return exitCode === 0 ? 'tmux' : 'headless'
     // Agents may be in it.
-    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `tmux could not be asked for its version (${startError}). Try again.`, { reason: startError })
+    throw new ExomonadError(
+      'MULTIPLEXER_UNAVAILABLE',
+      `tmux could not be asked for its version (${startError}). Try again.`,
+      { reason: startError },
+    )
   }
-  const configured = options.kind === 'auto' || options.kind === 'zellij' ? await automatic() : options.kind
+  const configured =
+    options.kind === 'auto' || options.kind === 'zellij' ? await automatic() : options.kind
   const stillIn = async (kind: Kind): Promise<Holder | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
     if (kind === configured || own.size === 0) return undefined
     const terminals = await create[kind]()
     const listed = await listPanes(terminals)
-    if (listed.some(({ paneId, agentId, dead }) => own.has(paneId) && agentId !== null && !dead)) return terminals
+    if (listed.some(({ paneId, agentId, dead }) => own.has(paneId) && agentId !== null && !dead))
+      return terminals
     if (terminals !== detached) await terminals.dispose()
     return undefined
   }
   const before = (await stillIn('tmux')) ?? (await stillIn('headless'))
   if (before !== undefined)
-    log.warn({ configured, multiplexer: before.name }, 'agents run in another multiplexer than is configured: it stays until they are stopped')
+    log.warn(
+      { configured, multiplexer: before.name },
+      'agents run in another multiplexer than is configured: it stays until they are stopped',
+    )
   for (const { name, agentId, pid } of await leftInZellij(options.paths.state)) {
     const how = `zellij attach ${formerZellijSession}`
     log.warn(
@@ -86,8 +110,16 @@ export async function chooseMultiplexer(options: {
     )
   }
   const holder = before ?? (await create[configured]())
-  const viewer = () => createZellijViewer({ session: zellijSession, former: formerZellijSession, stateDir: options.paths.state, environment, log })
-  const terminals: Multiplexer = options.kind === 'zellij' ? createViewed({ holder, viewer: viewer(), log }) : holder
+  const viewer = () =>
+    createZellijViewer({
+      session: zellijSession,
+      former: formerZellijSession,
+      stateDir: options.paths.state,
+      environment,
+      log,
+    })
+  const terminals: Multiplexer =
+    options.kind === 'zellij' ? createViewed({ holder, viewer: viewer(), log }) : holder
   return {
     // What the detached host holds is not to be listed twice.
     multiplexer: holder === detached ? terminals : createRouted({ terminals, detached }),
@@ -101,11 +133,16 @@ export async function chooseMultiplexer(options: {
         await (holder === detached ? terminals : detached).shutdown()
       }
       const letGoOfTerminals = async () => {
-        if (holder !== detached && (await terminals.list()).every(({ dead }) => dead)) await terminals.shutdown()
+        if (holder !== detached && (await terminals.list()).every(({ dead }) => dead))
+          await terminals.shutdown()
       }
       // Trouble with one keeps nobody from being done with the other.
       const first = await Promise.allSettled([letGoOfDetached()])
-      const results = [...first, ...(await Promise.allSettled([letGoOfTerminals()])), ...(await Promise.allSettled([detached.dispose(), terminals.dispose()]))]
+      const results = [
+        ...first,
+        ...(await Promise.allSettled([letGoOfTerminals()])),
+        ...(await Promise.allSettled([detached.dispose(), terminals.dispose()])),
+      ]
       for (const result of results) if (result.status === 'rejected') throw result.reason
     },
   }

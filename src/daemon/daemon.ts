@@ -55,7 +55,10 @@ export interface DaemonOptions {
   readonly environment: Environment
   /** Logs go to the terminal as well. */
   readonly foreground: boolean
-  /** Called after a step of a spawn or merge was journaled and before it is taken: where crash tests end the process. */
+  /**
+   * Called after a step of a spawn or merge was journaled and before it is taken: where crash tests
+   * end the process.
+   */
   readonly onJournalStep?: (kind: string, step: string) => void
 }
 
@@ -69,7 +72,8 @@ export interface Daemon {
 
 /**
  * The composition root: configuration → adapters → core → surfaces, released in reverse order.
- * NOT_INITIALIZED, ALREADY_RUNNING, CONFIG_INVALID, STORE_TOO_NEW and the like where it can’t start.
+ * NOT_INITIALIZED, ALREADY_RUNNING, CONFIG_INVALID, STORE_TOO_NEW and the like where it can’t
+ * start.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { environment } = options
@@ -78,8 +82,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const lost = Promise.withResolvers<void>()
   try {
     const facts = await inspectRepository(options.cwd, gitEnvironment(environment))
-    const repository = await readRepositoryFile(pathsOf(facts.commonDir, facts.mainWorktree ?? options.cwd).repositoryFile)
-    if (repository === null) throw new ExomonadError('NOT_INITIALIZED', `exomonad is not set up in ${options.cwd}. Run \`exomonad init\`.`)
+    const repository = await readRepositoryFile(
+      pathsOf(facts.commonDir, facts.mainWorktree ?? options.cwd).repositoryFile,
+    )
+    if (repository === null)
+      throw new ExomonadError(
+        'NOT_INITIALIZED',
+        `exomonad is not set up in ${options.cwd}. Run \`exomonad init\`.`,
+      )
     const paths = pathsOf(facts.commonDir, repository.home)
     const { socket } = repository
     for (const folder of foldersOf(paths)) {
@@ -88,9 +98,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const lock = acquireInstanceLock(paths.lock)
     if (lock.kind === 'held') {
-      throw new ExomonadError('ALREADY_RUNNING', `A daemon${lock.pid === null ? '' : ` (process ${lock.pid})`} serves ${paths.home} already.`, {
-        pid: lock.pid,
-      })
+      throw new ExomonadError(
+        'ALREADY_RUNNING',
+        `A daemon${lock.pid === null ? '' : ` (process ${lock.pid})`} serves ${paths.home} already.`,
+        {
+          pid: lock.pid,
+        },
+      )
     }
     release.add('lock', () => lock.release())
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
@@ -107,7 +121,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const settings = await createSettings({
       environment,
       node: process.execPath,
-      trust: { paths, environment, trackedFiles: () => listTrackedConfiguration({ exec, worktree: paths.home, environment: gitEnvironment(environment) }) },
+      trust: {
+        paths,
+        environment,
+        trackedFiles: () =>
+          listTrackedConfiguration({
+            exec,
+            worktree: paths.home,
+            environment: gitEnvironment(environment),
+          }),
+      },
     })
     const config = settings.current
     const roleTools = (role: string) => config().roles[role]?.tools
@@ -120,10 +143,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const gate = createTextGate(tokens)
     await requireDatabase(paths)
-    const store = await openStore({ file: paths.database, backups: paths.backups, log, clock, gate, tokens })
+    const store = await openStore({
+      file: paths.database,
+      backups: paths.backups,
+      log,
+      clock,
+      gate,
+      tokens,
+    })
     release.add('store', () => store.close())
 
-    const agentEnv = async (passes: readonly string[] = []) => agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
+    const agentEnv = async (passes: readonly string[] = []) =>
+      agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
     const { multiplexer, detached, letGo } = await chooseMultiplexer({
       kind: config().multiplexer.kind,
       panes: (await store.agents.list({ live: true })).flatMap(({ paneId }) => paneId ?? []),
@@ -156,19 +187,37 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 
     const renderer = createRenderer({
       shippedFolder: join(PACKAGE_ROOT, 'templates'),
-      overrideFolder: createTemplateOverrides({ folder: paths.templates, requireTrust: settings.requireTrust, clock }),
+      overrideFolder: createTemplateOverrides({
+        folder: paths.templates,
+        requireTrust: settings.requireTrust,
+        clock,
+      }),
       log,
       secrets: tokens,
     })
     const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
-    const files = createAgentFiles({ paths, launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'), exec, environment: () => agentEnv(), gate })
+    const files = createAgentFiles({
+      paths,
+      launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'),
+      exec,
+      environment: () => agentEnv(),
+      gate,
+    })
     const trash = createTrash({ folder: paths.trash, log })
-    const sight = createSight({ liveAgentOf: createLiveAgentOf({ files }), multiplexer, clock, log })
+    const sight = createSight({
+      liveAgentOf: createLiveAgentOf({ files }),
+      multiplexer,
+      clock,
+      log,
+    })
     const outbox = createOutbox({
       store,
       sight,
       multiplexer,
-      agentCliOf: async (agent) => (agent.agentCli === null ? undefined : settings.agentCli(agent.agentCli).catch(() => undefined)),
+      agentCliOf: async (agent) =>
+        agent.agentCli === null
+          ? undefined
+          : settings.agentCli(agent.agentCli).catch(() => undefined),
       publisher,
       config,
       clock,
@@ -182,7 +231,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       node: process.execPath,
       bin: programFile('bin/exomonad'),
     })
-    const mcp = config().mcp.http ? await openMcp({ file: paths.mcpFile, port: config().mcp.port, log }) : null
+    const mcp = config().mcp.http
+      ? await openMcp({ file: paths.mcpFile, port: config().mcp.port, log })
+      : null
     if (mcp !== null) release.add('mcp', () => mcp.close())
     const assembled: AssembledCore = assembleCore({
       store,
@@ -197,8 +248,13 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       settings,
       prompts: async (name, { role, ...data }) => {
         const { tools = null } = (await store.agents.get(parseAgentId(data.agent_id))) ?? {}
-        const allowed = ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools))
-        return renderer.renderPrompt(name, { tools: allowed.map(({ name: tool, description }) => ({ name: tool, description })), ...data })
+        const allowed = ALL_TOOLS.filter(
+          (tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools),
+        )
+        return renderer.renderPrompt(name, {
+          tools: allowed.map(({ name: tool, description }) => ({ name: tool, description })),
+          ...data,
+        })
       },
       paths,
       gate,
@@ -211,11 +267,15 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
       freePort,
       agentEnvironment: agentEnv,
-      toolsOf: (agent) => ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, agent, roleTools)).map(({ name }) => name),
+      toolsOf: (agent) =>
+        ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, agent, roleTools)).map(
+          ({ name }) => name,
+        ),
     })
     const { core } = assembled
 
-    // Level-triggered from here on: first what a crash cut off, then what is true now, and only then new requests.
+    // Level-triggered from here on: first what a crash cut off, then what is true now, and only
+    // then new requests.
     await multiplexer.start()
     await requireAccounted({ store, multiplexer, paths })
     const { already } = await core.upkeep.registerRoot(repository.rootWorktree)
@@ -227,9 +287,24 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('outbox', () => outbox.stop())
     poller.start()
     release.add('poller', () => poller.stop())
-    const webhook = await listenForWebhooks({ config: config(), forge, poller, home: paths.home, userHome: environment.home, log })
+    const webhook = await listenForWebhooks({
+      config: config(),
+      forge,
+      poller,
+      home: paths.home,
+      userHome: environment.home,
+      log,
+    })
     if (webhook !== null) release.add('webhook', () => webhook.close())
-    for (const part of ['usage', 'observing', 'sessions', 'paneNames', 'landings', 'background'] as const) release.add(part, () => assembled[part].stop())
+    for (const part of [
+      'usage',
+      'observing',
+      'sessions',
+      'paneNames',
+      'landings',
+      'background',
+    ] as const)
+      release.add(part, () => assembled[part].stop())
     await resume().then(assembled.background.begin)
 
     const env = await agentEnv()
@@ -237,14 +312,25 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       await settings.requireTrust()
       return createNotifier({ command: config().notify.command, env, exec, log })
     }
-    release.add('notice', publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })))
-    release.add('maintenance', startMaintenance({ core, store, paths, config, clock, log, onLost: lost.resolve }))
+    release.add(
+      'notice',
+      publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })),
+    )
+    release.add(
+      'maintenance',
+      startMaintenance({ core, store, paths, config, clock, log, onLost: lost.resolve }),
+    )
 
     const version = readVersion()
     const http = await createHttpServer({
       core,
       tools: ALL_TOOLS,
-      events: { types: Object.keys(EVENTS), list: (query) => store.events.list(query), lastSeq: () => store.events.lastSeq(), onEvent: publisher.onEvent },
+      events: {
+        types: Object.keys(EVENTS),
+        list: (query) => store.events.list(query),
+        lastSeq: () => store.events.lastSeq(),
+        onEvent: publisher.onEvent,
+      },
       ownerTokenHash: hashToken(ownerToken),
       findAgentByTokenHash: core.directory.byTokenHash,
       log,
@@ -253,7 +339,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       clock,
       health: async () => {
         const weather = await knownWeather(store).catch(() => undefined)
-        return { multiplexer: multiplexer.name, forge: forge.kind, forge_trouble: weather?.code ?? null, ...(mcp === null ? {} : { mcp: mcp.url }) }
+        return {
+          multiplexer: multiplexer.name,
+          forge: forge.kind,
+          forge_trouble: weather?.code ?? null,
+          ...(mcp === null ? {} : { mcp: mcp.url }),
+        }
       },
       roleTools,
       gate,
@@ -261,23 +352,46 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     await http.listen(socket)
     release.add('http', () => http.close())
-    // Before anything that waits for its requests: a GitHub that hangs holds up no stop, and what it did meanwhile is settled at the next start.
+    // Before anything that waits for its requests: a GitHub that hangs holds up no stop, and what
+    // it did meanwhile is settled at the next start.
     if (forge.kind !== 'local') {
       release.add('requests to the forge', () => {
         leaving.abort()
         return forge.dispose()
       })
     }
-    await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: process.pid })
-    release.add('record', () => writeRepositoryRecord(environment, { commonDir: facts.commonDir, home: paths.home, socket, pid: null }))
+    await writeRepositoryRecord(environment, {
+      commonDir: facts.commonDir,
+      home: paths.home,
+      socket,
+      pid: process.pid,
+    })
+    release.add('record', () =>
+      writeRepositoryRecord(environment, {
+        commonDir: facts.commonDir,
+        home: paths.home,
+        socket,
+        pid: null,
+      }),
+    )
     await publisher.publish({
       type: 'daemon.started',
       agentId: null,
       actor: 'daemon',
-      payload: { pid: process.pid, version, adopted: already ? (await multiplexer.list()).length : 0, ...recovered },
+      payload: {
+        pid: process.pid,
+        version,
+        adopted: already ? (await multiplexer.list()).length : 0,
+        ...recovered,
+      },
     })
     release.add('farewell', async () => {
-      await publisher.publish({ type: 'daemon.stopped', agentId: null, actor: 'daemon', payload: { pid: process.pid } })
+      await publisher.publish({
+        type: 'daemon.stopped',
+        agentId: null,
+        actor: 'daemon',
+        payload: { pid: process.pid },
+      })
     })
     log.info({ pid: process.pid, socket, multiplexer: multiplexer.name, ...recovered }, 'ready')
     return { socket, lost: lost.promise, stop: () => release.all(log) }
@@ -290,7 +404,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 /** `exomonad daemon run`: serves until SIGTERM or SIGINT, or until its repository is gone. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
-    // For good, not once: what runs programs (processes/exec.ts) ends this process meanwhile by a signal that nobody else listens to any more.
+    // For good, not once: what runs programs (processes/exec.ts) ends this process meanwhile by a
+    // signal that nobody else listens to any more.
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
   })
   const daemon = await startDaemon(options)

@@ -1,6 +1,9 @@
 import type { KnownSecrets } from '../sanitize/secrets.ts'
 
-/** Tokens that were seen in this process, and hashes of those that are kept nowhere, so that none gets into a log, a row or a message. */
+/**
+ * Tokens that were seen in this process, and hashes of those that are kept nowhere, so that none
+ * gets into a log, a row or a message.
+ */
 export interface KnownTokens extends KnownSecrets {
   /** Registers what is read. */
   reading(read: () => Promise<string>): () => Promise<string>

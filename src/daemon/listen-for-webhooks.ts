@@ -7,8 +7,9 @@ import type { Log } from '../runtime/log.ts'
 import { openWebhook, type Webhook } from './open-webhook.ts'
 
 /**
- * GitHub’s webhooks, where the configuration wants them; null where it doesn’t, or where their secret can’t be read now: they only make
- * exomonad look sooner. CONFIG_INVALID where no secret is named.
+ * GitHub’s webhooks, where the configuration wants them; null where it doesn’t, or where their
+ * secret can’t be read now: they only make exomonad look sooner. CONFIG_INVALID where no secret is
+ * named.
  */
 export async function listenForWebhooks(options: {
   readonly config: Config
@@ -23,7 +24,9 @@ export async function listenForWebhooks(options: {
   const { webhook_port: port, webhook_host: host, webhook_secret_file: file } = config.forge.github
   if (forge.kind !== 'github' || port === undefined) return null
   const secret = file === undefined ? '' : await read(secretFilePath(file, options), log)
-  return secret === null ? null : openWebhook({ port, host, secret, identity: () => forge.identity(), poller, log })
+  return secret === null
+    ? null
+    : openWebhook({ port, host, secret, identity: () => forge.identity(), poller, log })
 }
 
 async function read(path: string, log: Log): Promise<string | null> {

@@ -14,10 +14,16 @@ import { pruneOutputs } from './prune-outputs.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const BACKUP_EVERY = 600_000
-/** Soon after the start, when what it settled is settled: a tree that is lost in its first minutes was begun by somebody, too. */
+/**
+ * Soon after the start, when what it settled is settled: a tree that is lost in its first minutes
+ * was begun by somebody, too.
+ */
 const FIRST_BACKUP = 5_000
 
-/** What happens by the clock: whether the repository is still there, reconciliation, hooks that were spooled while the daemon was down, retention. Answers how to stop. */
+/**
+ * What happens by the clock: whether the repository is still there, reconciliation, hooks that were
+ * spooled while the daemon was down, retention. Answers how to stop.
+ */
 export function startMaintenance(deps: {
   core: Core
   store: Store
@@ -33,7 +39,12 @@ export function startMaintenance(deps: {
   const timers = new Set<NodeJS.Timeout>()
 
   /** Repeats a job; the next run begins when the last one has ended. */
-  const repeat = (what: string, every: () => number, job: () => Promise<unknown>, first = every()) => {
+  const repeat = (
+    what: string,
+    every: () => number,
+    job: () => Promise<unknown>,
+    first = every(),
+  ) => {
     const arm = (delay: number) => {
       if (stopped) return
       const timer = setTimeout(() => {
@@ -42,7 +53,8 @@ export function startMaintenance(deps: {
           .then(job)
           .then(
             () => {},
-            (thrown: unknown) => log.error({ err: thrown, what }, 'upkeep failed; it is tried again'),
+            (thrown: unknown) =>
+              log.error({ err: thrown, what }, 'upkeep failed; it is tried again'),
           )
           .then(() => arm(every()))
       }, delay)
@@ -71,7 +83,12 @@ export function startMaintenance(deps: {
     await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
     const live = new Set<string>((await store.agents.list({ live: true })).map(({ id }) => id))
-    await pruneOutputs(paths.outputs, { limit: retention.outputs_mb * 1_000_000, live, now: clock(), before })
+    await pruneOutputs(paths.outputs, {
+      limit: retention.outputs_mb * 1_000_000,
+      live,
+      now: clock(),
+      before,
+    })
   }
 
   /** A daemon of a repository that was removed or moved away has nobody left to serve. */

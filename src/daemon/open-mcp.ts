@@ -3,8 +3,19 @@ import type { Log } from '../runtime/log.ts'
 import { listenOnLoopback, type LoopbackServer } from '../surfaces/mcp/loopback.ts'
 import { parseJson } from '../domain/formats/parse-json.ts'
 
-/** MCP’s port: the configured one, else the one of before, which agents that live on were given, else any. */
-export async function openMcp({ file, port, log }: { file: string; port: number | undefined; log: Log }): Promise<LoopbackServer> {
+/**
+ * MCP’s port: the configured one, else the one of before, which agents that live on were given,
+ * else any.
+ */
+export async function openMcp({
+  file,
+  port,
+  log,
+}: {
+  file: string
+  port: number | undefined
+  log: Log
+}): Promise<LoopbackServer> {
   const server = await listenOnLoopback(
     [...new Set([port, await recordedPort(file)])].filter((wanted) => wanted !== undefined),
     log,
@@ -16,7 +27,9 @@ export async function openMcp({ file, port, log }: { file: string; port: number 
 async function recordedPort(file: string): Promise<number | undefined> {
   try {
     const { port } = parseJson(await readFile(file, 'utf8')) as { port?: unknown }
-    return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536 ? port : undefined
+    return typeof port === 'number' && Number.isInteger(port) && port > 0 && port < 65_536
+      ? port
+      : undefined
   } catch {
     return undefined
   }

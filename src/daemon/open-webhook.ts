@@ -12,12 +12,16 @@ export interface Webhook {
   close(): Promise<void>
 }
 
-/** A large run of checks sends hundreds: of all that comes within this time after a look, one look is made. Milliseconds. */
+/**
+ * A large run of checks sends hundreds: of all that comes within this time after a look, one look
+ * is made. Milliseconds.
+ */
 const PACE = 5_000
 
 /**
- * Listens for GitHub’s webhooks, on a port of their own. They only make the poller look sooner; what they say is not believed, and those of
- * other repositories count for nothing. A port that is taken is logged, and polling goes on without. CONFIG_INVALID without a secret.
+ * Listens for GitHub’s webhooks, on a port of their own. They only make the poller look sooner;
+ * what they say is not believed, and those of other repositories count for nothing. A port that is
+ * taken is logged, and polling goes on without. CONFIG_INVALID without a secret.
  */
 export async function openWebhook(options: {
   readonly port: number
@@ -44,14 +48,19 @@ export async function openWebhook(options: {
     const name = await identity()
     const ours = hints.filter(({ repositoryId }) => name.endsWith(`/${repositoryId}`))
     for (const number of new Set(ours.flatMap(({ numbers }) => numbers))) poller.hint(number)
-    poller.hintAt({ branches: ours.flatMap(({ branches }) => branches), shas: ours.flatMap(({ shas }) => shas) })
+    poller.hintAt({
+      branches: ours.flatMap(({ branches }) => branches),
+      shas: ours.flatMap(({ shas }) => shas),
+    })
   }
   const flush = (): void => {
     timer = undefined
     if (heard.length === 0) return
     const hints = heard.splice(0)
     // While GitHub does not say who it is there is nothing to look at either.
-    passOn(hints).catch((error: unknown) => log.debug({ err: error }, 'webhooks could not be made use of'))
+    passOn(hints).catch((error: unknown) =>
+      log.debug({ err: error }, 'webhooks could not be made use of'),
+    )
     timer = setTimeout(flush, pace)
   }
   const handle = createWebhookHandler({
@@ -62,14 +71,20 @@ export async function openWebhook(options: {
       if (timer === undefined) flush()
     },
   })
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 10_000 }, (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      log.debug({ err: error }, 'a webhook broke off')
-      response.destroy()
-    })
-  })
+  const server = createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000 },
+    (request, response) => {
+      handle(request, response).catch((error: unknown) => {
+        log.debug({ err: error }, 'a webhook broke off')
+        response.destroy()
+      })
+    },
+  )
   const url = await listen(server, { port, host }).catch((error: unknown) => {
-    log.error({ err: error, host, port }, 'webhooks can’t be listened for; pull requests are polled all the same')
+    log.error(
+      { err: error, host, port },
+      'webhooks can’t be listened for; pull requests are polled all the same',
+    )
     return null
   })
   if (url !== null) log.info({ url }, 'webhooks are taken')

@@ -8,17 +8,25 @@ const ENDING = /\.log(\.part)?$/
 const NOTICE_LIMIT = 1000
 
 /**
- * Keeps outputs of sessions and tasks within `limit` bytes: those of live agents stay (each is bounded while it is written), and of what is removed a notice
- * says when and why, which goes itself once it is older than `before`. What a crash left of a file that was being shortened is removed.
+ * Keeps outputs of sessions and tasks within `limit` bytes: those of live agents stay (each is
+ * bounded while it is written), and of what is removed a notice says when and why, which goes
+ * itself once it is older than `before`. What a crash left of a file that was being shortened is
+ * removed.
  */
 export async function pruneOutputs(
   folder: string,
-  { limit, live, now, before }: { limit: number; live: ReadonlySet<string>; now: number; before: number },
+  {
+    limit,
+    live,
+    now,
+    before,
+  }: { limit: number; live: ReadonlySet<string>; now: number; before: number },
 ): Promise<void> {
   const isLive = (name: string): boolean => live.has(name.replace(ENDING, ''))
   for (const name of await readdir(folder).catch(() => [])) {
     const file = join(folder, name)
-    if (!isLive(name) && (name.endsWith('.part') || (await isOldNotice(file, before)))) await rm(file, { force: true })
+    if (!isLive(name) && (name.endsWith('.part') || (await isOldNotice(file, before))))
+      await rm(file, { force: true })
   }
   await pruneFolder(
     folder,

@@ -20,10 +20,15 @@ export interface LiveSettings extends Settings {
 }
 
 /**
- * The configuration as it is on disk: read again when the file changes, so that an edit needs no restart. A change that is not trusted
- * does not count before it is: what agents may do can’t be widened by what one of them commits. Where the file is gone the last one goes on.
+ * The configuration as it is on disk: read again when the file changes, so that an edit needs no
+ * restart. A change that is not trusted does not count before it is: what agents may do can’t be
+ * widened by what one of them commits. Where the file is gone the last one goes on.
  */
-export async function createSettings(deps: { environment: Environment; trust: TrustSubject; node: string }): Promise<LiveSettings> {
+export async function createSettings(deps: {
+  environment: Environment
+  trust: TrustSubject
+  node: string
+}): Promise<LiveSettings> {
   const { configFile, keptConfigFile } = deps.trust.paths
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
@@ -58,18 +63,27 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
       await rm(fresh, { force: true })
     }
   }
-  /** Parsed, from the copy where the file is gone. `keep` where it may be used again without the file. */
+  /**
+   * Parsed, from the copy where the file is gone. `keep` where it may be used again without the
+   * file.
+   */
   const load = async (keep: boolean): Promise<Config> => {
-    if (!(await exists(configFile))) return loadConfig((await exists(keptConfigFile)) ? keptConfigFile : configFile, { toolNames })
+    if (!(await exists(configFile)))
+      return loadConfig((await exists(keptConfigFile)) ? keptConfigFile : configFile, { toolNames })
     const config = await loadConfig(configFile, { toolNames })
     if (keep) await keepCopy()
     return config
   }
   const first = await stamp()
   const trustedAtFirst = await isTrusted()
-  /** Agents that run already go on by what was trusted last; where nothing ever was, they are granted nothing. */
+  /**
+   * Agents that run already go on by what was trusted last; where nothing ever was, they are
+   * granted nothing.
+   */
   const trustedLast = async (): Promise<Config> => {
-    const kept = (await exists(keptConfigFile)) ? await loadConfig(keptConfigFile, { toolNames }).catch(() => undefined) : undefined
+    const kept = (await exists(keptConfigFile))
+      ? await loadConfig(keptConfigFile, { toolNames }).catch(() => undefined)
+      : undefined
     return kept ?? withoutGrants(await load(false))
   }
   /** The version that is in use, and one that is passed over until it is trusted. */
@@ -81,12 +95,24 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
 
   const create = (name: string, { agents, acp }: Pick<Config, 'agents' | 'acp'>): AgentCli => {
     const { path, home: userHome, variables } = deps.environment
-    const surroundings = { path, node: deps.node, home: deps.trust.paths.home, userHome, variables, exec }
+    const surroundings = {
+      path,
+      node: deps.node,
+      home: deps.trust.paths.home,
+      userHome,
+      variables,
+      exec,
+    }
     const acpName = acpNameOf(name)
     if (acpName !== undefined) {
       const session = Object.hasOwn(acp, acpName) ? acp[acpName] : undefined
       if (session === undefined) throw missing(configFile, 'acp', acpName, Object.keys(acp))
-      return createAcpAgentCli({ ...surroundings, name: acpName, config: session, sessions: late(() => sessions) })
+      return createAcpAgentCli({
+        ...surroundings,
+        name: acpName,
+        config: session,
+        sessions: late(() => sessions),
+      })
     }
     const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
     if (agent === undefined) throw missing(configFile, 'agents', name, Object.keys(agents))
@@ -127,7 +153,12 @@ export async function createSettings(deps: { environment: Environment; trust: Tr
   }
 }
 
-const missing = (configFile: string, table: 'agents' | 'acp', name: string, names: readonly string[]): ExomonadError =>
+const missing = (
+  configFile: string,
+  table: 'agents' | 'acp',
+  name: string,
+  names: readonly string[],
+): ExomonadError =>
   new ExomonadError(
     'AGENT_CLI_MISSING',
     `There is no [${table}.${name}] in ${configFile}${names.length > 0 ? `; there are ${names.join(', ')}` : ''}. The comments in that file show how to write one.`,
@@ -144,19 +175,34 @@ const late = (sessions: () => AcpSessions): AcpSessions => ({
 })
 
 /**
- * For a daemon that starts with a configuration nobody trusted yet, such as one that a pull brought: it runs nothing, and neither what agents
- * may do nor what their programs are given comes from there, nor to whom a token is shown.
+ * For a daemon that starts with a configuration nobody trusted yet, such as one that a pull
+ * brought: it runs nothing, and neither what agents may do nor what their programs are given comes
+ * from there, nor to whom a token is shown.
  */
 const withoutGrants = (config: Config): Config => ({
   ...config,
   merge: { ...config.merge, agents_may_force: false },
   environment: { ...config.environment, pass: [] },
-  forge: { ...config.forge, github: withoutAddresses(config.forge.github), gitea: { delete_branch: config.forge.gitea.delete_branch } },
+  forge: {
+    ...config.forge,
+    github: withoutAddresses(config.forge.github),
+    gitea: { delete_branch: config.forge.gitea.delete_branch },
+  },
   roles: Object.fromEntries(
-    Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [name, { ...role, permissions: { policy: 'off' as const, allow: [] } }]),
+    Object.entries(config.roles).map(([name, { tools: _, ...role }]) => [
+      name,
+      { ...role, permissions: { policy: 'off' as const, allow: [] } },
+    ]),
   ),
-  agents: Object.fromEntries(Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, args: [], env: {} }])),
-  acp: Object.fromEntries(Object.entries(config.acp).map(([name, { mode: _, ...acp }]) => [name, { ...acp, permission: 'ask' as const, allow: [], env: {} }])),
+  agents: Object.fromEntries(
+    Object.entries(config.agents).map(([name, agent]) => [name, { ...agent, args: [], env: {} }]),
+  ),
+  acp: Object.fromEntries(
+    Object.entries(config.acp).map(([name, { mode: _, ...acp }]) => [
+      name,
+      { ...acp, permission: 'ask' as const, allow: [], env: {} },
+    ]),
+  ),
 })
 
 const withoutAddresses = ({
@@ -175,4 +221,8 @@ const withoutAddresses = ({
   // Nor is anything spawned by what nobody trusted.
   spawn_label: _spawnLabel,
   ...rest
-}: Config['forge']['github']): Config['forge']['github'] => ({ ...rest, trusted_bots: [], webhook_host: '127.0.0.1' })
+}: Config['forge']['github']): Config['forge']['github'] => ({
+  ...rest,
+  trusted_bots: [],
+  webhook_host: '127.0.0.1',
+})

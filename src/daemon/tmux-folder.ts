@@ -7,8 +7,9 @@ import { listPanes } from './list-panes.ts'
 const recordIn = (state: string): string => join(state, 'tmux-folder')
 
 /**
- * The agents' tmux has its socket where TMUX_TMPDIR says (`wanted`; undefined: nowhere), as every other of that person. Agents don't move: as
- * long as some run where a daemon with another environment put them, it is there.
+ * The agents' tmux has its socket where TMUX_TMPDIR says (`wanted`; undefined: nowhere), as every
+ * other of that person. Agents don't move: as long as some run where a daemon with another
+ * environment put them, it is there.
  */
 export async function tmuxInFolder(
   create: (folder: string | undefined) => Holder,
@@ -30,7 +31,11 @@ export async function tmuxInFolder(
   return create(wanted)
 }
 
-async function record(folder: string | undefined, recorded: string | undefined, state: string): Promise<void> {
+async function record(
+  folder: string | undefined,
+  recorded: string | undefined,
+  state: string,
+): Promise<void> {
   if (folder === recorded) return
   await mkdir(dirname(recordIn(state)), { recursive: true })
   await writeFile(recordIn(state), folder ?? '')

@@ -19,12 +19,14 @@ interface Found {
   readonly worktrees: readonly string[]
 }
 
-const WAY_ON = '`exomonad store restore` brings the last backup back; `exomonad down --force` ends the terminals and begins anew, with all work kept.'
+const WAY_ON =
+  '`exomonad store restore` brings the last backup back; `exomonad down --force` ends the terminals and begins anew, with all work kept.'
 
 /**
- * A store that does not know of what is there was lost, not begun, or is another one: going on would end agents as nobody’s, or forget their work.
- * Throws STORE_LOST, which lists it. What the person went on without, by a restore of an older backup or `down --force`, is written down once and
- * counts no more. A repository that was just set up, or set up anew, has none of it.
+ * A store that does not know of what is there was lost, not begun, or is another one: going on
+ * would end agents as nobody’s, or forget their work. Throws STORE_LOST, which lists it. What the
+ * person went on without, by a restore of an older backup or `down --force`, is written down once
+ * and counts no more. A repository that was just set up, or set up anew, has none of it.
  */
 export async function requireAccounted(deps: Deps): Promise<void> {
   await requireOwn(deps)
@@ -32,7 +34,15 @@ export async function requireAccounted(deps: Deps): Promise<void> {
   const { database, accepted } = deps.paths
   const before = await readFile(accepted, 'utf8').catch(() => undefined)
   if (before === '') {
-    await writeFile(accepted, JSON.stringify([...found.panes.map(({ agentId }) => agentId), ...found.records, ...found.worktrees]), { mode: 0o600 })
+    await writeFile(
+      accepted,
+      JSON.stringify([
+        ...found.panes.map(({ agentId }) => agentId),
+        ...found.records,
+        ...found.worktrees,
+      ]),
+      { mode: 0o600 },
+    )
     return
   }
   const names = new Set(before === undefined ? [] : (parseJson(before) as string[]))
@@ -55,10 +65,13 @@ export async function requireAccounted(deps: Deps): Promise<void> {
 
 async function unaccounted({ store, multiplexer, paths }: Deps): Promise<Found> {
   const known = new Set<string>((await store.agents.list()).map(({ id }) => id))
-  const panes = (await multiplexer.list()).filter(({ agentId }) => agentId !== null && !known.has(agentId))
+  const panes = (await multiplexer.list()).filter(
+    ({ agentId }) => agentId !== null && !known.has(agentId),
+  )
   const records: string[] = await readdir(paths.auth).catch(() => [])
   if (known.size === 0) return { panes, records, worktrees: await worktreesIn(paths.worktrees) }
-  // Of a spawn that was taken back the terminal may be left, but no record, or the store has its events. Records alone are what a power cut leaves.
+  // Of a spawn that was taken back the terminal may be left, but no record, or the store has its
+  // events. Records alone are what a power cut leaves.
   const strangers: Pane[] = []
   for (const pane of panes) {
     const { agentId, dead } = pane
@@ -70,15 +83,21 @@ async function unaccounted({ store, multiplexer, paths }: Deps): Promise<Found> 
 
 async function worktreesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
-  const there = await Promise.all(names.map((name) => stat(join(folder, name, '.git')).catch(() => undefined)))
+  const there = await Promise.all(
+    names.map((name) => stat(join(folder, name, '.git')).catch(() => undefined)),
+  )
   return names.filter((_name, index) => there[index] !== undefined)
 }
 
-/** Of a store that was copied from another repository the agents are over there: nothing may be done to their worktrees from here. */
+/**
+ * Of a store that was copied from another repository the agents are over there: nothing may be done
+ * to their worktrees from here.
+ */
 async function requireOwn({ store, paths }: Deps): Promise<void> {
   const root = (await store.agents.list()).find(({ kind }) => kind === 'root')
   const other = root === undefined ? undefined : await commonDirOf(root.worktree)
-  if (root === undefined || other === undefined || other === (await realpath(paths.commonDir))) return
+  if (root === undefined || other === undefined || other === (await realpath(paths.commonDir)))
+    return
   throw new ExomonadError(
     'STORE_LOST',
     `The store ${paths.database} is that of another repository, ${root.worktree}: it was copied from there. Nothing was touched.\n${WAY_ON}`,
@@ -99,7 +118,9 @@ async function commonDirOf(worktree: string): Promise<string | undefined> {
   }
 }
 
-/** SQLite would begin anew, and take what was written last for that of another file: it goes unread. */
+/**
+ * SQLite would begin anew, and take what was written last for that of another file: it goes unread.
+ */
 export async function requireDatabase({ database }: Pick<Paths, 'database'>): Promise<void> {
   const [size, log] = await Promise.all(
     [database, `${database}-wal`].map((file) =>
@@ -110,7 +131,10 @@ export async function requireDatabase({ database }: Pick<Paths, 'database'>): Pr
     ),
   )
   if (size !== 0 || log === 0) return
-  throw new ExomonadError('STORE_LOST', `The store ${database} is gone, and ${database}-wal, which belongs to it, is there. Nothing was touched.\n${WAY_ON}`)
+  throw new ExomonadError(
+    'STORE_LOST',
+    `The store ${database} is gone, and ${database}-wal, which belongs to it, is there. Nothing was touched.\n${WAY_ON}`,
+  )
 }
 
 const nameOf = ({ name, pid }: Pane): string => `${name} (process ${pid})`

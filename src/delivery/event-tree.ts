@@ -6,17 +6,30 @@ import type { Actor, AgentId, Recipient } from '../domain/ids.ts'
 import type { RoutableEvent, RoutingTree } from './router.ts'
 import type { EventContext, TemplateParty } from './render/template-data.ts'
 
-/** The root is a place that a program may come to; without one, what is for it is for the human. Other agents keep theirs till they are resumed. */
-export const isReachable = (agent: Agent): boolean => agent.kind !== 'root' || agent.state === 'spawning' || hasProgram(agent)
+/**
+ * The root is a place that a program may come to; without one, what is for it is for the human.
+ * Other agents keep theirs till they are resumed.
+ */
+export const isReachable = (agent: Agent): boolean =>
+  agent.kind !== 'root' || agent.state === 'spawning' || hasProgram(agent)
 
-/** The agents an event can concern: its own line up to the root, and of pull requests, whose base may be anybody’s, all. */
-export async function agentsAround(verbs: Pick<StoreVerbs, 'agents'>, event: RoutableEvent): Promise<Map<AgentId, Agent>> {
+/**
+ * The agents an event can concern: its own line up to the root, and of pull requests, whose base
+ * may be anybody’s, all.
+ */
+export async function agentsAround(
+  verbs: Pick<StoreVerbs, 'agents'>,
+  event: RoutableEvent,
+): Promise<Map<AgentId, Agent>> {
   if (typeof event.payload['head'] === 'string') return byId(await verbs.agents.list())
   return event.agentId === null ? new Map() : lineOf(verbs, event.agentId)
 }
 
 /** An agent and its ancestors. */
-export async function lineOf(verbs: Pick<StoreVerbs, 'agents'>, id: AgentId): Promise<Map<AgentId, Agent>> {
+export async function lineOf(
+  verbs: Pick<StoreVerbs, 'agents'>,
+  id: AgentId,
+): Promise<Map<AgentId, Agent>> {
   const line = new Map<AgentId, Agent>()
   for (let next: AgentId | null = id; next !== null && !line.has(next);) {
     const agent: Agent | undefined = await verbs.agents.get(next)
@@ -27,15 +40,24 @@ export async function lineOf(verbs: Pick<StoreVerbs, 'agents'>, id: AgentId): Pr
   return line
 }
 
-const byId = (agents: readonly Agent[]): Map<AgentId, Agent> => new Map(agents.map((agent) => [agent.id, agent]))
+const byId = (agents: readonly Agent[]): Map<AgentId, Agent> =>
+  new Map(agents.map((agent) => [agent.id, agent]))
 
 /** `filed`: branches whose work is in a pull request that is open or merged. */
-export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>, filed: ReadonlySet<string> = new Set()): RoutingTree =>
+export const asRoutingTree = (
+  agents: ReadonlyMap<AgentId, Agent>,
+  filed: ReadonlySet<string> = new Set(),
+): RoutingTree =>
   new Map(
     [...agents].map(([id, agent]) => [
       id,
       {
-        ...{ id, parentId: agent.parentId, branch: sharesBranch(agent) ? null : agent.branch, baseBranch: agent.baseBranch },
+        ...{
+          id,
+          parentId: agent.parentId,
+          branch: sharesBranch(agent) ? null : agent.branch,
+          baseBranch: agent.baseBranch,
+        },
         ...{ state: agent.state, reachable: isReachable(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
         filed: !sharesBranch(agent) && filed.has(agent.branch),
@@ -46,9 +68,18 @@ export const asRoutingTree = (agents: ReadonlyMap<AgentId, Agent>, filed: Readon
 
 const HUMAN: TemplateParty = { id: 'human', name: 'the human', branch: '', kind: 'human' }
 
-const party = (agent: Agent): TemplateParty => ({ id: agent.id, name: agent.name, branch: agent.branch, kind: agent.kind })
+const party = (agent: Agent): TemplateParty => ({
+  id: agent.id,
+  name: agent.name,
+  branch: agent.branch,
+  kind: agent.kind,
+})
 
-async function nameOf(verbs: Pick<StoreVerbs, 'agents'>, agents: ReadonlyMap<AgentId, Agent>, actor: Actor): Promise<string> {
+async function nameOf(
+  verbs: Pick<StoreVerbs, 'agents'>,
+  agents: ReadonlyMap<AgentId, Agent>,
+  actor: Actor,
+): Promise<string> {
   if (actor === 'human') return HUMAN.name
   if (actor === 'daemon') return 'exomonad'
   if (actor.startsWith('forge:')) return actor.slice('forge:'.length)
@@ -64,8 +95,14 @@ export async function contextOf(
   to: Recipient,
 ): Promise<EventContext> {
   const head = event.payload['head']
-  const about = event.agentId === null ? [...agents.values()].find((agent) => agent.branch === head && !sharesBranch(agent)) : agents.get(event.agentId)
-  const nobody: TemplateParty = typeof head === 'string' ? { id: '', name: head, branch: head, kind: '' } : { id: '', name: 'somebody', branch: '', kind: '' }
+  const about =
+    event.agentId === null
+      ? [...agents.values()].find((agent) => agent.branch === head && !sharesBranch(agent))
+      : agents.get(event.agentId)
+  const nobody: TemplateParty =
+    typeof head === 'string'
+      ? { id: '', name: head, branch: head, kind: '' }
+      : { id: '', name: 'somebody', branch: '', kind: '' }
   const parent = about?.parentId ? agents.get(about.parentId) : undefined
   const recipient = to === 'human' ? undefined : (agents.get(to) ?? (await verbs.agents.get(to)))
   return {

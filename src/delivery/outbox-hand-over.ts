@@ -13,13 +13,21 @@ import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
 
 /**
- * `handed`: the agent has it, or it can’t be told. `at`: when, where a turn begins by it. `refused`: it certainly has not, and waits again.
- * `nothing`: other lanes were quicker.
+ * `handed`: the agent has it, or it can’t be told. `at`: when, where a turn begins by it.
+ * `refused`: it certainly has not, and waits again. `nothing`: other lanes were quicker.
  */
-export type HandedOver = { kind: 'handed'; at: number | null } | { kind: 'refused'; reason: string } | { kind: 'nothing' }
+export type HandedOver =
+  | { kind: 'handed'; at: number | null }
+  | { kind: 'refused'; reason: string }
+  | { kind: 'nothing' }
 
 export interface HandOver {
-  byPane(agent: Agent, paneId: PaneId, queued: readonly Delivery[], hints: { cli: OutboxCli; config: Config }): Promise<HandedOver>
+  byPane(
+    agent: Agent,
+    paneId: PaneId,
+    queued: readonly Delivery[],
+    hints: { cli: OutboxCli; config: Config },
+  ): Promise<HandedOver>
   byChannel(
     agent: Agent,
     pane: Pane | undefined,
@@ -29,8 +37,9 @@ export interface HandOver {
 }
 
 /**
- * One message out of what waits, on its way: claimed first, which only one lane ever wins, and noted once it was handed over. What a crash or
- * a fault in between leaves is `sent` and not noted: proof has to settle it.
+ * One message out of what waits, on its way: claimed first, which only one lane ever wins, and
+ * noted once it was handed over. What a crash or a fault in between leaves is `sent` and not noted:
+ * proof has to settle it.
  */
 export function createHandOver(deps: {
   readonly store: Store
@@ -45,10 +54,19 @@ export function createHandOver(deps: {
 }): HandOver {
   const { store, records, sight, proof, typing, clock, log } = deps
 
-  const claim = async (queued: readonly Delivery[], lane: 'pane' | 'channel' | 'acp', { cli, config }: { cli: OutboxCli; config: Config }) => {
+  const claim = async (
+    queued: readonly Delivery[],
+    lane: 'pane' | 'channel' | 'acp',
+    { cli, config }: { cli: OutboxCli; config: Config },
+  ) => {
     const options = { maxChars: config.delivery.max_chars, acks: cli.acks, inert: cli.inert }
     const batch = deps.newBatch()
-    const claimed = await store.outbox.claim(composeMessage(queued, options).ids, lane, batch, clock())
+    const claimed = await store.outbox.claim(
+      composeMessage(queued, options).ids,
+      lane,
+      batch,
+      clock(),
+    )
     if (claimed.length === 0) return undefined
     const expected: Unconfirmed = { lane, dueAt: Infinity, enteredAgain: false }
     proof.unconfirmed.set(batch, expected)
@@ -63,12 +81,18 @@ export function createHandOver(deps: {
       const { batch, claimed, expected, ids, text } = taken
       const patience = config.delivery.ack_timeout * 1000
       const progress = {
-        confirmed: async () => cli.acks && (await store.outbox.list({ batch, states: ['sent'] })).length === 0,
+        confirmed: async () =>
+          cli.acks && (await store.outbox.list({ batch, states: ['sent'] })).length === 0,
         stopped: deps.stopped,
       }
       let at: number | null = null
       try {
-        const typed = await typing.type(agent, paneId, cli.acks && isTooLong(text, cli.pasteLimit) ? pointerTo(text, ids) : text, { ...hints, batch, progress })
+        const typed = await typing.type(
+          agent,
+          paneId,
+          cli.acks && isTooLong(text, cli.pasteLimit) ? pointerTo(text, ids) : text,
+          { ...hints, batch, progress },
+        )
         if (typed.kind === 'not_typed') {
           proof.unconfirmed.delete(batch)
           await records.requeue(claimed, clock(), typed.reason)
@@ -85,7 +109,8 @@ export function createHandOver(deps: {
         await records.handed(agent.id, claimed)
         if (!cli.acks) proof.unconfirmed.delete(batch)
       } catch (error) {
-        // Whether it was typed can't be told: it is not typed again, and a confirmation may still come.
+        // Whether it was typed can't be told: it is not typed again, and a confirmation may still
+        // come.
         log.warn({ err: error, agent: agent.id }, 'a message may or may not have been typed')
       }
       expected.dueAt = clock() + patience
@@ -111,7 +136,10 @@ export function createHandOver(deps: {
         await records.handed(agent.id, claimed)
         if (!cli.acks) proof.unconfirmed.delete(batch)
       } catch (error) {
-        log.warn({ err: error, agent: agent.id }, 'a message may or may not have reached the program’s channel')
+        log.warn(
+          { err: error, agent: agent.id },
+          'a message may or may not have reached the program’s channel',
+        )
       }
       expected.dueAt = clock() + config.delivery.ack_timeout * 1000
       return { kind: 'handed', at: clock() }
@@ -119,9 +147,20 @@ export function createHandOver(deps: {
   }
 }
 
-/** Whole text of those that their prompt only pointed to; null for what came whole. `batch`: all of it, as it was claimed. */
-export function pointedText(batch: readonly Delivery[], cli: OutboxCli, config: Config): { ids: readonly DeliveryId[]; text: string } | null {
+/**
+ * Whole text of those that their prompt only pointed to; null for what came whole. `batch`: all of
+ * it, as it was claimed.
+ */
+export function pointedText(
+  batch: readonly Delivery[],
+  cli: OutboxCli,
+  config: Config,
+): { ids: readonly DeliveryId[]; text: string } | null {
   if (batch[0]?.lane !== 'pane' || !cli.acks) return null
-  const message = composeMessage(batch, { maxChars: config.delivery.max_chars, acks: true, inert: cli.inert })
+  const message = composeMessage(batch, {
+    maxChars: config.delivery.max_chars,
+    acks: true,
+    inert: cli.inert,
+  })
   return isTooLong(message.text, cli.pasteLimit) ? message : null
 }

@@ -9,19 +9,31 @@ import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 
-/** A hand-over that has not been confirmed. `dueAt`: when it has to be decided what became of it; infinite while it is under way. */
+/**
+ * A hand-over that has not been confirmed. `dueAt`: when it has to be decided what became of it;
+ * infinite while it is under way.
+ */
 export interface Unconfirmed {
   readonly lane: Lane
   dueAt: number
   enteredAgain: boolean
-  /** When its terminal was typed into, and when the box is looked at next: Enter may have been taken for a line break. */
+  /**
+   * When its terminal was typed into, and when the box is looked at next: Enter may have been taken
+   * for a line break.
+   */
   typedAt?: number
   boxAt?: number
   /** That nothing answers was said. */
   unanswered?: boolean
-  /** Of one that a start found: until then nothing is called undecided, and only what was never noted as handed over may be gone. */
+  /**
+   * Of one that a start found: until then nothing is called undecided, and only what was never
+   * noted as handed over may be gone.
+   */
   readonly patientUntil?: number
-  /** A line that points to the message was submitted, and the answer of that prompt’s hook was to bring it. */
+  /**
+   * A line that points to the message was submitted, and the answer of that prompt’s hook was to
+   * bring it.
+   */
   submitted?: boolean
   /** Why it can’t be told, where that is known by now. */
   reason?: string
@@ -54,9 +66,17 @@ export interface Proof {
   settleLast(agent: Agent, cli: OutboxCli): Promise<void>
 }
 
-type Hints = { readonly cli: OutboxCli; readonly config: Config; readonly batch: string; readonly readable: boolean }
+type Hints = {
+  readonly cli: OutboxCli
+  readonly config: Config
+  readonly batch: string
+  readonly readable: boolean
+}
 
-/** Looks at a conversation are this far apart at least, and this close while something is due. Milliseconds. */
+/**
+ * Looks at a conversation are this far apart at least, and this close while something is due.
+ * Milliseconds.
+ */
 const LOOK_EVERY = 250
 const WHILE_BUSY = 3000
 /** After Enter, until the box is looked at: by then a program has taken what was submitted. */
@@ -86,22 +106,43 @@ export function createProof(deps: {
     return agent.state === 'idle' && (seen === null || seen.state === 'idle') ? 'rests' : 'works'
   }
 
-  /** It tells of its turns, its screen can’t be read, and it has told of none since: whatever that shows, it may have gone into it. */
+  /**
+   * It tells of its turns, its screen can’t be read, and it has told of none since: whatever that
+   * shows, it may have gone into it.
+   */
   const isUnanswered = (agent: Agent, left: readonly Delivery[], cli: OutboxCli): boolean =>
-    cli.acks && cli.reportsState && cli.inputLine === undefined && left.every(({ sentAt }) => agent.lastSeenAt < (sentAt ?? 0))
+    cli.acks &&
+    cli.reportsState &&
+    cli.inputLine === undefined &&
+    left.every(({ sentAt }) => agent.lastSeenAt < (sentAt ?? 0))
 
-  /** Under load a program takes Enter for a part of the paste; and what was submitted may have opened a dialog. */
-  const lookAtBox = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: Hints): Promise<void> => {
+  /**
+   * Under load a program takes Enter for a part of the paste; and what was submitted may have
+   * opened a dialog.
+   */
+  const lookAtBox = async (
+    agent: Agent,
+    left: readonly Delivery[],
+    expected: Unconfirmed,
+    hints: Hints,
+  ): Promise<void> => {
     const { typedAt = 0, submitted = false } = expected
     expected.boxAt = clock() + Math.max(clock() - typedAt, BOX)
     const rests = (await does(agent, hints.cli)) === 'rests'
-    if (rests && !submitted && (await typing.isInBox(agent, left, hints.cli))) await typing.enterOnceMore(agent, hints)
+    if (rests && !submitted && (await typing.isInBox(agent, left, hints.cli)))
+      await typing.enterOnceMore(agent, hints)
   }
 
-  const decide = async (agent: Agent, left: readonly Delivery[], expected: Unconfirmed, hints: Hints) => {
+  const decide = async (
+    agent: Agent,
+    left: readonly Delivery[],
+    expected: Unconfirmed,
+    hints: Hints,
+  ) => {
     const { cli, config, readable, batch } = hints
     const neverNoted = left.every(({ handedAt }) => handedAt === null)
-    const trace = expected.lane === 'pane' && neverNoted ? await typing.trace(agent, batch) : undefined
+    const trace =
+      expected.lane === 'pane' && neverNoted ? await typing.trace(agent, batch) : undefined
     if (trace === 'nothing') return 'never_typed'
     // Nobody will confirm it: more than that it was submitted can't be known.
     if (trace === 'entered' && !cli.acks) return 'submitted'
@@ -111,19 +152,32 @@ export function createProof(deps: {
     const inItsHands = byChannel || expected.lane === 'hook'
     const doing = readable || expected.lane === 'pane' ? await does(agent, cli) : undefined
     const isHeldUp = expected.lane === 'pane' && doing === 'at a dialog'
-    if (isHeldUp || (readable && doing !== 'rests') || (inItsHands && agent.state !== 'idle' && cli.reportsState)) {
+    if (
+      isHeldUp ||
+      (readable && doing !== 'rests') ||
+      (inItsHands && agent.state !== 'idle' && cli.reportsState)
+    ) {
       expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
       return 'later'
     }
     // What Enter was never pressed for is in its box, and nowhere else.
-    if (expected.lane === 'pane' && trace !== 'pasted' && expected.unanswered !== true && isUnanswered(agent, left, cli)) {
+    if (
+      expected.lane === 'pane' &&
+      trace !== 'pasted' &&
+      expected.unanswered !== true &&
+      isUnanswered(agent, left, cli)
+    ) {
       expected.unanswered = true
       expected.dueAt = clock() + patience
       await sight.unanswered(agent)
       return 'later'
     }
-    if (expected.submitted === true) return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
-    const shown = expected.lane === 'pane' && cli.acks && agent.paneId !== null ? await typing.isShown(agent, left, cli) : false
+    if (expected.submitted === true)
+      return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
+    const shown =
+      expected.lane === 'pane' && cli.acks && agent.paneId !== null
+        ? await typing.isShown(agent, left, cli)
+        : false
     // Of a program whose box can be seen, that decides: a person may have emptied it.
     const waitsForEnter = trace === 'pasted' && cli.inputLine === undefined && !readable
     if (waitsForEnter && cli.reportsState && agent.state !== 'idle') {
@@ -141,7 +195,8 @@ export function createProof(deps: {
     }
     const early = clock() < (expected.patientUntil ?? 0)
     const isNoted = left.some(({ handedAt }) => handedAt !== null)
-    const isGone = readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
+    const isGone =
+      readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
     // What a channel accepted is in the program’s hands, wherever it keeps it.
     if (isGone && !(byChannel && isNoted)) return 'gone'
     if (!early) return 'undecided'
@@ -153,14 +208,19 @@ export function createProof(deps: {
     unconfirmed,
     nextDue: () => {
       if (unconfirmed.size === 0) return undefined
-      const due = Math.min(...[...unconfirmed.values()].map(({ dueAt, boxAt = Infinity }) => Math.min(dueAt, boxAt)))
+      const due = Math.min(
+        ...[...unconfirmed.values()].map(({ dueAt, boxAt = Infinity }) => Math.min(dueAt, boxAt)),
+      )
       return wanted ? Math.min(due, lookedAt + LOOK_EVERY) : due
     },
     lookUp: () => (wanted = true),
 
     settleLast: async (agent, cli) => {
       unconfirmed.clear()
-      const left = cli.mentions === undefined ? [] : await store.outbox.list({ recipient: agent.id, states: ['sent'] })
+      const left =
+        cli.mentions === undefined
+          ? []
+          : await store.outbox.list({ recipient: agent.id, states: ['sent'] })
       const found = await sight.mentions(agent, cli, idsOf(left))
       if (found !== null && found.size > 0) await records.acked(agent.id, [...found])
     },
@@ -169,9 +229,12 @@ export function createProof(deps: {
       const looks = wanted && clock() >= lookedAt + LOOK_EVERY
       if (looks) [wanted, lookedAt] = [false, clock()]
       for (const [batch, expected] of unconfirmed) {
-        let left = (await store.outbox.list({ batch, states: ['sent'] })).filter(({ recipient }) => recipient === agent.id)
+        let left = (await store.outbox.list({ batch, states: ['sent'] })).filter(
+          ({ recipient }) => recipient === agent.id,
+        )
         const due = clock() >= expected.dueAt
-        const found = left.length > 0 && (looks || due) ? await sight.mentions(agent, cli, idsOf(left)) : null
+        const found =
+          left.length > 0 && (looks || due) ? await sight.mentions(agent, cli, idsOf(left)) : null
         if (found !== null && found.size > 0) {
           await records.acked(agent.id, idsOf(left.filter(({ id }) => found.has(id))))
           left = left.filter(({ id }) => !found.has(id))
@@ -179,7 +242,8 @@ export function createProof(deps: {
         if (left.length === 0) unconfirmed.delete(batch)
         if (left.length === 0) continue
         const hints = { cli, config, batch, readable: found !== null }
-        if (!due && clock() >= (expected.boxAt ?? Infinity)) await lookAtBox(agent, left, expected, hints)
+        if (!due && clock() >= (expected.boxAt ?? Infinity))
+          await lookAtBox(agent, left, expected, hints)
         if (!due) continue
         const fate = await decide(agent, left, expected, hints)
         if (fate === 'later') continue
@@ -198,11 +262,17 @@ export function createProof(deps: {
         }
         if (fate === 'gone') {
           for (const { id } of left) repeated.add(id)
-          await records.requeue(left, clock(), 'it had not arrived: neither its conversation nor its screen shows it')
+          await records.requeue(
+            left,
+            clock(),
+            'it had not arrived: neither its conversation nor its screen shows it',
+          )
           continue
         }
         const cutOff = left.every(({ handedAt }) => handedAt === null)
-        const how = cutOff ? 'it was cut off while it was handed over' : `it was handed over, and not confirmed within ${config.delivery.ack_timeout} s`
+        const how = cutOff
+          ? 'it was cut off while it was handed over'
+          : `it was handed over, and not confirmed within ${config.delivery.ack_timeout} s`
         await records.undecided(agent, left, expected.reason ?? how)
       }
     },

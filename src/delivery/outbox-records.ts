@@ -11,25 +11,57 @@ import { nearestLiving } from './router.ts'
 export interface OutboxRecords {
   handed(agentId: AgentId, deliveries: readonly Pick<Delivery, 'id' | 'lane'>[]): Promise<void>
   /** Answers those that are the agent’s own, changed or not, and those that changed. */
-  acked(agentId: AgentId, ids: readonly string[]): Promise<{ known: DeliveryId[]; changed: DeliveryId[] }>
-  /** Back to where they were, after a hand-over that certainly did not happen; whom they were meant for is not forgotten. */
+  acked(
+    agentId: AgentId,
+    ids: readonly string[],
+  ): Promise<{ known: DeliveryId[]; changed: DeliveryId[] }>
+  /**
+   * Back to where they were, after a hand-over that certainly did not happen; whom they were meant
+   * for is not forgotten.
+   */
   requeue(deliveries: readonly Delivery[], nextAttemptAt: number, reason: string): Promise<void>
-  undecided(agent: Pick<Agent, 'id' | 'name'>, deliveries: readonly Delivery[], reason: string): Promise<void>
-  /** Everything that waits for an agent that is gone goes to the next in line: answers who that is, null where nothing waited. */
+  undecided(
+    agent: Pick<Agent, 'id' | 'name'>,
+    deliveries: readonly Delivery[],
+    reason: string,
+  ): Promise<void>
+  /**
+   * Everything that waits for an agent that is gone goes to the next in line: answers who that is,
+   * null where nothing waited.
+   */
   abandon(id: AgentId, acks: boolean): Promise<Recipient | null>
 }
 
-export function createOutboxRecords({ store, publisher, clock }: { store: Store; publisher: Publisher; clock: Clock }): OutboxRecords {
+export function createOutboxRecords({
+  store,
+  publisher,
+  clock,
+}: {
+  store: Store
+  publisher: Publisher
+  clock: Clock
+}): OutboxRecords {
   /** Whoever waits for the agent counts it as idle only once nothing is on its way to it. */
-  const signalled = (tx: StoreTransaction, id: AgentId): void => tx.afterCommit(() => void store.signal(id).catch(() => {}))
+  const signalled = (tx: StoreTransaction, id: AgentId): void =>
+    tx.afterCommit(() => void store.signal(id).catch(() => {}))
 
-  const markUndecided = async (tx: StoreTransaction, agent: Pick<Agent, 'id' | 'name'>, deliveries: readonly Delivery[], reason: string): Promise<void> => {
+  const markUndecided = async (
+    tx: StoreTransaction,
+    agent: Pick<Agent, 'id' | 'name'>,
+    deliveries: readonly Delivery[],
+    reason: string,
+  ): Promise<void> => {
     const ids = deliveries.map(({ id }) => id)
     const changed = new Set(await tx.outbox.settle(ids, 'undecided', reason, clock()))
     signalled(tx, agent.id)
     for (const { id, text } of deliveries.filter((delivery) => changed.has(delivery.id))) {
       await publisher.publish(
-        { type: 'delivery.undecided', agentId: agent.id, actor: 'daemon', payload: { delivery_id: id, name: agent.name, reason, text } },
+        {
+          type: 'delivery.undecided',
+          agentId: agent.id,
+          actor: 'daemon',
+          payload: { delivery_id: id, name: agent.name, reason, text },
+        },
         tx,
       )
     }
@@ -44,14 +76,26 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
         )
         signalled(tx, agentId)
         for (const { id, lane } of deliveries) {
-          await publisher.publish({ type: 'delivery.sent', agentId, actor: 'daemon', payload: { delivery_id: id, lane: lane ?? 'pane' } }, tx)
+          await publisher.publish(
+            {
+              type: 'delivery.sent',
+              agentId,
+              actor: 'daemon',
+              payload: { delivery_id: id, lane: lane ?? 'pane' },
+            },
+            tx,
+          )
         }
       }),
 
     acked: (agentId, ids) =>
       store.transaction(async (tx) => {
-        const found = await Promise.all([...new Set(ids)].map((id) => tx.outbox.get(id as DeliveryId)))
-        const own = found.filter((delivery): delivery is Delivery => delivery?.recipient === agentId)
+        const found = await Promise.all(
+          [...new Set(ids)].map((id) => tx.outbox.get(id as DeliveryId)),
+        )
+        const own = found.filter(
+          (delivery): delivery is Delivery => delivery?.recipient === agentId,
+        )
         const changed = await tx.outbox.settle(
           own.map(({ id }) => id),
           'acked',
@@ -60,13 +104,22 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
         )
         if (changed.length > 0) signalled(tx, agentId)
         for (const { id, lane } of own.filter((delivery) => changed.includes(delivery.id))) {
-          await publisher.publish({ type: 'delivery.acked', agentId, actor: agentId, payload: { delivery_id: id, lane: lane ?? 'tool' } }, tx)
+          await publisher.publish(
+            {
+              type: 'delivery.acked',
+              agentId,
+              actor: agentId,
+              payload: { delivery_id: id, lane: lane ?? 'tool' },
+            },
+            tx,
+          )
         }
         return { known: own.map(({ id }) => id), changed }
       }),
 
     requeue: async (deliveries, nextAttemptAt, reason) => {
-      const why = (delivery: Delivery): string => (delivery.why?.startsWith(MEANT_FOR) === true ? delivery.why : reason)
+      const why = (delivery: Delivery): string =>
+        delivery.why?.startsWith(MEANT_FOR) === true ? delivery.why : reason
       for (const [because, group] of Map.groupBy(deliveries, why)) {
         await store.outbox.requeue(
           group.map(({ id }) => id),
@@ -76,7 +129,8 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
       }
     },
 
-    undecided: (agent, deliveries, reason) => store.transaction((tx) => markUndecided(tx, agent, deliveries, reason)),
+    undecided: (agent, deliveries, reason) =>
+      store.transaction((tx) => markUndecided(tx, agent, deliveries, reason)),
 
     abandon: (id, acks) =>
       store.transaction(async (tx) => {
@@ -85,9 +139,16 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
         const line = await lineOf(tx, id)
         const agent = line.get(id)
         const to = nearestLiving(asRoutingTree(line), id)
-        const ended = agent?.state === 'killed' ? 'which was killed' : agent?.kind === 'root' ? 'which has no program' : 'which has ended'
+        const ended =
+          agent?.state === 'killed'
+            ? 'which was killed'
+            : agent?.kind === 'root'
+              ? 'which has no program'
+              : 'which has ended'
         const name = agent?.name ?? id
-        const unconfirmed = acks ? unsettled.filter((delivery) => delivery.state === 'sent' && delivery.handedAt !== null) : []
+        const unconfirmed = acks
+          ? unsettled.filter((delivery) => delivery.state === 'sent' && delivery.handedAt !== null)
+          : []
         if (unconfirmed.length > 0) {
           const reason = `${name} ended before it confirmed the message`
           if (agent?.state !== 'killed') await markUndecided(tx, { id, name }, unconfirmed, reason)
@@ -102,7 +163,15 @@ export function createOutboxRecords({ store, publisher, clock }: { store: Store;
         }
         const why = `${MEANT_FOR}${name}, ${ended}`
         for (const delivery of await tx.outbox.reroute(id, to, why)) {
-          await publisher.publish({ type: 'delivery.failed', agentId: id, actor: 'daemon', payload: { delivery_id: delivery, reason: why, to } }, tx)
+          await publisher.publish(
+            {
+              type: 'delivery.failed',
+              agentId: id,
+              actor: 'daemon',
+              payload: { delivery_id: delivery, reason: why, to },
+            },
+            tx,
+          )
         }
         return to
       }),

@@ -45,7 +45,10 @@ export interface Worker {
   stateChanged(): void
   /** A hand-over by another lane, or (`found`) one that a start found unconfirmed. */
   expect(batch: string, lane: Lane, found?: 'found'): Promise<void>
-  /** The line that points to this hand-over was submitted, and its hook is answered with the message. */
+  /**
+   * The line that points to this hand-over was submitted, and its hook is answered with the
+   * message.
+   */
   submitted(batch: string): void
   /** A confirmation came. */
   confirmed(): void
@@ -57,10 +60,20 @@ export interface Worker {
 }
 
 /** What a program without an adapter is taken for. */
-const PLAIN: OutboxCli = { acks: false, inert: inertText, reportsState: false, enterDelay: 50, pasteLimit: null, channel: null }
+const PLAIN: OutboxCli = {
+  acks: false,
+  inert: inertText,
+  reportsState: false,
+  enterDelay: 50,
+  pasteLimit: null,
+  channel: null,
+}
 /** At once: there may be more to do. */
 const NOW = 0
-/** After a start, until what it found unconfirmed is looked into: by then a program has written down what it took. Milliseconds. */
+/**
+ * After a start, until what it found unconfirmed is looked into: by then a program has written down
+ * what it took. Milliseconds.
+ */
 const FOUND = 3000
 /** Between looks at a program that nobody tells of, milliseconds; doubles. */
 const WATCH = { first: 50, longest: 5000 }
@@ -76,7 +89,10 @@ const WATCH = { first: 50, longest: 5000 }
  */
 export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   const { store, multiplexer, records, clock, log, timers } = deps
-  const typing = createTyping({ ...deps, sleep: (milliseconds) => new Promise((resolve) => void timers.after(milliseconds, resolve)) })
+  const typing = createTyping({
+    ...deps,
+    sleep: (milliseconds) => new Promise((resolve) => void timers.after(milliseconds, resolve)),
+  })
   const proof = createProof({ ...deps, typing })
   const handOver = createHandOver({ ...deps, proof, typing, stopped: () => stopped })
   let running: Promise<void> | undefined
@@ -91,7 +107,10 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   let typedAt = 0
 
   const backOff = (config: Config): number => {
-    delay = Math.min(delay === 0 ? config.delivery.retry_initial : delay * 2, config.delivery.retry_max)
+    delay = Math.min(
+      delay === 0 ? config.delivery.retry_initial : delay * 2,
+      config.delivery.retry_max,
+    )
     notBefore = clock() + delay * 1000
     return notBefore
   }
@@ -99,45 +118,86 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     watchDelay = watchDelay === 0 ? WATCH.first : Math.min(watchDelay * 2, WATCH.longest)
     return (notBefore = clock() + watchDelay)
   }
-  const waitFor = (gate: Extract<Gate, { kind: 'closed' }>, cli: OutboxCli, config: Config): number => {
+  const waitFor = (
+    gate: Extract<Gate, { kind: 'closed' }>,
+    cli: OutboxCli,
+    config: Config,
+  ): number => {
     log.debug({ agent: id, reason: gate.reason }, 'messages wait')
     if (gate.soon === true) return backOff(config)
-    if (gate.watch === true && (cli.observe !== undefined || cli.inputLine !== undefined)) return lookAgain()
+    if (gate.watch === true && (cli.observe !== undefined || cli.inputLine !== undefined))
+      return lookAgain()
     notBefore = Math.max(gate.retryAt ?? clock() + config.delivery.retry_max * 1000, clock() + 1)
     return notBefore
   }
 
   /** By the program’s own channel. Undefined where the terminal has to do. */
-  const tryChannel = async (agent: Agent, pane: Pane | undefined, cli: OutboxCli, config: Config, queued: readonly Delivery[]) => {
+  const tryChannel = async (
+    agent: Agent,
+    pane: Pane | undefined,
+    cli: OutboxCli,
+    config: Config,
+    queued: readonly Delivery[],
+  ) => {
     const { channel } = cli
     const now = clock()
     if (channel === null || now < channelNotBefore) return undefined
-    if (channelGate(agent, channel, { typedAt, patience: config.delivery.ack_timeout * 1000, now }).kind === 'closed') return undefined
+    if (
+      channelGate(agent, channel, { typedAt, patience: config.delivery.ack_timeout * 1000, now })
+        .kind === 'closed'
+    )
+      return undefined
     if (lifeGate(pane, id).kind === 'closed') return undefined
     // What may stand in the box, or may have been accepted, comes first.
-    if ([...proof.unconfirmed.values()].some(({ lane, dueAt }) => lane === 'pane' || dueAt === Infinity)) return undefined
+    if (
+      [...proof.unconfirmed.values()].some(
+        ({ lane, dueAt }) => lane === 'pane' || dueAt === Infinity,
+      )
+    )
+      return undefined
     const handed = await handOver.byChannel(agent, pane, queued, { cli, channel, config })
     if (handed.kind === 'refused') {
       log.debug({ agent: id, reason: handed.reason }, 'the program’s channel refused a message')
       channelNotBefore = clock() + config.delivery.retry_initial * 1000
       return undefined
     }
-    if (handed.kind === 'handed' && handed.at !== null && agent.state === 'idle') typedAt = handed.at
+    if (handed.kind === 'handed' && handed.at !== null && agent.state === 'idle')
+      typedAt = handed.at
     // Not every program has a hook for what comes this way.
     proof.lookUp()
     return NOW
   }
 
-  const typeInto = async (agent: Agent, pane: Pane | undefined, cli: OutboxCli, config: Config, queued: readonly Delivery[]): Promise<number> => {
+  const typeInto = async (
+    agent: Agent,
+    pane: Pane | undefined,
+    cli: OutboxCli,
+    config: Config,
+    queued: readonly Delivery[],
+  ): Promise<number> => {
     const { paneId } = agent
-    const state = stateGate(agent, cli, { typedAt, patience: config.delivery.ack_timeout * 1000, now: clock() })
+    const state = stateGate(agent, cli, {
+      typedAt,
+      patience: config.delivery.ack_timeout * 1000,
+      now: clock(),
+    })
     if (state.kind === 'closed' || paneId === null) {
       // Whoever waits for its turn to end finds out where nobody tells of it.
-      if (state.kind === 'closed' && state.watch === true) await deps.sight.observe(agent, cli, pane)
-      return waitFor(state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' }, cli, config)
+      if (state.kind === 'closed' && state.watch === true)
+        await deps.sight.observe(agent, cli, pane)
+      return waitFor(
+        state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' },
+        cli,
+        config,
+      )
     }
     // Its channel refused; there is nothing to type into.
-    if (cli.hasNoTerminal === true) return waitFor({ kind: 'closed', reason: 'its session takes no message now', soon: true }, cli, config)
+    if (cli.hasNoTerminal === true)
+      return waitFor(
+        { kind: 'closed', reason: 'its session takes no message now', soon: true },
+        cli,
+        config,
+      )
     const gate = await typing.mayPaste(agent, paneId, { cli, config })
     if (gate.kind === 'closed') return waitFor(gate, cli, config)
     const handed = await handOver.byPane(agent, paneId, queued, { cli, config })
@@ -153,13 +213,20 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   /** One look. Answers when to look again without being woken; undefined: only when woken. */
   const look = async (): Promise<number | undefined> => {
     // So it is with most changes of most agents’ states.
-    hasNothing = proof.unconfirmed.size === 0 && (await store.outbox.list({ recipient: id, states: ['queued', 'sent'], limit: 1 })).length === 0
+    hasNothing =
+      proof.unconfirmed.size === 0 &&
+      (await store.outbox.list({ recipient: id, states: ['queued', 'sent'], limit: 1 })).length ===
+        0
     if (hasNothing) return undefined
     const agent = await store.agents.get(id)
     const cli: OutboxCli = (agent === undefined ? undefined : await deps.agentCliOf(agent)) ?? PLAIN
     const config = await deps.config()
     // A root that `exomonad down` stopped will be started again and gets its messages then.
-    if (agent === undefined || isDead(agent.state) || (!isReachable(agent) && agent.stateSource !== 'human')) {
+    if (
+      agent === undefined ||
+      isDead(agent.state) ||
+      (!isReachable(agent) && agent.stateSource !== 'human')
+    ) {
       if (agent !== undefined) await proof.settleLast(agent, cli)
       const to = await records.abandon(id, cli.acks)
       if (to !== null) deps.wake(to)
@@ -220,7 +287,12 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       const now = clock()
       const patient = { lane, dueAt: now + patience, enteredAgain: false }
       // A daemon that is killed again and again would never come to the end of its patience.
-      proof.unconfirmed.set(batch, found === undefined ? patient : { ...patient, dueAt: now + Math.min(patience, FOUND), patientUntil: now + patience })
+      proof.unconfirmed.set(
+        batch,
+        found === undefined
+          ? patient
+          : { ...patient, dueAt: now + Math.min(patience, FOUND), patientUntil: now + patience },
+      )
       start()
     },
     submitted: (batch) => {
@@ -243,4 +315,5 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   }
 }
 
-const earlier = (one: number, other: number | undefined): number => (other === undefined ? one : Math.min(one, other))
+const earlier = (one: number, other: number | undefined): number =>
+  other === undefined ? one : Math.min(one, other)

@@ -14,22 +14,43 @@ import { settledNews, withdraw } from './withdrawal.ts'
 export interface Outbox {
   /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
   start(): Promise<void>
-  /** Looks at once, of one recipient, whose state changed, or all. What the publisher enqueues needs no call. */
+  /**
+   * Looks at once, of one recipient, whose state changed, or all. What the publisher enqueues needs
+   * no call.
+   */
   wake(recipient?: Recipient): void
   /** Confirms deliveries; answers those that are the agent’s own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
-  /** Of these the ones still queued, taken for the result of a tool call: delivered. The others went another way. */
+  /**
+   * Of these the ones still queued, taken for the result of a tool call: delivered. The others went
+   * another way.
+   */
   settleByTool(ids: readonly DeliveryId[]): Promise<Delivery[]>
-  /** What waits for an agent about one subject, and was told to it another way, is not told again. */
-  withdraw(agentId: AgentId, subject: string, isTold: (event: StoredEvent) => boolean, reason: string): Promise<void>
-  /** What waits for an agent as one text for a hook’s answer, ids at its end where the agent confirms; null where nothing waits. */
+  /**
+   * What waits for an agent about one subject, and was told to it another way, is not told again.
+   */
+  withdraw(
+    agentId: AgentId,
+    subject: string,
+    isTold: (event: StoredEvent) => boolean,
+    reason: string,
+  ): Promise<void>
+  /**
+   * What waits for an agent as one text for a hook’s answer, ids at its end where the agent
+   * confirms; null where nothing waits.
+   */
   takeForHook(agentId: AgentId): Promise<string | null>
   /**
-   * A prompt that names these was submitted: they are confirmed. Of those that the prompt only pointed to, the whole text, for the answer of
-   * the hook; null where there is none. Those are confirmed by the conversation, where it can be read; with `unanswered` the hook was not answered,
-   * and they wait again.
+   * A prompt that names these was submitted: they are confirmed. Of those that the prompt only
+   * pointed to, the whole text, for the answer of the hook; null where there is none. Those are
+   * confirmed by the conversation, where it can be read; with `unanswered` the hook was not
+   * answered, and they wait again.
    */
-  promptArrived(agentId: AgentId, ids: readonly string[], options?: { unanswered?: boolean }): Promise<string | null>
+  promptArrived(
+    agentId: AgentId,
+    ids: readonly string[],
+    options?: { unanswered?: boolean },
+  ): Promise<string | null>
   /** A hook of the agent came: what is unconfirmed is looked up in its conversation. */
   looked(agentId: AgentId): void
   /** The whole text of an agent’s own delivery, which is confirmed by that. */
@@ -48,7 +69,10 @@ export const realTimers: Timers = {
   },
 }
 
-/** Carries deliveries to agents, one worker per recipient. Those to the human stay in the store: they are the inbox. */
+/**
+ * Carries deliveries to agents, one worker per recipient. Those to the human stay in the store:
+ * they are the inbox.
+ */
 export function createOutbox(
   options: Omit<WorkerDeps, 'records' | 'timers' | 'newBatch' | 'wake'> & {
     readonly publisher: PublisherWithDeliveries
@@ -60,13 +84,25 @@ export function createOutbox(
   const records = createOutboxRecords(options)
   const workers = new Map<AgentId, Worker>()
   const stops: (() => void)[] = []
-  /** What hooks’ answers were to bring when the daemon ended, by agent: those answers may never have been given. */
+  /**
+   * What hooks’ answers were to bring when the daemon ended, by agent: those answers may never have
+   * been given.
+   */
   const cutOff = new Map<AgentId, DeliveryId[]>()
   let stopped = false
-  /** Until what the last daemon left is known, nothing is typed: it may stand in a box, and would be typed over. */
+  /**
+   * Until what the last daemon left is known, nothing is typed: it may stand in a box, and would be
+   * typed over.
+   */
   let recovered = false
 
-  const deps: WorkerDeps = { ...options, timers: options.timers ?? realTimers, records, newBatch: randomUUID, wake: (recipient) => wake(recipient) }
+  const deps: WorkerDeps = {
+    ...options,
+    timers: options.timers ?? realTimers,
+    records,
+    newBatch: randomUUID,
+    wake: (recipient) => wake(recipient),
+  }
 
   const workerOf = (id: AgentId): Worker => {
     const known = workers.get(id)
@@ -83,7 +119,8 @@ export function createOutbox(
     for (const worker of workers.values()) worker.wake()
     store.outbox.counts(['queued']).then(
       (counts) => {
-        for (const waiting of counts.keys()) if (waiting !== 'human' && !workers.has(waiting)) wake(waiting)
+        for (const waiting of counts.keys())
+          if (waiting !== 'human' && !workers.has(waiting)) wake(waiting)
       },
       (error: unknown) => options.log.warn({ err: error }, 'the outbox could not be read'),
     )
@@ -95,8 +132,13 @@ export function createOutbox(
 
   /** Sent before this start: to be confirmed, or cut off while they were handed over. */
   const recover = async (): Promise<void> => {
-    const sent = (await store.outbox.list({ states: ['sent'] })).filter(({ recipient }) => recipient !== 'human')
-    for (const [recipient, deliveries] of Map.groupBy(sent, (delivery) => delivery.recipient as AgentId)) {
+    const sent = (await store.outbox.list({ states: ['sent'] })).filter(
+      ({ recipient }) => recipient !== 'human',
+    )
+    for (const [recipient, deliveries] of Map.groupBy(
+      sent,
+      (delivery) => delivery.recipient as AgentId,
+    )) {
       const agent = await store.agents.get(recipient)
       const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
       const acks = cli?.acks === true
@@ -104,10 +146,12 @@ export function createOutbox(
         deliveries.filter(({ handedAt }) => acks || handedAt === null),
         (delivery) => delivery.batch,
       )) {
-        if (batch !== null && first !== undefined) await workerOf(recipient).expect(batch, first.lane ?? 'pane', 'found')
+        if (batch !== null && first !== undefined)
+          await workerOf(recipient).expect(batch, first.lane ?? 'pane', 'found')
       }
       // Of a conversation that can be read it is known what arrived.
-      const byHook = acks && cli.mentions === undefined ? deliveries.filter(({ lane }) => lane === 'hook') : []
+      const byHook =
+        acks && cli.mentions === undefined ? deliveries.filter(({ lane }) => lane === 'hook') : []
       cutOff.set(
         recipient,
         byHook.map(({ id }) => id),
@@ -116,15 +160,18 @@ export function createOutbox(
   }
 
   /**
-   * A program that confirms what it reads calls its hook again, and has not confirmed what the answer before the crash was to bring: that
-   * answer never came.
+   * A program that confirms what it reads calls its hook again, and has not confirmed what the
+   * answer before the crash was to bring: that answer never came.
    */
   const takeBackCutOff = async (agentId: AgentId): Promise<void> => {
     const ids = cutOff.get(agentId)
     if (ids === undefined) return
     cutOff.delete(agentId)
-    const left = (await store.outbox.list({ recipient: agentId, states: ['sent'] })).filter(({ id, lane }) => lane === 'hook' && ids.includes(id))
-    if (left.length > 0) await records.requeue(left, clock(), 'the daemon ended before its hook was answered')
+    const left = (await store.outbox.list({ recipient: agentId, states: ['sent'] })).filter(
+      ({ id, lane }) => lane === 'hook' && ids.includes(id),
+    )
+    if (left.length > 0)
+      await records.requeue(left, clock(), 'the daemon ended before its hook was answered')
   }
 
   const ack: Outbox['ack'] = async (agentId, ids) => {
@@ -134,16 +181,32 @@ export function createOutbox(
   }
 
   /** Text of the messages that were typed as one line that points to them. */
-  const pointed = async (agentId: AgentId, ids: readonly string[]): Promise<{ text: string; batches: string[]; provable: boolean } | null> => {
+  const pointed = async (
+    agentId: AgentId,
+    ids: readonly string[],
+  ): Promise<{ text: string; batches: string[]; provable: boolean } | null> => {
     const agent = await store.agents.get(agentId)
     const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
     if (cli === undefined || cli.pasteLimit === null) return null
-    const found = await Promise.all([...new Set(ids)].map((id) => store.outbox.get(id as DeliveryId)))
-    const batches = new Set(found.filter((delivery) => delivery?.recipient === agentId).map((delivery) => delivery?.batch ?? null))
+    const found = await Promise.all(
+      [...new Set(ids)].map((id) => store.outbox.get(id as DeliveryId)),
+    )
+    const batches = new Set(
+      found
+        .filter((delivery) => delivery?.recipient === agentId)
+        .map((delivery) => delivery?.batch ?? null),
+    )
     const texts: string[] = []
     const shortened: string[] = []
     for (const batch of batches) {
-      const message = batch === null ? null : pointedText(await store.outbox.list({ batch, recipient: agentId }), cli, await options.config())
+      const message =
+        batch === null
+          ? null
+          : pointedText(
+              await store.outbox.list({ batch, recipient: agentId }),
+              cli,
+              await options.config(),
+            )
       if (message === null || batch === null) continue
       texts.push(message.text)
       shortened.push(batch)
@@ -152,7 +215,11 @@ export function createOutbox(
     const max = cli.contextLimit ?? Infinity
     const whole = `call ${readCalls(ids)}`
     if (shortened.length === 0) return null
-    const carried = cap(text, { max: text.length > max ? max - whole.length - 60 : max, keep: 'start', whole })
+    const carried = cap(text, {
+      max: text.length > max ? max - whole.length - 60 : max,
+      keep: 'start',
+      whole,
+    })
     return { text: carried, batches: shortened, provable: cli.mentions !== undefined }
   }
 
@@ -183,20 +250,32 @@ export function createOutbox(
       return taken
     },
     withdraw: async (agentId, subject, isTold, reason) => {
-      const reasonOf = (event: StoredEvent, { recipient }: Delivery): string | undefined => (recipient === agentId && isTold(event) ? reason : undefined)
+      const reasonOf = (event: StoredEvent, { recipient }: Delivery): string | undefined =>
+        recipient === agentId && isTold(event) ? reason : undefined
       await store.transaction((tx) => withdraw({ ...options, tx }, subject, reasonOf))
     },
     takeForHook: async (agentId) => {
       const agent = await store.agents.get(agentId)
       await takeBackCutOff(agentId)
-      const queued = await settledNews(store, await store.outbox.list({ recipient: agentId, states: ['queued'] }))
+      const queued = await settledNews(
+        store,
+        await store.outbox.list({ recipient: agentId, states: ['queued'] }),
+      )
       if (agent === undefined || queued.length === 0) return null
       const cli = await options.agentCliOf(agent)
       const acks = cli?.acks === true
       const inert = cli?.inert ?? inertText
-      const maxChars = Math.min((await options.config()).delivery.max_chars, cli?.contextLimit ?? Infinity)
+      const maxChars = Math.min(
+        (await options.config()).delivery.max_chars,
+        cli?.contextLimit ?? Infinity,
+      )
       const batch = randomUUID()
-      const claimed = await store.outbox.claim(composeMessage(queued, { maxChars, acks, inert }).ids, 'hook', batch, clock())
+      const claimed = await store.outbox.claim(
+        composeMessage(queued, { maxChars, acks, inert }).ids,
+        'hook',
+        batch,
+        clock(),
+      )
       if (claimed.length === 0) return null
       const taken = new Set(claimed.map(({ id }) => id))
       const { text } = composeMessage(
@@ -215,7 +294,8 @@ export function createOutbox(
       }
       for (const batch of whole.batches) {
         const sent = await store.outbox.list({ batch, recipient: agentId, states: ['sent'] })
-        if (unanswered) await records.requeue(sent, clock(), 'only a line that points to it had arrived')
+        if (unanswered)
+          await records.requeue(sent, clock(), 'only a line that points to it had arrived')
         else workerOf(agentId).submitted(batch)
         ids = ids.filter((id) => !sent.some((delivery) => delivery.id === id))
       }

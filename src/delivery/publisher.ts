@@ -19,9 +19,13 @@ export interface PublisherWithDeliveries extends Publisher {
 }
 
 /** A person’s words, which its agent’s program is to take as if they had been typed. */
-const isRaw = ({ type, actor, payload }: StoredEvent): boolean => type === 'message' && actor === 'human' && payload['raw'] === true
+const isRaw = ({ type, actor, payload }: StoredEvent): boolean =>
+  type === 'message' && actor === 'human' && payload['raw'] === true
 
-/** The publisher: append, route, render and enqueue in one transaction; listeners and outbox hear of it once that is durable. */
+/**
+ * The publisher: append, route, render and enqueue in one transaction; listeners and outbox hear of
+ * it once that is durable.
+ */
 export function createPublisher(deps: {
   readonly store: Store
   readonly renderer: Renderer
@@ -44,18 +48,36 @@ export function createPublisher(deps: {
     }
   }
 
-  /** Older news of the same that still waits for these; of a base that is green again, for anybody. */
-  const supersede = async (tx: StoreTransaction, { seq, type }: StoredEvent, subject: string, recipients: readonly Recipient[]): Promise<void> => {
+  /**
+   * Older news of the same that still waits for these; of a base that is green again, for anybody.
+   */
+  const supersede = async (
+    tx: StoreTransaction,
+    { seq, type }: StoredEvent,
+    subject: string,
+    recipients: readonly Recipient[],
+  ): Promise<void> => {
     const isOlder = (event: StoredEvent, to: Recipient): boolean =>
-      event.seq < seq && ((event.type === type && recipients.includes(to)) || (type === 'base.green' && event.type === 'base.red'))
+      event.seq < seq &&
+      ((event.type === type && recipients.includes(to)) ||
+        (type === 'base.green' && event.type === 'base.red'))
     const publisher = { publish: append, onEvent: () => () => {} }
-    await withdraw({ tx, store, clock, publisher }, subject, (event, { recipient }) => (isOlder(event, recipient) ? 'there is newer news of it' : undefined))
+    await withdraw({ tx, store, clock, publisher }, subject, (event, { recipient }) =>
+      isOlder(event, recipient) ? 'there is newer news of it' : undefined,
+    )
   }
 
-  const append = async (event: NewEvent, tx: StoreTransaction): Promise<StoredEvent | undefined> => {
+  const append = async (
+    event: NewEvent,
+    tx: StoreTransaction,
+  ): Promise<StoredEvent | undefined> => {
     const payload = EVENTS[event.type].payload.safeParse(event.payload)
     if (!payload.success) {
-      throw new ExomonadError('INTERNAL', `The event ${event.type} does not carry what it must: ${payload.error.message}`, { type: event.type })
+      throw new ExomonadError(
+        'INTERNAL',
+        `The event ${event.type} does not carry what it must: ${payload.error.message}`,
+        { type: event.type },
+      )
     }
     const stored = await tx.events.append({
       type: event.type,
@@ -68,7 +90,9 @@ export function createPublisher(deps: {
     })
     if (stored === undefined) return undefined
     // Most events are history only, and need nobody to be looked up.
-    const agents: ReadonlyMap<AgentId, Agent> = ROUTED_TYPES.includes(event.type) ? await agentsAround(tx, stored) : new Map()
+    const agents: ReadonlyMap<AgentId, Agent> = ROUTED_TYPES.includes(event.type)
+      ? await agentsAround(tx, stored)
+      : new Map()
     const recipients: Recipient[] = []
     const subject = subjectOf(stored)
     const filed = event.type === 'agent.idle' ? await filedBranches(tx) : undefined
@@ -102,7 +126,8 @@ export function createPublisher(deps: {
   }
 
   return {
-    publish: (event, tx) => (tx === undefined ? store.transaction((own) => append(event, own)) : append(event, tx)),
+    publish: (event, tx) =>
+      tx === undefined ? store.transaction((own) => append(event, own)) : append(event, tx),
     onEvent: (listener) => add(listeners, listener),
     onEnqueued: (listener) => add(enqueuedListeners, listener),
   }

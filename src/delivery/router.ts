@@ -1,6 +1,12 @@
 import type { AgentState } from '../domain/records.ts'
 import { baseOwners } from '../domain/base-owner.ts'
-import { parentBranch, type Actor, type AgentId, type BranchName, type Recipient } from '../domain/ids.ts'
+import {
+  parentBranch,
+  type Actor,
+  type AgentId,
+  type BranchName,
+  type Recipient,
+} from '../domain/ids.ts'
 import type { EventType } from '../events/event.ts'
 
 /** What the router must know of an agent. */
@@ -14,7 +20,10 @@ export interface RoutingAgent {
   readonly state: AgentState
   /** Something can be said to it; false for a root without a program. */
   readonly reachable: boolean
-  /** A call of its parent’s waits for it and has its result, so nobody is told of its turns and its end besides. */
+  /**
+   * A call of its parent’s waits for it and has its result, so nobody is told of its turns and its
+   * end besides.
+   */
   readonly awaited?: boolean
   /** Its work is in a pull request that is open or merged: that it rests needs nobody. */
   readonly filed?: boolean
@@ -44,14 +53,18 @@ type Rule = readonly Target[] | ((payload: Readonly<Record<string, unknown>>) =>
 const PARENT: Rule = ['parent']
 const OWNER: Rule = ['owner']
 const BOTH: Rule = ['owner', 'parent']
-/** Words of people without write access reach no agent that acts on them: its parent is told that they exist. */
+/**
+ * Words of people without write access reach no agent that acts on them: its parent is told that
+ * they exist.
+ */
 const comment: Rule = (payload) => (payload['trusted'] === false ? ['parent'] : ['owner'])
 /** What an agent answers to a review of its own work is for who looks after it. */
 const ANSWERS: ReadonlySet<EventType> = new Set(['pr.review', 'pr.thread_comment'])
 
 /**
- * Who is told of what. A message begins a turn over a whole conversation, so that only what its recipient has to act on is here. All other
- * events are history only, seen in the tree and the log: that a child started or filed, that checks run or passed, that a conflict is gone.
+ * Who is told of what. A message begins a turn over a whole conversation, so that only what its
+ * recipient has to act on is here. All other events are history only, seen in the tree and the log:
+ * that a child started or filed, that checks run or passed, that a conflict is gone.
  */
 const RULES: Partial<Record<EventType, Rule>> = {
   'agent.idle': PARENT,
@@ -59,7 +72,8 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'agent.failed': ['parent', 'human'],
   'agent.killed': PARENT,
   'agent.silent': PARENT,
-  // What a hook tells of is asked of a person, and goes on by itself; what nobody knows may be the end of it.
+  // What a hook tells of is asked of a person, and goes on by itself; what nobody knows may be the
+  // end of it.
   'agent.waiting': (payload) => (payload['screen'] === '' ? ['human'] : ['parent', 'human']),
   'budget.unpriced': ['human'],
   'budget.warning': PARENT,
@@ -72,13 +86,26 @@ const RULES: Partial<Record<EventType, Rule>> = {
   mail: OWNER,
   'approval.requested': ['human'],
   'approval.decided': (payload) => (payload['permission'] === true ? [] : ['owner']),
-  'pr.review': (payload) => (payload['trusted'] === false ? ['parent'] : payload['state'] === 'approved' ? ['owner', 'parent'] : ['owner']),
+  'pr.review': (payload) =>
+    payload['trusted'] === false
+      ? ['parent']
+      : payload['state'] === 'approved'
+        ? ['owner', 'parent']
+        : ['owner'],
   'pr.thread_comment': comment,
   'pr.comment': comment,
   // A red result of a landing is told as `landing.red`, to both.
-  'ci.failed': (payload) => (payload['landing'] === true ? [] : Number(payload['times']) >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner']),
+  'ci.failed': (payload) =>
+    payload['landing'] === true
+      ? []
+      : Number(payload['times']) >= REPEATED_FAILURES
+        ? ['owner', 'parent']
+        : ['owner'],
   'pr.ready': PARENT,
-  'pr.pushed': (payload) => (payload['after_changes_requested'] === true || payload['copilot_reviewed'] === true ? ['parent'] : []),
+  'pr.pushed': (payload) =>
+    payload['after_changes_requested'] === true || payload['copilot_reviewed'] === true
+      ? ['parent']
+      : [],
   'pr.conflict': BOTH,
   'pr.merged': BOTH,
   'pr.unscheduled': BOTH,
@@ -100,7 +127,9 @@ const RULES: Partial<Record<EventType, Rule>> = {
   'pr.blocked': (payload) =>
     payload['person'] === true
       ? ['parent', 'human']
-      : Array.isArray(payload['needs']) && payload['needs'].length === 1 && payload['behind'] === true
+      : Array.isArray(payload['needs']) &&
+          payload['needs'].length === 1 &&
+          payload['behind'] === true
         ? []
         : PARENT,
   'pr.behind': OWNER,
@@ -113,7 +142,12 @@ const RULES: Partial<Record<EventType, Rule>> = {
 }
 
 /** That it paused or ended. */
-const LIFE: ReadonlySet<EventType> = new Set(['agent.idle', 'agent.completed', 'agent.failed', 'agent.killed'])
+const LIFE: ReadonlySet<EventType> = new Set([
+  'agent.idle',
+  'agent.completed',
+  'agent.failed',
+  'agent.killed',
+])
 
 /** Every event type that is ever sent to somebody; each has a template. */
 export const ROUTED_TYPES = Object.keys(RULES) as readonly EventType[]
@@ -122,7 +156,10 @@ const DEAD: readonly AgentState[] = ['completed', 'failed', 'killed']
 
 export const isDead = (state: AgentState): boolean => DEAD.includes(state)
 
-/** The agent itself, or its nearest ancestor that lives and can be spoken to; at last the human. Terminates on any input, cycles included. */
+/**
+ * The agent itself, or its nearest ancestor that lives and can be spoken to; at last the human.
+ * Terminates on any input, cycles included.
+ */
 export function nearestLiving(tree: RoutingTree, id: AgentId | null): Recipient {
   const seen = new Set<AgentId>()
   let at = id
@@ -137,31 +174,43 @@ export function nearestLiving(tree: RoutingTree, id: AgentId | null): Recipient 
 }
 
 /**
- * Owner and parent by record; only for a pull request that no agent filed by its branches. Of a pull request the owner of its base stands in
- * for the parent: it is the one who merges.
+ * Owner and parent by record; only for a pull request that no agent filed by its branches. Of a
+ * pull request the owner of its base stands in for the parent: it is the one who merges.
  */
-function familyOf(event: RoutableEvent, tree: RoutingTree): { owner: AgentId | null; parent: AgentId | null } {
+function familyOf(
+  event: RoutableEvent,
+  tree: RoutingTree,
+): { owner: AgentId | null; parent: AgentId | null } {
   const head = event.payload['head']
   const base = event.payload['base']
   if (event.agentId !== null) {
-    const parent = typeof head === 'string' && typeof base === 'string' ? baseOwners(tree, event.agentId, base)[0]?.id : tree.get(event.agentId)?.parentId
+    const parent =
+      typeof head === 'string' && typeof base === 'string'
+        ? baseOwners(tree, event.agentId, base)[0]?.id
+        : tree.get(event.agentId)?.parentId
     return { owner: event.agentId, parent: parent ?? null }
   }
   if (typeof head !== 'string' || typeof base !== 'string') return { owner: null, parent: null }
   const on = (branch: string | null): RoutingAgent | undefined =>
-    branch === null ? undefined : [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))
+    branch === null
+      ? undefined
+      : [...tree.values()].find((agent) => agent.branch === branch && !isDead(agent.state))
   const owner = on(head)
-  const parent = owner ? (baseOwners(tree, owner.id, base)[0]?.id ?? null) : ((on(base) ?? on(parentBranch(head as BranchName)))?.id ?? null)
+  const parent = owner
+    ? (baseOwners(tree, owner.id, base)[0]?.id ?? null)
+    : ((on(base) ?? on(parentBranch(head as BranchName)))?.id ?? null)
   return { owner: owner?.id ?? parent, parent }
 }
 
 function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
-  return Array.isArray(tried) ? tried.filter((who: Actor) => who !== 'daemon' && !who.startsWith('forge:')) : []
+  return Array.isArray(tried)
+    ? tried.filter((who: Actor) => who !== 'daemon' && !who.startsWith('forge:'))
+    : []
 }
 
 /**
- * Event × tree → who is told, each once. Nobody is told what they did themselves; what is for the dead goes to the nearest living
- * ancestor; what has no agent left to hear it goes to the human.
+ * Event × tree → who is told, each once. Nobody is told what they did themselves; what is for the
+ * dead goes to the nearest living ancestor; what has no agent left to hear it goes to the human.
  */
 export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
   const type = event.type as EventType
@@ -176,12 +225,21 @@ export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
     if (target === 'human' && type === 'agent.failed' && about?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
     if (target === 'parent' && family.parent === null && type === 'agent.idle') continue
-    const answers = target === 'owner' && ANSWERS.has(type) && family.owner !== null && event.actor === family.owner
-    recipients.add(target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target]))
+    const answers =
+      target === 'owner' &&
+      ANSWERS.has(type) &&
+      family.owner !== null &&
+      event.actor === family.owner
+    recipients.add(
+      target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target]),
+    )
   }
   // Whoever was refused the same has to know that it is done.
-  if (type === 'pr.merged') for (const who of triedBy(event)) recipients.add(who === 'human' ? 'human' : nearestLiving(tree, who))
+  if (type === 'pr.merged')
+    for (const who of triedBy(event))
+      recipients.add(who === 'human' ? 'human' : nearestLiving(tree, who))
   // What it was asked for long ago is news to whoever asked.
-  if (!(type === 'pr.merged' && event.payload['scheduled'] === true)) recipients.delete(event.actor as Recipient)
+  if (!(type === 'pr.merged' && event.payload['scheduled'] === true))
+    recipients.delete(event.actor as Recipient)
   return [...recipients].map((to) => ({ to, type }))
 }

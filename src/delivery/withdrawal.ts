@@ -11,18 +11,32 @@ import type { Publisher } from '../events/publish.ts'
 
 const OF_A_PULL = /^(pr|ci|review|landing)\./
 const OF_A_BASE = /^base\.(red|green)$/
-/** What somebody wrote, and what never changes any more: none of these takes the place of another. */
-const STAYS: ReadonlySet<string> = new Set(['pr.review', 'pr.comment', 'pr.thread_comment', 'pr.merged'])
+/**
+ * What somebody wrote, and what never changes any more: none of these takes the place of another.
+ */
+const STAYS: ReadonlySet<string> = new Set([
+  'pr.review',
+  'pr.comment',
+  'pr.thread_comment',
+  'pr.merged',
+])
 
-/** What a message is about, where that may no longer be so, or be known already, when it is delivered: a pull request’s URL, a base, a mail; null for all else. */
+/**
+ * What a message is about, where that may no longer be so, or be known already, when it is
+ * delivered: a pull request’s URL, a base, a mail; null for all else.
+ */
 export function subjectOf(event: StoredEvent): string | null {
   const { type, payload } = event
   if (OF_A_PULL.test(type)) return typeof payload['url'] === 'string' ? payload['url'] : null
   return OF_A_BASE.test(type) ? `base:${String(payload['branch'])}` : mailSubjectOf(event)
 }
 
-/** Whether what waits for the same recipient about the same subject, of this type, is older news of the same. */
-export const isState = ({ type }: Pick<StoredEvent, 'type'>): boolean => (OF_A_PULL.test(type) || OF_A_BASE.test(type)) && !STAYS.has(type)
+/**
+ * Whether what waits for the same recipient about the same subject, of this type, is older news of
+ * the same.
+ */
+export const isState = ({ type }: Pick<StoredEvent, 'type'>): boolean =>
+  (OF_A_PULL.test(type) || OF_A_BASE.test(type)) && !STAYS.has(type)
 
 /** What is known of a pull request by now. */
 export interface Known {
@@ -31,41 +45,69 @@ export interface Known {
   readonly sameHead: SameHead
 }
 
-/** Why what a message says is no longer so, now that its pull request is as it is; undefined where it still is, and where that can’t be told. */
-export function outdated(event: Pick<StoredEvent, 'type' | 'payload' | 'at'>, recipient: Recipient, known: Known): string | undefined {
+/**
+ * Why what a message says is no longer so, now that its pull request is as it is; undefined where
+ * it still is, and where that can’t be told.
+ */
+export function outdated(
+  event: Pick<StoredEvent, 'type' | 'payload' | 'at'>,
+  recipient: Recipient,
+  known: Known,
+): string | undefined {
   const { type, payload } = event
   const { pull, tracking, sameHead } = known
   const about = `#${pull.number}`
   const ended = pull.state === 'open' ? undefined : `${about} is ${pull.state}`
   const sha = typeof payload['sha'] === 'string' ? payload['sha'] : pull.head.sha
-  const elsewhere = typeof payload['base'] !== 'string' || payload['base'] === pull.base.branch ? undefined : `${about} goes into ${pull.base.branch} by now`
+  const elsewhere =
+    typeof payload['base'] !== 'string' || payload['base'] === pull.base.branch
+      ? undefined
+      : `${about} goes into ${pull.base.branch} by now`
   const moved = sameHead(sha, pull.head.sha) ? undefined : `${about} has another head by now`
-  const isReview = ({ trusted, author, commit }: Review): boolean => trusted && author !== pull.agentId && sameHead(commit, pull.head.sha)
-  const scheduled = pull.scheduled === undefined ? undefined : `${about} is merged by the forge itself by now`
+  const isReview = ({ trusted, author, commit }: Review): boolean =>
+    trusted && author !== pull.agentId && sameHead(commit, pull.head.sha)
+  const scheduled =
+    pull.scheduled === undefined ? undefined : `${about} is merged by the forge itself by now`
   const reviewed = pull.reviews.some(isReview) ? `${about} was reviewed` : undefined
   // Whoever merged into the base before has nothing to do with it any more.
-  if (isState(event) && elsewhere !== undefined && recipient !== pull.agentId) return ended ?? elsewhere
+  if (isState(event) && elsewhere !== undefined && recipient !== pull.agentId)
+    return ended ?? elsewhere
   switch (type) {
     case 'pr.ready':
-      return ended ?? moved ?? elsewhere ?? scheduled ?? (mayBeReady(pull) ? undefined : `${about} can’t be merged any more`)
+      return (
+        ended ??
+        moved ??
+        elsewhere ??
+        scheduled ??
+        (mayBeReady(pull) ? undefined : `${about} can’t be merged any more`)
+      )
     case 'pr.blocked':
-      return ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged now` : undefined)
+      return (
+        ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged now` : undefined)
+      )
     case 'pr.unscheduled':
       return ended ?? moved ?? elsewhere ?? scheduled
     case 'pr.behind':
       return ended ?? moved ?? elsewhere
     case 'pr.conflict':
-      return ended ?? elsewhere ?? (pull.mergeable === 'mergeable' ? `${about} no longer conflicts` : undefined)
+      return (
+        ended ??
+        elsewhere ??
+        (pull.mergeable === 'mergeable' ? `${about} no longer conflicts` : undefined)
+      )
     case 'ci.failed':
       return (
         ended ??
         moved ??
-        (pull.checksState === 'passed' || (pull.checksState === 'pending' && !pull.checks.some(hasFailed))
+        (pull.checksState === 'passed' ||
+        (pull.checksState === 'pending' && !pull.checks.some(hasFailed))
           ? `the checks of ${about} were run again`
           : undefined)
       )
     case 'landing.red':
-      return ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged again` : undefined)
+      return (
+        ended ?? moved ?? elsewhere ?? (isReady(pull) ? `${about} can be merged again` : undefined)
+      )
     case 'landing.culprit':
     case 'landing.stopped':
     case 'pr.retargeted':
@@ -75,15 +117,25 @@ export function outdated(event: Pick<StoredEvent, 'type' | 'payload' | 'at'>, re
     case 'pr.stalled':
       return ended ?? (tracking.progressAt > event.at ? `${about} goes on` : undefined)
     case 'review.timeout':
-      return ended ?? reviewed ?? (tracking.reviewSince > event.at ? `${about} has another head by now` : undefined)
+      return (
+        ended ??
+        reviewed ??
+        (tracking.reviewSince > event.at ? `${about} has another head by now` : undefined)
+      )
     case 'pr.closed':
-      return pull.state === 'closed' ? undefined : `${about} is ${pull.state === 'open' ? 'open again' : pull.state}`
+      return pull.state === 'closed'
+        ? undefined
+        : `${about} is ${pull.state === 'open' ? 'open again' : pull.state}`
     case 'pr.reopened':
       return ended
     case 'pr.review':
       return (
         decidedAnew(payload, pull) ??
-        (payload['state'] === 'approved' ? ended : payload['state'] === 'changes_requested' && pull.state === 'merged' ? ended : undefined)
+        (payload['state'] === 'approved'
+          ? ended
+          : payload['state'] === 'changes_requested' && pull.state === 'merged'
+            ? ended
+            : undefined)
       )
     default:
       return undefined
@@ -99,18 +151,25 @@ const mayBeReady = (pull: PullRequestSnapshot): boolean =>
   })
 
 /** Its author decided otherwise since, or took it back. */
-function decidedAnew(payload: StoredEvent['payload'], pull: PullRequestSnapshot): string | undefined {
+function decidedAnew(
+  payload: StoredEvent['payload'],
+  pull: PullRequestSnapshot,
+): string | undefined {
   if (payload['state'] === 'commented') return undefined
   const decisions = pull.reviews.filter(({ state }) => state !== 'commented')
-  const own = decisions.find(({ id, state }) => id === payload['review_id'] && state === payload['state'])
+  const own = decisions.find(
+    ({ id, state }) => id === payload['review_id'] && state === payload['state'],
+  )
   if (own === undefined) return `that review of #${pull.number} no longer stands`
   const last = decisions.findLast(({ author }) => author === own.author)
-  return last === undefined || last.state === own.state ? undefined : `${last.authorName} decided otherwise since`
+  return last === undefined || last.state === own.state
+    ? undefined
+    : `${last.authorName} decided otherwise since`
 }
 
 /**
- * Of what waits for one recipient, what may be handed over now: that a pull request can be merged is kept back while that is being looked at
- * anew, after its base has moved.
+ * Of what waits for one recipient, what may be handed over now: that a pull request can be merged
+ * is kept back while that is being looked at anew, after its base has moved.
  */
 export async function settledNews<Waiting extends Pick<Delivery, 'kind' | 'eventSeq' | 'subject'>>(
   { events, snapshots }: Pick<Store, 'events' | 'snapshots'>,
@@ -119,7 +178,9 @@ export async function settledNews<Waiting extends Pick<Delivery, 'kind' | 'event
   const isSettled = async ({ kind, eventSeq, subject }: Waiting): Promise<boolean> => {
     if (kind !== 'pr.ready' || eventSeq === null) return true
     const [event] = await events.list({ after: eventSeq - 1, limit: 1 })
-    const record = (await snapshots.get(`${PULL_PREFIX}${Number(event?.payload['number'])}`)) as PullRecord | undefined
+    const record = (await snapshots.get(`${PULL_PREFIX}${Number(event?.payload['number'])}`)) as
+      | PullRecord
+      | undefined
     if (record?.snapshot.url !== subject) return true
     const { snapshot: pull, tracking } = record
     if (pull.mergeable === 'unknown' || pull.checksState === 'unknown') return false
@@ -131,21 +192,44 @@ export async function settledNews<Waiting extends Pick<Delivery, 'kind' | 'event
   return waiting.filter((_, index) => settled[index])
 }
 
-/** Withdraws what waits about one subject and fits, each with an event that says why. Returns the types of what was withdrawn. */
+/**
+ * Withdraws what waits about one subject and fits, each with an event that says why. Returns the
+ * types of what was withdrawn.
+ */
 export async function withdraw(
-  deps: { readonly tx: StoreTransaction; readonly store: Pick<Store, 'signal'>; readonly publisher: Publisher; readonly clock: Clock },
+  deps: {
+    readonly tx: StoreTransaction
+    readonly store: Pick<Store, 'signal'>
+    readonly publisher: Publisher
+    readonly clock: Clock
+  },
   subject: string,
   reasonOf: (event: StoredEvent, delivery: Delivery) => string | undefined,
 ): Promise<string[]> {
   const { tx, store, publisher, clock } = deps
   const withdrawn: string[] = []
   for (const delivery of await tx.outbox.list({ subject, states: ['queued'] })) {
-    const event = delivery.eventSeq === null ? undefined : (await tx.events.list({ after: delivery.eventSeq - 1, limit: 1 }))[0]
+    const event =
+      delivery.eventSeq === null
+        ? undefined
+        : (await tx.events.list({ after: delivery.eventSeq - 1, limit: 1 }))[0]
     const reason = event?.seq === delivery.eventSeq ? reasonOf(event, delivery) : undefined
-    if (reason === undefined || (await tx.outbox.withdraw([delivery.id], reason, clock())).length === 0) continue
+    if (
+      reason === undefined ||
+      (await tx.outbox.withdraw([delivery.id], reason, clock())).length === 0
+    )
+      continue
     withdrawn.push(delivery.kind)
     const agentId = delivery.recipient === 'human' ? null : delivery.recipient
-    await publisher.publish({ type: 'delivery.withdrawn', agentId, actor: 'daemon', payload: { delivery_id: delivery.id, reason } }, tx)
+    await publisher.publish(
+      {
+        type: 'delivery.withdrawn',
+        agentId,
+        actor: 'daemon',
+        payload: { delivery_id: delivery.id, reason },
+      },
+      tx,
+    )
     // Whoever waits for the agent counts it as idle only once nothing is on its way to it.
     if (agentId !== null) tx.afterCommit(() => void store.signal(agentId).catch(() => {}))
   }

@@ -44,9 +44,19 @@ export interface ReviewCommentRow {
   readonly resolved: boolean
 }
 
-export type CheckStatus = 'queued' | 'running' | 'passed' | 'failed' | 'cancelled' | 'interrupted' | 'timed_out'
+export type CheckStatus =
+  | 'queued'
+  | 'running'
+  | 'passed'
+  | 'failed'
+  | 'cancelled'
+  | 'interrupted'
+  | 'timed_out'
 
-/** `pull`: of one pull request merged with its base; `result`: of what landing one or several would come to; `base`: of a branch as it is. */
+/**
+ * `pull`: of one pull request merged with its base; `result`: of what landing one or several would
+ * come to; `base`: of a branch as it is.
+ */
 export type CheckKind = 'pull' | 'result' | 'base'
 
 export interface CheckRow {
@@ -57,9 +67,15 @@ export interface CheckRow {
   readonly name: string
   /** Of a pull request its head; else the commit that was checked. */
   readonly head: Sha
-  /** Tip of the base that it was merged with; null where it was checked alone, or before this was recorded. */
+  /**
+   * Tip of the base that it was merged with; null where it was checked alone, or before this was
+   * recorded.
+   */
   readonly base: Sha | null
-  /** The files that were checked. A result counts for every commit with these; null before this was recorded. */
+  /**
+   * The files that were checked. A result counts for every commit with these; null before this was
+   * recorded.
+   */
   readonly tree: Sha | null
   /** Hash of the command: a changed configuration runs anew. */
   readonly configHash: string

@@ -3,7 +3,10 @@ import type { Sha } from './ids.ts'
 /** Whether two heads of a branch are the same work, rebased by exomonad. */
 export type SameHead = (a: string, b: string) => boolean
 
-/** Heads of one branch that are the same work: exomonad rebased one onto the other, and each commit kept its patch. */
+/**
+ * Heads of one branch that are the same work: exomonad rebased one onto the other, and each commit
+ * kept its patch.
+ */
 export interface RebasedHeads {
   readonly same: SameHead
   /** This head and those that were rebased into it, newest first. */
@@ -25,7 +28,10 @@ interface Move {
 const MOST = 50
 const keyOf = (branch: string): string => `rebases:${branch}`
 
-const movesOf = async (snapshots: Pick<Snapshots, 'get'>, branch: string): Promise<readonly Move[]> =>
+const movesOf = async (
+  snapshots: Pick<Snapshots, 'get'>,
+  branch: string,
+): Promise<readonly Move[]> =>
   ((await snapshots.get(keyOf(branch)))?.['moves'] as readonly Move[] | undefined) ?? []
 
 /** Written before the rebased head is pushed: whoever sees it knows what it is. */
@@ -34,12 +40,23 @@ export async function noteRebase(snapshots: Snapshots, branch: string, move: Mov
   await snapshots.put(keyOf(branch), { moves: [...moves, move].slice(-MOST) })
 }
 
-export async function rebasedHeads(snapshots: Pick<Snapshots, 'get'>, branch: string): Promise<RebasedHeads> {
+export async function rebasedHeads(
+  snapshots: Pick<Snapshots, 'get'>,
+  branch: string,
+): Promise<RebasedHeads> {
   const before = new Map((await movesOf(snapshots, branch)).map(({ from, to }) => [to, from]))
   const lineage = (head: Sha): Sha[] => {
     const line = [head]
-    for (let next = before.get(head); next !== undefined && !line.includes(next); next = before.get(next)) line.push(next)
+    for (
+      let next = before.get(head);
+      next !== undefined && !line.includes(next);
+      next = before.get(next)
+    )
+      line.push(next)
     return line
   }
-  return { lineage, same: (a, b) => lineage(a as Sha).includes(b as Sha) || lineage(b as Sha).includes(a as Sha) }
+  return {
+    lineage,
+    same: (a, b) => lineage(a as Sha).includes(b as Sha) || lineage(b as Sha).includes(a as Sha),
+  }
 }

@@ -1,15 +1,46 @@
-import type { Actor, AgentId, BranchName, DeliveryId, PaneId, QuestionId, Recipient, Sha } from './ids.ts'
+import type {
+  Actor,
+  AgentId,
+  BranchName,
+  DeliveryId,
+  PaneId,
+  QuestionId,
+  Recipient,
+  Sha,
+} from './ids.ts'
 
-/** What is on record of agents and of what passes between them. Times are milliseconds since the epoch. */
+/**
+ * What is on record of agents and of what passes between them. Times are milliseconds since the
+ * epoch.
+ */
 
-export type AgentKind = 'root' | 'subtree' | 'worker' | 'fork' | 'llm' | 'process' | 'delegate' | 'spawn'
+export type AgentKind =
+  | 'root'
+  | 'subtree'
+  | 'worker'
+  | 'fork'
+  | 'llm'
+  | 'process'
+  | 'delegate'
+  | 'spawn'
 
 export type AgentRuntime = 'pane' | 'headless' | 'acp'
 
 /** `unknown`: its program lives, and what it does can’t be told. */
-export type AgentState = 'spawning' | 'running' | 'idle' | 'waiting' | 'unknown' | 'completed' | 'failed' | 'killed'
+export type AgentState =
+  | 'spawning'
+  | 'running'
+  | 'idle'
+  | 'waiting'
+  | 'unknown'
+  | 'completed'
+  | 'failed'
+  | 'killed'
 
-/** What a state was concluded from. `session`: the program’s own status file or interface; `screen`: its terminal. */
+/**
+ * What a state was concluded from. `session`: the program’s own status file or interface; `screen`:
+ * its terminal.
+ */
 export type StateSource = 'hook' | 'tool' | 'session' | 'screen' | 'process' | 'daemon' | 'human'
 
 /** What an agent reported when it was done (the structured completion message). */
@@ -24,7 +55,17 @@ export interface Outcome {
 
 /** Tokens by model. */
 export interface Usage {
-  readonly models: Readonly<Record<string, { readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number }>>
+  readonly models: Readonly<
+    Record<
+      string,
+      {
+        readonly input: number
+        readonly output: number
+        readonly cacheRead: number
+        readonly cacheWrite: number
+      }
+    >
+  >
 }
 
 export interface Agent {
@@ -71,7 +112,10 @@ export interface Agent {
   /** Objection of the stop check that holds it, and how often in a row. */
   readonly stopObjection: string | null
   readonly stopBlocks: number
-  /** Reason given with `note --stop-reason`: skips the commit and rebase objections until the next commit. */
+  /**
+   * Reason given with `note --stop-reason`: skips the commit and rebase objections until the next
+   * commit.
+   */
   readonly stopExcuse: string | null
   readonly rebaseTries: number
   readonly spawnedAt: number
@@ -123,14 +167,21 @@ export interface Delivery {
   readonly attempts: number
   readonly createdAt: number
   readonly nextAttemptAt: number
-  /** When it was about to be handed over; with handedAt null and state sent, a crash hid the outcome. */
+  /**
+   * When it was about to be handed over; with handedAt null and state sent, a crash hid the
+   * outcome.
+   */
   readonly sentAt: number | null
   readonly handedAt: number | null
   readonly settledAt: number | null
   readonly why: string | null
 }
 
-export type NewDelivery = Pick<Delivery, 'id' | 'recipient' | 'eventSeq' | 'kind' | 'text' | 'createdAt'> & Partial<Pick<Delivery, 'subject'>>
+export type NewDelivery = Pick<
+  Delivery,
+  'id' | 'recipient' | 'eventSeq' | 'kind' | 'text' | 'createdAt'
+> &
+  Partial<Pick<Delivery, 'subject'>>
 
 export interface Mail {
   readonly id: string
@@ -172,10 +223,16 @@ export interface Approval {
 }
 
 /**
- * What is shown in an agent’s scrollback beside the text of its terminal, and never reaches it. `capture` is a line that a person wrote for a
- * child to be; the others of that name say when the capture was begun, given up, or became a child. `wait` is the result of a person’s wait.
+ * What is shown in an agent’s scrollback beside the text of its terminal, and never reaches it.
+ * `capture` is a line that a person wrote for a child to be; the others of that name say when the
+ * capture was begun, given up, or became a child. `wait` is the result of a person’s wait.
  */
-export type ScrollbackKind = 'capture-begin' | 'capture' | 'capture-cancel' | 'capture-fork' | 'wait'
+export type ScrollbackKind =
+  | 'capture-begin'
+  | 'capture'
+  | 'capture-cancel'
+  | 'capture-fork'
+  | 'wait'
 
 export interface ScrollbackEntry {
   /** Ascending. */
@@ -202,10 +259,16 @@ export interface RunResult {
   readonly reason: string | null
 }
 
-/** What a session or process without a terminal was started with, and what came of it; of other agents only the latter. */
+/**
+ * What a session or process without a terminal was started with, and what came of it; of other
+ * agents only the latter.
+ */
 export interface Run {
   readonly agentId: AgentId
-  /** Its worktree as it was at the start, with all that was uncommitted; null where git could not tell. */
+  /**
+   * Its worktree as it was at the start, with all that was uncommitted; null where git could not
+   * tell.
+   */
   readonly startTree: Sha | null
   /** Of a process. */
   readonly command: string | null

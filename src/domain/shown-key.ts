@@ -1,5 +1,6 @@
 /** All that is shown of a terminal in one word, to tell whether it is another. */
-export const shownKey = ({ label, state, needs, depth }: Shown): string => [label, state, needs, String(depth)].join('|')
+export const shownKey = ({ label, state, needs, depth }: Shown): string =>
+  [label, state, needs, String(depth)].join('|')
 
 /** What a list of terminals shows of one where there is little room. */
 export interface Shown {

@@ -20,7 +20,9 @@ const SIGNS = {
 } as const
 const isKnown = (state: string): state is keyof typeof SIGNS => Object.hasOwn(SIGNS, state)
 
-/** A state as it is shown everywhere: sign and word. An idle agent that is done or merged says that. */
+/**
+ * A state as it is shown everywhere: sign and word. An idle agent that is done or merged says that.
+ */
 export function stateWords(facts: StateFacts): { readonly sign: string; readonly word: string } {
   const { state } = facts
   if (state === 'idle') return idle(facts)
@@ -31,7 +33,8 @@ function idle({ outcome, merged, stateReason, kind }: StateFacts): { sign: strin
   if (outcome?.success === false) return { sign: '✗', word: 'gave up' }
   if (merged) return { sign: '✓', word: 'merged' }
   if (outcome?.success === true) return { sign: '✓', word: 'done' }
-  // Ended by `down` or with the machine: `resume --all` starts it again. The root is a place and needs no program.
+  // Ended by `down` or with the machine: `resume --all` starts it again. The root is a place and
+  // needs no program.
   if (stateReason === 'stopped' && kind !== 'root') return { sign: SIGNS.idle, word: 'stopped' }
   return { sign: SIGNS.idle, word: 'idle' }
 }

@@ -4,8 +4,9 @@ import { toError } from './errors.ts'
 type Args<Callback> = Callback extends (...args: infer Given) => unknown ? Given : never
 
 /**
- * Calls callbacks that are only told something: what one throws, at once or in a promise, changes nothing of what it is told about. It is said
- * once for each of them, as a warning of the process: on standard error, unless the program listens for `warning`.
+ * Calls callbacks that are only told something: what one throws, at once or in a promise, changes
+ * nothing of what it is told about. It is said once for each of them, as a warning of the process:
+ * on standard error, unless the program listens for `warning`.
  */
 export function createTeller<Callbacks extends object>(callbacks: Callbacks) {
   const failed = new Set<keyof Callbacks>()
@@ -13,13 +14,22 @@ export function createTeller<Callbacks extends object>(callbacks: Callbacks) {
     if (failed.has(name)) return
     failed.add(name)
     const { message, stack = '' } = toError(thrown)
-    process.emitWarning(`The callback ${String(name)} failed; what it was told of goes on: ${message}`, { type: 'CallbackWarning', detail: stack })
+    process.emitWarning(
+      `The callback ${String(name)} failed; what it was told of goes on: ${message}`,
+      { type: 'CallbackWarning', detail: stack },
+    )
   }
-  return <Name extends keyof Callbacks>(name: Name, ...args: Args<NonNullable<Callbacks[Name]>>): void => {
+  return <Name extends keyof Callbacks>(
+    name: Name,
+    ...args: Args<NonNullable<Callbacks[Name]>>
+  ): void => {
     try {
-      const callback = callbacks[name] as ((...args: unknown[]) => PromiseLike<unknown> | null | undefined) | undefined
+      const callback = callbacks[name] as
+        | ((...args: unknown[]) => PromiseLike<unknown> | null | undefined)
+        | undefined
       const answer = callback?.call(callbacks, ...args)
-      if (typeof answer?.then === 'function') answer.then(undefined, (thrown: unknown) => warn(name, thrown))
+      if (typeof answer?.then === 'function')
+        answer.then(undefined, (thrown: unknown) => warn(name, thrown))
     } catch (thrown) {
       warn(name, thrown)
     }

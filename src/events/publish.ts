@@ -3,8 +3,9 @@ import type { StoredEvent } from '../domain/records.ts'
 import type { NewEvent } from './event.ts'
 
 /**
- * Stores an event together with the deliveries the router makes of it, in one transaction: the caller’s, or one of its own.
- * After the commit the outbox is woken and the listeners (event stream, notifier) are called.
+ * Stores an event together with the deliveries the router makes of it, in one transaction: the
+ * caller’s, or one of its own. After the commit the outbox is woken and the listeners (event
+ * stream, notifier) are called.
  */
 export interface Publisher {
   /** Undefined where the dedupe key was known: nothing was stored or routed. */

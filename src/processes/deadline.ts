@@ -4,10 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 const LOOK = 100
 
 /**
- * Answers whether less than `limit` milliseconds have passed, for loops that look again and again. A machine that stands still (it swaps, it is
- * suspended) gives nobody else time either: what passed between two looks counts for a tenth of a second at most.
+ * Answers whether less than `limit` milliseconds have passed, for loops that look again and again.
+ * A machine that stands still (it swaps, it is suspended) gives nobody else time either: what
+ * passed between two looks counts for a tenth of a second at most.
  */
-export function createDeadline(limit: number, now: () => number = () => performance.now()): () => boolean {
+export function createDeadline(
+  limit: number,
+  now: () => number = () => performance.now(),
+): () => boolean {
   let before = now()
   let passed = 0
   return () => {
@@ -24,5 +28,6 @@ const POLL = 20
 export async function awaitEnd(end: Promise<unknown>, limit: number): Promise<void> {
   let ended = false
   const noticed = end.then(() => (ended = true))
-  for (const notExpired = createDeadline(limit); !ended && notExpired();) await Promise.race([noticed, delay(POLL, undefined, { ref: false })])
+  for (const notExpired = createDeadline(limit); !ended && notExpired();)
+    await Promise.race([noticed, delay(POLL, undefined, { ref: false })])
 }

@@ -5,7 +5,9 @@ import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from './process-table
 import { startedWith, withDescendants, type ProcessRecord } from './processes.ts'
 
 const POLL = 20
-/** How long a killed process may take to disappear (one in an uninterruptible system call stays). */
+/**
+ * How long a killed process may take to disappear (one in an uninterruptible system call stays).
+ */
 const KILL_LIMIT = 5000
 
 export interface EndOptions {
@@ -16,9 +18,10 @@ export interface EndOptions {
 }
 
 /**
- * Ends programs that lead a session each, with all they started: first asks them (and continues stopped ones),
- * then SIGKILL for what is left after `grace` ms. A process that left the session is found here as long as its parent lives.
- * Once a leader and all that was found with it are gone, its number may be given to somebody else, who is left alone.
+ * Ends programs that lead a session each, with all they started: first asks them (and continues
+ * stopped ones), then SIGKILL for what is left after `grace` ms. A process that left the session is
+ * found here as long as its parent lives. Once a leader and all that was found with it are gone,
+ * its number may be given to somebody else, who is left alone.
  */
 export async function endProcesses(
   leaders: readonly number[],
@@ -42,8 +45,11 @@ export async function endProcesses(
         firstSeen.set(root, is)
         return true
       }
-      // The system gives no number to another while a session or group of that number has anybody in it.
-      return is !== null ? is === first : alive.some(({ session, group }) => session === root || group === root)
+      // The system gives no number to another while a session or group of that number has anybody
+      // in it.
+      return is !== null
+        ? is === first
+        : alive.some(({ session, group }) => session === root || group === root)
     }
     const ours = new Set([...[...roots].filter(stillOurs), ...alive.map(({ pid }) => pid)])
     for (const record of withDescendants(all, ours)) tracked.set(identityOf(record), record)
@@ -64,23 +70,41 @@ export async function endProcesses(
   if (roots.size === 0) return
   await ask()
   let left = await look()
-  for (const notExpired = createDeadline(options.grace); left.length > 0 && notExpired(); left = await look()) await delay(POLL)
-  for (const notExpired = createDeadline(KILL_LIMIT); left.length > 0 && notExpired(); left = await look()) {
+  for (
+    const notExpired = createDeadline(options.grace);
+    left.length > 0 && notExpired();
+    left = await look()
+  )
+    await delay(POLL)
+  for (
+    const notExpired = createDeadline(KILL_LIMIT);
+    left.length > 0 && notExpired();
+    left = await look()
+  ) {
     for (const { pid } of left) table.signal(pid, 'SIGKILL')
     await delay(POLL)
   }
 }
 
-/** Ends what panes run and all that was ever started from them: some programs leave servers of their own behind, in other sessions. */
-export async function endPanes(panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[], options: EndOptions): Promise<void> {
-  const markers = panes.flatMap(({ agentId }) => (agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`]))
+/**
+ * Ends what panes run and all that was ever started from them: some programs leave servers of their
+ * own behind, in other sessions.
+ */
+export async function endPanes(
+  panes: readonly { pid: number; agentId: AgentId | null; ended: boolean }[],
+  options: EndOptions,
+): Promise<void> {
+  const markers = panes.flatMap(({ agentId }) =>
+    agentId === null ? [] : [`EXOMONAD_AGENT_ID=${agentId}`],
+  )
   // The number of a process that has ended may be another’s by now.
   const leaders = panes.flatMap(({ pid, ended }) => (ended ? [] : [pid]))
   const left = startedWith(markers)
   // Waited for after the leaders only: its failure must be nobody’s surprise meanwhile.
   left.catch(() => undefined)
   await endProcesses(leaders, left, options)
-  // What was started in the very instant of its starter’s end, or because of it, is nobody’s child any more.
+  // What was started in the very instant of its starter’s end, or because of it, is nobody’s child
+  // any more.
   const late = await startedWith(markers)
   if (late.length > 0) await endProcesses([], Promise.resolve(late), options)
 }

@@ -1,4 +1,9 @@
-import { spawn, spawnSync, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import {
+  spawn,
+  spawnSync,
+  type ChildProcess,
+  type ChildProcessWithoutNullStreams,
+} from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,7 +14,9 @@ import { sendSignal } from './signal.ts'
 
 export type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 
-/** The only user of child processes. Every command gets its environment whole: nothing is inherited. */
+/**
+ * The only user of child processes. Every command gets its environment whole: nothing is inherited.
+ */
 export interface ExecOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
@@ -17,7 +24,10 @@ export interface ExecOptions {
   /** Milliseconds; without `group` the process group is not killed, only the child. */
   readonly timeout?: number
   readonly signal?: AbortSignal
-  /** In a process group of its own, which timeout and signal end as a whole: what it started would hold its pipes, and this, open. */
+  /**
+   * In a process group of its own, which timeout and signal end as a whole: what it started would
+   * hold its pipes, and this, open.
+   */
   readonly group?: boolean
   /** Bytes kept of each stream; the default is 100 MB. */
   readonly maxBuffer?: number
@@ -35,7 +45,11 @@ export interface ExecResult {
 }
 
 /** Runs a command to its end. Never throws for what the command did: look at the result. */
-export type Exec = (file: string, args: readonly string[], options?: ExecOptions) => Promise<ExecResult>
+export type Exec = (
+  file: string,
+  args: readonly string[],
+  options?: ExecOptions,
+) => Promise<ExecResult>
 
 /** Between asking a group to end and killing it. Milliseconds. */
 const GRACE = 3_000
@@ -92,34 +106,58 @@ export const exec: Exec = async (file, args, options = {}) => {
     stdout: result.stdout ?? '',
     stderr: result.stderr ?? '',
     timedOut,
-    startError: started ? null : ((result as { code?: string }).code ?? result.originalMessage ?? 'unknown'),
+    startError: started
+      ? null
+      : ((result as { code?: string }).code ?? result.originalMessage ?? 'unknown'),
   }
 }
 
 /** A long-lived child with open pipes (tmux in control mode). The caller ends it. */
-export function start(file: string, args: readonly string[], options: { cwd?: string; env: Readonly<Record<string, string>> }): ChildProcessWithoutNullStreams {
-  return spawn(file, args, { env: { ...options.env }, stdio: 'pipe', ...(options.cwd === undefined ? {} : { cwd: options.cwd }) })
+export function start(
+  file: string,
+  args: readonly string[],
+  options: { cwd?: string; env: Readonly<Record<string, string>> },
+): ChildProcessWithoutNullStreams {
+  return spawn(file, args, {
+    env: { ...options.env },
+    stdio: 'pipe',
+    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+  })
 }
 
-/** A child with open pipes in a session and process group of its own: end it by the group. Listen for `error` (it did not start) and `exit`. */
+/**
+ * A child with open pipes in a session and process group of its own: end it by the group. Listen
+ * for `error` (it did not start) and `exit`.
+ */
 export function startPiped(
   file: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): ChildProcessWithoutNullStreams {
-  return spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: 'pipe' })
+  return spawn(file, args, {
+    env: { ...options.env },
+    cwd: options.cwd,
+    detached: true,
+    stdio: 'pipe',
+  })
 }
 
 /**
- * A process in a session and process group of its own; it outlives this one. Its output goes to a file descriptor.
- * Listen for `error` (it did not start) and `exit`; end it by the group: `sendSignal(-pid, …)`.
+ * A process in a session and process group of its own; it outlives this one. Its output goes to a
+ * file descriptor. Listen for `error` (it did not start) and `exit`; end it by the group:
+ * `sendSignal(-pid, …)`.
  */
 export function startDetached(
   file: string,
   args: readonly string[],
   options: { cwd: string; env: Readonly<Record<string, string>>; output: number | 'ignore' },
 ): ChildProcess {
-  const child = spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: ['ignore', options.output, options.output] })
+  const child = spawn(file, args, {
+    env: { ...options.env },
+    cwd: options.cwd,
+    detached: true,
+    stdio: ['ignore', options.output, options.output],
+  })
   child.unref()
   return child
 }
@@ -132,14 +170,24 @@ export interface OnPipes {
 }
 
 /**
- * A process in a session and process group of its own, on pipes. Listen on `child` for `error` (it did not start) and `exit`; end it by the group.
- * They are pipes as a shell makes them: Node’s own are sockets, which no program can open again as /dev/stdout or /dev/stderr.
+ * A process in a session and process group of its own, on pipes. Listen on `child` for `error` (it
+ * did not start) and `exit`; end it by the group. They are pipes as a shell makes them: Node’s own
+ * are sockets, which no program can open again as /dev/stdout or /dev/stderr.
  */
-export function startOnPipes(file: string, args: readonly string[], options: { cwd: string; env: Readonly<Record<string, string>> }): OnPipes {
+export function startOnPipes(
+  file: string,
+  args: readonly string[],
+  options: { cwd: string; env: Readonly<Record<string, string>> },
+): OnPipes {
   const pipes = makePipes(['in', 'out', 'err'])
   const [input, output, errors] = pipes as [Pipe, Pipe, Pipe]
   try {
-    const child = spawn(file, args, { env: { ...options.env }, cwd: options.cwd, detached: true, stdio: [input.read, output.write, errors.write] })
+    const child = spawn(file, args, {
+      env: { ...options.env },
+      cwd: options.cwd,
+      detached: true,
+      stdio: [input.read, output.write, errors.write],
+    })
     for (const fd of [input.read, output.write, errors.write]) closeSync(fd)
     return {
       child,
@@ -167,17 +215,32 @@ function makePipes(names: readonly string[]): Pipe[] {
   const opened: number[] = []
   const pipes: Pipe[] = []
   try {
-    const made = spawnSync('mkfifo', ['-m', '600', ...names.map((name) => join(folder, name))], { env: { PATH: '/usr/bin:/bin' } })
-    if (made.status !== 0) throw new Error(`no pipes could be made in ${folder}: ${made.error?.message ?? made.stderr.toString().trim()}`)
+    const made = spawnSync('mkfifo', ['-m', '600', ...names.map((name) => join(folder, name))], {
+      env: { PATH: '/usr/bin:/bin' },
+    })
+    if (made.status !== 0)
+      throw new Error(
+        `no pipes could be made in ${folder}: ${made.error?.message ?? made.stderr.toString().trim()}`,
+      )
     for (const name of names) {
       const path = join(folder, name)
       // Opened for both, no end waits for the other. Our own ends don’t block, the program’s do.
       const both = openSync(path, constants.O_RDWR)
       try {
         const ours = name === 'in' ? constants.O_WRONLY : constants.O_RDONLY
-        const read = openSync(path, ours === constants.O_RDONLY ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY)
+        const read = openSync(
+          path,
+          ours === constants.O_RDONLY
+            ? constants.O_RDONLY | constants.O_NONBLOCK
+            : constants.O_RDONLY,
+        )
         opened.push(read)
-        const write = openSync(path, ours === constants.O_WRONLY ? constants.O_WRONLY | constants.O_NONBLOCK : constants.O_WRONLY)
+        const write = openSync(
+          path,
+          ours === constants.O_WRONLY
+            ? constants.O_WRONLY | constants.O_NONBLOCK
+            : constants.O_WRONLY,
+        )
         opened.push(write)
         pipes.push({ read, write })
       } finally {
@@ -193,7 +256,10 @@ function makePipes(names: readonly string[]): Pipe[] {
   }
 }
 
-/** Runs a program on this process’s own terminal; answers its exit code, null where a signal ended it or it did not start. */
+/**
+ * Runs a program on this process’s own terminal; answers its exit code, null where a signal ended
+ * it or it did not start.
+ */
 export function runOnTerminal(
   [file = '', ...args]: readonly string[],
   options: { cwd: string; env: Readonly<Record<string, string>> },

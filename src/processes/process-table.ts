@@ -1,11 +1,16 @@
 import { listProcesses, type ProcessRecord } from './processes.ts'
 import { sendSignal } from './signal.ts'
 
-/** The system's processes, as far as ending some of them goes: what tests put their own in place of. */
+/**
+ * The system's processes, as far as ending some of them goes: what tests put their own in place of.
+ */
 export interface ProcessTable {
   /** All there are, zombies included. */
   list(): Promise<readonly ProcessRecord[]>
-  /** False where there is none such, or it may not be signalled. Of a negative number: to the process group. Signal 0 asks only. */
+  /**
+   * False where there is none such, or it may not be signalled. Of a negative number: to the
+   * process group. Signal 0 asks only.
+   */
   signal(pid: number, name: NodeJS.Signals | 0): boolean
 }
 

@@ -16,7 +16,10 @@ export interface ProcessRecord {
   readonly started: string
 }
 
-/** `/proc/<pid>/stat`: the name stands in parentheses and may hold anything, so fields count from the last one. See proc(5). */
+/**
+ * `/proc/<pid>/stat`: the name stands in parentheses and may hold anything, so fields count from
+ * the last one. See proc(5).
+ */
 export function parseStat(text: string): ProcessRecord | undefined {
   const pid = Number.parseInt(text, 10)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
@@ -43,7 +46,10 @@ async function readProcess(pid: number): Promise<ProcessRecord | undefined> {
 
 /** Where there is no /proc. */
 export async function listByPs(): Promise<ProcessRecord[]> {
-  const { stdout } = await exec('ps', ['-A', '-o', 'pid=,ppid=,pgid=,tpgid=,stat=,lstart='], { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' }, timeout: 5000 })
+  const { stdout } = await exec('ps', ['-A', '-o', 'pid=,ppid=,pgid=,tpgid=,stat=,lstart='], {
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    timeout: 5000,
+  })
   return stdout.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(-?\d+)\s+(\S+)\s+(.*)$/.exec(line)
     if (match === null) return []
@@ -61,12 +67,19 @@ export async function listByPs(): Promise<ProcessRecord[]> {
   })
 }
 
-/** So many files are read at the same time: there may be more processes than a process may open files. */
+/**
+ * So many files are read at the same time: there may be more processes than a process may open
+ * files.
+ */
 const AT_ONCE = 32
 
 /** What `read` answers for each process there is, or of these, a few at the same time. */
-export async function ofEach<Found>(read: (pid: number) => Promise<Found | undefined>, only?: readonly number[]): Promise<Found[]> {
-  const pids = only?.slice() ?? (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+export async function ofEach<Found>(
+  read: (pid: number) => Promise<Found | undefined>,
+  only?: readonly number[],
+): Promise<Found[]> {
+  const pids =
+    only?.slice() ?? (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found: Found[] = []
   const next = async () => {
     for (let pid = pids.pop(); pid !== undefined; pid = pids.pop()) {
@@ -105,12 +118,17 @@ export function shared<Seen>(look: () => Promise<Seen>): () => Promise<Seen> {
 }
 
 /** All processes, zombies included. Linux: from /proc; elsewhere from ps. */
-export const listProcesses: () => Promise<ProcessRecord[]> = shared(() => (process.platform === 'linux' ? listByProc() : listByPs()))
+export const listProcesses: () => Promise<ProcessRecord[]> = shared(() =>
+  process.platform === 'linux' ? listByProc() : listByPs(),
+)
 
 /** Others get their turn after so many. */
 const IN_A_ROW = 256
 
-/** Read in place: the kernel answers from memory, and handing each of these to another thread takes ten times as long. */
+/**
+ * Read in place: the kernel answers from memory, and handing each of these to another thread takes
+ * ten times as long.
+ */
 async function listByProc(): Promise<ProcessRecord[]> {
   const records: ProcessRecord[] = []
   for (const [index, name] of readdirSync('/proc').entries()) {
@@ -126,16 +144,25 @@ async function listByProc(): Promise<ProcessRecord[]> {
   return records
 }
 
-/** Whether there is such a process; one that has ended and waits for its parent to notice counts as gone where the system tells. */
+/**
+ * Whether there is such a process; one that has ended and waits for its parent to notice counts as
+ * gone where the system tells.
+ */
 export async function isRunning(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return (await readProcess(pid))?.zombie === false
   return sendSignal(pid, 0)
 }
 
-/** Whether it has ended but its parent has not taken notice; false where the system does not tell. */
-export const isZombie = async (pid: number): Promise<boolean> => process.platform === 'linux' && (await readProcess(pid))?.zombie === true
+/**
+ * Whether it has ended but its parent has not taken notice; false where the system does not tell.
+ */
+export const isZombie = async (pid: number): Promise<boolean> =>
+  process.platform === 'linux' && (await readProcess(pid))?.zombie === true
 
-/** Whether the process group of `pid` has its terminal; null where it is gone or the system does not tell cheaply. */
+/**
+ * Whether the process group of `pid` has its terminal; null where it is gone or the system does not
+ * tell cheaply.
+ */
 export async function isForeground(pid: number): Promise<boolean | null> {
   if (process.platform !== 'linux') return null
   const record = await readProcess(pid)
@@ -144,20 +171,27 @@ export async function isForeground(pid: number): Promise<boolean | null> {
 }
 
 /**
- * Processes that were started with one of these (`EXOMONAD_NAME=value`) in their environment, in whichever session they are by now and whether their
- * parents live or not. Nothing where the system does not tell.
+ * Processes that were started with one of these (`EXOMONAD_NAME=value`) in their environment, in
+ * whichever session they are by now and whether their parents live or not. Nothing where the system
+ * does not tell.
  */
 export async function startedWith(markers: readonly string[]): Promise<number[]> {
   if (process.platform !== 'linux' || markers.length === 0) return []
   const wanted = new Set(markers)
-  return (await readEnvironments()).flatMap(({ pid, entries }) => (pid !== process.pid && entries.some((entry) => wanted.has(entry)) ? [pid] : []))
+  return (await readEnvironments()).flatMap(({ pid, entries }) =>
+    pid !== process.pid && entries.some((entry) => wanted.has(entry)) ? [pid] : [],
+  )
 }
 
 /** Processes whose program and arguments are like that. Nothing where the system does not tell. */
-export async function findByArguments(isLike: (argv: readonly string[]) => boolean): Promise<number[]> {
+export async function findByArguments(
+  isLike: (argv: readonly string[]) => boolean,
+): Promise<number[]> {
   if (process.platform !== 'linux') return []
   return await ofEach(async (pid) => {
-    const argv = (await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => '')).split('\0').slice(0, -1)
+    const argv = (await readFile(`/proc/${String(pid)}/cmdline`, 'utf8').catch(() => ''))
+      .split('\0')
+      .slice(0, -1)
     return isLike(argv) ? pid : undefined
   })
 }
@@ -166,13 +200,21 @@ export async function findByArguments(isLike: (argv: readonly string[]) => boole
 const READS = 5
 const READ_AGAIN = 5
 
-/** What of ours stands in the environment of each process. While one becomes another program, as `exec` does it, the system shows an empty one. */
-export async function environmentsBy(readOne: (pid: number) => Promise<string>): Promise<{ pid: number; entries: string[] }[]> {
+/**
+ * What of ours stands in the environment of each process. While one becomes another program, as
+ * `exec` does it, the system shows an empty one.
+ */
+export async function environmentsBy(
+  readOne: (pid: number) => Promise<string>,
+): Promise<{ pid: number; entries: string[] }[]> {
   let empty: number[] = []
   const read = async (pid: number) => {
     const environment = await readOne(pid).catch(() => null)
     if (environment === '' && isProgram(pid)) empty.push(pid)
-    return { pid, entries: environment?.split('\0').filter((entry) => entry.startsWith('EXOMONAD_')) ?? [] }
+    return {
+      pid,
+      entries: environment?.split('\0').filter((entry) => entry.startsWith('EXOMONAD_')) ?? [],
+    }
   }
   const found = await ofEach(read)
   for (let reads = 1; reads < READS && empty.length > 0; reads += 1) {
@@ -184,7 +226,9 @@ export async function environmentsBy(readOne: (pid: number) => Promise<string>):
   return found
 }
 
-const readEnvironments = shared(() => environmentsBy((pid) => readFile(`/proc/${String(pid)}/environ`, 'utf8')))
+const readEnvironments = shared(() =>
+  environmentsBy((pid) => readFile(`/proc/${String(pid)}/environ`, 'utf8')),
+)
 
 const KERNEL = 2
 
@@ -199,9 +243,14 @@ function isProgram(pid: number): boolean {
 }
 
 /** `roots`, their sessions and process groups, and everything that descends from any of these. */
-export function withDescendants(all: readonly ProcessRecord[], roots: ReadonlySet<number>): ProcessRecord[] {
+export function withDescendants(
+  all: readonly ProcessRecord[],
+  roots: ReadonlySet<number>,
+): ProcessRecord[] {
   const found = new Map<number, ProcessRecord>()
-  const pending = all.filter(({ pid, session, group }) => roots.has(pid) || roots.has(session) || roots.has(group))
+  const pending = all.filter(
+    ({ pid, session, group }) => roots.has(pid) || roots.has(session) || roots.has(group),
+  )
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (found.has(next.pid)) continue
     found.set(next.pid, next)
@@ -217,9 +266,17 @@ export const OWN_DESCRIPTORS = '/proc/self/fd'
 /** O_CLOEXEC in the flags that Linux tells of a descriptor, see proc(5). */
 const CLOSE_ON_EXEC = 0o2000000
 
-/** This process’s own descriptors above the first three that stay open in programs it starts. Nothing where the system does not tell. */
+/**
+ * This process’s own descriptors above the first three that stay open in programs it starts.
+ * Nothing where the system does not tell.
+ */
 export function inheritableDescriptors(): number[] {
-  const flagsOf = (fd: number): number => Number.parseInt(/^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${String(fd)}`, 'utf8'))?.[1] ?? '', 8)
+  const flagsOf = (fd: number): number =>
+    Number.parseInt(
+      /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${String(fd)}`, 'utf8'))?.[1] ??
+        '',
+      8,
+    )
   try {
     const all = readdirSync(OWN_DESCRIPTORS).map(Number)
     return all.filter((fd) => {

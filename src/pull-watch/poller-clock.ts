@@ -4,17 +4,26 @@ import type { Clock } from '../domain/clock.ts'
 export interface SteadyClock {
   /** Milliseconds; never less than before. Only differences mean something. */
   now(): number
-  /** How far the wall clock jumped since this was asked last, milliseconds; less than 0: back. 0 where it just ran. */
+  /**
+   * How far the wall clock jumped since this was asked last, milliseconds; less than 0: back. 0
+   * where it just ran.
+   */
   takeJump(): number
 }
 
 /** A wall clock that goes back further than this was set; less is a correction. Milliseconds. */
 const BACK = 60_000
-/** Asked at least every `PULSE`, a wall clock that ran so far meanwhile was set, or the machine slept. Milliseconds. */
+/**
+ * Asked at least every `PULSE`, a wall clock that ran so far meanwhile was set, or the machine
+ * slept. Milliseconds.
+ */
 const AHEAD = 120_000
 export const PULSE = 30_000
 
-/** To be asked at least every `PULSE`. What the wall clock jumps over, in either direction, counts as no time. */
+/**
+ * To be asked at least every `PULSE`. What the wall clock jumps over, in either direction, counts
+ * as no time.
+ */
 export function createSteadyClock(clock: Clock): SteadyClock {
   let wall = clock()
   let steady = wall

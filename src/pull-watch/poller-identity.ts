@@ -12,8 +12,9 @@ const BASE_PREFIX = 'base:'
 const awayPrefix = (whose: string): string => `away:${whose}|`
 
 /**
- * Given the forge’s name of the repository: where it is another one than the records are of (the person changed `forge.kind`, or the remote),
- * they are put away before anything is read, and those of this one are brought back. #1 of one is not #1 of the other.
+ * Given the forge’s name of the repository: where it is another one than the records are of (the
+ * person changed `forge.kind`, or the remote), they are put away before anything is read, and those
+ * of this one are brought back. #1 of one is not #1 of the other.
  */
 export function createIdentity(deps: {
   readonly forge: Pick<Forge, 'kind'>
@@ -31,14 +32,21 @@ export function createIdentity(deps: {
   }
 
   const putAway = async (tx: StoreTransaction, whose: string): Promise<number> => {
-    const keys = [...(await tx.snapshots.keys(PULL_PREFIX)), ...(await tx.snapshots.keys(BASE_PREFIX))]
+    const keys = [
+      ...(await tx.snapshots.keys(PULL_PREFIX)),
+      ...(await tx.snapshots.keys(BASE_PREFIX)),
+    ]
     for (const key of keys) await move(tx, key, `${awayPrefix(whose)}${key}`)
     await tx.deadlines.removePrefix(PULL_PREFIX)
     return keys.length
   }
 
   /** Nobody waited while they were away: patience begins anew. */
-  const bringBack = async (tx: StoreTransaction, whose: string, config: Config['forge']): Promise<void> => {
+  const bringBack = async (
+    tx: StoreTransaction,
+    whose: string,
+    config: Config['forge'],
+  ): Promise<void> => {
     for (const key of await tx.snapshots.keys(awayPrefix(whose))) {
       const original = key.slice(awayPrefix(whose).length)
       await move(tx, key, original)
@@ -59,7 +67,11 @@ export function createIdentity(deps: {
       const before = typeof noted === 'string' ? noted : LOCAL
       if (before !== mine) {
         const count = await putAway(tx, before)
-        if (count > 0) log.warn({ before, now: mine, count }, 'pull requests are on another forge now; what was known of those on the other is put away')
+        if (count > 0)
+          log.warn(
+            { before, now: mine, count },
+            'pull requests are on another forge now; what was known of those on the other is put away',
+          )
         await bringBack(tx, mine, config)
       }
       if (noted !== mine) await tx.snapshots.put(IDENTITY_KEY, { identity: mine })

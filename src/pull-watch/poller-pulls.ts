@@ -39,7 +39,10 @@ export function createFollowedPulls(log: Log): FollowedPulls {
       const both = [number, pull.number].sort((a, b) => a - b).join()
       if (number === pull.number || head !== pull.head.branch || warned.has(both)) continue
       warned.add(both)
-      log.warn({ numbers: both, branch: head }, 'two open pull requests have the same head; both are followed, and the newest is taken for the agent’s own')
+      log.warn(
+        { numbers: both, branch: head },
+        'two open pull requests have the same head; both are followed, and the newest is taken for the agent’s own',
+      )
     }
   }
 
@@ -47,7 +50,11 @@ export function createFollowedPulls(log: Log): FollowedPulls {
     seen: (pull) => {
       if (pull.state === 'open') {
         warnOfSecond(pull)
-        followed.set(pull.number, { head: pull.head.branch, base: pull.base.branch, sha: pull.head.sha })
+        followed.set(pull.number, {
+          head: pull.head.branch,
+          base: pull.base.branch,
+          sha: pull.head.sha,
+        })
         ended.delete(pull.head.branch)
       } else {
         followed.delete(pull.number)
@@ -60,6 +67,11 @@ export function createFollowedPulls(log: Log): FollowedPulls {
     hasHead: (branch) => [...followed.values()].some(({ head }) => head === branch),
     hasEnded: (branch) => ended.has(branch),
     at: ({ branches, shas }) =>
-      [...followed].filter(([, { head, base, sha }]) => branches.includes(head) || branches.includes(base) || shas.includes(sha)).map(([number]) => number),
+      [...followed]
+        .filter(
+          ([, { head, base, sha }]) =>
+            branches.includes(head) || branches.includes(base) || shas.includes(sha),
+        )
+        .map(([number]) => number),
   }
 }

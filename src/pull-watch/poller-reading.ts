@@ -8,7 +8,10 @@ import type { FollowUp } from '../core/pulls/merge/follow-up.ts'
 
 /** What becomes of each answer of the forge. */
 export interface PullReading {
-  /** Stores, publishes and schedules; one that can’t be stored does not keep the others from it. Answers those that are known now. */
+  /**
+   * Stores, publishes and schedules; one that can’t be stored does not keep the others from it.
+   * Answers those that are known now.
+   */
   take(results: readonly SnapshotResult[], options: ApplyOptions): Promise<Set<number>>
   /** It was read, and is no agent’s. */
   isStranger(number: number): boolean
@@ -39,11 +42,18 @@ export function createPullReading(deps: {
 
   /** A head that nothing has checked is checked, once asked for per head. */
   const ensureChecks = async (pull: PullRequestSnapshot): Promise<void> => {
-    const unchecked = pull.checks.every(({ status }) => status === 'interrupted' || status === 'cancelled')
+    const unchecked = pull.checks.every(
+      ({ status }) => status === 'interrupted' || status === 'cancelled',
+    )
     const key = `${pull.number}:${pull.head.sha}`
-    if (pull.state !== 'open' || !unchecked || pull.checksState === 'unknown' || checked.has(key)) return
+    if (pull.state !== 'open' || !unchecked || pull.checksState === 'unknown' || checked.has(key))
+      return
     checked.add(key)
-    await forge.ensureChecks(pull.number).catch((error: unknown) => log.warn({ err: error, number: pull.number }, 'checks could not be started'))
+    await forge
+      .ensureChecks(pull.number)
+      .catch((error: unknown) =>
+        log.warn({ err: error, number: pull.number }, 'checks could not be started'),
+      )
   }
 
   const drop = (number: number): void => {
@@ -56,7 +66,11 @@ export function createPullReading(deps: {
     missed.delete(snapshot.number)
     // Before it is told of: who is told is to find it here, or to know why not.
     const after = await followUp?.(snapshot, () => records.mergedElsewhere(snapshot))
-    const pull = await records.apply(after?.pull ?? snapshot, { ...options, localError: after?.localError, cancelled: after?.cancelled })
+    const pull = await records.apply(after?.pull ?? snapshot, {
+      ...options,
+      localError: after?.localError,
+      cancelled: after?.cancelled,
+    })
     if (pull === undefined) {
       if (await records.tellOfFork(snapshot, options)) forks.add(snapshot.number)
       strangers.add(snapshot.number)
@@ -68,7 +82,10 @@ export function createPullReading(deps: {
     await ensureChecks(pull)
   }
 
-  /** Believed at the second time: an answer may be about what the forge has not got ready, or lost for a moment. */
+  /**
+   * Believed at the second time: an answer may be about what the forge has not got ready, or lost
+   * for a moment.
+   */
   const missing = async (number: number, options: ApplyOptions): Promise<void> => {
     log.warn({ number }, 'a pull request is not there any more')
     if (!missed.has(number)) {
@@ -98,7 +115,10 @@ export function createPullReading(deps: {
             schedule.failed(number)
           }
         } catch (error) {
-          log.error({ err: error, number }, 'what was found of a pull request could not be stored; it is read again')
+          log.error(
+            { err: error, number },
+            'what was found of a pull request could not be stored; it is read again',
+          )
           schedule.failed(number)
         }
       }

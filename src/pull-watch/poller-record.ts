@@ -18,13 +18,25 @@ import type { Publisher } from '../events/publish.ts'
 import { outdated, withdraw } from '../delivery/withdrawal.ts'
 
 export interface PullRecords {
-  /** Diff, events, deliveries, deadlines and the new snapshot: one transaction. Undefined: it is none of the tree’s, and nothing is kept of it. */
+  /**
+   * Diff, events, deliveries, deadlines and the new snapshot: one transaction. Undefined: it is
+   * none of the tree’s, and nothing is kept of it.
+   */
   apply(found: PullRequestSnapshot, options: ApplyOptions): Promise<PullRequestSnapshot | undefined>
   /** Whether it was open when it was seen last and was merged since, by nobody here. */
   mergedElsewhere(found: PullRequestSnapshot): Promise<boolean>
-  /** Of one from a fork: says once that its head is called as an agent’s branch is. Answers whether it is. */
-  tellOfFork(found: PullRequestSnapshot, options: Pick<ApplyOptions, 'repository'>): Promise<boolean>
-  /** It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as open. */
+  /**
+   * Of one from a fork: says once that its head is called as an agent’s branch is. Answers whether
+   * it is.
+   */
+  tellOfFork(
+    found: PullRequestSnapshot,
+    options: Pick<ApplyOptions, 'repository'>,
+  ): Promise<boolean>
+  /**
+   * It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as
+   * open.
+   */
   gone(number: number, options: ApplyOptions): Promise<void>
   /** All, as they were last seen. */
   known(): Promise<PullRequestSnapshot[]>
@@ -54,16 +66,30 @@ export function createPullRecords(deps: {
 }): PullRecords {
   const { store, publisher, clock, deadlines } = deps
 
-  const read = async (verbs: Pick<Store, 'snapshots'>, number: number): Promise<PullRecord | undefined> =>
+  const read = async (
+    verbs: Pick<Store, 'snapshots'>,
+    number: number,
+  ): Promise<PullRecord | undefined> =>
     (await verbs.snapshots.get(`${PULL_PREFIX}${number}`)) as PullRecord | undefined
 
-  const ownerOf = async (tx: StoreTransaction, found: PullRequestSnapshot, record: PullRecord | undefined): Promise<Agent | undefined> => {
+  const ownerOf = async (
+    tx: StoreTransaction,
+    found: PullRequestSnapshot,
+    record: PullRecord | undefined,
+  ): Promise<Agent | undefined> => {
     const id = found.agentId ?? (found.trusted ? null : (record?.snapshot.agentId ?? null))
     if (id !== null) return tx.agents.get(id)
-    return found.trusted ? (await tx.agents.list()).findLast((agent) => agent.branch === found.head.branch && !sharesBranch(agent)) : undefined
+    return found.trusted
+      ? (await tx.agents.list()).findLast(
+          (agent) => agent.branch === found.head.branch && !sharesBranch(agent),
+        )
+      : undefined
   }
 
-  /** Who decided here on a merge that now has happened; where that was somebody else’s, whose own came to nothing. */
+  /**
+   * Who decided here on a merge that now has happened; where that was somebody else’s, whose own
+   * came to nothing.
+   */
   const mergeAttempts = async (
     tx: Pick<Store, 'events' | 'journal'>,
     old: PullRequestSnapshot | null,
@@ -72,8 +98,12 @@ export function createPullRecords(deps: {
     const triedBy = new Set<Actor>()
     let mergeStartedBy: Actor | null = null
     let mergeScheduled = false
-    if (next.state !== 'merged' || old?.state === 'merged') return { mergeStartedBy, mergeScheduled, triedBy: [] }
-    for (const { actor, payload } of await tx.events.list({ types: ['merge.started'], last: 500 })) {
+    if (next.state !== 'merged' || old?.state === 'merged')
+      return { mergeStartedBy, mergeScheduled, triedBy: [] }
+    for (const { actor, payload } of await tx.events.list({
+      types: ['merge.started'],
+      last: 500,
+    })) {
       if (payload['number'] !== next.number || payload['url'] !== next.url) continue
       const journal = payload['journal']
       const entry = typeof journal === 'string' ? await tx.journal.get(journal) : undefined
@@ -86,7 +116,11 @@ export function createPullRecords(deps: {
     return { mergeStartedBy, mergeScheduled, triedBy: [...triedBy] }
   }
 
-  const baseMoved = async (tx: StoreTransaction, base: PullRequestSnapshot['base'], repository: string): Promise<void> => {
+  const baseMoved = async (
+    tx: StoreTransaction,
+    base: PullRequestSnapshot['base'],
+    repository: string,
+  ): Promise<void> => {
     if (base.sha === null) return
     const key = `base:${base.branch}`
     const known = await tx.snapshots.get(key)
@@ -94,18 +128,32 @@ export function createPullRecords(deps: {
     if (before === base.sha) return
     await tx.snapshots.put(key, { ...known, sha: base.sha })
     if (typeof before !== 'string') return
-    const agent = (await tx.agents.list({ live: true })).find((one) => one.branch === base.branch && !sharesBranch(one))
+    const agent = (await tx.agents.list({ live: true })).find(
+      (one) => one.branch === base.branch && !sharesBranch(one),
+    )
     const payload = { branch: base.branch, old: before, new: base.sha }
     await publisher.publish(
-      { type: 'base.moved', agentId: agent?.id ?? null, actor: 'daemon', payload, dedupeKey: `${repository}:base:${base.branch}:${base.sha}` },
+      {
+        type: 'base.moved',
+        agentId: agent?.id ?? null,
+        actor: 'daemon',
+        payload,
+        dedupeKey: `${repository}:base:${base.branch}:${base.sha}`,
+      },
       tx,
     )
   }
 
-  /** What else goes into it is looked at anew; until then nobody is told that it can be merged (withdrawal.ts). */
+  /**
+   * What else goes into it is looked at anew; until then nobody is told that it can be merged
+   * (withdrawal.ts).
+   */
   const noteMerge = async (tx: StoreTransaction, branch: BranchName): Promise<void> => {
     const key = `base:${branch}`
-    await tx.snapshots.put(key, { ...(await tx.snapshots.get(key)), mergedSeq: await tx.events.lastSeq() })
+    await tx.snapshots.put(key, {
+      ...(await tx.snapshots.get(key)),
+      mergedSeq: await tx.events.lastSeq(),
+    })
   }
 
   const applyIn = async (
@@ -115,14 +163,19 @@ export function createPullRecords(deps: {
   ): Promise<PullRequestSnapshot | undefined> => {
     const record = await read(tx, found.number)
     const owner = await ownerOf(tx, found, record)
-    if (record === undefined && (!found.trusted || owner === undefined || owner.cleanedAt !== null)) return undefined
+    if (record === undefined && (!found.trusted || owner === undefined || owner.cleanedAt !== null))
+      return undefined
     const next = withoutOutsidersWords({ ...found, agentId: found.agentId ?? owner?.id ?? null })
     const old = record?.snapshot ?? null
     const { same: sameHead } = await rebasedHeads(tx.snapshots, next.head.branch)
     const withdrawn = async (tracking: Tracking): Promise<Tracking> => {
       const known = { pull: next, tracking, sameHead }
-      const gone = await withdraw({ ...deps, tx }, next.url, (event, { recipient }) => outdated(event, recipient, known))
-      return gone.length === 0 ? tracking : { ...tracking, withdrawn: (tracking.withdrawn ?? 0) + 1 }
+      const gone = await withdraw({ ...deps, tx }, next.url, (event, { recipient }) =>
+        outdated(event, recipient, known),
+      )
+      return gone.length === 0
+        ? tracking
+        : { ...tracking, withdrawn: (tracking.withdrawn ?? 0) + 1 }
     }
     // Before what is new now: that may be so again.
     const before = await withdrawn(record?.tracking ?? untracked(clock()))
@@ -140,29 +193,52 @@ export function createPullRecords(deps: {
     })
     const published: NewEvent[] = []
     // What was told before (its key is known) is no progress.
-    for (const event of events) if ((await publisher.publish(event, tx)) !== undefined) published.push(event)
+    for (const event of events)
+      if ((await publisher.publish(event, tx)) !== undefined) published.push(event)
     await baseMoved(tx, next.base, repository)
     if (next.state === 'merged' && old?.state !== 'merged') await noteMerge(tx, next.base.branch)
-    const tracking = await withdrawn({ ...track(before, next, published, clock()), lookedSeq: await tx.events.lastSeq() })
-    if (next.state === 'open' && tracking.rounds > before.rounds && tracking.rounds % config.stalled_rounds === 0) {
+    const tracking = await withdrawn({
+      ...track(before, next, published, clock()),
+      lookedSeq: await tx.events.lastSeq(),
+    })
+    if (
+      next.state === 'open' &&
+      tracking.rounds > before.rounds &&
+      tracking.rounds % config.stalled_rounds === 0
+    ) {
       const reason = `${tracking.rounds} rounds of review or checks, and not green`
-      await publisher.publish(stalledEvent(repository, next, reason, `stall:${next.head.sha}:${tracking.rounds}`), tx)
+      await publisher.publish(
+        stalledEvent(repository, next, reason, `stall:${next.head.sha}:${tracking.rounds}`),
+        tx,
+      )
     }
     if (next.state !== 'open') await deadlines.drop(tx, next.number)
-    else if (record === undefined || published.length > 0) await deadlines.set(tx, next, tracking, config)
+    else if (record === undefined || published.length > 0)
+      await deadlines.set(tx, next, tracking, config)
     await tx.snapshots.put(`${PULL_PREFIX}${next.number}`, { snapshot: next, tracking })
     return next
   }
 
   const heads: PullRecords['heads'] = async () =>
-    new Set((await store.agents.list()).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null).map(({ branch }) => branch))
+    new Set(
+      (await store.agents.list())
+        .filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null)
+        .map(({ branch }) => branch),
+    )
 
   return {
     apply: (found, options) => store.transaction((tx) => applyIn(tx, found, options)),
 
     tellOfFork: async (found, { repository }) => {
-      if (found.trusted || found.state !== 'open' || !(await heads()).has(found.head.branch)) return false
-      await publisher.publish({ type: 'pr.fork', agentId: null, actor: 'daemon', payload: factsOf(found), dedupeKey: `${repository}#${found.number}:fork` })
+      if (found.trusted || found.state !== 'open' || !(await heads()).has(found.head.branch))
+        return false
+      await publisher.publish({
+        type: 'pr.fork',
+        agentId: null,
+        actor: 'daemon',
+        payload: factsOf(found),
+        dedupeKey: `${repository}#${found.number}:fork`,
+      })
       return true
     },
 
@@ -177,13 +253,22 @@ export function createPullRecords(deps: {
         const known = (await read(tx, number))?.snapshot
         if (known?.state !== 'open') return
         // Its base may have moved since it was seen last.
-        await applyIn(tx, { ...known, state: 'closed', base: { ...known.base, sha: null }, updatedAt: clock() }, options)
+        await applyIn(
+          tx,
+          { ...known, state: 'closed', base: { ...known.base, sha: null }, updatedAt: clock() },
+          options,
+        )
       }),
 
-    known: async () => [...(await store.snapshots.list(PULL_PREFIX)).values()].map((record) => (record as unknown as PullRecord).snapshot),
+    known: async () =>
+      [...(await store.snapshots.list(PULL_PREFIX)).values()].map(
+        (record) => (record as unknown as PullRecord).snapshot,
+      ),
 
     livingHeads: async () => {
-      const agents = (await store.agents.list({ live: true })).filter((agent) => !sharesBranch(agent) && agent.cleanedAt === null && agent.baseBranch !== null)
+      const agents = (await store.agents.list({ live: true })).filter(
+        (agent) => !sharesBranch(agent) && agent.cleanedAt === null && agent.baseBranch !== null,
+      )
       return new Map(agents.map(({ branch, state }) => [branch, { rests: state === 'idle' }]))
     },
 

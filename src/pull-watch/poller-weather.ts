@@ -2,16 +2,28 @@ import type { Forge } from '../adapters/forge/forge.ts'
 import { FORGE_NAMES } from '../domain/forge-kinds.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Clock } from '../domain/clock.ts'
-import { knownWeather, WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../core/pulls/forge-weather.ts'
+import {
+  knownWeather,
+  WEATHER_KEY,
+  type ForgeAway,
+  type ForgeWeather,
+} from '../core/pulls/forge-weather.ts'
 import { asExomonadError } from '../domain/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Publisher } from '../events/publish.ts'
 
-/** Whether the forge can be used at all. The human is told once when it can’t for longer than a moment, and once when it can again. */
+/**
+ * Whether the forge can be used at all. The human is told once when it can’t for longer than a
+ * moment, and once when it can again.
+ */
 export interface Weather {
-  /** A call failed as a whole. Backs off: 1 s, doubling to 5 minutes, or until when the forge said. */
+  /**
+   * A call failed as a whole. Backs off: 1 s, doubling to 5 minutes, or until when the forge said.
+   */
   failed(error: unknown): Promise<void>
-  /** A call was answered. Answers for how long none was (milliseconds); 0 where that was a moment. */
+  /**
+   * A call was answered. Answers for how long none was (milliseconds); 0 where that was a moment.
+   */
   works(): Promise<number>
   /** Until then (steady clock) nothing is tried without being asked to. */
   heldUntil(): number
@@ -45,11 +57,18 @@ export function createWeather(deps: {
   const forge = FORGE_NAMES[deps.forge.kind]
   const key = (what: string, since: number): string => `forge:${deps.forge.kind}:${what}:${since}`
   /** Since when it fails: by the wall clock, and by the steady one. */
-  let failing: { readonly since: number; readonly steady: number; readonly reason: string; readonly promised: boolean } | null = null
+  let failing: {
+    readonly since: number
+    readonly steady: number
+    readonly reason: string
+    readonly promised: boolean
+  } | null = null
   let hold = 0
   let held = -Infinity
 
-  /** What the person was told of another forge than the one that is used now ends without a word. */
+  /**
+   * What the person was told of another forge than the one that is used now ends without a word.
+   */
   const known = async (): Promise<ForgeWeather | undefined> => {
     const weather = await knownWeather(store)
     if (weather === undefined || weather.forge === deps.forge.kind) return weather
@@ -61,15 +80,32 @@ export function createWeather(deps: {
     await store.transaction(async (tx) => {
       await tx.snapshots.put(WEATHER_KEY, { ...weather })
       const { since, code, reason, retryAt } = weather
-      const payload = { forge, reason, code, retry_at: retryAt === null ? null : new Date(retryAt).toISOString() }
-      await publisher.publish({ type: 'forge.trouble', agentId: null, actor: 'daemon', payload, dedupeKey: key(`trouble:${code}`, since) }, tx)
+      const payload = {
+        forge,
+        reason,
+        code,
+        retry_at: retryAt === null ? null : new Date(retryAt).toISOString(),
+      }
+      await publisher.publish(
+        {
+          type: 'forge.trouble',
+          agentId: null,
+          actor: 'daemon',
+          payload,
+          dedupeKey: key(`trouble:${code}`, since),
+        },
+        tx,
+      )
     })
   }
 
   return {
     heldUntil: () => held,
     inDoubt: () => failing !== null,
-    away: () => (failing === null || failing.promised || now() - failing.steady < AWAY ? undefined : { since: failing.since, reason: failing.reason }),
+    away: () =>
+      failing === null || failing.promised || now() - failing.steady < AWAY
+        ? undefined
+        : { since: failing.since, reason: failing.reason },
     forget: () => {
       hold = 0
       held = -Infinity
@@ -83,10 +119,17 @@ export function createWeather(deps: {
       failing = { since, steady, reason: message, promised: retryAt !== null }
       // Somebody asked in between: that is no reason to wait longer.
       if (now() >= held) hold = Math.min(hold * 2 || FIRST_HOLD, LONGEST_HOLD)
-      const wait = retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
+      const wait =
+        retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
       held = retryAt === null ? Math.max(held, now() + wait) : now() + wait
       const told = await known()
-      const weather = { forge: deps.forge.kind, since: told?.since ?? since, code, reason: message, retryAt }
+      const weather = {
+        forge: deps.forge.kind,
+        since: told?.since ?? since,
+        code,
+        reason: message,
+        retryAt,
+      }
       const denied = code === 'FORGE_DENIED'
       const lasts = now() - steady >= BLIP || (retryAt !== null && wait >= BLIP)
       // What needs a person is told at once, also where something that passes was told before.
@@ -105,7 +148,16 @@ export function createWeather(deps: {
       await store.transaction(async (tx) => {
         await tx.snapshots.remove(WEATHER_KEY)
         const payload = { forge, minutes: Math.round(outage / 60_000) }
-        await publisher.publish({ type: 'forge.recovered', agentId: null, actor: 'daemon', payload, dedupeKey: key('recovered', told.since) }, tx)
+        await publisher.publish(
+          {
+            type: 'forge.recovered',
+            agentId: null,
+            actor: 'daemon',
+            payload,
+            dedupeKey: key('recovered', told.since),
+          },
+          tx,
+        )
       })
       return outage
     },

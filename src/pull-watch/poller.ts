@@ -20,13 +20,22 @@ import { createWeather } from './poller-weather.ts'
 import type { Publisher } from '../events/publish.ts'
 
 export interface Poller {
-  /** Begins: a look at everything at once, in the background, then by the cadence, on hints and when deadlines pass. */
+  /**
+   * Begins: a look at everything at once, in the background, then by the cadence, on hints and when
+   * deadlines pass.
+   */
   start(): void
-  /** Looks at these now, or at all; resolves when what was found is published. A forge that fails is tried again later. None: only waits for looks under way. */
+  /**
+   * Looks at these now, or at all; resolves when what was found is published. A forge that fails is
+   * tried again later. None: only waits for looks under way.
+   */
   poll(numbers?: readonly number[]): Promise<void>
   /** Something may have changed; hints that come together are one look. */
   hint(number: number): void
-  /** Something was heard of these branches and commits: followed pull requests with such a head or base may have changed. */
+  /**
+   * Something was heard of these branches and commits: followed pull requests with such a head or
+   * base may have changed.
+   */
   hintAt(heard: HeardOf): void
   /** The forge has failed for more than a moment, each time it was asked: since when, and why. */
   away(): ForgeAway | undefined
@@ -50,9 +59,10 @@ const AFTER_FAULT = 5_000
 type Timer = 'look' | 'hints' | 'pulse'
 
 /**
- * Follows the pull requests of the tree’s agents. Each has its own cadence: often while checks or reviews are pending, else seldom, slower
- * where the forge’s limits are short; those that are due are read together. What can’t be read stays as it was known, and is read again, each
- * time later; while the forge can’t be used at all nothing is concluded, and nobody’s patience ends.
+ * Follows the pull requests of the tree’s agents. Each has its own cadence: often while checks or
+ * reviews are pending, else seldom, slower where the forge’s limits are short; those that are due
+ * are read together. What can’t be read stays as it was known, and is read again, each time later;
+ * while the forge can’t be used at all nothing is concluded, and nobody’s patience ends.
  */
 export function createPoller(deps: PollerDeps): Poller {
   const { forge, clock, log, timers = realTimers } = deps
@@ -64,7 +74,14 @@ export function createPoller(deps: PollerDeps): Poller {
   const schedule = createSchedule(steady.now)
   const followed = createFollowedPulls(log)
   const searching = createPullSearch({ forge, records, followed, now: steady.now })
-  const reading = createPullReading({ forge, records, schedule, followed, followUp: deps.followUp, log })
+  const reading = createPullReading({
+    forge,
+    records,
+    schedule,
+    followed,
+    followUp: deps.followUp,
+    log,
+  })
   /** Asked for, and not read yet. */
   const wanted = new Set<number>()
   const cancels = new Map<Timer, () => void>()
@@ -85,7 +102,11 @@ export function createPoller(deps: PollerDeps): Poller {
   const cadenceOf = (config: Config['forge']): Cadence & SearchPace => {
     const slowdown = Math.max(forge.budget()?.slowdown ?? 1, 1)
     const idle = config.poll_idle * 1000 * slowdown
-    return { active: config.poll_active * 1000 * slowdown, idle, soon: Math.min(SOON * slowdown, idle) }
+    return {
+      active: config.poll_active * 1000 * slowdown,
+      idle,
+      soon: Math.min(SOON * slowdown, idle),
+    }
   }
   const blockedUntil = (): number => forge.budget()?.blockedUntil ?? 0
 
@@ -114,7 +135,10 @@ export function createPoller(deps: PollerDeps): Poller {
     return repository
   }
 
-  const search = async (cadence: SearchPace, all: boolean): Promise<'answered' | 'not asked' | 'failed'> => {
+  const search = async (
+    cadence: SearchPace,
+    all: boolean,
+  ): Promise<'answered' | 'not asked' | 'failed'> => {
     const found = await tried(() => searching.run(cadence, all))
     if (found === undefined) return 'failed'
     for (const number of found.answer.numbers) if (!reading.isKnownFork(number)) wanted.add(number)
@@ -122,17 +146,26 @@ export function createPoller(deps: PollerDeps): Poller {
     return found.answer.asked ? 'answered' : 'not asked'
   }
 
-  /** Where none of them can be read: is it they, or the forge? A call that fails as a whole tells why. */
+  /**
+   * Where none of them can be read: is it they, or the forge? A call that fails as a whole tells
+   * why.
+   */
   const probe = async (): Promise<boolean> => {
     const heads = [...(await records.heads())].slice(0, 1)
     return (await tried(() => forge.find({ state: 'open', heads }))) !== undefined
   }
 
-  /** The clock was set, or the machine slept: all is looked at, and what nobody could do meanwhile is not held against anybody. */
+  /**
+   * The clock was set, or the machine slept: all is looked at, and what nobody could do meanwhile
+   * is not held against anybody.
+   */
   const settleJump = async (config: Config['forge']): Promise<void> => {
     const jump = steady.takeJump()
     if (jump === 0) return
-    log.warn({ milliseconds: jump }, 'the clock jumped, or this machine slept; deadlines of pull requests move along')
+    log.warn(
+      { milliseconds: jump },
+      'the clock jumped, or this machine slept; deadlines of pull requests move along',
+    )
     await deadlines.shift(jump, config)
     schedule.hurry()
     weather.forget()
@@ -140,16 +173,26 @@ export function createPoller(deps: PollerDeps): Poller {
   }
 
   const pick = async (all: boolean, cadence: Cadence): Promise<number[]> => {
-    const overdue = (await deadlines.overdue()).filter((number) => followed.has(number) && !schedule.backsOff(number))
+    const overdue = (await deadlines.overdue()).filter(
+      (number) => followed.has(number) && !schedule.backsOff(number),
+    )
     const due = all ? followed.numbers() : [...schedule.due(cadence), ...overdue]
     return [...new Set([...wanted, ...due])].sort((a, b) => a - b)
   }
 
-  /** Reads these and publishes what is new; false where the forge says nothing. `answered`: it just did. */
-  const read = async (numbers: readonly number[], answered: boolean, options: ApplyOptions): Promise<boolean> => {
+  /**
+   * Reads these and publishes what is new; false where the forge says nothing. `answered`: it just
+   * did.
+   */
+  const read = async (
+    numbers: readonly number[],
+    answered: boolean,
+    options: ApplyOptions,
+  ): Promise<boolean> => {
     let works = answered
     if (!works && weather.inDoubt() && !(works = await probe())) return false
-    const found = numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
+    const found =
+      numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
     if (found === undefined || stopped) return false
     works ||= found.answer.some((result) => !('unknown' in result))
     if (!works && numbers.length > 0 && !(works = await probe())) return false
@@ -162,31 +205,51 @@ export function createPoller(deps: PollerDeps): Poller {
   }
 
   /** `all`: of everything. `asked`: by somebody who knows that the forge may be used again. */
-  const look = async ({ all, asked }: { readonly all: boolean; readonly asked: boolean }): Promise<void> => {
+  const look = async ({
+    all,
+    asked,
+  }: {
+    readonly all: boolean
+    readonly asked: boolean
+  }): Promise<void> => {
     const config = (await deps.config()).forge
     await settleJump(config)
     if (!asked && steady.now() < weather.heldUntil()) return
     const blocked = blockedUntil()
     if (blocked > clock()) {
-      return weather.failed(new ExomonadError('FORGE_UNAVAILABLE', 'Its rate limit is used up, or it asked to wait.', { retry_at: blocked }))
+      return weather.failed(
+        new ExomonadError('FORGE_UNAVAILABLE', 'Its rate limit is used up, or it asked to wait.', {
+          retry_at: blocked,
+        }),
+      )
     }
     const name = await settle(config)
     if (name === undefined) return
     const cadence = cadenceOf(config)
-    const searched = all || steady.now() >= (await searching.dueAt(cadence)) ? await search(cadence, all) : 'not asked'
+    const searched =
+      all || steady.now() >= (await searching.dueAt(cadence))
+        ? await search(cadence, all)
+        : 'not asked'
     if (searched === 'failed') return
     const numbers = await pick(all, cadence)
     // What is asked for from here on is asked for anew: the answer that is on its way may be older.
     const owed = numbers.filter((number) => wanted.delete(number))
     let done = false
     try {
-      done = await read(numbers, searched === 'answered', { config, repository: name, remote: forge.remote })
+      done = await read(numbers, searched === 'answered', {
+        config,
+        repository: name,
+        remote: forge.remote,
+      })
     } finally {
       if (!done) for (const number of owed) wanted.add(number)
     }
   }
 
-  /** One after the other: a diff needs the snapshot that the one before stored. All that is asked for before the next begins is one look. */
+  /**
+   * One after the other: a diff needs the snapshot that the one before stored. All that is asked
+   * for before the next begins is one look.
+   */
   const enqueue = ({ all = false, asked = false }): Promise<void> => {
     if (waiting !== undefined) {
       waiting.all ||= all
@@ -216,8 +279,19 @@ export function createPoller(deps: PollerDeps): Poller {
     const cadence = cadenceOf((await deps.config()).forge)
     const deadline = await deadlines.next()
     const now = steady.now()
-    const due = wanted.size > 0 ? now : Math.min(schedule.next(cadence) ?? Infinity, await searching.dueAt(cadence), now + (deadline ?? Infinity) - clock())
-    after('look', Math.max(due, weather.heldUntil(), now + blockedUntil() - clock()) - now, lookAgain)
+    const due =
+      wanted.size > 0
+        ? now
+        : Math.min(
+            schedule.next(cadence) ?? Infinity,
+            await searching.dueAt(cadence),
+            now + (deadline ?? Infinity) - clock(),
+          )
+    after(
+      'look',
+      Math.max(due, weather.heldUntil(), now + blockedUntil() - clock()) - now,
+      lookAgain,
+    )
   }
 
   /** Timers stand still while the machine sleeps, and what they were set by may have changed. */
@@ -246,10 +320,17 @@ export function createPoller(deps: PollerDeps): Poller {
       started = true
       steady.takeJump()
       const stopForge = forge.onHint(hint)
-      // What else is open on a base that has moved may conflict now, or not any more: that is told at once.
+      // What else is open on a base that has moved may conflict now, or not any more: that is told
+      // at once.
       const stopBases = deps.publisher.onEvent(({ type, payload }) => {
-        const branch = type === 'base.moved' ? payload['branch'] : type === 'pr.merged' ? payload['base'] : undefined
-        if (typeof branch === 'string') for (const number of followed.at({ branches: [branch], shas: [] })) hint(number)
+        const branch =
+          type === 'base.moved'
+            ? payload['branch']
+            : type === 'pr.merged'
+              ? payload['base']
+              : undefined
+        if (typeof branch === 'string')
+          for (const number of followed.at({ branches: [branch], shas: [] })) hint(number)
       })
       stopHints = () => {
         stopForge()

@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 
-/** In the git folder of a worktree while it is looked at: nothing is written down that a person’s git or an agent’s reads. A crash leaves it. */
+/**
+ * In the git folder of a worktree while it is looked at: nothing is written down that a person’s
+ * git or an agent’s reads. A crash leaves it.
+ */
 export const SNAPSHOT_INDEX = 'exomonad-snapshot-index'
 
 /** Where everything of one repository lives. Absolute paths. Nothing here touches the disk. */
 export interface Paths {
   /** `<git-common-dir>` itself. */
   readonly commonDir: string
-  /** Worktree that holds `.exomonad/`: the main worktree, or in a bare repository the one where `init` ran. */
+  /**
+   * Worktree that holds `.exomonad/`: the main worktree, or in a bare repository the one where
+   * `init` ran.
+   */
   readonly home: string
   /** `<git-common-dir>/exomonad`, 0700: everything below except configuration and worktrees. */
   readonly state: string
   readonly database: string
   /** Copies of the store that the daemon makes. */
   readonly backups: string
-  /** What is there of agents that the store doesn’t know, and a person went on without; empty: all that is there at the next start. */
+  /**
+   * What is there of agents that the store doesn’t know, and a person went on without; empty: all
+   * that is there at the next start.
+   */
   readonly accepted: string
   readonly lock: string
   readonly log: string
@@ -27,14 +36,20 @@ export interface Paths {
   readonly launch: string
   /** 0600 token files, one per agent: EXOMONAD_AUTH_FILE. */
   readonly auth: string
-  /** A folder per agent with what its program was given: settings, hooks, and how it is talked to. 0700. */
+  /**
+   * A folder per agent with what its program was given: settings, hooks, and how it is talked to.
+   * 0700.
+   */
   readonly agents: string
   /** Terminal transcripts of agents that ended. */
   readonly transcripts: string
   /** All output of what ran without a terminal, a file per agent. */
   readonly outputs: string
   readonly ciLogs: string
-  /** Checkouts of checks, gone after each run. Not below `.git`: some test runners ignore every path with that in it. */
+  /**
+   * Checkouts of checks, gone after each run. Not below `.git`: some test runners ignore every path
+   * with that in it.
+   */
   readonly ciWork: string
   /** Removed worktrees until their files are deleted. */
   readonly trash: string
@@ -48,7 +63,10 @@ export interface Paths {
   readonly mcpFile: string
   readonly config: string
   readonly configFile: string
-  /** Copy of the configuration as last used: it is often not committed, and `git clean -fdx` takes what is not. */
+  /**
+   * Copy of the configuration as last used: it is often not committed, and `git clean -fdx` takes
+   * what is not.
+   */
   readonly keptConfigFile: string
   readonly templates: string
   readonly worktrees: string
@@ -88,14 +106,25 @@ export function pathsOf(commonDir: string, home: string): Paths {
   })
 }
 
-/** Ten hex digits that stand for a repository on this host: names its socket folder, its tmux server and its user state folder. */
-export const repositoryHash = (commonDir: string): string => createHash('sha256').update(commonDir).digest('hex').slice(0, 10)
+/**
+ * Ten hex digits that stand for a repository on this host: names its socket folder, its tmux server
+ * and its user state folder.
+ */
+export const repositoryHash = (commonDir: string): string =>
+  createHash('sha256').update(commonDir).digest('hex').slice(0, 10)
 
 /**
- * What the terminals of a repository’s agents are called: tmux’s socket and Zellij’s session, the path of whose own socket has little room. `formerZellijSession`:
- * the one that agents ran in while Zellij still held terminals.
+ * What the terminals of a repository’s agents are called: tmux’s socket and Zellij’s session, the
+ * path of whose own socket has little room. `formerZellijSession`: the one that agents ran in while
+ * Zellij still held terminals.
  */
-export const terminalsOf = (hash: string): { readonly tmuxSocket: string; readonly zellijSession: string; readonly formerZellijSession: string } => ({
+export const terminalsOf = (
+  hash: string,
+): {
+  readonly tmuxSocket: string
+  readonly zellijSession: string
+  readonly formerZellijSession: string
+} => ({
   tmuxSocket: `exomonad-${hash}`,
   zellijSession: `exom-${hash.slice(0, 8)}`,
   formerZellijSession: `exo-${hash.slice(0, 8)}`,

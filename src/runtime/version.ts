@@ -6,6 +6,8 @@ let version: string | undefined
 
 /** The version of this exomonad, from its package.json. */
 export function readVersion(): string {
-  version ??= (JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }).version
+  version ??= (
+    JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')) as { version: string }
+  ).version
   return version
 }

@@ -1,28 +1,39 @@
 /**
- * Shapes of tokens, as their issuers and secret scanners know them (prefix, alphabet, least length), and telling names in front of any other.
- * Linear by construction: no part without a bound is followed by what could fail, unless it can’t begin anew within the same run. What a
- * pattern can’t say so is asked of what was found (`holds`). Pure.
+ * Shapes of tokens, as their issuers and secret scanners know them (prefix, alphabet, least
+ * length), and telling names in front of any other. Linear by construction: no part without a bound
+ * is followed by what could fail, unless it can’t begin anew within the same run. What a pattern
+ * can’t say so is asked of what was found (`holds`). Pure.
  */
 export interface Shape {
   /** Global. The first group, if any, stays. */
   readonly find: RegExp
   /** Whether what was found (without the group) is one. */
   readonly holds: (found: string) => boolean
-  /** A text without this has none. Looked for first where a pattern begins with what is everywhere: that alone cost half of a look. */
+  /**
+   * A text without this has none. Looked for first where a pattern begins with what is everywhere:
+   * that alone cost half of a look.
+   */
   readonly needs?: string
 }
 
 const hasBoth = (text: string): boolean => /\d/.test(text) && /[A-Za-z]/.test(text)
-const hasSegment = (text: string, least: number): boolean => text.split(/[^A-Za-z0-9]/).some((part) => part.length >= least && hasBoth(part))
-/** No words with hyphens or underscores, numbered or not: both cases and a digit, or a long part with digits in it. */
-const scrambled = (text: string): boolean => hasBoth(text) && ((/[a-z]/.test(text) && /[A-Z]/.test(text)) || hasSegment(text, 16))
+const hasSegment = (text: string, least: number): boolean =>
+  text.split(/[^A-Za-z0-9]/).some((part) => part.length >= least && hasBoth(part))
+/**
+ * No words with hyphens or underscores, numbered or not: both cases and a digit, or a long part
+ * with digits in it.
+ */
+const scrambled = (text: string): boolean =>
+  hasBoth(text) && ((/[a-z]/.test(text) && /[A-Z]/.test(text)) || hasSegment(text, 16))
 
 /** What stands for a value that is put there later. */
-const isPlaceholder = (text: string): boolean => /^(?:\$\{|\{\{|\$\(|\$[A-Za-z_]\w*$|%[A-Za-z_]\w*%$|\*+$)/.test(text)
+const isPlaceholder = (text: string): boolean =>
+  /^(?:\$\{|\{\{|\$\(|\$[A-Za-z_]\w*$|%[A-Za-z_]\w*%$|\*+$)/.test(text)
 
 /** Not within a word, unless what is in front is an escape: `%3D`, `\n`. */
 const START = String.raw`(?:(?<![A-Za-z0-9_])|(?<=%[0-9A-Fa-f]{2})|(?<=\\[nrt]))`
-const shapes = (holds: Shape['holds'], patterns: readonly RegExp[]): Shape[] => patterns.map(({ source }) => ({ find: new RegExp(START + source, 'g'), holds }))
+const shapes = (holds: Shape['holds'], patterns: readonly RegExp[]): Shape[] =>
+  patterns.map(({ source }) => ({ find: new RegExp(START + source, 'g'), holds }))
 
 /** Order matters only where one contains another. */
 export const SHAPES: readonly Shape[] = [
@@ -30,7 +41,8 @@ export const SHAPES: readonly Shape[] = [
     find: /-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
     holds: () => true,
   },
-  // As long as these are, also behind a letter, such as where a control character between them went.
+  // As long as these are, also behind a letter, such as where a control character between them
+  // went.
   { find: /(?:gh[oprsu]|github_pat)_[A-Za-z0-9_]{36,}/g, holds: scrambled },
   ...shapes(() => true, [/eyJ[A-Za-z0-9_-]{8,500}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/]),
   // Alphabets without a separator, or of which no word is made.
@@ -115,14 +127,19 @@ export const SHAPES: readonly Shape[] = [
     /x(?:key|smtp)sib-[A-Za-z0-9-]{32,}/,
   ]),
   ...shapes(hasBoth, [/[0-9a-f]{32}-us\d{1,2}\b/]).map((shape) => ({ ...shape, needs: '-us' })),
-  ...shapes(scrambled, [/[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}/]).map((shape) => ({ ...shape, needs: '.atlasv1.' })),
+  ...shapes(scrambled, [/[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}/]).map((shape) => ({
+    ...shape,
+    needs: '.atlasv1.',
+  })),
   ...shapes(hasBoth, [/xox[a-z]-[A-Za-z0-9-]{10,}/]),
-  // Of the others that begin like this only those with one long part: `sk-` begins names of branches and of styles as well.
+  // Of the others that begin like this only those with one long part: `sk-` begins names of
+  // branches and of styles as well.
   ...shapes((found) => hasSegment(found, 20), [/sk-[A-Za-z0-9_-]{20,}/]),
 ]
 
 /** Of which the value is a cursor or a sum. */
-const HARMLESS = '(?<!(?:cache|page|next|continuation|sync|commit|tree|build|version|revision)[_-]?)'
+const HARMLESS =
+  '(?<!(?:cache|page|next|continuation|sync|commit|tree|build|version|revision)[_-]?)'
 const NAME =
   `(?:${HARMLESS}token|secret|passwd|password|passphrase|api[_-]?key` +
   '|(?:access|account|auth|client|encryption|master|private|secret|shared|signing|storage)[_-]?key|[?&;]sig)'
@@ -130,18 +147,36 @@ const QUOTE = String.raw`\\?["']`
 const BETWEEN = String.raw`(?:${QUOTE})?[^\S\n]*(?:[=:]|%3[ad])[^\S\n]*`
 
 /** `user:password`, as the scheme Basic has it. */
-const isBasic = (text: string): boolean => /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(text, 'base64').toString())
+const isBasic = (text: string): boolean =>
+  /^[\x20-\x7e]*:[\x20-\x7e]*$/.test(Buffer.from(text, 'base64').toString())
 /** In quotes there may be any character; code that reads one stands in none. */
 const isQuotedSecret = (text: string): boolean =>
-  !isPlaceholder(text) && !/^https?:/i.test(text) && (scrambled(text) || (hasBoth(text) && /[!#$%^&*()+=|~?@]/.test(text)))
+  !isPlaceholder(text) &&
+  !/^https?:/i.test(text) &&
+  (scrambled(text) || (hasBoth(text) && /[!#$%^&*()+=|~?@]/.test(text)))
 
-/** Long values after a telling name; the name stays. Need digits and letters, so that code such as `token = readTokenFromFile` stays. */
+/**
+ * Long values after a telling name; the name stays. Need digits and letters, so that code such as
+ * `token = readTokenFromFile` stays.
+ */
 export const NAMED: readonly Shape[] = [
-  { find: new RegExp(`(${NAME}${BETWEEN}${QUOTE})[^\\s"'\`\\\\]{16,}`, 'gi'), holds: isQuotedSecret },
-  { find: new RegExp(`(${NAME}${BETWEEN}(?:${QUOTE})?)[A-Za-z0-9_+/%-]{32,}={0,2}`, 'gi'), holds: (found) => hasBoth(found) || /^\d+$/.test(found) },
-  { find: /\b(bearer(?:[^\S\n]+|%20))[A-Za-z0-9._~+/-]{12,}={0,2}/gi, holds: (found) => /\d/.test(found) },
   {
-    find: new RegExp(`(authorization${BETWEEN}(?:${QUOTE})?(?:basic|bearer|token|bot|apikey)(?:[^\\S\\n]+|%20))[A-Za-z0-9._~+/-]{8,}={0,2}`, 'gi'),
+    find: new RegExp(`(${NAME}${BETWEEN}${QUOTE})[^\\s"'\`\\\\]{16,}`, 'gi'),
+    holds: isQuotedSecret,
+  },
+  {
+    find: new RegExp(`(${NAME}${BETWEEN}(?:${QUOTE})?)[A-Za-z0-9_+/%-]{32,}={0,2}`, 'gi'),
+    holds: (found) => hasBoth(found) || /^\d+$/.test(found),
+  },
+  {
+    find: /\b(bearer(?:[^\S\n]+|%20))[A-Za-z0-9._~+/-]{12,}={0,2}/gi,
+    holds: (found) => /\d/.test(found),
+  },
+  {
+    find: new RegExp(
+      `(authorization${BETWEEN}(?:${QUOTE})?(?:basic|bearer|token|bot|apikey)(?:[^\\S\\n]+|%20))[A-Za-z0-9._~+/-]{8,}={0,2}`,
+      'gi',
+    ),
     holds: (found) => hasBoth(found) || isBasic(found),
   },
   {
@@ -149,5 +184,8 @@ export const NAMED: readonly Shape[] = [
     holds: (found) => isBasic(found) || (found.length >= 16 && scrambled(found)),
   },
   // A password in an address: `https://user:PASSWORD@host`.
-  { find: /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,100}:)[^\s/:@"'<>]{6,}(?=@[\w[])/gi, holds: (found) => !isPlaceholder(found) },
+  {
+    find: /\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"'<>]{0,100}:)[^\s/:@"'<>]{6,}(?=@[\w[])/gi,
+    holds: (found) => !isPlaceholder(found),
+  },
 ]

@@ -1,12 +1,25 @@
 import process from 'node:process'
-import type { AcpConnection, AcpHandlers, OpenAcp, AcpSession, StartPiped } from '../adapters/acp/acp.ts'
+import type {
+  AcpConnection,
+  AcpHandlers,
+  OpenAcp,
+  AcpSession,
+  StartPiped,
+} from '../adapters/acp/acp.ts'
 import { lastLines } from '../adapters/acp/tail.ts'
 import type { AcpMcpServer } from '../adapters/terminals/headless-program.ts'
 import { ExomonadError, toError } from '../domain/errors.ts'
 import { programFile } from '../runtime/package-root.ts'
 import { abortReason, anySignal, untilAborted } from './abort.ts'
 import { asChunk, mergeCall, type KnownCalls } from './acp-chunks.ts'
-import type { ACPGenerateOptions, ACPPermissionPolicy, ACPServerHealth, ACPSessionInfo, ACPStreamChunk, ACPToolSource } from './acp-types.ts'
+import type {
+  ACPGenerateOptions,
+  ACPPermissionPolicy,
+  ACPServerHealth,
+  ACPSessionInfo,
+  ACPStreamChunk,
+  ACPToolSource,
+} from './acp-types.ts'
 import { BRIDGE_PORT, BRIDGE_TOKEN } from './bridge-protocol.ts'
 import { firstPrompt } from './first-prompt.ts'
 import type { RegistryAccess, RegistryServer } from './registry-server.ts'
@@ -43,14 +56,21 @@ export interface TurnEnd {
   readonly usage: Awaited<ReturnType<AcpSession['prompt']>>['usage']
 }
 
-/** One program that speaks the Agent Client Protocol, its process and its sessions. Started when needed, and again after it ended. */
+/**
+ * One program that speaks the Agent Client Protocol, its process and its sessions. Started when
+ * needed, and again after it ended.
+ */
 export interface AcpServer {
   readonly config: AcpServerConfig
   connect(): Promise<AcpConnection>
   /** What it calls itself, once it was started. */
   self(): { readonly name: string | null; readonly version: string | null }
   health(): ACPServerHealth
-  turn(prompt: string, options: ACPGenerateOptions & { readonly signal: AbortSignal }, tell: (chunk: ACPStreamChunk) => void): Promise<TurnEnd>
+  turn(
+    prompt: string,
+    options: ACPGenerateOptions & { readonly signal: AbortSignal },
+    tell: (chunk: ACPStreamChunk) => void,
+  ): Promise<TurnEnd>
   sessions(): ACPSessionInfo[]
   load(sessionId: string): Promise<ACPSessionInfo>
   /** INVALID_ARG with the sessions that there are. */
@@ -104,10 +124,13 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
       // Some agents announce a call by this question alone.
       if (isNew) one?.tell?.({ type: 'tool_call', toolCall })
       const policy = deps.policy()
-      if (policy === null) return isRegistryCall(one?.tools?.definitions() ?? [], toolCall) ? 'allow' : 'deny'
+      if (policy === null)
+        return isRegistryCall(one?.tools?.definitions() ?? [], toolCall) ? 'allow' : 'deny'
       if (typeof policy === 'string') return policy
       try {
-        return (await policy({ serverName: config.name, sessionId, toolCall })) === 'allow' ? 'allow' : 'deny'
+        return (await policy({ serverName: config.name, sessionId, toolCall })) === 'allow'
+          ? 'allow'
+          : 'deny'
       } catch {
         return 'deny'
       }
@@ -117,7 +140,15 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
   const begin = async (): Promise<AcpConnection> => {
     const { name, argv, cwd, env, startTimeout } = config
     const limit = startTimeout === undefined ? {} : { startTimeout }
-    const connection = await deps.open({ start: deps.start, name, argv, cwd, env, handlers, ...limit })
+    const connection = await deps.open({
+      start: deps.start,
+      name,
+      argv,
+      cwd,
+      env,
+      handlers,
+      ...limit,
+    })
     if (closed) {
       await connection.close()
       throw disposed(name)
@@ -160,9 +191,19 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
     access?.bind(tools ?? null)
     try {
       const session = await make(connection, access === undefined ? [] : mcpServers(access))
-      if (current !== connection) throw new ExomonadError('NOT_AVAILABLE', lastError ?? `${config.name} has ended.`)
+      if (current !== connection)
+        throw new ExomonadError('NOT_AVAILABLE', lastError ?? `${config.name} has ended.`)
       const fresh = !session.loaded
-      const one: Held = { session, access, known: new Map(), ended: new AbortController(), tools, fresh, queue: Promise.resolve(), tell: undefined }
+      const one: Held = {
+        session,
+        access,
+        known: new Map(),
+        ended: new AbortController(),
+        tools,
+        fresh,
+        queue: Promise.resolve(),
+        tell: undefined,
+      }
       held.set(session.id, one)
       return one
     } catch (thrown) {
@@ -203,11 +244,20 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
     )
   }
 
-  const prompt = async (one: Held, text: string, options: ACPGenerateOptions, signal: AbortSignal, tell: Held['tell']): Promise<TurnEnd> => {
+  const prompt = async (
+    one: Held,
+    text: string,
+    options: ACPGenerateOptions,
+    signal: AbortSignal,
+    tell: Held['tell'],
+  ): Promise<TurnEnd> => {
     if (signal.aborted) throw abortReason(signal)
     const { tools } = options
     if (tools !== undefined && one.access === undefined) {
-      throw new ExomonadError('NOT_AVAILABLE', `Session ${one.session.id} was begun without tools and cannot be given any. Begin another.`)
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `Session ${one.session.id} was begun without tools and cannot be given any. Begin another.`,
+      )
     }
     one.access?.bind(tools ?? null)
     Object.assign(one, { tools, tell })
@@ -240,15 +290,28 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
     connect,
     self: () => self,
     health: () => {
-      const state = current !== undefined ? 'ready' : connecting !== undefined ? 'starting' : lastError !== null ? 'failed' : 'stopped'
-      return Object.freeze({ state, pid: current?.pid ?? null, uptimeMs: current === undefined ? 0 : Math.round(performance.now() - startedAt), lastError })
+      const state =
+        current !== undefined
+          ? 'ready'
+          : connecting !== undefined
+            ? 'starting'
+            : lastError !== null
+              ? 'failed'
+              : 'stopped'
+      return Object.freeze({
+        state,
+        pid: current?.pid ?? null,
+        uptimeMs: current === undefined ? 0 : Math.round(performance.now() - startedAt),
+        lastError,
+      })
     },
     turn: async (text, options, tell) => {
       const isOwn = options.sessionId === undefined && options.conversation === undefined
       const taking = take(options)
       const one = await untilAborted(taking, options.signal).catch((thrown: unknown) => {
         // A session that comes too late is nobody’s.
-        if (isOwn) taking.then(({ session }) => drop(session.id, 'The session is over.')).catch(() => {})
+        if (isOwn)
+          taking.then(({ session }) => drop(session.id, 'The session is over.')).catch(() => {})
         throw thrown
       })
       const signal = anySignal(options.signal, one.ended.signal)
@@ -266,7 +329,11 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
     sessions: () => [...held.values()].map(infoOf),
     load: async (sessionId) => {
       if (held.has(sessionId)) return infoOf(find(sessionId))
-      return infoOf(await hold(undefined, true, (connection, servers) => connection.loadSession({ sessionId, cwd: config.cwd, mcpServers: servers })))
+      return infoOf(
+        await hold(undefined, true, (connection, servers) =>
+          connection.loadSession({ sessionId, cwd: config.cwd, mcpServers: servers }),
+        ),
+      )
     },
     session: (sessionId) => find(sessionId).session,
     forget: (sessionId) => {
@@ -285,7 +352,11 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
   }
 }
 
-const disposed = (name: string): ExomonadError => new ExomonadError('NOT_AVAILABLE', `The client of ${name} was disposed. Make another with createAcpClient.`)
+const disposed = (name: string): ExomonadError =>
+  new ExomonadError(
+    'NOT_AVAILABLE',
+    `The client of ${name} was disposed. Make another with createAcpClient.`,
+  )
 
 /** Over HTTP where the agent can; the bridge of the same name where it can’t. */
 function mcpServers({ url, token }: RegistryAccess): AcpMcpServer[] {
@@ -294,7 +365,18 @@ function mcpServers({ url, token }: RegistryAccess): AcpMcpServer[] {
     { name: BRIDGE_TOKEN, value: token },
   ]
   return [
-    { type: 'http', name: REGISTRY_SERVER, url, headers: [{ name: 'Authorization', value: `Bearer ${token}` }] },
-    { type: 'stdio', name: REGISTRY_SERVER, command: process.execPath, args: [programFile('subagents/mcp-bridge')], env },
+    {
+      type: 'http',
+      name: REGISTRY_SERVER,
+      url,
+      headers: [{ name: 'Authorization', value: `Bearer ${token}` }],
+    },
+    {
+      type: 'stdio',
+      name: REGISTRY_SERVER,
+      command: process.execPath,
+      args: [programFile('subagents/mcp-bridge')],
+      env,
+    },
   ]
 }

@@ -1,4 +1,7 @@
-/** A client of agents that speak the Agent Client Protocol, as loops and subagents use it. `createAcpClient` makes a real one; tests bring their own. */
+/**
+ * A client of agents that speak the Agent Client Protocol, as loops and subagents use it.
+ * `createAcpClient` makes a real one; tests bring their own.
+ */
 import type { ToolCallRequest, ToolCallResult, ToolDefinition } from './tool-types.ts'
 
 export interface ACPChatMessage {
@@ -41,7 +44,9 @@ export type ACPStreamChunk =
       readonly sessionId?: string | undefined
     }
 
-/** Tools that a session is given. Changes of `definitions` reach agents when they next list them. */
+/**
+ * Tools that a session is given. Changes of `definitions` reach agents when they next list them.
+ */
 export interface ACPToolSource {
   definitions(): readonly ToolDefinition[]
   execute(call: ToolCallRequest, options: { readonly signal: AbortSignal }): Promise<ToolCallResult>
@@ -57,7 +62,10 @@ export interface ACPGenerateOptions {
   readonly history?: readonly ACPChatMessage[] | undefined
   /** A session that there is (of `listSessions`, `loadSession` or an earlier answer). */
   readonly sessionId?: string | undefined
-  /** Calls with the same object share one session. Without it and `sessionId` a session is made, and closed after the answer. */
+  /**
+   * Calls with the same object share one session. Without it and `sessionId` a session is made, and
+   * closed after the answer.
+   */
   readonly conversation?: object | undefined
   readonly tools?: ACPToolSource | undefined
   /** Cancels the turn; the call rejects with its reason. */
@@ -94,10 +102,16 @@ export interface ACPPermissionRequest {
 }
 
 /** Who decides over what agents ask leave for; a function that throws refuses. */
-export type ACPPermissionPolicy = 'allow' | 'deny' | ((request: ACPPermissionRequest) => Promise<'allow' | 'deny'> | 'allow' | 'deny')
+export type ACPPermissionPolicy =
+  | 'allow'
+  | 'deny'
+  | ((request: ACPPermissionRequest) => Promise<'allow' | 'deny'> | 'allow' | 'deny')
 
 export interface ACPServerHealth {
-  /** `stopped`: not started yet, or disposed. `failed`: it did not start, or ended by itself; the next call starts it again. */
+  /**
+   * `stopped`: not started yet, or disposed. `failed`: it did not start, or ended by itself; the
+   * next call starts it again.
+   */
   readonly state: 'stopped' | 'starting' | 'ready' | 'failed'
   readonly pid: number | null
   /** Milliseconds since it was started; 0 unless it runs. */
@@ -116,20 +130,29 @@ export interface ACPSessionInfo {
 }
 
 /**
- * Methods start what they need. They reject with an ExomonadError: INVALID_ARG for a server, agent, session, mode or model that is not there
- * (the message lists those that are), AGENT_CLI_MISSING for a program that is not there, NOT_AVAILABLE for one that fails or lacks an ability.
+ * Methods start what they need. They reject with an ExomonadError: INVALID_ARG for a server, agent,
+ * session, mode or model that is not there (the message lists those that are), AGENT_CLI_MISSING
+ * for a program that is not there, NOT_AVAILABLE for one that fails or lacks an ability.
  */
 export interface ACPClient {
   /** Starts every server and negotiates; without it each is started when it is first needed. */
   initialize(): Promise<void>
-  /** Ends every session and every process, and waits until they are gone. Calls under way reject. */
+  /**
+   * Ends every session and every process, and waits until they are gone. Calls under way reject.
+   */
   dispose(): Promise<void>
   listAgents(serverName?: string): Promise<readonly ACPAgentInfo[]>
   getAgent(agentId?: string, serverName?: string): Promise<ACPAgentInfo>
   /** One prompt, one answer. */
   generate(prompt: string, options?: ACPGenerateOptions): Promise<ACPGenerateResult>
-  /** Answers the last message, which is the user’s; those before it are told in words, `system` ones as the system prompt. */
-  chat(messages: readonly ACPChatMessage[], options?: ACPGenerateOptions): Promise<ACPGenerateResult>
+  /**
+   * Answers the last message, which is the user’s; those before it are told in words, `system` ones
+   * as the system prompt.
+   */
+  chat(
+    messages: readonly ACPChatMessage[],
+    options?: ACPGenerateOptions,
+  ): Promise<ACPGenerateResult>
   /** The same as `generate`, as it happens. Leaving the iteration early cancels the turn. */
   generateStream(prompt: string, options?: ACPGenerateOptions): AsyncIterable<ACPStreamChunk>
   /** The protocol has no embeddings: the real client rejects with NOT_AVAILABLE. */
@@ -144,9 +167,15 @@ export interface ACPClient {
   getServerHealth(serverName?: string): ACPServerHealth | undefined
   /** The sessions that this client holds open. */
   listSessions(serverName?: string): Promise<readonly ACPSessionInfo[]>
-  /** Takes up a session that the agent has kept, for `sessionId` of later calls; NOT_AVAILABLE or INVALID_ARG where it can’t. */
+  /**
+   * Takes up a session that the agent has kept, for `sessionId` of later calls; NOT_AVAILABLE or
+   * INVALID_ARG where it can’t.
+   */
   loadSession(sessionId: string, serverName?: string): Promise<ACPSessionInfo>
-  /** Forgets it: its tools are gone, and its turn is cancelled. What the agent has stored of it is the agent’s. */
+  /**
+   * Forgets it: its tools are gone, and its turn is cancelled. What the agent has stored of it is
+   * the agent’s.
+   */
   deleteSession(sessionId: string, serverName?: string): Promise<void>
   setSessionMode(sessionId: string, mode: string, serverName?: string): Promise<void>
   setSessionModel(sessionId: string, model: string, serverName?: string): Promise<void>

@@ -1,7 +1,13 @@
 import { ExomonadError, toError } from '../domain/errors.ts'
 import { createTeller } from '../domain/teller.ts'
 import { abortReason, anySignal, untilAborted } from './abort.ts'
-import type { ACPAgentToolCall, ACPChatMessage, ACPStreamChunk, ACPTokenUsage, ACPToolSource } from './acp-types.ts'
+import type {
+  ACPAgentToolCall,
+  ACPChatMessage,
+  ACPStreamChunk,
+  ACPTokenUsage,
+  ACPToolSource,
+} from './acp-types.ts'
 import type { ConversationMessage } from './conversation.ts'
 import { isCallOf } from './tool-titles.ts'
 import { createTurnCounter } from './turns.ts'
@@ -12,20 +18,31 @@ const DEFAULT_MAX_TURNS = 10
 type Tell = ReturnType<typeof createTeller<LoopCallbacks>>
 
 /**
- * Runs an agent to the end of a task: prompts it, lets it call the registry’s tools, counts its turns, and cancels its session at the limit or
- * when aborted. The model’s rounds happen inside the agent; a run is one prompt. Runs of one loop may not overlap.
+ * Runs an agent to the end of a task: prompts it, lets it call the registry’s tools, counts its
+ * turns, and cancels its session at the limit or when aborted. The model’s rounds happen inside the
+ * agent; a run is one prompt. Runs of one loop may not overlap.
  */
 export function createAgenticLoop(options: LoopOptions): AgenticLoop {
   const maxTurns = options.maxTurns ?? DEFAULT_MAX_TURNS
-  if (!Number.isInteger(maxTurns) || maxTurns < 1) throw new ExomonadError('INVALID_ARG', `maxTurns is a whole number from 1 on, not ${maxTurns}.`)
+  if (!Number.isInteger(maxTurns) || maxTurns < 1)
+    throw new ExomonadError('INVALID_ARG', `maxTurns is a whole number from 1 on, not ${maxTurns}.`)
   let running = false
   return Object.freeze({
-    run: async (task: string, callbacks: LoopCallbacks = {}, { signal }: { readonly signal?: AbortSignal | undefined } = {}) => {
-      if (running) throw new ExomonadError('INVALID_ARG', 'This loop runs already: wait for its end, or make another loop with another conversation.')
+    run: async (
+      task: string,
+      callbacks: LoopCallbacks = {},
+      { signal }: { readonly signal?: AbortSignal | undefined } = {},
+    ) => {
+      if (running)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          'This loop runs already: wait for its end, or make another loop with another conversation.',
+        )
       running = true
       const tell = createTeller(callbacks)
       try {
-        if (task.trim() === '') throw new ExomonadError('INVALID_ARG', 'The task is empty: say what the agent is to do.')
+        if (task.trim() === '')
+          throw new ExomonadError('INVALID_ARG', 'The task is empty: say what the agent is to do.')
         return await runOnce(options, maxTurns, task, tell, anySignal(options.signal, signal))
       } catch (thrown) {
         const error = toError(thrown)
@@ -38,7 +55,13 @@ export function createAgenticLoop(options: LoopOptions): AgenticLoop {
   })
 }
 
-async function runOnce(options: LoopOptions, maxTurns: number, task: string, tell: Tell, given: AbortSignal): Promise<LoopResult> {
+async function runOnce(
+  options: LoopOptions,
+  maxTurns: number,
+  task: string,
+  tell: Tell,
+  given: AbortSignal,
+): Promise<LoopResult> {
   if (given.aborted) throw abortReason(given)
   const { acpClient, toolRegistry, conversation, keepSession = true } = options
   const startedAt = performance.now()
@@ -165,8 +188,14 @@ async function runOnce(options: LoopOptions, maxTurns: number, task: string, tel
   })
 }
 
-/** Ends with the signal’s reason as soon as that is aborted, whether or not the stream does: it is told, and not waited for. */
-async function* heeding<Item>(stream: AsyncIterable<Item>, signal: AbortSignal): AsyncGenerator<Item, void> {
+/**
+ * Ends with the signal’s reason as soon as that is aborted, whether or not the stream does: it is
+ * told, and not waited for.
+ */
+async function* heeding<Item>(
+  stream: AsyncIterable<Item>,
+  signal: AbortSignal,
+): AsyncGenerator<Item, void> {
   const iterator = stream[Symbol.asyncIterator]()
   try {
     for (;;) {

@@ -1,6 +1,9 @@
 import type { ACPStreamChunk } from './acp-types.ts'
 
-/** Between an agent that tells when it likes and one reader. Text that waits is put together, so that a slow reader costs no more than the text. */
+/**
+ * Between an agent that tells when it likes and one reader. Text that waits is put together, so
+ * that a slow reader costs no more than the text.
+ */
 export interface ChunkQueue {
   push(chunk: ACPStreamChunk): void
   /** After what is queued. */
@@ -18,7 +21,8 @@ export function createChunkQueue(): ChunkQueue {
     push: (chunk) => {
       if (over !== undefined) return
       const last = queued.at(-1)
-      if (chunk.type === 'delta' && last?.type === 'delta') queued[queued.length - 1] = { type: 'delta', text: last.text + chunk.text }
+      if (chunk.type === 'delta' && last?.type === 'delta')
+        queued[queued.length - 1] = { type: 'delta', text: last.text + chunk.text }
       else queued.push(chunk)
       wake()
     },
@@ -31,7 +35,8 @@ export function createChunkQueue(): ChunkQueue {
       wake()
     },
     next: async () => {
-      while (queued.length === 0 && over === undefined) await new Promise<void>((resolve) => (wake = resolve))
+      while (queued.length === 0 && over === undefined)
+        await new Promise<void>((resolve) => (wake = resolve))
       const chunk = queued.shift()
       if (chunk !== undefined) return chunk
       if (over?.error !== undefined) throw over.error

@@ -2,7 +2,14 @@ import { ExomonadError, toError } from '../domain/errors.ts'
 import { anySignal, untilAborted } from './abort.ts'
 import { asTokens } from './acp-chunks.ts'
 import type { AcpServer } from './acp-server.ts'
-import type { ACPAgentInfo, ACPClient, ACPGenerateOptions, ACPGenerateResult, ACPPermissionPolicy, ACPStreamChunk } from './acp-types.ts'
+import type {
+  ACPAgentInfo,
+  ACPClient,
+  ACPGenerateOptions,
+  ACPGenerateResult,
+  ACPPermissionPolicy,
+  ACPStreamChunk,
+} from './acp-types.ts'
 import { createChunkQueue } from './chunk-queue.ts'
 
 export interface ClientParts {
@@ -14,12 +21,20 @@ export interface ClientParts {
 }
 
 /** The client’s answers, over the servers’ turns. */
-export function createClientOf({ servers, defaultServer, setPolicy, close }: ClientParts): ACPClient {
+export function createClientOf({
+  servers,
+  defaultServer,
+  setPolicy,
+  close,
+}: ClientParts): ACPClient {
   const names = Object.freeze(servers.map(({ config }) => config.name))
   const named = (name: string): AcpServer => {
     const server = servers.find(({ config }) => config.name === name)
     if (server !== undefined) return server
-    throw new ExomonadError('INVALID_ARG', `There is no server named ${name}: there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`)
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `There is no server named ${name}: there ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}.`,
+    )
   }
   const fallback = named(defaultServer ?? names[0] ?? '')
 
@@ -27,22 +42,37 @@ export function createClientOf({ servers, defaultServer, setPolicy, close }: Cli
     if (serverName !== undefined) {
       const server = named(serverName)
       if (agentId === undefined || agentId === server.config.agentId) return server
-      throw new ExomonadError('INVALID_ARG', `The server ${serverName} has no agent ${agentId}: its agent is ${server.config.agentId}.`)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `The server ${serverName} has no agent ${agentId}: its agent is ${server.config.agentId}.`,
+      )
     }
     if (agentId === undefined || agentId === fallback.config.agentId) return fallback
     const server = servers.find(({ config }) => config.agentId === agentId)
     if (server !== undefined) return server
-    throw new ExomonadError('INVALID_ARG', `There is no agent ${agentId}: there are ${servers.map(({ config }) => config.agentId).join(', ')}.`)
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `There is no agent ${agentId}: there are ${servers.map(({ config }) => config.agentId).join(', ')}.`,
+    )
   }
 
   const infoOf = (server: AcpServer): ACPAgentInfo => {
     const { name, version } = server.self()
     const { agentId, name: serverName } = server.config
-    return Object.freeze({ id: agentId, name: name ?? agentId, serverName, ...(version === null ? {} : { version }) })
+    return Object.freeze({
+      id: agentId,
+      name: name ?? agentId,
+      serverName,
+      ...(version === null ? {} : { version }),
+    })
   }
 
   const turns = new Set<Promise<unknown>>()
-  async function* follow(server: AcpServer, prompt: string, options: ACPGenerateOptions): AsyncGenerator<ACPStreamChunk, void> {
+  async function* follow(
+    server: AcpServer,
+    prompt: string,
+    options: ACPGenerateOptions,
+  ): AsyncGenerator<ACPStreamChunk, void> {
     const leaving = new AbortController()
     const signal = anySignal(options.signal, leaving.signal)
     const queue = createChunkQueue()
@@ -67,7 +97,10 @@ export function createClientOf({ servers, defaultServer, setPolicy, close }: Cli
     }
   }
 
-  const generate = async (prompt: string, options: ACPGenerateOptions = {}): Promise<ACPGenerateResult> => {
+  const generate = async (
+    prompt: string,
+    options: ACPGenerateOptions = {},
+  ): Promise<ACPGenerateResult> => {
     const server = pick(options.serverName, options.agentId)
     let text = ''
     let content = ''
@@ -80,7 +113,14 @@ export function createClientOf({ servers, defaultServer, setPolicy, close }: Cli
       }
       if (chunk.type !== 'complete') continue
       const { usage, stopReason, sessionId = '' } = chunk
-      return Object.freeze({ content, agentId: server.config.agentId, serverName: server.config.name, sessionId, usage, stopReason })
+      return Object.freeze({
+        content,
+        agentId: server.config.agentId,
+        serverName: server.config.name,
+        sessionId,
+        usage,
+        stopReason,
+      })
     }
     throw new ExomonadError('NOT_AVAILABLE', `${server.config.name} gave no answer.`)
   }
@@ -91,17 +131,29 @@ export function createClientOf({ servers, defaultServer, setPolicy, close }: Cli
       await close()
       await Promise.allSettled(turns)
     },
-    listAgents: async (serverName?: string) => (serverName === undefined ? servers : [named(serverName)]).map(infoOf),
+    listAgents: async (serverName?: string) =>
+      (serverName === undefined ? servers : [named(serverName)]).map(infoOf),
     getAgent: async (agentId?: string, serverName?: string) => infoOf(pick(serverName, agentId)),
     generate,
     chat: async (messages, options = {}) => {
       const last = messages.at(-1)
-      if (last?.role !== 'user') throw new ExomonadError('INVALID_ARG', 'chat answers the last message, which must be the user’s.')
-      return generate(last.content, { ...options, history: [...(options.history ?? []), ...messages.slice(0, -1)] })
+      if (last?.role !== 'user')
+        throw new ExomonadError(
+          'INVALID_ARG',
+          'chat answers the last message, which must be the user’s.',
+        )
+      return generate(last.content, {
+        ...options,
+        history: [...(options.history ?? []), ...messages.slice(0, -1)],
+      })
     },
-    generateStream: (prompt, options = {}) => follow(pick(options.serverName, options.agentId), prompt, options),
+    generateStream: (prompt, options = {}) =>
+      follow(pick(options.serverName, options.agentId), prompt, options),
     embed: async () => {
-      throw new ExomonadError('NOT_AVAILABLE', 'embed is unsupported: the Agent Client Protocol has no embeddings. Use a model’s own interface for them.')
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        'embed is unsupported: the Agent Client Protocol has no embeddings. Use a model’s own interface for them.',
+      )
     },
     isAvailable: async (serverName?: string) => {
       try {
@@ -112,12 +164,20 @@ export function createClientOf({ servers, defaultServer, setPolicy, close }: Cli
       }
     },
     setPermissionPolicy: setPolicy,
-    getServerHealth: (serverName = fallback.config.name) => servers.find(({ config }) => config.name === serverName)?.health(),
-    listSessions: async (serverName?: string) => (serverName === undefined ? servers : [named(serverName)]).flatMap((server) => server.sessions()),
-    loadSession: async (sessionId: string, serverName?: string) => pick(serverName, undefined).load(sessionId),
-    deleteSession: async (sessionId: string, serverName?: string) => holder(sessionId, serverName).forget(sessionId),
-    setSessionMode: async (sessionId: string, mode: string, serverName?: string) => holder(sessionId, serverName).session(sessionId).setMode(mode),
-    setSessionModel: async (sessionId: string, model: string, serverName?: string) => holder(sessionId, serverName).session(sessionId).setModel(model),
+    getServerHealth: (serverName = fallback.config.name) =>
+      servers.find(({ config }) => config.name === serverName)?.health(),
+    listSessions: async (serverName?: string) =>
+      (serverName === undefined ? servers : [named(serverName)]).flatMap((server) =>
+        server.sessions(),
+      ),
+    loadSession: async (sessionId: string, serverName?: string) =>
+      pick(serverName, undefined).load(sessionId),
+    deleteSession: async (sessionId: string, serverName?: string) =>
+      holder(sessionId, serverName).forget(sessionId),
+    setSessionMode: async (sessionId: string, mode: string, serverName?: string) =>
+      holder(sessionId, serverName).session(sessionId).setMode(mode),
+    setSessionModel: async (sessionId: string, model: string, serverName?: string) =>
+      holder(sessionId, serverName).session(sessionId).setModel(model),
     serverNames: names,
     serverCount: names.length,
     defaultServerName: fallback.config.name,
@@ -127,6 +187,10 @@ export function createClientOf({ servers, defaultServer, setPolicy, close }: Cli
   /** The server that has the session, where none is named. */
   function holder(sessionId: string, serverName: string | undefined): AcpServer {
     if (serverName !== undefined) return named(serverName)
-    return servers.find((server) => server.sessions().some((session) => session.sessionId === sessionId)) ?? fallback
+    return (
+      servers.find((server) =>
+        server.sessions().some((session) => session.sessionId === sessionId),
+      ) ?? fallback
+    )
   }
 }

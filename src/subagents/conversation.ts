@@ -29,7 +29,8 @@ export interface ConversationOptions {
 export function createConversation(options: ConversationOptions = {}): Conversation {
   let systemPrompt = options.systemPrompt
   const messages: ConversationMessage[] = []
-  const add = (message: ConversationMessage): void => void messages.push(Object.freeze({ ...message }))
+  const add = (message: ConversationMessage): void =>
+    void messages.push(Object.freeze({ ...message }))
   options.messages?.forEach(add)
   return Object.freeze({
     get systemPrompt() {

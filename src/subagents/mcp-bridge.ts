@@ -4,8 +4,8 @@ import { readEnvironment } from '../config/environment.ts'
 import { BRIDGE_PORT, BRIDGE_PROTOCOL, BRIDGE_TOKEN } from './bridge-protocol.ts'
 
 /**
- * A program: the registry’s MCP server on stdio, for agents that have no MCP over HTTP. It pumps its standard streams through one connection, and
- * ends with it.
+ * A program: the registry’s MCP server on stdio, for agents that have no MCP over HTTP. It pumps
+ * its standard streams through one connection, and ends with it.
  */
 const { variables } = readEnvironment()
 const { [BRIDGE_PORT]: port, [BRIDGE_TOKEN]: token } = variables
@@ -23,7 +23,9 @@ if (port !== undefined && token !== undefined) {
     process.stdin.destroy()
   }
   asking.on('error', (error) => failed(`the program with the tools is gone (${error.message})`))
-  asking.on('response', ({ statusCode }) => failed(`the program with the tools refuses (${statusCode})`))
+  asking.on('response', ({ statusCode }) =>
+    failed(`the program with the tools refuses (${statusCode})`),
+  )
   asking.on('upgrade', (_response, socket, head) => {
     if (head.length > 0) socket.unshift(head)
     socket.on('error', () => {})

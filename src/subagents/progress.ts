@@ -11,7 +11,10 @@ export interface SubagentProgressOptions {
   readonly write: (text: string) => unknown
   /** Of the terminal, in characters; 80. */
   readonly columns?: number | undefined
-  /** Of the terminal, in lines; 24. Of a tree that is taller the oldest is shown, and the rest counted. */
+  /**
+   * Of the terminal, in lines; 24. Of a tree that is taller the oldest is shown, and the rest
+   * counted.
+   */
   readonly rows?: number | undefined
   /** Milliseconds since the epoch; Date.now. */
   readonly now?: (() => number) | undefined
@@ -19,8 +22,12 @@ export interface SubagentProgressOptions {
   readonly color?: boolean | undefined
 }
 
-export interface SubagentProgress extends Required<{ [Key in keyof SubagentCallbacks]: NonNullable<SubagentCallbacks[Key]> }> {
-  /** Draws a last time and gives the cursor back, for a program that ends before its subagents do. */
+export interface SubagentProgress extends Required<{
+  [Key in keyof SubagentCallbacks]: NonNullable<SubagentCallbacks[Key]>
+}> {
+  /**
+   * Draws a last time and gives the cursor back, for a program that ends before its subagents do.
+   */
   stop(): void
 }
 
@@ -30,8 +37,9 @@ const FRAME_EVERY = 100
 const KEPT_FREE = 2
 
 /**
- * Callbacks that show subagents on a terminal as a live tree: who runs, since when, with which tools, below whoever started it. It redraws its
- * own lines, and leaves the last ones standing when nothing runs any more. Print nothing else meanwhile.
+ * Callbacks that show subagents on a terminal as a live tree: who runs, since when, with which
+ * tools, below whoever started it. It redraws its own lines, and leaves the last ones standing when
+ * nothing runs any more. Print nothing else meanwhile.
  */
 export function createSubagentProgress(options: SubagentProgressOptions): SubagentProgress {
   const { write, columns = 80, rows = 24, now = Date.now, color = false } = options
@@ -46,7 +54,16 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
   let screen = createLiveScreen(stream)
   let timer: NodeJS.Timeout | undefined
 
-  const draw = (): void => screen.draw(subagentRows(tree, { now: now(), width: columns, palette, frame, height: Math.max(1, rows - KEPT_FREE) }))
+  const draw = (): void =>
+    screen.draw(
+      subagentRows(tree, {
+        now: now(),
+        width: columns,
+        palette,
+        frame,
+        height: Math.max(1, rows - KEPT_FREE),
+      }),
+    )
   // Nobody catches what a frame of the timer throws.
   const tell = createTeller({ write, draw })
   /** What comes next stands below. */
@@ -92,7 +109,14 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
       const shown = calls.get(key(id, result.id))
       if (shown === undefined) return
       calls.delete(key(id, result.id))
-      take({ kind: 'tool', id, at: now(), ...shown, phase: 'ended', status: result.isError ? 'failed' : 'completed' })
+      take({
+        kind: 'tool',
+        id,
+        at: now(),
+        ...shown,
+        phase: 'ended',
+        status: result.isError ? 'failed' : 'completed',
+      })
     },
     onSubagentComplete: (id, { turns }) => end(id, turns, null),
     onSubagentError: (id, error) => end(id, null, error.message),

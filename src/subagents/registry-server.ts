@@ -3,8 +3,18 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from '../runtime/node-http.ts'
 import type { Socket } from 'node:net'
-import { localhostHostValidation, localhostOriginValidation, toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
-import { createMcpHandler, Server, type jsonSchemaValidator, type RequestId } from '@modelcontextprotocol/server'
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  toNodeHandler,
+  type NodeIncomingMessageLike,
+} from '@modelcontextprotocol/node'
+import {
+  createMcpHandler,
+  Server,
+  type jsonSchemaValidator,
+  type RequestId,
+} from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { createRunningRequests } from '../surfaces/mcp/requests.ts'
 import { anySignal } from './abort.ts'
@@ -16,7 +26,10 @@ import { parseJson } from '../domain/formats/parse-json.ts'
 
 /** The longest message, bytes. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024
-/** Between signs of life of a call whose client asked for them: clients give up after a minute without. Milliseconds. */
+/**
+ * Between signs of life of a call whose client asked for them: clients give up after a minute
+ * without. Milliseconds.
+ */
 const PROGRESS_EVERY = 5000
 const SESSION = 'mcp-session-id'
 
@@ -31,7 +44,10 @@ export interface RegistryAccess {
   remove(): void
 }
 
-/** Registries as MCP servers on 127.0.0.1, on a random port: each behind a token of its own. Over HTTP, and for the bridge as a stream. */
+/**
+ * Registries as MCP servers on 127.0.0.1, on a random port: each behind a token of its own. Over
+ * HTTP, and for the bridge as a stream.
+ */
 export interface RegistryServer {
   add(): RegistryAccess
   /** Ends all connections, and aborts calls under way. */
@@ -77,17 +93,26 @@ export async function startRegistryServer(version: string): Promise<RegistryServ
     const [scheme, token = ''] = (request.headers.authorization ?? '').split(' ', 2)
     if (scheme?.toLowerCase() !== 'bearer') return undefined
     const given = Buffer.from(token)
-    return [...all].find((served) => served.token.length === given.length && timingSafeEqual(served.token, given))
+    return [...all].find(
+      (served) => served.token.length === given.length && timingSafeEqual(served.token, given),
+    )
   }
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // Against pages that make their own name point here (DNS rebinding).
     if (!hostIsLocal(request, response) || !originIsLocal(request, response)) return
     const served = whose(request)
-    if (served === undefined) return refuse(response, 401, 'The token is of no session. Use the one that the session was given.')
+    if (served === undefined)
+      return refuse(
+        response,
+        401,
+        'The token is of no session. Use the one that the session was given.',
+      )
     const body = request.method === 'POST' ? await readJson(request) : undefined
-    if ((body as { method?: unknown } | undefined)?.method === 'initialize') response.setHeader(SESSION, randomUUID())
-    // Two clients with one token have the same request ids, so that one without a session of its own cannot cancel.
+    if ((body as { method?: unknown } | undefined)?.method === 'initialize')
+      response.setHeader(SESSION, randomUUID())
+    // Two clients with one token have the same request ids, so that one without a session of its
+    // own cannot cancel.
     const session = request.headers[SESSION]
     const name = typeof session === 'string' ? session : ''
     served.running.cancelNamedIn(name, body)
@@ -108,25 +133,34 @@ export async function startRegistryServer(version: string): Promise<RegistryServ
   }
 
   const server = createServer((request, response) => {
-    respond(request, response).catch((thrown: unknown) => refuse(response, 400, thrown instanceof Error ? thrown.message : String(thrown)))
+    respond(request, response).catch((thrown: unknown) =>
+      refuse(response, 400, thrown instanceof Error ? thrown.message : String(thrown)),
+    )
   })
   server.on('upgrade', (request: IncomingMessage, stream, head: Buffer) => {
     const socket = stream as Socket
     socket.on('error', () => {})
     const served = whose(request)
-    if (served === undefined || request.headers.upgrade !== BRIDGE_PROTOCOL) return void socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n')
+    if (served === undefined || request.headers.upgrade !== BRIDGE_PROTOCOL)
+      return void socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\n')
     upgraded.add(socket)
     const gone = new AbortController()
     socket.once('close', () => {
       upgraded.delete(socket)
       gone.abort(new Error('The agent gave the call up.'))
     })
-    socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${BRIDGE_PROTOCOL}\r\n\r\n`)
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${BRIDGE_PROTOCOL}\r\n\r\n`,
+    )
     if (head.length > 0) socket.unshift(head)
     const client: Client = { served, signalOf: () => ({ signal: gone.signal, done: () => {} }) }
-    serveStdio(() => mcpServer(client, version), { transport: new StdioServerTransport(socket, socket, { maxBufferSize: MESSAGE_LIMIT }) })
+    serveStdio(() => mcpServer(client, version), {
+      transport: new StdioServerTransport(socket, socket, { maxBufferSize: MESSAGE_LIMIT }),
+    })
   })
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen({ port: 0, host: '127.0.0.1' }, resolve))
+  await new Promise<void>((resolve, reject) =>
+    server.once('error', reject).listen({ port: 0, host: '127.0.0.1' }, resolve),
+  )
   // An embedding program ends when it has nothing else to do.
   server.unref()
   const address = server.address()
@@ -135,7 +169,13 @@ export async function startRegistryServer(version: string): Promise<RegistryServ
   return {
     add: () => {
       const token = randomBytes(32).toString('base64url')
-      const served: Served = { token: Buffer.from(token), ended: new AbortController(), running: createRunningRequests(), source: null, listed: [] }
+      const served: Served = {
+        token: Buffer.from(token),
+        ended: new AbortController(),
+        running: createRunningRequests(),
+        source: null,
+        listed: [],
+      }
       all.add(served)
       return {
         url: `http://127.0.0.1:${port}/mcp`,
@@ -162,14 +202,31 @@ export async function startRegistryServer(version: string): Promise<RegistryServ
 }
 
 function mcpServer({ served, signalOf }: Client, version: string): Server {
-  const server = new Server({ name: REGISTRY_SERVER, version }, { capabilities: { tools: {} }, jsonSchemaValidator: NO_VALIDATOR })
+  const server = new Server(
+    { name: REGISTRY_SERVER, version },
+    { capabilities: { tools: {} }, jsonSchemaValidator: NO_VALIDATOR },
+  )
   server.setRequestHandler('tools/list', () => {
     const definitions = served.source?.definitions() ?? served.listed
-    return { tools: definitions.map(({ name, description, parameters }) => ({ name, description, inputSchema: inputSchema(parameters) })) }
+    return {
+      tools: definitions.map(({ name, description, parameters }) => ({
+        name,
+        description,
+        inputSchema: inputSchema(parameters),
+      })),
+    }
   })
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     if (served.source === null)
-      return { isError: true, content: [{ type: 'text', text: 'Nobody answers this call: it came after the turn that the tools are for.' }] }
+      return {
+        isError: true,
+        content: [
+          {
+            type: 'text',
+            text: 'Nobody answers this call: it came after the turn that the tools are for.',
+          },
+        ],
+      }
     const own = signalOf(mcpReq.id)
     const progressToken = mcpReq._meta?.progressToken
     let progress = 0
@@ -178,14 +235,30 @@ function mcpServer({ served, signalOf }: Client, version: string): Server {
         ? undefined
         : setInterval(() => {
             progress += 1
-            mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, message: `${params.name} goes on` } }).catch(() => {})
+            mcpReq
+              .notify({
+                method: 'notifications/progress',
+                params: { progressToken, progress, message: `${params.name} goes on` },
+              })
+              .catch(() => {})
           }, PROGRESS_EVERY)
     try {
-      const call = Object.freeze({ id: `call_${randomUUID()}`, name: params.name, arguments: Object.freeze({ ...params.arguments }) })
-      const { output, isError } = await served.source.execute(call, { signal: anySignal(mcpReq.signal, own.signal, served.ended.signal) })
+      const call = Object.freeze({
+        id: `call_${randomUUID()}`,
+        name: params.name,
+        arguments: Object.freeze({ ...params.arguments }),
+      })
+      const { output, isError } = await served.source.execute(call, {
+        signal: anySignal(mcpReq.signal, own.signal, served.ended.signal),
+      })
       return { content: [{ type: 'text', text: output }], ...(isError ? { isError: true } : {}) }
     } catch (thrown) {
-      return { isError: true, content: [{ type: 'text', text: thrown instanceof Error ? thrown.message : String(thrown) }] }
+      return {
+        isError: true,
+        content: [
+          { type: 'text', text: thrown instanceof Error ? thrown.message : String(thrown) },
+        ],
+      }
     } finally {
       clearInterval(timer)
       own.done()
@@ -208,5 +281,10 @@ async function readJson(request: IncomingMessage): Promise<unknown> {
 function refuse(response: ServerResponse, status: number, message: string): void {
   if (response.headersSent) return void response.destroy()
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message } })
-  response.writeHead(status, { 'content-type': 'application/json', ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}) }).end(body)
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    })
+    .end(body)
 }

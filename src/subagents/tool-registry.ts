@@ -5,7 +5,9 @@ import type { ToolArguments, ToolParameter, ToolDefinition } from './tool-types.
 
 export interface ToolRegistryOptions {
   /** Registered at once, in order. */
-  readonly tools?: readonly { readonly definition: ToolDefinition; readonly handler: ToolHandler }[] | undefined
+  readonly tools?:
+    | readonly { readonly definition: ToolDefinition; readonly handler: ToolHandler }[]
+    | undefined
 }
 
 /** What a handler has to end in order once its call was aborted. Milliseconds. */
@@ -14,14 +16,25 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Tools by name, and how they are called. Nothing is shared between registries. */
 export function createToolRegistry(options: ToolRegistryOptions = {}): ToolRegistry {
-  const tools = new Map<string, { readonly definition: ToolDefinition; readonly handler: ToolHandler }>()
+  const tools = new Map<
+    string,
+    { readonly definition: ToolDefinition; readonly handler: ToolHandler }
+  >()
 
   const register = (definition: ToolDefinition, handler: ToolHandler): void => {
     const { name } = definition
     if (!NAME.test(name)) {
-      throw new ExomonadError('INVALID_ARG', `A tool cannot be named "${name}": use at most 64 of a–z, A–Z, 0–9, _ and -.`, { found: name })
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `A tool cannot be named "${name}": use at most 64 of a–z, A–Z, 0–9, _ and -.`,
+        { found: name },
+      )
     }
-    if (tools.has(name)) throw new ExomonadError('INVALID_ARG', `There is a tool named ${name} already: unregister it first, or use another name.`)
+    if (tools.has(name))
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `There is a tool named ${name} already: unregister it first, or use another name.`,
+      )
     tools.set(name, { definition: Object.freeze({ ...definition }), handler })
   }
 
@@ -30,7 +43,10 @@ export function createToolRegistry(options: ToolRegistryOptions = {}): ToolRegis
     const tool = tools.get(call.name)
     if (tool === undefined) {
       const known = [...tools.keys()].join(', ')
-      throw new ExomonadError('INVALID_ARG', `There is no tool named ${call.name}${known === '' ? '.' : `: there are ${known}.`}`)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `There is no tool named ${call.name}${known === '' ? '.' : `: there are ${known}.`}`,
+      )
     }
     if (signal.aborted) throw abortReason(signal)
     checkArguments(tool.definition, args)
@@ -47,7 +63,13 @@ export function createToolRegistry(options: ToolRegistryOptions = {}): ToolRegis
     execute: async (call, { signal = new AbortController().signal } = {}) => {
       const startedAt = performance.now()
       const result = (output: string, isError: boolean) =>
-        Object.freeze({ id: call.id, name: call.name, output, isError, durationMs: Math.round(performance.now() - startedAt) })
+        Object.freeze({
+          id: call.id,
+          name: call.name,
+          output,
+          isError,
+          durationMs: Math.round(performance.now() - startedAt),
+        })
       try {
         return result(String(await run(call.arguments ?? {}, { call, signal })), false)
       } catch (thrown) {
@@ -66,13 +88,23 @@ function checkArguments({ name, parameters }: ToolDefinition, args: ToolArgument
   for (const [key, parameter] of Object.entries(parameters)) {
     const value = args[key]
     if (value === undefined || value === null) {
-      if (parameter.required === true) throw new ExomonadError('INVALID_ARG', `${name} needs ${key} (${parameter.type}): ${parameter.description}`)
+      if (parameter.required === true)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${name} needs ${key} (${parameter.type}): ${parameter.description}`,
+        )
       continue
     }
     if (!isOfType(value, parameter.type))
-      throw new ExomonadError('INVALID_ARG', `${key} of ${name} must be of type ${parameter.type}: ${parameter.description}`)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `${key} of ${name} must be of type ${parameter.type}: ${parameter.description}`,
+      )
     if (parameter.enum !== undefined && !parameter.enum.includes(value as string | number)) {
-      throw new ExomonadError('INVALID_ARG', `${key} of ${name} must be one of ${parameter.enum.join(', ')}.`)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `${key} of ${name} must be one of ${parameter.enum.join(', ')}.`,
+      )
     }
   }
 }

@@ -5,11 +5,14 @@ import type { ToolDefinition } from './tool-types.ts'
 export const REGISTRY_SERVER = 'exomonad-library'
 
 /**
- * Whether an agent’s tool call is one of the registry’s, as agents name such calls: `mcp__SERVER__TOOL`, `SERVER_TOOL`, `TOOL (SERVER MCP Server)`
- * and the like. The whole title must be that, so that no command line that mentions a tool passes for it.
+ * Whether an agent’s tool call is one of the registry’s, as agents name such calls:
+ * `mcp__SERVER__TOOL`, `SERVER_TOOL`, `TOOL (SERVER MCP Server)` and the like. The whole title must
+ * be that, so that no command line that mentions a tool passes for it.
  */
-export const isRegistryCall = (definitions: readonly ToolDefinition[], { title }: ACPAgentToolCall): boolean =>
-  definitions.some(({ name }) => titlesOf(name).includes(title.trim()))
+export const isRegistryCall = (
+  definitions: readonly ToolDefinition[],
+  { title }: ACPAgentToolCall,
+): boolean => definitions.some(({ name }) => titlesOf(name).includes(title.trim()))
 
 /** The same for counting and display alone, where the tool’s bare name will do. */
 export const isCallOf = (definitions: readonly ToolDefinition[], call: ACPAgentToolCall): boolean =>

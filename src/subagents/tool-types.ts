@@ -25,7 +25,16 @@ export interface ToolCallResult {
 }
 
 /** What a tool does, for whoever filters or displays tools. */
-export type ToolCategory = 'read' | 'edit' | 'search' | 'execute' | 'memory' | 'vfs' | 'task' | 'subagent' | 'other'
+export type ToolCategory =
+  | 'read'
+  | 'edit'
+  | 'search'
+  | 'execute'
+  | 'memory'
+  | 'vfs'
+  | 'task'
+  | 'subagent'
+  | 'other'
 
 export interface ToolParameter {
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'

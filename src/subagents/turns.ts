@@ -1,6 +1,7 @@
 /**
- * Rounds of the model, told from outside: the protocol does not count them. A round ends when the tools that the model called have ended and it
- * goes on to speak, think or call; tools called side by side belong to one round.
+ * Rounds of the model, told from outside: the protocol does not count them. A round ends when the
+ * tools that the model called have ended and it goes on to speak, think or call; tools called side
+ * by side belong to one round.
  */
 export interface TurnCounter {
   /** At least 1. */
@@ -17,8 +18,9 @@ export interface TurnCounter {
 }
 
 /**
- * A registry’s tool is heard of on two ways, by its call and by what the agent tells of it, and either may be late. What the agent tells is in
- * order with what the model says, so that alone counts where the agent tells of the registry’s tools at all.
+ * A registry’s tool is heard of on two ways, by its call and by what the agent tells of it, and
+ * either may be late. What the agent tells is in order with what the model says, so that alone
+ * counts where the agent tells of the registry’s tools at all.
  */
 export function createTurnCounter(): TurnCounter {
   const told = createRounds()

@@ -1,19 +1,30 @@
 /**
- * What tools, loops and subagents are made of: plain, frozen data and plain functions. Times are milliseconds. Names and shapes are meant to
- * stay: they are the package’s public interface.
+ * What tools, loops and subagents are made of: plain, frozen data and plain functions. Times are
+ * milliseconds. Names and shapes are meant to stay: they are the package’s public interface.
  */
 import type { ACPAgentToolCall, ACPClient, ACPTokenUsage } from './acp-types.ts'
 import type { Conversation } from './conversation.ts'
-import type { ToolCallRequest, ToolCallResult, ToolDefinition, ToolArguments } from './tool-types.ts'
+import type {
+  ToolCallRequest,
+  ToolCallResult,
+  ToolDefinition,
+  ToolArguments,
+} from './tool-types.ts'
 
 export interface ToolContext {
-  /** Aborted when nobody waits for this call any more: the caller gave up, its loop ended, or its agent cancelled. */
+  /**
+   * Aborted when nobody waits for this call any more: the caller gave up, its loop ended, or its
+   * agent cancelled.
+   */
   readonly signal: AbortSignal
   /** The call being answered. */
   readonly call: ToolCallRequest
 }
 
-/** Answers the output for the model. What it throws becomes a result with `isError` and the error’s message. */
+/**
+ * Answers the output for the model. What it throws becomes a result with `isError` and the error’s
+ * message.
+ */
 export type ToolHandler = (args: ToolArguments, context: ToolContext) => Promise<string> | string
 
 export interface ToolRegistry {
@@ -26,16 +37,21 @@ export interface ToolRegistry {
   /** In the order in which they were registered. */
   getToolDefinitions(): readonly ToolDefinition[]
   /**
-   * Runs a tool. Never rejects: an unknown name, wrong arguments, a handler’s error and an abort are results with `isError`. An abort answers
-   * within a second, whether or not the handler heeds its signal.
+   * Runs a tool. Never rejects: an unknown name, wrong arguments, a handler’s error and an abort
+   * are results with `isError`. An abort answers within a second, whether or not the handler heeds
+   * its signal.
    */
-  execute(call: ToolCallRequest, options?: { readonly signal?: AbortSignal | undefined }): Promise<ToolCallResult>
+  execute(
+    call: ToolCallRequest,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<ToolCallResult>
   readonly toolCount: number
 }
 
 /**
- * What subagents tell, of whatever depth. For each id: Start, then deltas and tool calls as they happen (each call’s start before its end),
- * then Complete or Error, once and never both. Nothing follows. What a callback throws, at once or in a promise, is a warning of the process, and
+ * What subagents tell, of whatever depth. For each id: Start, then deltas and tool calls as they
+ * happen (each call’s start before its end), then Complete or Error, once and never both. Nothing
+ * follows. What a callback throws, at once or in a promise, is a warning of the process, and
  * changes nothing of the subagent.
  */
 export interface SubagentCallbacks {
@@ -48,9 +64,10 @@ export interface SubagentCallbacks {
 }
 
 /**
- * What a loop tells while it runs, in order. What a callback throws, at once or in a promise, is a warning of the process and changes nothing of the
- * run: to end it, abort its signal. Those of subagents are here too, so that one object can be given to both; they are called by who registered
- * subagents, never by the loop.
+ * What a loop tells while it runs, in order. What a callback throws, at once or in a promise, is a
+ * warning of the process and changes nothing of the run: to end it, abort its signal. Those of
+ * subagents are here too, so that one object can be given to both; they are called by who
+ * registered subagents, never by the loop.
  */
 export interface LoopCallbacks extends SubagentCallbacks {
   readonly onStreamStart?: (() => void) | undefined
@@ -58,7 +75,9 @@ export interface LoopCallbacks extends SubagentCallbacks {
   /** A tool of the registry is called. */
   readonly onToolCallStart?: ((call: ToolCallRequest) => void) | undefined
   readonly onToolCallEnd?: ((result: ToolCallResult) => void) | undefined
-  /** The agent uses a tool of its own, or that changes: these run in the agent, not in the registry. */
+  /**
+   * The agent uses a tool of its own, or that changes: these run in the agent, not in the registry.
+   */
   readonly onAgentToolCall?: ((call: ACPAgentToolCall) => void) | undefined
   readonly onAgentToolCallUpdate?: ((call: ACPAgentToolCall) => void) | undefined
   /** A round of the model begins; the first is 1. */
@@ -82,7 +101,10 @@ export interface LoopOptions {
   readonly systemPrompt?: string | undefined
   /** Ends every run of this loop; `run` takes one for itself alone. */
   readonly signal?: AbortSignal | undefined
-  /** Keep the agent’s session after a run, for the next with the same conversation; true. Without, a run begins with what the conversation has, told in words. */
+  /**
+   * Keep the agent’s session after a run, for the next with the same conversation; true. Without, a
+   * run begins with what the conversation has, told in words.
+   */
   readonly keepSession?: boolean | undefined
 }
 
@@ -91,7 +113,10 @@ export interface LoopResult {
   readonly finalText: string
   /** Rounds of the model; never more than `maxTurns`. */
   readonly totalTurns: number
-  /** The session was cancelled because the model wanted another round; `finalText` is what there was. */
+  /**
+   * The session was cancelled because the model wanted another round; `finalText` is what there
+   * was.
+   */
   readonly hitTurnLimit: boolean
   /** In the agent’s words (`end_turn`, `max_tokens`, `refusal`, `cancelled` …), where it tells. */
   readonly stopReason?: string | undefined
@@ -102,8 +127,15 @@ export interface LoopResult {
 }
 
 export interface AgenticLoop {
-  /** Prompts the agent and follows it to its end. Rejects with the agent’s error, or the signal’s reason when that is aborted; the session is cancelled then. */
-  run(task: string, callbacks?: LoopCallbacks, options?: { readonly signal?: AbortSignal | undefined }): Promise<LoopResult>
+  /**
+   * Prompts the agent and follows it to its end. Rejects with the agent’s error, or the signal’s
+   * reason when that is aborted; the session is cancelled then.
+   */
+  run(
+    task: string,
+    callbacks?: LoopCallbacks,
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<LoopResult>
 }
 
 /** Frozen. */

@@ -24,7 +24,10 @@ export interface AuthDeps {
   readonly findAgentByTokenHash: (hash: string) => Promise<Agent | undefined>
 }
 
-/** Puts the caller on every request by its bearer token (delivery.md, “Trust”; tools.md, “Identity”). */
+/**
+ * Puts the caller on every request by its bearer token (delivery.md, “Trust”; tools.md,
+ * “Identity”).
+ */
 export function installAuth(fastify: FastifyInstance, deps: AuthDeps): void {
   fastify.decorateRequest('caller', null)
   fastify.addHook('onRequest', async (request) => {
@@ -35,11 +38,15 @@ export function installAuth(fastify: FastifyInstance, deps: AuthDeps): void {
 
 /** The caller of a route that isn’t public. */
 export function callerOf(request: FastifyRequest): Caller {
-  if (request.caller === null) throw new ExomonadError('UNAUTHORIZED', 'The request carries no token.')
+  if (request.caller === null)
+    throw new ExomonadError('UNAUTHORIZED', 'The request carries no token.')
   return request.caller
 }
 
-/** Who a request comes from. UNAUTHORIZED without a token or with nobody’s, NOT_ALLOWED with that of an agent that ended. */
+/**
+ * Who a request comes from. UNAUTHORIZED without a token or with nobody’s, NOT_ALLOWED with that of
+ * an agent that ended.
+ */
 export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Promise<Caller> {
   const token = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1]
   if (token === undefined)
@@ -49,7 +56,11 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
     )
   const as = headerText(headers['x-exomonad-as'])
   const hash = createHash('sha256').update(token).digest('hex')
-  if (sameHash(hash, deps.ownerTokenHash)) return { kind: 'human', agent: as === undefined ? await deps.directory.root() : await deps.directory.find(as) }
+  if (sameHash(hash, deps.ownerTokenHash))
+    return {
+      kind: 'human',
+      agent: as === undefined ? await deps.directory.root() : await deps.directory.find(as),
+    }
 
   const agent = await deps.findAgentByTokenHash(hash)
   if (agent === undefined)
@@ -69,7 +80,11 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
     )
   }
   if (as !== undefined)
-    throw new ExomonadError('NOT_ALLOWED', `Only the human may act for another agent; this is ${agent.name}’s token. Leave out --as.`, { agent_id: agent.id })
+    throw new ExomonadError(
+      'NOT_ALLOWED',
+      `Only the human may act for another agent; this is ${agent.name}’s token. Leave out --as.`,
+      { agent_id: agent.id },
+    )
   return { kind: 'agent', agent }
 }
 

@@ -49,27 +49,51 @@ export interface CallOptions {
 }
 
 export interface Client {
-  /** Calls a tool. Throws the ExomonadError that the daemon answered with, DAEMON_UNAVAILABLE where nobody listens. */
+  /**
+   * Calls a tool. Throws the ExomonadError that the daemon answered with, DAEMON_UNAVAILABLE where
+   * nobody listens.
+   */
   callTool<Result>(name: string, input: unknown, options?: CallOptions): Promise<Result>
-  get<Result>(path: string, options?: { signal?: AbortSignal | undefined; timeout?: number }): Promise<Result>
-  /** Oldest first. With `follow` it reconnects after the last event it gave, and ends only by the signal. */
+  get<Result>(
+    path: string,
+    options?: { signal?: AbortSignal | undefined; timeout?: number },
+  ): Promise<Result>
+  /**
+   * Oldest first. With `follow` it reconnects after the last event it gave, and ends only by the
+   * signal.
+   */
   events(query: EventQuery): AsyncGenerator<WireEvent>
-  hook<Result>(event: string, body: unknown, options?: { signal?: AbortSignal | undefined }): Promise<Result>
+  hook<Result>(
+    event: string,
+    body: unknown,
+    options?: { signal?: AbortSignal | undefined },
+  ): Promise<Result>
 }
 
 /** First and longest wait before a reconnect of the event stream, milliseconds. */
 const RECONNECT = { first: 100, longest: 2000 }
 
-/** The daemon as its surfaces’ callers see it. Nothing is connected until a call is made; each call has a connection of its own. */
+/**
+ * The daemon as its surfaces’ callers see it. Nothing is connected until a call is made; each call
+ * has a connection of its own.
+ */
 export function createClient(options: ClientOptions): Client {
   const headers: Record<string, string> = { authorization: `Bearer ${options.token}` }
-  if (options.as !== undefined) headers['x-exomonad-as'] = options.as.replace(/[^\x20-\x7e]|%/gu, encodeURIComponent)
+  if (options.as !== undefined)
+    headers['x-exomonad-as'] = options.as.replace(/[^\x20-\x7e]|%/gu, encodeURIComponent)
 
   async function send<Result>(
     method: 'GET' | 'POST',
     path: string,
     body: unknown,
-    { headers: more = {}, ...limits }: { signal?: AbortSignal | undefined; timeout?: number; headers?: Readonly<Record<string, string>> } = {},
+    {
+      headers: more = {},
+      ...limits
+    }: {
+      signal?: AbortSignal | undefined
+      timeout?: number
+      headers?: Readonly<Record<string, string>>
+    } = {},
   ): Promise<Result> {
     const response = await requestOverSocket({
       socket: options.socket,
@@ -91,7 +115,11 @@ export function createClient(options: ClientOptions): Client {
           socket: options.socket,
           method: 'GET',
           path: `/v1/events?${eventParameters(query, undefined)}`,
-          headers: { ...headers, accept: 'text/event-stream', ...(last === undefined ? {} : { 'last-event-id': String(last) }) },
+          headers: {
+            ...headers,
+            accept: 'text/event-stream',
+            ...(last === undefined ? {} : { 'last-event-id': String(last) }),
+          },
           signal: query.signal,
         })
         if (response.status !== 200) await parseAnswer(response)
@@ -112,7 +140,12 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function callTold<Result>(path: string, input: unknown, { signal, progress }: CallOptions, keyed: Readonly<Record<string, string>>): Promise<Result> {
+  async function callTold<Result>(
+    path: string,
+    input: unknown,
+    { signal, progress }: CallOptions,
+    keyed: Readonly<Record<string, string>>,
+  ): Promise<Result> {
     const response = await requestOverSocket({
       socket: options.socket,
       method: 'POST',
@@ -136,23 +169,35 @@ export function createClient(options: ClientOptions): Client {
     }
     if (answer?.event === 'result') return answer.body as Result
     if (answer !== undefined) throw errorFromAnswer(answer.body, response.status)
-    throw new ExomonadError('DAEMON_UNAVAILABLE', 'The daemon went away before it answered. `exomonad daemon logs` tells why.', { connected: true })
+    throw new ExomonadError(
+      'DAEMON_UNAVAILABLE',
+      'The daemon went away before it answered. `exomonad daemon logs` tells why.',
+      { connected: true },
+    )
   }
 
   return {
     callTool: (name, input, limits = {}) => {
       const path = `/v1/tools/${encodeURIComponent(name)}`
       const keyed = limits.key === undefined ? {} : { 'idempotency-key': limits.key }
-      return limits.progress === undefined ? send('POST', path, input, { signal: limits.signal, headers: keyed }) : callTold(path, input, limits, keyed)
+      return limits.progress === undefined
+        ? send('POST', path, input, { signal: limits.signal, headers: keyed })
+        : callTold(path, input, limits, keyed)
     },
     get: (path, limits) => send('GET', path, undefined, limits),
     async *events(query) {
       if (query.follow) yield* stream(query)
       else {
-        yield* await send<WireEvent[]>('GET', `/v1/events?${eventParameters(query, query.after)}`, undefined, { signal: query.signal })
+        yield* await send<WireEvent[]>(
+          'GET',
+          `/v1/events?${eventParameters(query, query.after)}`,
+          undefined,
+          { signal: query.signal },
+        )
       }
     },
-    hook: (event, body, limits) => send('POST', `/v1/hooks/${encodeURIComponent(event)}`, body, limits),
+    hook: (event, body, limits) =>
+      send('POST', `/v1/hooks/${encodeURIComponent(event)}`, body, limits),
   }
 }
 
@@ -170,7 +215,9 @@ function parseEvent(data: string, id: string | undefined): WireEvent | undefined
   try {
     const event = parseJson(data) as Partial<WireEvent>
     const seq = event.seq ?? Number(id)
-    return typeof event.type === 'string' && Number.isInteger(seq) ? ({ ...event, seq } as WireEvent) : undefined
+    return typeof event.type === 'string' && Number.isInteger(seq)
+      ? ({ ...event, seq } as WireEvent)
+      : undefined
   } catch {
     return undefined
   }
@@ -182,20 +229,42 @@ async function parseAnswer<Result>(response: SocketResponse): Promise<Result> {
   try {
     body = text === '' ? null : parseJson(text)
   } catch (error) {
-    throw new ExomonadError('INTERNAL', `The daemon answered ${response.status} with something that is not JSON: ${text.slice(0, 200)}`, {}, { cause: error })
+    throw new ExomonadError(
+      'INTERNAL',
+      `The daemon answered ${response.status} with something that is not JSON: ${text.slice(0, 200)}`,
+      {},
+      { cause: error },
+    )
   }
   if (response.status < 400) return body as Result
   throw errorFromAnswer(body, response.status)
 }
 
-/** The ExomonadError that an answer `{error, code, …facts}` stands for; INTERNAL with the status for anything else. */
+/**
+ * The ExomonadError that an answer `{error, code, …facts}` stands for; INTERNAL with the status for
+ * anything else.
+ */
 export function errorFromAnswer(body: unknown, status: number): ExomonadError {
-  if (typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'string') {
-    const { error, code, ...facts } = body as { error: string; code?: unknown } & Record<string, unknown>
+  if (
+    typeof body === 'object' &&
+    body !== null &&
+    'error' in body &&
+    typeof body.error === 'string'
+  ) {
+    const { error, code, ...facts } = body as { error: string; code?: unknown } & Record<
+      string,
+      unknown
+    >
     const known = typeof code === 'string' && Object.hasOwn(ERRORS, code)
-    return new ExomonadError(known ? (code as ErrorCode) : 'INTERNAL', error, known ? facts : { ...facts, code })
+    return new ExomonadError(
+      known ? (code as ErrorCode) : 'INTERNAL',
+      error,
+      known ? facts : { ...facts, code },
+    )
   }
-  return asExomonadError(new Error(`the daemon answered ${status}: ${JSON.stringify(body)?.slice(0, 200)}`))
+  return asExomonadError(
+    new Error(`the daemon answered ${status}: ${JSON.stringify(body)?.slice(0, 200)}`),
+  )
 }
 
 const pause = (milliseconds: number, signal: AbortSignal | undefined): Promise<void> =>

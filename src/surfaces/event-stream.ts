@@ -6,8 +6,13 @@ export interface StreamMessage {
   readonly data: string
 }
 
-/** Messages of a server-sent event stream (WHATWG HTML, “Server-sent events”) from its bytes. Comments are dropped. */
-export async function* parseEventStream(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<StreamMessage> {
+/**
+ * Messages of a server-sent event stream (WHATWG HTML, “Server-sent events”) from its bytes.
+ * Comments are dropped.
+ */
+export async function* parseEventStream(
+  bytes: AsyncIterable<Uint8Array>,
+): AsyncGenerator<StreamMessage> {
   const decoder = new TextDecoder()
   let held = ''
   let id: string | undefined
@@ -19,7 +24,8 @@ export async function* parseEventStream(bytes: AsyncIterable<Uint8Array>): Async
     held = lines.pop() ?? ''
     for (const line of lines) {
       if (line === '') {
-        if (data.length > 0) yield { id, event: event === '' ? 'message' : event, data: data.join('\n') }
+        if (data.length > 0)
+          yield { id, event: event === '' ? 'message' : event, data: data.join('\n') }
         event = ''
         data = []
         continue

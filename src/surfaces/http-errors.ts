@@ -2,21 +2,34 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { asExomonadError, ERRORS, ExomonadError } from '../domain/errors.ts'
 import type { Log } from '../runtime/log.ts'
 
-/** Every error is answered as `{error, code, …facts}` with the code’s status; a stack goes to the log only. */
+/**
+ * Every error is answered as `{error, code, …facts}` with the code’s status; a stack goes to the
+ * log only.
+ */
 export function installErrors(fastify: FastifyInstance, log: Log): void {
   fastify.setErrorHandler((thrown, request, reply) => {
     const error = fromFastify(thrown) ?? asExomonadError(thrown)
-    if (error.code === 'INTERNAL') log.error({ err: error.cause ?? error, method: request.method, route: request.routeOptions.url }, 'a request failed')
+    if (error.code === 'INTERNAL')
+      log.error(
+        { err: error.cause ?? error, method: request.method, route: request.routeOptions.url },
+        'a request failed',
+      )
     return answerError(reply, error)
   })
   fastify.setNotFoundHandler((request, reply) =>
     reply
       .code(404)
-      .send(new ExomonadError('INVALID_ARG', `There is no ${request.method} ${pathOf(request.url)}. GET /openapi.json lists what there is.`).toJSON()),
+      .send(
+        new ExomonadError(
+          'INVALID_ARG',
+          `There is no ${request.method} ${pathOf(request.url)}. GET /openapi.json lists what there is.`,
+        ).toJSON(),
+      ),
   )
 }
 
-export const answerError = (reply: FastifyReply, error: ExomonadError): FastifyReply => reply.code(ERRORS[error.code].status).send(error.toJSON())
+export const answerError = (reply: FastifyReply, error: ExomonadError): FastifyReply =>
+  reply.code(ERRORS[error.code].status).send(error.toJSON())
 
 /** Body as bytes of an answer for requests that fastify never sees (broken HTTP). */
 export function rawAnswer(error: ExomonadError): string {
@@ -24,16 +37,33 @@ export function rawAnswer(error: ExomonadError): string {
   return `HTTP/1.1 ${ERRORS[error.code].status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
 }
 
-/** What fastify itself refuses (size, broken JSON, broken URL) is the caller’s fault and named so. */
+/**
+ * What fastify itself refuses (size, broken JSON, broken URL) is the caller’s fault and named so.
+ */
 export function fromFastify(thrown: unknown): ExomonadError | undefined {
   if (!(thrown instanceof Error) || thrown instanceof ExomonadError) return undefined
   const { code, statusCode } = thrown as Error & { code?: string; statusCode?: number }
   if (statusCode === undefined || statusCode >= 500 || statusCode < 400) return undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new ExomonadError('INVALID_ARG', 'The request is larger than this takes (10 MB). Send less, or point to a file.', {}, { cause: thrown })
+    return new ExomonadError(
+      'INVALID_ARG',
+      'The request is larger than this takes (10 MB). Send less, or point to a file.',
+      {},
+      { cause: thrown },
+    )
   if (code === 'FST_ERR_CTP_INVALID_JSON_BODY' || thrown instanceof SyntaxError)
-    return new ExomonadError('INVALID_ARG', `The body is not JSON: ${thrown.message}.`, {}, { cause: thrown })
-  return new ExomonadError('INVALID_ARG', `The request is not valid: ${thrown.message}`, {}, { cause: thrown })
+    return new ExomonadError(
+      'INVALID_ARG',
+      `The body is not JSON: ${thrown.message}.`,
+      {},
+      { cause: thrown },
+    )
+  return new ExomonadError(
+    'INVALID_ARG',
+    `The request is not valid: ${thrown.message}`,
+    {},
+    { cause: thrown },
+  )
 }
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? url

@@ -14,7 +14,10 @@ export function collectReceipts(log: Log): Receipts {
   let outcome: boolean | undefined
   const tell = (receipt: Receipt, arrived: boolean): void => {
     ;(arrived ? receipt.confirm() : receipt.giveBack()).catch((error: unknown) => {
-      log.warn({ err: error }, 'whether a result arrived could not be noted; after the next start it counts as not arrived')
+      log.warn(
+        { err: error },
+        'whether a result arrived could not be noted; after the next start it counts as not arrived',
+      )
     })
   }
   return {
@@ -38,4 +41,5 @@ export function settleWithResponse(receipts: Receipts, response: ServerResponse)
 }
 
 /** A connection that broke while it was written to takes its data along. */
-const failed = ({ socket, errored }: ServerResponse): boolean => errored !== null || (socket?.errored ?? null) !== null
+const failed = ({ socket, errored }: ServerResponse): boolean =>
+  errored !== null || (socket?.errored ?? null) !== null

@@ -16,10 +16,16 @@ export interface ToolCall {
   readonly caller: Caller
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
-  /** Of the header Idempotency-Key; the input’s `idempotency_key` says the same. Tools that take none ignore it. */
+  /**
+   * Of the header Idempotency-Key; the input’s `idempotency_key` says the same. Tools that take
+   * none ignore it.
+   */
   readonly key?: string | undefined
   readonly progress?: ToolContext['progress']
-  /** Takes over what the result takes away, once there is one. Without, every result counts as arrived. */
+  /**
+   * Takes over what the result takes away, once there is one. Without, every result counts as
+   * arrived.
+   */
   readonly consumed?: TakeReceipt
   readonly roleTools: RoleTools
   /** What goes in and comes out is kept, sent on and shown. */
@@ -28,8 +34,9 @@ export interface ToolCall {
 }
 
 /**
- * One call of a tool, the same from every surface: role, text gate, input, handler, output, text gate. Throws NOT_ALLOWED, INVALID_ARG with the field, what the
- * handler throws, and INTERNAL for a result that its own schema refuses (logged; the result is not shown).
+ * One call of a tool, the same from every surface: role, text gate, input, handler, output, text
+ * gate. Throws NOT_ALLOWED, INVALID_ARG with the field, what the handler throws, and INTERNAL for a
+ * result that its own schema refuses (logged; the result is not shown).
  */
 export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown): Promise<unknown> {
   await admit(tool, call)
@@ -47,8 +54,12 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     progress: call.progress === undefined ? () => {} : throughGate(gate, call.progress),
     consumed: (receipt: Receipt) => receipts.push(receipt),
   }
-  const work = (once?: OnceContext) => tool.handler({ ...context, ...(once === undefined ? {} : { once }) }, input)
-  const asked = key === undefined ? work() : call.core.once.run({ caller, tool: tool.name, key, input, exact: tool.exact }, work)
+  const work = (once?: OnceContext) =>
+    tool.handler({ ...context, ...(once === undefined ? {} : { once }) }, input)
+  const asked =
+    key === undefined
+      ? work()
+      : call.core.once.run({ caller, tool: tool.name, key, input, exact: tool.exact }, work)
   const answered = await asked.catch(async (thrown: unknown) => {
     await giveBack(receipts)
     throw errorThroughGate(gate, thrown)
@@ -58,14 +69,20 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     const issues = output.error.issues.map(({ path, message }) => ({ path, message }))
     call.log.error({ tool: tool.name, issues }, 'a tool’s result does not fit its schema')
     await giveBack(receipts)
-    throw new ExomonadError('INTERNAL', `${tool.name} was done, but its result has an unexpected shape. See \`exomonad daemon logs\`.`, { tool: tool.name })
+    throw new ExomonadError(
+      'INTERNAL',
+      `${tool.name} was done, but its result has an unexpected shape. See \`exomonad daemon logs\`.`,
+      { tool: tool.name },
+    )
   }
   for (const receipt of receipts) {
     if (call.consumed === undefined) await receipt.confirm()
     else call.consumed(receipt)
   }
   const result = gate.data(output.data, tool.exact)
-  return tool.deprecated === undefined ? result : withWarning(result, `${tool.name} is deprecated; use ${tool.deprecated}.`)
+  return tool.deprecated === undefined
+    ? result
+    : withWarning(result, `${tool.name} is deprecated; use ${tool.deprecated}.`)
 }
 
 async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Promise<void> {
@@ -78,12 +95,21 @@ async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Prom
 }
 
 /** The key is no argument of the tool’s own: its schema does not know it. */
-function keyOf(tool: AnyTool, call: ToolCall, given: unknown): { given: unknown; key: string | undefined } {
+function keyOf(
+  tool: AnyTool,
+  call: ToolCall,
+  given: unknown,
+): { given: unknown; key: string | undefined } {
   if (tool.keyed !== true) return { given, key: undefined }
-  if (typeof given !== 'object' || given === null || !('idempotency_key' in given)) return { given, key: call.key }
+  if (typeof given !== 'object' || given === null || !('idempotency_key' in given))
+    return { given, key: call.key }
   const { idempotency_key: field, ...rest } = given
   if (typeof field !== 'string' || field === '')
-    throw new ExomonadError('INVALID_ARG', `${tool.name}: idempotency_key must be text, found ${JSON.stringify(field)}.`, { field: 'idempotency_key' })
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `${tool.name}: idempotency_key must be text, found ${JSON.stringify(field)}.`,
+      { field: 'idempotency_key' },
+    )
   return { given: rest, key: field }
 }
 
@@ -97,7 +123,9 @@ function errorThroughGate(gate: TextGate, thrown: unknown): ExomonadError {
   const error = asExomonadError(thrown)
   const message = gate.text(error.message)
   const facts = gate.data(error.facts)
-  return message === error.message && facts === error.facts ? error : new ExomonadError(error.code, message, facts, { cause: error.cause })
+  return message === error.message && facts === error.facts
+    ? error
+    : new ExomonadError(error.code, message, facts, { cause: error.cause })
 }
 
 async function giveBack(receipts: readonly Receipt[]): Promise<void> {
@@ -118,17 +146,32 @@ export interface ListedTool {
 }
 
 /** The tools a caller may use, sorted by name. `all` adds the unlisted ones, for the human only. */
-export const listTools = (tools: readonly AnyTool[], caller: Caller, options: { roleTools: RoleTools; all?: boolean }): ListedTool[] =>
-  toolsFor(tools, caller, options).map(describeTool)
+export const listTools = (
+  tools: readonly AnyTool[],
+  caller: Caller,
+  options: { roleTools: RoleTools; all?: boolean },
+): ListedTool[] => toolsFor(tools, caller, options).map(describeTool)
 
-export function toolsFor(tools: readonly AnyTool[], caller: Caller, options: { roleTools: RoleTools; all?: boolean }): AnyTool[] {
+export function toolsFor(
+  tools: readonly AnyTool[],
+  caller: Caller,
+  options: { roleTools: RoleTools; all?: boolean },
+): AnyTool[] {
   const all = options.all === true && actsAsHuman(caller)
-  return tools.filter((tool) => (all || tool.listed) && mayUse(tool, caller, options.roleTools)).toSorted((one, other) => (one.name < other.name ? -1 : 1))
+  return tools
+    .filter((tool) => (all || tool.listed) && mayUse(tool, caller, options.roleTools))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
 export function describeTool(tool: AnyTool): ListedTool {
   const { input, output } = schemasOf(tool)
-  return { name: tool.name, description: tool.description, inputSchema: jsonSchema(input, 'input'), outputSchema: jsonSchema(output, 'output') }
+  return {
+    name: tool.name,
+    description: tool.description,
+    inputSchema: jsonSchema(input, 'input'),
+    outputSchema: jsonSchema(output, 'output'),
+  }
 }
 
-const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): z.core.JSONSchema.BaseSchema => z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+const jsonSchema = (schema: z.ZodType, io: 'input' | 'output'): z.core.JSONSchema.BaseSchema =>
+  z.toJSONSchema(schema, { io, unrepresentable: 'any' })

@@ -1,7 +1,10 @@
 import { connect } from 'node:net'
 import { ExomonadError } from '../domain/errors.ts'
 
-/** One HTTP/1.1 exchange on a Unix socket over node:net: node:http would double the start-up time of every command. */
+/**
+ * One HTTP/1.1 exchange on a Unix socket over node:net: node:http would double the start-up time of
+ * every command.
+ */
 export interface SocketRequest {
   readonly socket: string
   readonly method: 'GET' | 'POST'
@@ -16,11 +19,16 @@ export interface SocketRequest {
 export interface SocketResponse {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
-  /** Bytes of the body as they come, transfer coding removed. Ends the connection when left early. */
+  /**
+   * Bytes of the body as they come, transfer coding removed. Ends the connection when left early.
+   */
   readonly body: AsyncGenerator<Buffer>
 }
 
-/** `connected`: somebody took the request, so what became of it is unknown; otherwise nothing was sent. */
+/**
+ * `connected`: somebody took the request, so what became of it is unknown; otherwise nothing was
+ * sent.
+ */
 const unavailable = (socket: string, connected: boolean, cause: unknown): ExomonadError =>
   new ExomonadError(
     'DAEMON_UNAVAILABLE',
@@ -31,7 +39,10 @@ const unavailable = (socket: string, connected: boolean, cause: unknown): Exomon
     { cause },
   )
 
-/** Throws DAEMON_UNAVAILABLE where nobody listens or the connection breaks, the signal’s reason when aborted. */
+/**
+ * Throws DAEMON_UNAVAILABLE where nobody listens or the connection breaks, the signal’s reason when
+ * aborted.
+ */
 export async function requestOverSocket(request: SocketRequest): Promise<SocketResponse> {
   request.signal?.throwIfAborted()
   const connection = connect({ path: request.socket })
@@ -40,7 +51,8 @@ export async function requestOverSocket(request: SocketRequest): Promise<SocketR
   const abort = (): void => void connection.destroy(new Error('aborted'))
   request.signal?.addEventListener('abort', abort, { once: true })
   connection.once('close', () => request.signal?.removeEventListener('abort', abort))
-  if (request.timeout !== undefined) connection.setTimeout(request.timeout, () => connection.destroy(new Error('no answer in time')))
+  if (request.timeout !== undefined)
+    connection.setTimeout(request.timeout, () => connection.destroy(new Error('no answer in time')))
   connection.write(head(request) + (request.body ?? ''))
 
   const reader = createReader(connection)
@@ -57,12 +69,19 @@ export async function requestOverSocket(request: SocketRequest): Promise<SocketR
 }
 
 function head(request: SocketRequest): string {
-  const headers: Record<string, string> = { host: 'localhost', connection: 'close', accept: '*/*', ...request.headers }
+  const headers: Record<string, string> = {
+    host: 'localhost',
+    connection: 'close',
+    accept: '*/*',
+    ...request.headers,
+  }
   if (request.body !== undefined) {
     headers['content-type'] ??= 'application/json'
     headers['content-length'] = String(Buffer.byteLength(request.body))
   }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}`)
+  const lines = Object.entries(headers).map(
+    ([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}`,
+  )
   return [`${request.method} ${request.path} HTTP/1.1`, ...lines, '', ''].join('\r\n')
 }
 
@@ -125,7 +144,12 @@ function createReader(source: AsyncIterable<Buffer>): Reader {
   }
 }
 
-async function* bodyOf(reader: Reader, headers: ReadonlyMap<string, string>, end: () => void, request: SocketRequest): AsyncGenerator<Buffer> {
+async function* bodyOf(
+  reader: Reader,
+  headers: ReadonlyMap<string, string>,
+  end: () => void,
+  request: SocketRequest,
+): AsyncGenerator<Buffer> {
   try {
     if (headers.get('transfer-encoding')?.toLowerCase() === 'chunked') {
       for (;;) {
@@ -139,7 +163,8 @@ async function* bodyOf(reader: Reader, headers: ReadonlyMap<string, string>, end
     while (left > 0) {
       const chunk = await reader.some(left)
       if (chunk === undefined) {
-        if (Number.isFinite(left)) throw new Error('the connection ended in the middle of an answer')
+        if (Number.isFinite(left))
+          throw new Error('the connection ended in the middle of an answer')
         return
       }
       left -= chunk.length

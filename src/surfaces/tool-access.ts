@@ -2,35 +2,56 @@ import { ExomonadError } from '../domain/errors.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AnyTool } from '../tools/define.ts'
 
-/** Tools that the configuration lists for a role of the user’s own; undefined for roles it doesn’t list any for. */
+/**
+ * Tools that the configuration lists for a role of the user’s own; undefined for roles it doesn’t
+ * list any for.
+ */
 export type RoleTools = (role: string) => readonly string[] | undefined
 
 /**
- * The person, who acts for the root: nothing is refused by role. With `--as` for another agent that agent’s role counts, but for what people
- * do beside any agent.
+ * The person, who acts for the root: nothing is refused by role. With `--as` for another agent that
+ * agent’s role counts, but for what people do beside any agent.
  */
-export const actsAsHuman = (caller: Caller): boolean => caller.kind === 'human' && caller.agent.kind === 'root'
+export const actsAsHuman = (caller: Caller): boolean =>
+  caller.kind === 'human' && caller.agent.kind === 'root'
 
 /**
- * As whom something is done: whoever acts for an agent is that agent in all of it, has its rights and no more, and is taken for it by others. But
- * for what people do beside any agent, where they stay themselves.
+ * As whom something is done: whoever acts for an agent is that agent in all of it, has its rights
+ * and no more, and is taken for it by others. But for what people do beside any agent, where they
+ * stay themselves.
  */
 export const identityOf = (caller: Caller, tool?: AnyTool): Caller =>
-  caller.kind === 'agent' || actsAsHuman(caller) || tool?.forAnyAgent === true ? caller : { kind: 'agent', agent: caller.agent, byPerson: true }
+  caller.kind === 'agent' || actsAsHuman(caller) || tool?.forAnyAgent === true
+    ? caller
+    : { kind: 'agent', agent: caller.agent, byPerson: true }
 
-/** A message that reached an agent must always be readable and confirmable, whatever its lists say. */
+/**
+ * A message that reached an agent must always be readable and confirmable, whatever its lists say.
+ */
 const ALWAYS: ReadonlySet<string> = new Set(['ack', 'read_message'])
 
 const names = (list: readonly string[], tool: AnyTool): boolean =>
-  list.includes(tool.name) || (tool.deprecated !== undefined && list.includes(tool.deprecated)) || ALWAYS.has(tool.name)
+  list.includes(tool.name) ||
+  (tool.deprecated !== undefined && list.includes(tool.deprecated)) ||
+  ALWAYS.has(tool.name)
 
-/** tools.md, “Roles”: tl and dev by the tool’s audience, roles of the user’s own by their list among the tools of tl; of these what its agent CLI is given. */
+/**
+ * tools.md, “Roles”: tl and dev by the tool’s audience, roles of the user’s own by their list among
+ * the tools of tl; of these what its agent CLI is given.
+ */
 export function mayUse(tool: AnyTool, caller: Caller, roleTools: RoleTools): boolean {
-  return actsAsHuman(caller) || (caller.kind === 'human' && tool.forAnyAgent === true) || mayAgentUse(tool, caller.agent, roleTools)
+  return (
+    actsAsHuman(caller) ||
+    (caller.kind === 'human' && tool.forAnyAgent === true) ||
+    mayAgentUse(tool, caller.agent, roleTools)
+  )
 }
 
-export const mayAgentUse = (tool: AnyTool, { role, tools }: { role: string; tools: readonly string[] | null }, roleTools: RoleTools): boolean =>
-  mayRoleUse(tool, role, roleTools) && (tools === null || names(tools, tool))
+export const mayAgentUse = (
+  tool: AnyTool,
+  { role, tools }: { role: string; tools: readonly string[] | null },
+  roleTools: RoleTools,
+): boolean => mayRoleUse(tool, role, roleTools) && (tools === null || names(tools, tool))
 
 function mayRoleUse(tool: AnyTool, role: string, roleTools: RoleTools): boolean {
   if (role === 'tl' || role === 'dev') return tool.audience.includes(role)
@@ -41,19 +62,33 @@ function mayRoleUse(tool: AnyTool, role: string, roleTools: RoleTools): boolean 
 export function requireAccess(tool: AnyTool, caller: Caller, roleTools: RoleTools): void {
   if (mayUse(tool, caller, roleTools)) return
   const { role, agentCli } = caller.agent
-  const instead = caller.kind === 'human' ? 'leave out --as to do it yourself' : 'ask your parent with question or note'
+  const instead =
+    caller.kind === 'human'
+      ? 'leave out --as to do it yourself'
+      : 'ask your parent with question or note'
   if (mayRoleUse(tool, role, roleTools)) {
-    throw new ExomonadError('NOT_ALLOWED', `${tool.name} is not among the tools that this agent was given ([agents.${agentCli ?? ''}] tools): ${instead}.`, {
-      tool: tool.name,
-      role,
-      allowed: caller.agent.tools,
-    })
+    throw new ExomonadError(
+      'NOT_ALLOWED',
+      `${tool.name} is not among the tools that this agent was given ([agents.${agentCli ?? ''}] tools): ${instead}.`,
+      {
+        tool: tool.name,
+        role,
+        allowed: caller.agent.tools,
+      },
+    )
   }
   const roles = tool.audience.filter((audience) => audience !== 'human')
-  const who = roles.length === 0 ? 'It is for the human only' : `It is for the role ${roles.join(', ')} and the human`
-  throw new ExomonadError('NOT_ALLOWED', `${tool.name} is not for agents of the role ${role}. ${who}; ${instead}.`, {
-    tool: tool.name,
-    role,
-    allowed: tool.audience,
-  })
+  const who =
+    roles.length === 0
+      ? 'It is for the human only'
+      : `It is for the role ${roles.join(', ')} and the human`
+  throw new ExomonadError(
+    'NOT_ALLOWED',
+    `${tool.name} is not for agents of the role ${role}. ${who}; ${instead}.`,
+    {
+      tool: tool.name,
+      role,
+      allowed: tool.audience,
+    },
+  )
 }

@@ -48,7 +48,10 @@ import { wait } from './mail/wait.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
 import type { AnyTool } from './define.ts'
 
-/** Every tool there is, sorted by name. A file in this folder that is not here fails test/parity.test.ts. */
+/**
+ * Every tool there is, sorted by name. A file in this folder that is not here fails
+ * test/parity.test.ts.
+ */
 export const ALL_TOOLS: readonly AnyTool[] = [
   ack,
   agentResult,

@@ -5,7 +5,10 @@ import type { OnceContext } from '../core/once.ts'
 import type { TakeReceipt } from '../core/mail/receipt.ts'
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
 
-/** Who may call a tool: roles of agents, and the human. Custom roles get what their list names among the tools of `tl`. */
+/**
+ * Who may call a tool: roles of agents, and the human. Custom roles get what their list names among
+ * the tools of `tl`.
+ */
 export type Audience = 'tl' | 'dev' | 'human'
 
 export interface ToolContext {
@@ -13,34 +16,54 @@ export interface ToolContext {
   readonly caller: Caller
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
-  /** Tells a waiting caller how far it is, in words (none: `''`) and, where there are such, facts for a display; may be dropped. */
+  /**
+   * Tells a waiting caller how far it is, in words (none: `''`) and, where there are such, facts
+   * for a display; may be dropped.
+   */
   readonly progress: (message: string, event?: SubagentEvent) => void
-  /** For what the result takes away from where it waited: told whether the result reached the caller whole. */
+  /**
+   * For what the result takes away from where it waited: told whether the result reached the caller
+   * whole.
+   */
   readonly consumed: TakeReceipt
   /** Of a call under an idempotency key. */
   readonly once?: OnceContext
 }
 
-export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.ZodType = z.ZodType> {
+export interface Tool<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
   /** snake_case, as models see it. */
   readonly name: string
   /** Two or three sentences with the decision criterion in them. */
   readonly description: string
   readonly audience: readonly Audience[]
-  /** What it does to the tree; default `changes`. `reads` changes nothing, `ends` takes away what can’t be had back (a running agent, a worktree). */
+  /**
+   * What it does to the tree; default `changes`. `reads` changes nothing, `ends` takes away what
+   * can’t be had back (a running agent, a worktree).
+   */
   readonly effect?: 'reads' | 'changes' | 'ends'
-  /** Shown in tools/list. The others work when called: deprecated names, and what only people use. */
+  /**
+   * Shown in tools/list. The others work when called: deprecated names, and what only people use.
+   */
   readonly listed: boolean
   /** A person may do it beside any agent that they act for: its role is not asked. */
   readonly forAnyAgent?: true
   /** What to use instead; the result carries it as a warning. */
   readonly deprecated?: string
   readonly input: Input
-  /** Fields of input and result that stay byte for byte; all other text goes through the gate (src/text-gate). */
+  /**
+   * Fields of input and result that stay byte for byte; all other text goes through the gate
+   * (src/text-gate).
+   */
   readonly exact?: readonly string[]
   /** It takes an idempotency key: asked for again under the same, it is not done again. */
   readonly keyed?: true
-  /** Makes of what was given what the schema takes, where a fault of one part is to be told of that part alone, by the handler. */
+  /**
+   * Makes of what was given what the schema takes, where a fault of one part is to be told of that
+   * part alone, by the handler.
+   */
   readonly prepare?: (given: unknown) => unknown
   readonly output: Output
   /** Asked where a caller may not use it: throws what says more than that. */
@@ -49,11 +72,14 @@ export interface Tool<Input extends z.ZodObject = z.ZodObject, Output extends z.
 }
 
 /** One tool, one file: schema, words and handler. MCP, HTTP and CLI are derived from it. */
-export const defineTool = <Input extends z.ZodObject, Output extends z.ZodType>(tool: Tool<Input, Output>): Tool<Input, Output> => tool
+export const defineTool = <Input extends z.ZodObject, Output extends z.ZodType>(
+  tool: Tool<Input, Output>,
+): Tool<Input, Output> => tool
 
 /** What the registry holds: the types are checked where each tool is defined. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of tools of different shapes has no narrower type
 export type AnyTool = Tool<any, any>
 
 /** The first sentence of what it says of itself. */
-export const summaryOf = ({ description }: Pick<AnyTool, 'description'>): string => (description.split(/(?<=\.) |\n/)[0] ?? '').replace(/\.$/, '')
+export const summaryOf = ({ description }: Pick<AnyTool, 'description'>): string =>
+  (description.split(/(?<=\.) |\n/)[0] ?? '').replace(/\.$/, '')

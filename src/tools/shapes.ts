@@ -18,24 +18,43 @@ export const spawnedAgent = z.object({
 export const forkedAgent = z.object({
   agent_id: z.string(),
   name: z.string(),
-  context: z.enum(['forked', 'transcript', 'fresh']).describe('What it begins with: the conversation, a file of what the terminal showed, or the prompt alone'),
+  context: z
+    .enum(['forked', 'transcript', 'fresh'])
+    .describe(
+      'What it begins with: the conversation, a file of what the terminal showed, or the prompt alone',
+    ),
   warnings: z.array(z.string()),
 })
 
-/** A spec without a name or a task is refused by itself, in `errors`; the schema would refuse all of them. */
+/**
+ * A spec without a name or a task is refused by itself, in `errors`; the schema would refuse all of
+ * them.
+ */
 export function eachSpecAlone(given: unknown): unknown {
-  if (typeof given !== 'object' || given === null || !('specs' in given) || !Array.isArray(given.specs)) return given
-  const word = (value: unknown): unknown => (value === undefined || value === null || value === '' ? ' ' : value)
-  const specs = given.specs.map((spec: unknown) => (isObject(spec) ? { ...spec, name: word(spec['name']), prompt: word(spec['prompt']) } : spec))
+  if (
+    typeof given !== 'object' ||
+    given === null ||
+    !('specs' in given) ||
+    !Array.isArray(given.specs)
+  )
+    return given
+  const word = (value: unknown): unknown =>
+    value === undefined || value === null || value === '' ? ' ' : value
+  const specs = given.specs.map((spec: unknown) =>
+    isObject(spec) ? { ...spec, name: word(spec['name']), prompt: word(spec['prompt']) } : spec,
+  )
   return { ...given, specs }
 }
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 export const issueNumber = z
   .number()
   .int()
   .positive()
-  .describe('Number of an issue on the forge: its title, body and comments are the task, in front of these words, and the pull request closes it')
+  .describe(
+    'Number of an issue on the forge: its title, body and comments are the task, in front of these words, and the pull request closes it',
+  )
 
 export const spawnError = z.object({ name: z.string(), error: z.string(), code: errorCode })
 
@@ -44,13 +63,20 @@ export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.
 export const landing = z.object({
   step: z.enum(['queued', 'checking', 'landing']),
   since_seconds: z.number().int(),
-  together: z.array(z.number().int()).describe('Pull requests whose result is checked together with its own'),
+  together: z
+    .array(z.number().int())
+    .describe('Pull requests whose result is checked together with its own'),
 })
 
 export const scheduledMerge = z.object({
-  how: z.enum(['queue', 'auto']).describe('queue: in a merge queue. auto: merged once nothing stands against it'),
+  how: z
+    .enum(['queue', 'auto'])
+    .describe('queue: in a merge queue. auto: merged once nothing stands against it'),
   position: z.number().int().nullable().describe('In the queue, from 1'),
-  checks: z.string().nullable().describe('Of what it comes to in the queue: none, pending, passed, failed or unknown'),
+  checks: z
+    .string()
+    .nullable()
+    .describe('Of what it comes to in the queue: none, pending, passed, failed or unknown'),
   by: z.string().describe('Who asked for it, as the forge knows them'),
 })
 
@@ -67,7 +93,9 @@ export const pullSummary = z.object({
   review: z.string().describe('approved, changes_requested or none'),
   mergeable: z.string().describe('mergeable, conflicting or unknown'),
   head_sha: z.string(),
-  landing: landing.nullable().describe('It was asked to be merged, and its result is being checked; null where not'),
+  landing: landing
+    .nullable()
+    .describe('It was asked to be merged, and its result is being checked; null where not'),
   scheduled: scheduledMerge.nullable().describe('GitHub merges it by itself; null where not'),
 })
 
@@ -83,7 +111,11 @@ export const spawnedSession = z.object({ agent_id: z.string(), status: z.literal
 
 export const subagentTask = {
   task: z.string().min(1).describe('What it is to do, with all that it needs to know'),
-  description: z.string().min(1).max(200).describe('What it does in a few words, for displays: “Reading the parser”'),
+  description: z
+    .string()
+    .min(1)
+    .max(200)
+    .describe('What it does in a few words, for displays: “Reading the parser”'),
 }
 
 export const subagentAnswer = z.object({

@@ -29,7 +29,10 @@ describe.each(['terminals', 'runner'] as const)('a host of an earlier version (%
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'e-'))
     logged = ''
-    const child = spawn(process.execPath, [fixture, kind, folder, join(folder, `${files}.sock`)], { stdio: 'ignore', detached: true })
+    const child = spawn(process.execPath, [fixture, kind, folder, join(folder, `${files}.sock`)], {
+      stdio: 'ignore',
+      detached: true,
+    })
     host = child.pid ?? 0
     await waitFor('the earlier host', () => existsSync(join(folder, `${files}.json`)))
   })
@@ -41,45 +44,94 @@ describe.each(['terminals', 'runner'] as const)('a host of an earlier version (%
   })
 
   /** As the exomonad before opened it. */
-  const openedBefore = async (argv: string[]): Promise<{ agentId: AgentId; paneId: PaneId; pid: number }> => {
+  const openedBefore = async (
+    argv: string[],
+  ): Promise<{ agentId: AgentId; paneId: PaneId; pid: number }> => {
     const client = createHostClient<any>({
-      ...{ names: { files, far: files }, called: 'host', protocol: 1, program: '', stateDir: folder, runtimeDir: folder, environment: {}, node: '' },
+      ...{
+        names: { files, far: files },
+        called: 'host',
+        protocol: 1,
+        program: '',
+        stateDir: folder,
+        runtimeDir: folder,
+        environment: {},
+        node: '',
+      },
       ...{ timeout: 10_000, startTimeout: 1000, onChange: () => undefined },
     })
     const agentId = newAgentId()
     const env = { ...scrubbedEnvironment(folder), EXOMONAD_AGENT_ID: agentId }
-    const takes = { openId: randomUUID(), agentId, name: 'before', cwd: folder, env, argv, columns: 80, rows: 24, program: { kind: 'process' }, output: null }
+    const takes = {
+      openId: randomUUID(),
+      agentId,
+      name: 'before',
+      cwd: folder,
+      env,
+      argv,
+      columns: 80,
+      rows: 24,
+      program: { kind: 'process' },
+      output: null,
+    }
     const answer: any = await client.ask('open', takes as never)
     client.close()
     return { agentId, ...answer.gives }
   }
   const upgrade = async (): Promise<DetachedHolder> => {
-    const log = createLog({ level: 'warn', destination: { write: (line: string) => void (logged += line) } as never, secrets: () => [] })
-    holder = createDetached({ stateDir: folder, environment: scrubbedEnvironment(folder), node: process.execPath, programs, log, closeGrace: 500 })
+    const log = createLog({
+      level: 'warn',
+      destination: { write: (line: string) => void (logged += line) } as never,
+      secrets: () => [],
+    })
+    holder = createDetached({
+      stateDir: folder,
+      environment: scrubbedEnvironment(folder),
+      node: process.execPath,
+      programs,
+      log,
+      closeGrace: 500,
+    })
     await holder.adopt()
     return holder
   }
   const left = (): string[] => readdirSync(folder).filter((name) => name.startsWith(files))
 
   it('is worked with as ever: messages, ends and looks reach its agents, which are named in the log', async () => {
-    const { agentId, paneId, pid } = await openedBefore(['/bin/sh', '-c', 'read -r line; echo "got $line"; exec cat'])
+    const { agentId, paneId, pid } = await openedBefore([
+      '/bin/sh',
+      '-c',
+      'read -r line; echo "got $line"; exec cat',
+    ])
     const detached = await upgrade()
     const deaths: unknown[] = []
     detached.onDeath((death) => deaths.push(death))
-    expect(await detached.list()).toMatchObject([{ agentId, paneId, pid, name: 'before', dead: false, pasted: [], entered: [] }])
+    expect(await detached.list()).toMatchObject([
+      { agentId, paneId, pid, name: 'before', dead: false, pasted: [], entered: [] },
+    ])
     expect(await detached.paste(paneId, 'a message', 'key-1')).toEqual({ kind: 'typed' })
     expect(await detached.pressEnter(paneId, 'key-1')).toEqual({ kind: 'typed' })
-    await waitFor('the message', async () => (await detached.capture(paneId)).includes('got a message'))
+    await waitFor('the message', async () =>
+      (await detached.capture(paneId)).includes('got a message'),
+    )
     expect(await detached.inspect(paneId)).toMatchObject({ pasted: ['key-1'], entered: ['key-1'] })
     await detached.rename(paneId, 'renamed')
     expect((await detached.inspect(paneId))?.name).toBe('renamed')
 
     const person = createHostedTerminal({
       argv: detached.attachCommand(paneId) ?? [],
-      ...{ cwd: '/', env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color' }, columns: 90, rows: 25, onOutput: () => undefined },
+      ...{
+        cwd: '/',
+        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color' },
+        columns: 90,
+        rows: 25,
+        onOutput: () => undefined,
+      },
     })
     try {
-      await waitFor('a person to see it', async () => (await person.capture(0)).includes('got a message'))
+      await waitFor('a person to see it', async () =>
+        (await person.capture(0)).includes('got a message'),
+      )
     } finally {
       person.dispose()
     }
@@ -97,14 +149,31 @@ describe.each(['terminals', 'runner'] as const)('a host of an earlier version (%
   it('gets nothing new, and ends with the last that it holds, its files with it', async () => {
     const before = await openedBefore(['/bin/cat'])
     const detached = await upgrade()
-    const options = { agentId: newAgentId(), name: 'new', cwd: folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 }
-    const now = await detached.open(kind === 'runner' ? { ...options, program: { kind: 'process' } } : options)
-    expect((await detached.list()).map(({ paneId }) => paneId).toSorted()).toEqual([before.paneId, now.paneId].toSorted())
-    const { pid } = JSON.parse(readFileSync(join(folder, 'detached-host.json'), 'utf8')) as { pid: number }
+    const options = {
+      agentId: newAgentId(),
+      name: 'new',
+      cwd: folder,
+      env: {},
+      argv: ['/bin/cat'],
+      columns: 80,
+      rows: 24,
+    }
+    const now = await detached.open(
+      kind === 'runner' ? { ...options, program: { kind: 'process' } } : options,
+    )
+    expect((await detached.list()).map(({ paneId }) => paneId).toSorted()).toEqual(
+      [before.paneId, now.paneId].toSorted(),
+    )
+    const { pid } = JSON.parse(readFileSync(join(folder, 'detached-host.json'), 'utf8')) as {
+      pid: number
+    }
     expect(pid).not.toBe(host)
 
     await detached.close(before.paneId)
-    await waitFor('the earlier host to end', async () => (await detached.list()).length === 1 && !isAlive(host))
+    await waitFor(
+      'the earlier host to end',
+      async () => (await detached.list()).length === 1 && !isAlive(host),
+    )
     expect(await detached.list()).toMatchObject([{ paneId: now.paneId, dead: false }])
     expect(left()).toEqual([])
   })

@@ -3,10 +3,20 @@ import { openGithubForge } from '../helpers/github/github-forge.ts'
 import { forgeSuite } from './forge.ts'
 import { agentRow } from './store/rows.ts'
 
-forgeSuite('github', { mergesItself: false, hosted: true, closesEmptied: true, squashAuthor: 'first' }, async () => {
-  const github = await openGithubForge({ name: 'a répo with 空白' })
-  // GitHub knows of no agents: whose a pull request is tells its branch.
-  const agent = agentRow({ branch: 'main.a' as BranchName })
-  await github.store.agents.insert(agent)
-  return { ...github, reviewer: 'human', merger: 'forge:robot', agentId: agent.id, cutOff: () => github.github.down() }
-})
+forgeSuite(
+  'github',
+  { mergesItself: false, hosted: true, closesEmptied: true, squashAuthor: 'first' },
+  async () => {
+    const github = await openGithubForge({ name: 'a répo with 空白' })
+    // GitHub knows of no agents: whose a pull request is tells its branch.
+    const agent = agentRow({ branch: 'main.a' as BranchName })
+    await github.store.agents.insert(agent)
+    return {
+      ...github,
+      reviewer: 'human',
+      merger: 'forge:robot',
+      agentId: agent.id,
+      cutOff: () => github.github.down(),
+    }
+  },
+)

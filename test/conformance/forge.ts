@@ -26,20 +26,33 @@ export interface ForgeHarness {
 }
 
 export interface ForgeTraits {
-  /** Merges happen in this process, so that `prepared` gets the commit and a crash between it and the push can be settled. */
+  /**
+   * Merges happen in this process, so that `prepared` gets the commit and a crash between it and
+   * the push can be settled.
+   */
   readonly mergesItself: boolean
-  /** They live on a host elsewhere: nothing is known while it is away, and it has habits of its own with squashes and emptied branches. */
+  /**
+   * They live on a host elsewhere: nothing is known while it is away, and it has habits of its own
+   * with squashes and emptied branches.
+   */
   readonly hosted: boolean
   /** A pull request whose branch was reset to its base is closed. */
   readonly closesEmptied: boolean
-  /** Whose a squashed commit is: of whoever wrote its first commit, or of the account that filed the pull request. */
+  /**
+   * Whose a squashed commit is: of whoever wrote its first commit, or of the account that filed the
+   * pull request.
+   */
   readonly squashAuthor: 'first' | 'filer'
 }
 
 const name = (text: string): BranchName => text as BranchName
 
 /** One suite for every forge: what core relies on. */
-export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promise<ForgeHarness>): void {
+export function forgeSuite(
+  title: string,
+  traits: ForgeTraits,
+  open: () => Promise<ForgeHarness>,
+): void {
   const start = async () => {
     const harness = await open()
     onTestFinished(() => harness.close())
@@ -77,10 +90,16 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       }
       const head = (await repository.gitIn(path, 'rev-parse', 'HEAD')) as Sha
       await git.removeWorktree(path)
-      expect(await git.push(forge.remote, { sha: head, branch: name(branch), expected: before })).toEqual({ kind: 'pushed' })
+      expect(
+        await git.push(forge.remote, { sha: head, branch: name(branch), expected: before }),
+      ).toEqual({ kind: 'pushed' })
       return head
     }
-    const file = async (head: string, headSha: Sha, options: { base?: string; title?: string; body?: string; draft?: boolean } = {}): Promise<number> => {
+    const file = async (
+      head: string,
+      headSha: Sha,
+      options: { base?: string; title?: string; body?: string; draft?: boolean } = {},
+    ): Promise<number> => {
       const filed = await forge.file({
         head: name(head),
         headSha,
@@ -95,7 +114,8 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
     }
     const look = async (number: number): Promise<PullRequestSnapshot> => {
       const [result] = await forge.snapshots([number])
-      if (result === undefined || !('snapshot' in result)) throw new Error(`no snapshot: ${JSON.stringify(result)}`)
+      if (result === undefined || !('snapshot' in result))
+        throw new Error(`no snapshot: ${JSON.stringify(result)}`)
       return result.snapshot
     }
     const settled = (number: number): Promise<PullRequestSnapshot> =>
@@ -103,8 +123,12 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
         const snapshot = await look(number)
         return snapshot.mergeable === 'unknown' ? undefined : snapshot
       })
-    const merge = (number: number, expectedHead: Sha, strategy: 'merge' | 'squash' | 'rebase', prepared: (sha: Sha | null) => Promise<void> = async () => {}) =>
-      forge.merge({ number, expectedHead, strategy, by: harness.merger, prepared })
+    const merge = (
+      number: number,
+      expectedHead: Sha,
+      strategy: 'merge' | 'squash' | 'rebase',
+      prepared: (sha: Sha | null) => Promise<void> = async () => {},
+    ) => forge.merge({ number, expectedHead, strategy, by: harness.merger, prepared })
     const baseTip = async (branch = 'main'): Promise<Sha> => {
       await git.fetch(forge.remote, [name(branch)])
       return (await git.resolve(`refs/remotes/${forge.remote}/${branch}`))!
@@ -113,34 +137,57 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
   }
 
   describe(`forge: ${title}`, () => {
-    it(verifies('R004-08', 'files a pull request, and updates the open one of the same branch'), async () => {
-      const { forge, grow, file, settled, agentId } = await start()
-      const head = await grow('main.a', [{ 'a.txt': 'a' }])
-      const number = await file('main.a', head, { title: 'First', body: 'Why', draft: true })
-      expect(await settled(number)).toMatchObject({
-        number,
-        title: 'First',
-        body: 'Why',
-        state: 'open',
-        draft: true,
-        head: { branch: 'main.a', sha: head },
-        base: { branch: 'main' },
-        agentId,
-        mergeable: 'mergeable',
-        reviewDecision: 'none',
-        mergeSha: null,
-      })
-      const again = await forge.file({ head: name('main.a'), headSha: head, base: name('main'), title: 'Second', body: 'Because', draft: false, agentId })
-      expect(again).toMatchObject({ kind: 'filed', number, created: false })
-      expect(await settled(number)).toMatchObject({ title: 'Second', body: 'Because', draft: false })
-      expect(await forge.find({ heads: [name('main.a')] })).toEqual([number])
-    })
+    it(
+      verifies('R004-08', 'files a pull request, and updates the open one of the same branch'),
+      async () => {
+        const { forge, grow, file, settled, agentId } = await start()
+        const head = await grow('main.a', [{ 'a.txt': 'a' }])
+        const number = await file('main.a', head, { title: 'First', body: 'Why', draft: true })
+        expect(await settled(number)).toMatchObject({
+          number,
+          title: 'First',
+          body: 'Why',
+          state: 'open',
+          draft: true,
+          head: { branch: 'main.a', sha: head },
+          base: { branch: 'main' },
+          agentId,
+          mergeable: 'mergeable',
+          reviewDecision: 'none',
+          mergeSha: null,
+        })
+        const again = await forge.file({
+          head: name('main.a'),
+          headSha: head,
+          base: name('main'),
+          title: 'Second',
+          body: 'Because',
+          draft: false,
+          agentId,
+        })
+        expect(again).toMatchObject({ kind: 'filed', number, created: false })
+        expect(await settled(number)).toMatchObject({
+          title: 'Second',
+          body: 'Because',
+          draft: false,
+        })
+        expect(await forge.find({ heads: [name('main.a')] })).toEqual([number])
+      },
+    )
 
     it('says that a branch has nothing to merge', async () => {
       const { forge, git, agentId } = await start()
       const head = (await git.resolve('main'))!
       await git.push(forge.remote, { sha: head, branch: name('main.empty'), expected: null })
-      const filed = await forge.file({ head: name('main.empty'), headSha: head, base: name('main'), title: 'Nothing', body: '', draft: false, agentId })
+      const filed = await forge.file({
+        head: name('main.empty'),
+        headSha: head,
+        base: name('main'),
+        title: 'Nothing',
+        body: '',
+        draft: false,
+        agentId,
+      })
       expect(filed).toEqual({ kind: 'nothing_to_merge' })
       expect(await forge.find({})).toEqual([])
     })
@@ -153,7 +200,12 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const result = await merge(number, head, 'merge')
       expect(result).toEqual({ kind: 'merged', sha: await baseTip(), head })
       expect((await git.readCommit(await baseTip())).parents).toEqual([before, head])
-      expect(await look(number)).toMatchObject({ state: 'merged', mergeSha: await baseTip(), mergedBy: merger, mergedHead: head })
+      expect(await look(number)).toMatchObject({
+        state: 'merged',
+        mergeSha: await baseTip(),
+        mergedBy: merger,
+        mergedHead: head,
+      })
     })
 
     it('squashes to one commit that keeps author, words and co-authors', async () => {
@@ -168,7 +220,8 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       expect(await merge(number, head, 'squash')).toMatchObject({ kind: 'merged' })
       const commit = await git.readCommit(await baseTip())
       expect(commit.parents).toEqual([before])
-      if (traits.squashAuthor === 'first') expect(commit.author).toMatchObject({ name: 'Ann', email: 'ann@example.invalid' })
+      if (traits.squashAuthor === 'first')
+        expect(commit.author).toMatchObject({ name: 'Ann', email: 'ann@example.invalid' })
       else expect(commit.message).toContain('Co-authored-by: Ann <ann@example.invalid>')
       expect(commit.message).toContain(`Add a and b (#${number})`)
       expect(commit.message).toContain('Both are needed.')
@@ -180,7 +233,9 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
 
     it('rebases every commit onto a base that moved, with authors and dates', async () => {
       const { git, repository, forge, grow, file, merge, baseTip } = await start()
-      const head = await grow('main.a', [{ 'a.txt': '1' }, { 'a.txt': '2', 'ü b.txt': 'b' }], { author: 'Ann <ann@example.invalid>' })
+      const head = await grow('main.a', [{ 'a.txt': '1' }, { 'a.txt': '2', 'ü b.txt': 'b' }], {
+        author: 'Ann <ann@example.invalid>',
+      })
       const number = await file('main.a', head)
       const moved = (await repository.commit({ 'else.txt': 'else' })) as Sha
       await git.push(forge.remote, { sha: moved, branch: name('main') })
@@ -191,7 +246,11 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
         ['Change a.txt, ü b.txt', 1],
         ['Change a.txt', 1],
       ])
-      expect((await git.readCommit(tip)).author).toEqual({ name: 'Ann', email: 'ann@example.invalid', date: '1580699106 +0100' })
+      expect((await git.readCommit(tip)).author).toEqual({
+        name: 'Ann',
+        email: 'ann@example.invalid',
+        date: '1580699106 +0100',
+      })
       expect(await git.changedFiles(moved, tip)).toEqual(['a.txt', 'ü b.txt'])
     })
 
@@ -214,7 +273,10 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       await git.push(forge.remote, { sha: moved, branch: name('main') })
       expect(await settled(number)).toMatchObject({ mergeable: 'conflicting' })
       for (const strategy of ['merge', 'squash', 'rebase'] as const) {
-        expect(await merge(number, head, strategy)).toEqual({ kind: 'conflict', files: ['README.md', 'ä.txt'] })
+        expect(await merge(number, head, strategy)).toEqual({
+          kind: 'conflict',
+          files: ['README.md', 'ä.txt'],
+        })
       }
       expect(await baseTip()).toBe(moved)
     })
@@ -227,9 +289,16 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
         const head = await grow(`main.${letter}`, [{ [`${letter}.txt`]: letter }])
         pulls.push({ number: await file(`main.${letter}`, head), head })
       }
-      const results = await Promise.all(pulls.map(({ number, head }) => merge(number, head, 'squash')))
+      const results = await Promise.all(
+        pulls.map(({ number, head }) => merge(number, head, 'squash')),
+      )
       expect(results.map((result) => result.kind)).toEqual(['merged', 'merged', 'merged', 'merged'])
-      expect(await git.changedFiles(before, await baseTip())).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
+      expect(await git.changedFiles(before, await baseTip())).toEqual([
+        'a.txt',
+        'b.txt',
+        'c.txt',
+        'd.txt',
+      ])
     })
 
     it('tries again where the base moves between making the commit and pushing it', async () => {
@@ -264,13 +333,25 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
           throw crash
         }),
       ).rejects.toBe(crash)
-      expect(await forge.settleMerge({ number, prepared: null, by: merger })).toEqual({ kind: 'not_merged' })
-      expect(await forge.settleMerge({ number, prepared, by: merger })).toEqual({ kind: 'not_merged' })
+      expect(await forge.settleMerge({ number, prepared: null, by: merger })).toEqual({
+        kind: 'not_merged',
+      })
+      expect(await forge.settleMerge({ number, prepared, by: merger })).toEqual({
+        kind: 'not_merged',
+      })
       expect((await look(number)).state).toBe('open')
       // The push got through, and then the process ended.
       await git.push(forge.remote, { sha: prepared!, branch: name('main') })
-      expect(await forge.settleMerge({ number, prepared, by: merger })).toEqual({ kind: 'merged', sha: prepared, head })
-      expect(await look(number)).toMatchObject({ state: 'merged', mergedBy: merger, mergeSha: prepared })
+      expect(await forge.settleMerge({ number, prepared, by: merger })).toEqual({
+        kind: 'merged',
+        sha: prepared,
+        head,
+      })
+      expect(await look(number)).toMatchObject({
+        state: 'merged',
+        mergedBy: merger,
+        mergeSha: prepared,
+      })
     })
 
     it('retargets, closes, and finds by state and base', async () => {
@@ -285,7 +366,15 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       await forge.close(one, merger)
       expect(await look(one)).toMatchObject({ state: 'closed', mergeSha: null })
       expect(await forge.find({ state: 'open' })).toEqual([two])
-      expect(await forge.merge({ number: one, expectedHead: parent, strategy: 'merge', by: merger, prepared: async () => {} })).toEqual({
+      expect(
+        await forge.merge({
+          number: one,
+          expectedHead: parent,
+          strategy: 'merge',
+          by: merger,
+          prepared: async () => {},
+        }),
+      ).toEqual({
         kind: 'not_open',
         state: 'closed',
       })
@@ -300,59 +389,112 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       expect(await forge.diff(number)).toContain('+two')
     })
 
-    it(verifies('R004-16', 'keeps reviews with line comments; a push answers a change request, a mere rebase does not'), async () => {
-      const { forge, store, git, repository, grow, file, look, reviewer } = await start()
-      const head = await grow('main.a', [{ 'a.txt': 'a\nb\n' }])
-      const number = await file('main.a', head)
-      const hints: number[] = []
-      onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
-      const review = (state: 'approved' | 'changes_requested' | 'commented', body: string) =>
-        forge.review({ number, author: reviewer, state, body, comments: [{ path: 'a.txt', line: 2, body: 'Here.' }] })
-      await review('changes_requested', 'Please mend.')
-      expect(await look(number)).toMatchObject({
-        reviewDecision: 'changes_requested',
-        reviews: [{ state: 'changes_requested', body: 'Please mend.', commit: head, trusted: true, comments: [{ path: 'a.txt', line: 2, body: 'Here.' }] }],
-      })
-      await waitFor('a hint', () => hints.includes(number))
+    it(
+      verifies(
+        'R004-16',
+        'keeps reviews with line comments; a push answers a change request, a mere rebase does not',
+      ),
+      async () => {
+        const { forge, store, git, repository, grow, file, look, reviewer } = await start()
+        const head = await grow('main.a', [{ 'a.txt': 'a\nb\n' }])
+        const number = await file('main.a', head)
+        const hints: number[] = []
+        onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
+        const review = (state: 'approved' | 'changes_requested' | 'commented', body: string) =>
+          forge.review({
+            number,
+            author: reviewer,
+            state,
+            body,
+            comments: [{ path: 'a.txt', line: 2, body: 'Here.' }],
+          })
+        await review('changes_requested', 'Please mend.')
+        expect(await look(number)).toMatchObject({
+          reviewDecision: 'changes_requested',
+          reviews: [
+            {
+              state: 'changes_requested',
+              body: 'Please mend.',
+              commit: head,
+              trusted: true,
+              comments: [{ path: 'a.txt', line: 2, body: 'Here.' }],
+            },
+          ],
+        })
+        await waitFor('a hint', () => hints.includes(number))
 
-      // The stop check’s rebase is no answer to a reviewer.
-      const moved = (await repository.commit({ 'else.txt': 'else' })) as Sha
-      await git.push(forge.remote, { sha: moved, branch: name('main') })
-      const path = join(repository.folder, 'rebased')
-      await git.addWorktree({ path, branch: name('main.a'), create: false, at: head })
-      const rebased = await git.rebase(path, { onto: moved, forkPoint: (await git.mergeBase(moved, head))! })
-      if (rebased.kind !== 'rebased') throw new Error(rebased.kind)
-      await git.push(forge.remote, { sha: rebased.head, branch: name('main.a'), expected: head })
-      await git.removeWorktree(path)
-      expect(await look(number)).toMatchObject({ head: { sha: rebased.head }, reviewDecision: 'changes_requested' })
-      // Nor is a rebase of the base: what it held before is no work of this head.
-      const rewritten = (await repository.git('commit-tree', '-p', (await git.mergeBase(moved, head))!, '-m', 'Rewritten', `${moved}^{tree}`)).trim() as Sha
-      await git.push(forge.remote, { sha: rewritten, branch: name('main'), expected: moved })
-      expect(await look(number)).toMatchObject({ base: { sha: rewritten }, head: { sha: rebased.head }, reviewDecision: 'changes_requested' })
+        // The stop check’s rebase is no answer to a reviewer.
+        const moved = (await repository.commit({ 'else.txt': 'else' })) as Sha
+        await git.push(forge.remote, { sha: moved, branch: name('main') })
+        const path = join(repository.folder, 'rebased')
+        await git.addWorktree({ path, branch: name('main.a'), create: false, at: head })
+        const rebased = await git.rebase(path, {
+          onto: moved,
+          forkPoint: (await git.mergeBase(moved, head))!,
+        })
+        if (rebased.kind !== 'rebased') throw new Error(rebased.kind)
+        await git.push(forge.remote, { sha: rebased.head, branch: name('main.a'), expected: head })
+        await git.removeWorktree(path)
+        expect(await look(number)).toMatchObject({
+          head: { sha: rebased.head },
+          reviewDecision: 'changes_requested',
+        })
+        // Nor is a rebase of the base: what it held before is no work of this head.
+        const rewritten = (
+          await repository.git(
+            'commit-tree',
+            '-p',
+            (await git.mergeBase(moved, head))!,
+            '-m',
+            'Rewritten',
+            `${moved}^{tree}`,
+          )
+        ).trim() as Sha
+        await git.push(forge.remote, { sha: rewritten, branch: name('main'), expected: moved })
+        expect(await look(number)).toMatchObject({
+          base: { sha: rewritten },
+          head: { sha: rebased.head },
+          reviewDecision: 'changes_requested',
+        })
 
-      await grow('main.a', [{ 'a.txt': 'a\nbetter\n' }])
-      expect(await look(number)).toMatchObject({ reviewDecision: 'none' })
-      await review('approved', '')
-      await review('commented', 'By the way')
-      expect(await look(number)).toMatchObject({ reviewDecision: 'approved' })
-      await review('changes_requested', 'On second thoughts')
-      expect(await look(number)).toMatchObject({ reviewDecision: 'changes_requested' })
-      // That the heads were the same work is kept as long as it is open (20.17).
-      expect(await store.snapshots.keys('same-work:')).toHaveLength(1)
-      await forge.close(number, 'human')
-      expect(await look(number)).toMatchObject({ state: 'closed' })
-      expect(await store.snapshots.keys('same-work:')).toEqual([])
-    })
+        await grow('main.a', [{ 'a.txt': 'a\nbetter\n' }])
+        expect(await look(number)).toMatchObject({ reviewDecision: 'none' })
+        await review('approved', '')
+        await review('commented', 'By the way')
+        expect(await look(number)).toMatchObject({ reviewDecision: 'approved' })
+        await review('changes_requested', 'On second thoughts')
+        expect(await look(number)).toMatchObject({ reviewDecision: 'changes_requested' })
+        // That the heads were the same work is kept as long as it is open (20.17).
+        expect(await store.snapshots.keys('same-work:')).toHaveLength(1)
+        await forge.close(number, 'human')
+        expect(await look(number)).toMatchObject({ state: 'closed' })
+        expect(await store.snapshots.keys('same-work:')).toEqual([])
+      },
+    )
 
     it('(20.19) keeps conversations on lines: answered by whoever answers, and open until they are resolved', async () => {
       const { forge, grow, file, look, reviewer, agentId } = await start()
       const agent = agentId as Actor
       const number = await file('main.a', await grow('main.a', [{ 'a.txt': 'a\nb\n' }]))
       const comments = [1, 2].map((line) => ({ path: 'a.txt', line, body: `Line ${line}.` }))
-      await forge.review({ number, author: reviewer, state: 'changes_requested', body: 'Please mend.', comments })
+      await forge.review({
+        number,
+        author: reviewer,
+        state: 'changes_requested',
+        body: 'Please mend.',
+        comments,
+      })
       const conversations = async () => {
         const { reviews } = await look(number)
-        return reviews.flatMap((review) => review.comments.map(({ author, line, body, resolved }) => ({ by: review.author, author, line, body, resolved })))
+        return reviews.flatMap((review) =>
+          review.comments.map(({ author, line, body, resolved }) => ({
+            by: review.author,
+            author,
+            line,
+            body,
+            resolved,
+          })),
+        )
       }
       const asked = { by: reviewer, author: reviewer, resolved: false }
       expect(await conversations()).toEqual([
@@ -364,9 +506,21 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
 
       const hints: number[] = []
       onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
-      await forge.reply({ number, author: agent, thread: first!.thread!, body: 'Mended.', resolve: true })
+      await forge.reply({
+        number,
+        author: agent,
+        thread: first!.thread!,
+        body: 'Mended.',
+        resolve: true,
+      })
       await waitFor('a hint', () => hints.includes(number))
-      await forge.reply({ number, author: agent, thread: second!.thread!, body: 'Why?', resolve: false })
+      await forge.reply({
+        number,
+        author: agent,
+        thread: second!.thread!,
+        body: 'Why?',
+        resolve: false,
+      })
       const answered = [
         { ...asked, resolved: true, line: 1, body: 'Line 1.' },
         { ...asked, line: 2, body: 'Line 2.' },
@@ -375,15 +529,32 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       ]
       expect(await conversations()).toEqual(answered)
       const { reviews, reviewDecision } = await look(number)
-      expect(reviews.slice(1)).toMatchObject([1, 2].map(() => ({ author: agent, state: 'commented', body: '', trusted: true })))
+      expect(reviews.slice(1)).toMatchObject(
+        [1, 2].map(() => ({ author: agent, state: 'commented', body: '', trusted: true })),
+      )
       expect(reviews[2]!.comments[0]!.thread).toBe(second!.thread)
       expect(reviewDecision).toBe('changes_requested')
 
       // Resolved without a word, and once more: nothing is added.
-      for (let times = 0; times < 2; times++) await forge.reply({ number, author: reviewer, thread: second!.thread!, body: '', resolve: true })
-      expect(await conversations()).toEqual(answered.map((comment) => ({ ...comment, resolved: true })))
+      for (let times = 0; times < 2; times++)
+        await forge.reply({
+          number,
+          author: reviewer,
+          thread: second!.thread!,
+          body: '',
+          resolve: true,
+        })
+      expect(await conversations()).toEqual(
+        answered.map((comment) => ({ ...comment, resolved: true })),
+      )
       for (const resolve of [true, false]) {
-        const reply = { number, author: agent, thread: 'none', body: resolve ? '' : 'Hello?', resolve }
+        const reply = {
+          number,
+          author: agent,
+          thread: 'none',
+          body: resolve ? '' : 'Hello?',
+          resolve,
+        }
         await expect(forge.reply(reply)).rejects.toMatchObject({ code: 'INVALID_ARG' })
       }
     })
@@ -409,17 +580,30 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const number = await file('main.a', head)
       await cutOff()
       const [open, none] = await forge.snapshots([number, 4711])
-      expect(open).toEqual({ number, unknown: expect.stringContaining(traits.hosted ? 'reached' : forge.remote) })
-      expect(none).toEqual(traits.hosted ? { number: 4711, unknown: expect.any(String) } : { number: 4711, missing: true })
-      await expect(merge(number, head, 'merge')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
-      expect(await forge.settleMerge({ number, prepared: head, by: merger })).toMatchObject({ kind: 'unknown' })
+      expect(open).toEqual({
+        number,
+        unknown: expect.stringContaining(traits.hosted ? 'reached' : forge.remote),
+      })
+      expect(none).toEqual(
+        traits.hosted
+          ? { number: 4711, unknown: expect.any(String) }
+          : { number: 4711, missing: true },
+      )
+      await expect(merge(number, head, 'merge')).rejects.toMatchObject({
+        code: 'FORGE_UNAVAILABLE',
+      })
+      expect(await forge.settleMerge({ number, prepared: head, by: merger })).toMatchObject({
+        kind: 'unknown',
+      })
     })
 
     it('knows no pull request by a number it never gave', async () => {
       const { forge, merge, reviewer } = await start()
       const missing = { code: 'PR_NOT_FOUND' }
       await expect(merge(99, '0'.repeat(40) as Sha, 'merge')).rejects.toMatchObject(missing)
-      await expect(forge.review({ number: 99, author: reviewer, state: 'commented', body: 'x', comments: [] })).rejects.toMatchObject(missing)
+      await expect(
+        forge.review({ number: 99, author: reviewer, state: 'commented', body: 'x', comments: [] }),
+      ).rejects.toMatchObject(missing)
       await expect(forge.diff(99)).rejects.toMatchObject(missing)
       await expect(forge.retarget(99, name('main'))).rejects.toMatchObject(missing)
       await expect(forge.ensureChecks(99)).rejects.toMatchObject(missing)
@@ -432,8 +616,15 @@ export function forgeSuite(title: string, traits: ForgeTraits, open: () => Promi
       const head = await grow('main.a', [{ 'a.txt': 'a' }])
       const number = await file('main.a', head)
       await forge.ensureChecks(number)
-      await waitFor('it to be known that nothing does', async () => (await look(number)).checksState !== 'unknown')
-      expect(await look(number)).toMatchObject({ checks: [], checksState: 'none', checksRequired: false })
+      await waitFor(
+        'it to be known that nothing does',
+        async () => (await look(number)).checksState !== 'unknown',
+      )
+      expect(await look(number)).toMatchObject({
+        checks: [],
+        checksState: 'none',
+        checksRequired: false,
+      })
       await expect(forge.rerunChecks(number)).rejects.toMatchObject({ code: 'INVALID_ARG' })
     })
   })

@@ -22,7 +22,12 @@ describeWith(['tmux'], 'terminals in tmux, and the rest in the detached host', (
       // Of a repository that ran without tmux before.
       const before = await detached.open({ ...common, agentId: newAgentId(), name: 'before' })
       const terminal = await routed.open({ ...common, agentId: newAgentId(), name: 'terminal' })
-      const hosted = await routed.open({ ...common, agentId: newAgentId(), name: 'hosted', program: { kind: 'process' } })
+      const hosted = await routed.open({
+        ...common,
+        agentId: newAgentId(),
+        name: 'hosted',
+        program: { kind: 'process' },
+      })
       expect((await routed.list()).map(({ paneId, name }) => [paneId, name])).toEqual([
         [terminal.paneId, 'terminal'],
         [before.paneId, 'before'],

@@ -28,7 +28,9 @@ export function describeOnly(kind: Kind): void {
   })
 }
 
-/** What every multiplexer does (src/adapters/terminals/holder.ts), with real terminals and programs. */
+/**
+ * What every multiplexer does (src/adapters/terminals/holder.ts), with real terminals and programs.
+ */
 export function describeMultiplexer(kind: Kind): void {
   describe(`the multiplexer ${kind}`, () => {
     const bench = useBench(kind)

@@ -18,7 +18,10 @@ import { begin, createRuntime, WORDS, type Begun, type RuntimeKind } from './run
 
 const OWNER = fileURLToPath(new URL('../fixtures/runtime/owner.ts', import.meta.url))
 
-/** What is the same for an agent in a terminal, a process on pipes and a session of the Agent Client Protocol. */
+/**
+ * What is the same for an agent in a terminal, a process on pipes and a session of the Agent Client
+ * Protocol.
+ */
 export function describeRuntime(kind: RuntimeKind): void {
   const words = WORDS[kind]
   let folder = ''
@@ -45,7 +48,10 @@ export function describeRuntime(kind: RuntimeKind): void {
     })
   /** Refused while it can’t take it, as a session is by a turn that is under way. */
   const tell = async (paneId: PaneId, text: string, to = multiplexer): Promise<void> => {
-    await waitFor('it to take the text', async () => (await to.paste(paneId, text)).kind === 'typed')
+    await waitFor(
+      'it to take the text',
+      async () => (await to.paste(paneId, text)).kind === 'typed',
+    )
     await waitFor('it to take Enter', async () => (await to.pressEnter(paneId)).kind === 'typed')
   }
   const started = async (greeting: string): Promise<Begun> => {
@@ -53,11 +59,18 @@ export function describeRuntime(kind: RuntimeKind): void {
     await shows(begun.paneId, greeting)
     return begun
   }
-  const count = (text: string, word: string): number => text.split('\n').filter((line) => line.trim() === word).length
+  const count = (text: string, word: string): number =>
+    text.split('\n').filter((line) => line.trim() === word).length
   const processesWith = (word: string): number[] =>
     readdirSync('/proc')
       .map(Number)
-      .filter((pid) => Number.isInteger(pid) && pid !== process.pid && commandOf(pid).includes(word) && isAlive(pid))
+      .filter(
+        (pid) =>
+          Number.isInteger(pid) &&
+          pid !== process.pid &&
+          commandOf(pid).includes(word) &&
+          isAlive(pid),
+      )
 
   describe(`an agent by the runtime ${kind}`, () => {
     it('begins with its prompt, and is listed as alive', async () => {
@@ -86,9 +99,13 @@ export function describeRuntime(kind: RuntimeKind): void {
         onOutput: () => undefined,
       })
       try {
-        await waitFor('the person to see it', async () => (await person.capture(0)).includes('seen-by-a-person'))
+        await waitFor('the person to see it', async () =>
+          (await person.capture(0)).includes('seen-by-a-person'),
+        )
         await tell(paneId, words.say('meanwhile'))
-        await waitFor('the person to see more', async () => (await person.capture(0)).includes('meanwhile'))
+        await waitFor('the person to see more', async () =>
+          (await person.capture(0)).includes('meanwhile'),
+        )
         await person.type('\u001D', { paste: false })
         await person.end
       } finally {
@@ -109,22 +126,32 @@ export function describeRuntime(kind: RuntimeKind): void {
       expect(await multiplexer.paste(paneId, 'more')).toEqual({ kind: 'dead' })
     })
 
-    it.runIf(process.platform === 'linux')('leaves nothing when it is killed, not what it started in sessions of its own either', async () => {
-      const { paneId, pid } = await started('begun')
-      const word = `left-by-${kind}-${pid}`
-      await tell(paneId, words.leave(word))
-      await waitFor('what it leaves behind', () => processesWith(word).length > 0)
-      await multiplexer.close(paneId)
-      expect([isAlive(pid), processesWith(word)]).toEqual([false, []])
-      expect(await multiplexer.list()).toEqual([])
-      expect(await multiplexer.paste(paneId, 'more')).toEqual({ kind: 'gone' })
-    })
+    it.runIf(process.platform === 'linux')(
+      'leaves nothing when it is killed, not what it started in sessions of its own either',
+      async () => {
+        const { paneId, pid } = await started('begun')
+        const word = `left-by-${kind}-${pid}`
+        await tell(paneId, words.leave(word))
+        await waitFor('what it leaves behind', () => processesWith(word).length > 0)
+        await multiplexer.close(paneId)
+        expect([isAlive(pid), processesWith(word)]).toEqual([false, []])
+        expect(await multiplexer.list()).toEqual([])
+        expect(await multiplexer.paste(paneId, 'more')).toEqual({ kind: 'gone' })
+      },
+    )
 
     it('goes on when the daemon is killed, and is found and spoken to by the next', async () => {
-      const owner = spawn(process.execPath, [OWNER, kind, folder, 'owned'], { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] } })
+      const owner = spawn(process.execPath, [OWNER, kind, folder, 'owned'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+        env: { PATH: process.env['PATH'] },
+      })
       const exited = once(owner, 'exit')
       const lines = createInterface({ input: owner.stdout })
-      const early = exited.then(([code]) => Promise.reject(new Error(`the daemon ended with ${String(code)} before it had begun an agent`)))
+      const early = exited.then(([code]) =>
+        Promise.reject(
+          new Error(`the daemon ended with ${String(code)} before it had begun an agent`),
+        ),
+      )
       const [line] = (await Promise.race([once(lines, 'line'), early])) as [string]
       lines.close()
       owner.kill('SIGKILL')
@@ -141,15 +168,22 @@ export function describeRuntime(kind: RuntimeKind): void {
       await shows(begun.paneId, 'adopted', next)
       await tell(begun.paneId, words.exit(3), next)
       await waitFor('the death', () => deaths.length > 0)
-      expect(deaths).toEqual([{ paneId: begun.paneId, agentId: begun.agentId, exitCode: 3, exitSignal: null }])
+      expect(deaths).toEqual([
+        { paneId: begun.paneId, agentId: begun.agentId, exitCode: 3, exitSignal: null },
+      ])
     })
 
-    it.skipIf(kind === 'process')('has no standard input of its own: only a process is written to', async () => {
-      const { paneId } = await started('hello')
-      expect(await (multiplexer as DetachedHolder).writeStdin(paneId, 'say not this\n')).toEqual({ kind: 'closed' })
-      await tell(paneId, words.say('but this'))
-      expect(await shows(paneId, 'but this')).not.toContain('not this')
-    })
+    it.skipIf(kind === 'process')(
+      'has no standard input of its own: only a process is written to',
+      async () => {
+        const { paneId } = await started('hello')
+        expect(await (multiplexer as DetachedHolder).writeStdin(paneId, 'say not this\n')).toEqual({
+          kind: 'closed',
+        })
+        await tell(paneId, words.say('but this'))
+        expect(await shows(paneId, 'but this')).not.toContain('not this')
+      },
+    )
   })
 }
 

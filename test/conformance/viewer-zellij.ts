@@ -5,7 +5,9 @@ import { verifies } from '../requirements.ts'
 import { describeViewer } from './viewer.ts'
 import type { HolderKind } from './viewer/bench.ts'
 
-/** Zellij as a viewer of one holder's terminals: a file each, so that they run beside each other. */
+/**
+ * Zellij as a viewer of one holder's terminals: a file each, so that they run beside each other.
+ */
 export function describeZellijViewer(holder: HolderKind): void {
   const title = `Zellij shows agents whose terminals are in ${holder === 'tmux' ? 'tmux' : 'the detached host'}`
   const reason = whyNoZellij() ?? (holder === 'tmux' && !hasTool('tmux') ? 'tmux is missing' : null)

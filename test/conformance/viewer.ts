@@ -12,7 +12,10 @@ import { runProgram } from '../helpers/daemon.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { useViewerBench, type HolderKind } from './viewer/bench.ts'
 
-/** What a viewer does (src/adapters/terminals/viewer.ts), with a real one, real terminals and programs. */
+/**
+ * What a viewer does (src/adapters/terminals/viewer.ts), with a real one, real terminals and
+ * programs.
+ */
 export function describeViewer(kind: HolderKind): void {
   const bench = useViewerBench(kind)
   const sockets = (): string[] =>
@@ -28,14 +31,23 @@ export function describeViewer(kind: HolderKind): void {
     expect(await bench.viewed.paste(recorder.paneId, 'a message')).toEqual({ kind: 'typed' })
     await waitFor('the message', () => recorder.recorded().includes('a message'))
     await bench.viewed.rename(recorder.paneId, 'main.one "✓" done\\')
-    await waitFor('its tab to be called so', async () => (await bench.views(recorder.paneId))[0]?.tabName === 'main.one "✓" done\\')
+    await waitFor(
+      'its tab to be called so',
+      async () => (await bench.views(recorder.paneId))[0]?.tabName === 'main.one "✓" done\\',
+    )
     // And the pane, where it shares a tab.
-    await waitFor('its pane to be called so', async () => (await bench.views(recorder.paneId))[0]?.title.includes('main.one "✓" done\\'))
+    await waitFor('its pane to be called so', async () =>
+      (await bench.views(recorder.paneId))[0]?.title.includes('main.one "✓" done\\'),
+    )
   })
 
   it('opens it beside another as long as there is room, and the rest in tabs of their own', async () => {
     const parent = await bench.open({ name: 'parent', argv: ['/bin/cat'] })
-    const workers = await Promise.all(Array.from({ length: 12 }, (_, index) => bench.open({ name: `w${index}`, beside: parent.paneId, argv: ['/bin/cat'] })))
+    const workers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        bench.open({ name: `w${index}`, beside: parent.paneId, argv: ['/bin/cat'] }),
+      ),
+    )
     const lost = await bench.open({ name: 'lost', beside: `x'; "y` as never, argv: ['/bin/cat'] })
     const { tab, tabName } = await bench.isShown(parent.paneId)
     const seen = await Promise.all(workers.map(({ paneId }) => bench.isShown(paneId)))
@@ -48,7 +60,10 @@ export function describeViewer(kind: HolderKind): void {
     if (worker === undefined) throw new Error('twelve were opened')
     expect((await bench.isShown(worker.paneId)).title).toBe('w0')
     await bench.viewed.rename(worker.paneId, 'w0 ✓')
-    await waitFor('its pane to be called so', async () => (await bench.views(worker.paneId))[0]?.title === 'w0 ✓')
+    await waitFor(
+      'its pane to be called so',
+      async () => (await bench.views(worker.paneId))[0]?.title === 'w0 ✓',
+    )
     const all = await bench.holder.list()
     expect(all).toHaveLength(14)
     expect(new Set(all.map(({ paneId }) => paneId)).size).toBe(14)
@@ -58,7 +73,13 @@ export function describeViewer(kind: HolderKind): void {
     const parent = await bench.open({ name: 'parent', argv: ['/bin/cat'] })
     await bench.isShown(parent.paneId)
     const agents = await Promise.all(
-      Array.from({ length: 16 }, (_, index) => bench.open({ name: `before ${index}`, argv: ['/bin/cat'], ...(index < 3 && { beside: parent.paneId }) })),
+      Array.from({ length: 16 }, (_, index) =>
+        bench.open({
+          name: `before ${index}`,
+          argv: ['/bin/cat'],
+          ...(index < 3 && { beside: parent.paneId }),
+        }),
+      ),
     )
     // One after the other, so that some are renamed while Zellij is making what they are shown in.
     await Promise.all(
@@ -69,7 +90,11 @@ export function describeViewer(kind: HolderKind): void {
     )
     await bench.viewer.settled()
     for (const [index, { paneId }] of agents.entries())
-      await waitFor(`after ${index}`, async () => (await bench.views(paneId)).some(({ tabName, title }) => [tabName, title].includes(`after ${index}`)))
+      await waitFor(`after ${index}`, async () =>
+        (await bench.views(paneId)).some(({ tabName, title }) =>
+          [tabName, title].includes(`after ${index}`),
+        ),
+      )
   })
 
   it('shows each once, also where Zellij does late what it was asked, and says that it does not', async () => {
@@ -81,7 +106,16 @@ export function describeViewer(kind: HolderKind): void {
     writeFileSync(binary, `#!/bin/sh\n${words} ${late};; esac\nexec zellij "$@"\n`, { mode: 0o700 })
     const other = bench.another({ binary })
     await other.start()
-    const open = (name: string) => other.open({ agentId: newAgentId(), name, cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 200, rows: 50 })
+    const open = (name: string) =>
+      other.open({
+        agentId: newAgentId(),
+        name,
+        cwd: bench.folder,
+        env: {},
+        argv: ['/bin/cat'],
+        columns: 200,
+        rows: 50,
+      })
     const agents = await Promise.all(['one', 'two', 'three'].map(open))
     await other.settled()
     for (const { paneId } of agents) expect((await bench.views(paneId)).length).toBe(1)
@@ -91,8 +125,11 @@ export function describeViewer(kind: HolderKind): void {
   })
 
   it('a view goes with its pane, and its going takes nothing along', async () => {
-    const [kept, closed, shut] = await Promise.all(['kept', 'closed', 'shut'].map((name) => bench.openRecorder({ name })))
-    if (kept === undefined || closed === undefined || shut === undefined) throw new Error('three were opened')
+    const [kept, closed, shut] = await Promise.all(
+      ['kept', 'closed', 'shut'].map((name) => bench.openRecorder({ name })),
+    )
+    if (kept === undefined || closed === undefined || shut === undefined)
+      throw new Error('three were opened')
     const view = await bench.isShown(shut.paneId)
     await Promise.all([kept, closed].map(({ paneId }) => bench.isShown(paneId)))
     await bench.viewed.close(closed.paneId)
@@ -115,31 +152,36 @@ export function describeViewer(kind: HolderKind): void {
     expect(await bench.views(shut.paneId)).toHaveLength(1)
   })
 
-  it.each(['killed', 'without its socket'])('its session %s: the agents go on, and it is there again for who asks for it', async (what) => {
-    const recorder = await bench.openRecorder({ name: 'one' })
-    const other = await bench.open({ name: 'other', argv: ['/bin/cat'] })
-    await Promise.all([recorder, other].map(({ paneId }) => bench.isShown(paneId)))
-    if (what === 'without its socket') for (const path of sockets()) rmSync(join(bench.folder, path))
-    else await runProgram('zellij', ['kill-session', bench.session], { env: bench.environment })
-    await waitFor('its socket to be gone', () => sockets().length === 0)
-    expect(await bench.viewed.paste(recorder.paneId, 'meanwhile')).toEqual({ kind: 'typed' })
-    await waitFor('the paste', () => recorder.recorded().includes('meanwhile'))
-    expect((await bench.viewed.list()).every(({ dead }) => !dead)).toBe(true)
-    await bench.viewed.rename(recorder.paneId, 'renamed')
-    await bench.viewer.settled()
-    expect(sockets()).toEqual([])
-    await bench.comes(recorder.paneId, 'recorder ready')
-    expect(await bench.views(other.paneId)).toEqual([])
-    const later = await bench.open({ name: 'later', argv: ['/bin/cat'] })
-    await bench.isShown(later.paneId)
-  })
+  it.each(['killed', 'without its socket'])(
+    'its session %s: the agents go on, and it is there again for who asks for it',
+    async (what) => {
+      const recorder = await bench.openRecorder({ name: 'one' })
+      const other = await bench.open({ name: 'other', argv: ['/bin/cat'] })
+      await Promise.all([recorder, other].map(({ paneId }) => bench.isShown(paneId)))
+      if (what === 'without its socket')
+        for (const path of sockets()) rmSync(join(bench.folder, path))
+      else await runProgram('zellij', ['kill-session', bench.session], { env: bench.environment })
+      await waitFor('its socket to be gone', () => sockets().length === 0)
+      expect(await bench.viewed.paste(recorder.paneId, 'meanwhile')).toEqual({ kind: 'typed' })
+      await waitFor('the paste', () => recorder.recorded().includes('meanwhile'))
+      expect((await bench.viewed.list()).every(({ dead }) => !dead)).toBe(true)
+      await bench.viewed.rename(recorder.paneId, 'renamed')
+      await bench.viewer.settled()
+      expect(sockets()).toEqual([])
+      await bench.comes(recorder.paneId, 'recorder ready')
+      expect(await bench.views(other.paneId)).toEqual([])
+      const later = await bench.open({ name: 'later', argv: ['/bin/cat'] })
+      await bench.isShown(later.paneId)
+    },
+  )
 
   it('takes each person to the pane they asked for, and knows that they type, and where', async () => {
     const first = await bench.openRecorder({ name: 'first' })
     const second = await bench.openRecorder({ name: 'second', beside: first.paneId })
     const third = await bench.openRecorder({ name: 'third' })
     await Promise.all([first, second, third].map(({ paneId }) => bench.isShown(paneId)))
-    const activeAt = async () => (await bench.viewed.list()).map(({ humanActiveAt }) => humanActiveAt)
+    const activeAt = async () =>
+      (await bench.viewed.list()).map(({ humanActiveAt }) => humanActiveAt)
     expect(await activeAt()).toEqual([null, null, null])
     for (const { key, one } of [
       { key: '3', one: third },
@@ -150,9 +192,13 @@ export function describeViewer(kind: HolderKind): void {
       const since = Date.now()
       await waitFor('what they type', async () => {
         await person.type(key, { paste: false })
-        return one.recorded().includes(key) && ((await bench.viewed.inspect(one.paneId))?.humanActiveAt ?? 0) >= since - 1000
+        return (
+          one.recorded().includes(key) &&
+          ((await bench.viewed.inspect(one.paneId))?.humanActiveAt ?? 0) >= since - 1000
+        )
       })
-      for (const other of [first, second, third]) if (other !== one) expect(other.recorded()).not.toContain(key)
+      for (const other of [first, second, third])
+        if (other !== one) expect(other.recorded()).not.toContain(key)
       person.dispose()
       await person.end
     }
@@ -164,7 +210,17 @@ export function describeViewer(kind: HolderKind): void {
     // A session that is only just starting may not survive what others ask theirs.
     await bench.viewer.settled()
     const env = { ZELLIJ_SOCKET_DIR: bench.folder }
-    const theirs = ['zellij', 'attach', '--create', 'theirs', 'options', '--show-startup-tips', 'false', '--show-release-notes', 'false']
+    const theirs = [
+      'zellij',
+      'attach',
+      '--create',
+      'theirs',
+      'options',
+      '--show-startup-tips',
+      'false',
+      '--show-release-notes',
+      'false',
+    ]
     const fromTheirs = async () => {
       const person = bench.person(theirs, undefined, env)
       await waitFor('a shell', async () => {
@@ -172,7 +228,10 @@ export function describeViewer(kind: HolderKind): void {
         return person.ended !== undefined || (await person.capture(0)).includes('\nready')
       })
       const argv = await bench.viewed.show(one.paneId, 'theirs')
-      await person.type(`clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`, { paste: false })
+      await person.type(
+        `clear; ${argv.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(' ')}\r`,
+        { paste: false },
+      )
       return person
     }
     try {
@@ -183,20 +242,30 @@ export function describeViewer(kind: HolderKind): void {
       })
       expect(two.recorded()).not.toContain('x')
       const argv = await bench.viewed.show(two.paneId, bench.session)
-      expect(argv.slice(1)).toEqual(['action', 'focus-pane-id', (await bench.isShown(two.paneId)).id])
-      await runProgram(argv[0] ?? '', argv.slice(1), { env: { ...bench.environment, ZELLIJ: '0', ZELLIJ_SESSION_NAME: bench.session } })
+      expect(argv.slice(1)).toEqual([
+        'action',
+        'focus-pane-id',
+        (await bench.isShown(two.paneId)).id,
+      ])
+      await runProgram(argv[0] ?? '', argv.slice(1), {
+        env: { ...bench.environment, ZELLIJ: '0', ZELLIJ_SESSION_NAME: bench.session },
+      })
       await waitFor('what they type', async () => {
         await person.type('y', { paste: false })
         return two.recorded().includes('y')
       })
     } finally {
-      await runProgram('zellij', ['delete-session', '--force', 'theirs'], { env: bench.environment })
+      await runProgram('zellij', ['delete-session', '--force', 'theirs'], {
+        env: bench.environment,
+      })
     }
   })
 
   it('passes on colours, what the mouse does, and pastes; and can be scrolled back', async () => {
     const words = String.raw`printf '\033[?1000h\033[?1006h\033[?2004h\033[38;2;1;2;3mcoloured\033[0m\r\n'; for i in $(seq 1 80); do echo line $i; sleep 0.02; done; stty raw -echo; exec cat -v`
-    const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', `echo waits; read -r line; ${words}`] })
+    const { paneId } = await bench.open({
+      argv: ['/bin/sh', '-c', `echo waits; read -r line; ${words}`],
+    })
     const view = await bench.isShown(paneId)
     const person = await bench.comes(paneId, 'waits')
     await waitFor('it to begin', async () => {
@@ -209,24 +278,42 @@ export function describeViewer(kind: HolderKind): void {
       return /\^\[\[<0;\d+;\d+M/.test(await bench.holder.capture(paneId))
     })
     await person.type('pasted', { paste: true })
-    await waitFor('a paste', async () => (await bench.holder.capture(paneId)).includes('^[[200~pasted^[[201~'))
+    await waitFor('a paste', async () =>
+      (await bench.holder.capture(paneId)).includes('^[[200~pasted^[[201~'),
+    )
     if (kind === 'headless') return
-    await waitFor('the beginning', async () => /38;2;1;2;3m[^\n]*coloured/.test(await bench.zellij('dump-screen', '--pane-id', view.id, '--full', '--ansi')))
+    await waitFor('the beginning', async () =>
+      /38;2;1;2;3m[^\n]*coloured/.test(
+        await bench.zellij('dump-screen', '--pane-id', view.id, '--full', '--ansi'),
+      ),
+    )
   })
 
   it('shows a hundred, which leave the list of panes as it is', async () => {
-    const agents = await Promise.all(Array.from({ length: 100 }, (_, index) => bench.open({ name: `a${index}`, argv: ['/bin/cat'] })))
+    const agents = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        bench.open({ name: `a${index}`, argv: ['/bin/cat'] }),
+      ),
+    )
     await bench.viewer.settled()
     const expected = agents.map(({ paneId }) => String(paneId)).toSorted()
     const tabs = await waitFor('all of them', async () => {
-      const names = (await bench.zellij('query-tab-names')).split('\n').filter((name) => /^a\d+$/.test(name))
+      const names = (await bench.zellij('query-tab-names'))
+        .split('\n')
+        .filter((name) => /^a\d+$/.test(name))
       if (names.length !== 100) throw new Error(`${String(names.length)}: ${names.join(' ')}`)
       return names
     })
     expect(new Set(tabs).size).toBe(100)
-    expect((await bench.holder.list()).map(({ paneId }) => String(paneId)).toSorted()).toEqual(expected)
+    expect((await bench.holder.list()).map(({ paneId }) => String(paneId)).toSorted()).toEqual(
+      expected,
+    )
     for (const { paneId, agentId } of [agents[0], agents[99]].flatMap((agent) => agent ?? []))
-      expect(await bench.holder.inspect(paneId)).toMatchObject({ agentId, dead: false, humanActiveAt: null })
+      expect(await bench.holder.inspect(paneId)).toMatchObject({
+        agentId,
+        dead: false,
+        humanActiveAt: null,
+      })
   }, 120_000)
 
   describe('a daemon that comes after', () => {
@@ -236,7 +323,10 @@ export function describeViewer(kind: HolderKind): void {
       const other = bench.another()
       await other.start()
       await other.rename(paneId, 'one of before')
-      await waitFor('its tab to be called so', async () => (await bench.views(paneId))[0]?.tabName === 'one of before')
+      await waitFor(
+        'its tab to be called so',
+        async () => (await bench.views(paneId))[0]?.tabName === 'one of before',
+      )
       await other.show(paneId)
       expect(await bench.views(paneId)).toHaveLength(1)
     })
@@ -254,9 +344,23 @@ export function describeViewer(kind: HolderKind): void {
 
   it('trouble with it is no agent’s: it runs, and who asks for it sees its terminal without', async () => {
     const environment = { ...bench.environment, PATH: join(bench.folder, 'nothing') }
-    const viewer = createZellijViewer({ session: 'none', former: 'none', stateDir: join(bench.folder, 'none'), environment, log: silentLog() })
+    const viewer = createZellijViewer({
+      session: 'none',
+      former: 'none',
+      stateDir: join(bench.folder, 'none'),
+      environment,
+      log: silentLog(),
+    })
     const viewed = createViewed({ holder: bench.holder, viewer, log: silentLog() })
-    const opened = await viewed.open({ agentId: newAgentId(), name: 'x', cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 })
+    const opened = await viewed.open({
+      agentId: newAgentId(),
+      name: 'x',
+      cwd: bench.folder,
+      env: {},
+      argv: ['/bin/cat'],
+      columns: 80,
+      rows: 24,
+    })
     await viewer.settled()
     expect(isAlive(opened.pid)).toBe(true)
     expect(await viewed.show?.(opened.paneId)).toEqual(bench.holder.attachCommand(opened.paneId))

@@ -5,7 +5,10 @@ import { gemini } from './clis/gemini.ts'
 import { opencode } from './clis/opencode.ts'
 import type { RealCli } from './real-cli.ts'
 
-/** One agent as it comes from npm that speaks the Agent Client Protocol, against the model server. What each does is in docs/acp.md. */
+/**
+ * One agent as it comes from npm that speaks the Agent Client Protocol, against the model server.
+ * What each does is in docs/acp.md.
+ */
 export interface AcpAgent {
   /** Of its [acp.NAME]; the preset brings the command. */
   readonly name: string
@@ -42,8 +45,19 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     program: 'codex-acp',
     cli: codex,
     env: (model) => {
-      const provider = { name: 'mock', base_url: `${model.url}/v1`, env_key: 'OPENAI_API_KEY', wire_api: 'responses' }
-      return { CODEX_CONFIG: JSON.stringify({ model: 'gpt-6.1-sol', model_provider: 'mock', model_providers: { mock: provider } }) }
+      const provider = {
+        name: 'mock',
+        base_url: `${model.url}/v1`,
+        env_key: 'OPENAI_API_KEY',
+        wire_api: 'responses',
+      }
+      return {
+        CODEX_CONFIG: JSON.stringify({
+          model: 'gpt-6.1-sol',
+          model_provider: 'mock',
+          model_providers: { mock: provider },
+        }),
+      }
     },
     edit: (path, text) => ({ call: 'functions.exec', input: { source: patch(path, text) } }),
     tokens: 4000,
@@ -53,7 +67,10 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     name: 'gemini',
     program: 'gemini',
     cli: gemini,
-    edit: (path, text) => ({ call: 'write_file', input: { file_path: path, content: `${text}\n` } }),
+    edit: (path, text) => ({
+      call: 'write_file',
+      input: { file_path: path, content: `${text}\n` },
+    }),
     tokens: 4000,
     loadsAtOnce: false,
   },

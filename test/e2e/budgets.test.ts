@@ -33,7 +33,8 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
   })
 
   it('is counted to the token, priced by model, added up, and refuses spawns where it is all that there was', async () => {
-    for (const { name } of CLIS) await world.worker(`from-${name}`, [{ say: 'Ready.' }], { agent: name })
+    for (const { name } of CLIS)
+      await world.worker(`from-${name}`, [{ say: 'Ready.' }], { agent: name })
     for (let turn = 1; turn < TURNS; turn++) {
       for (const { name } of CLIS) {
         await world.state(`from-${name}`, 'idle')
@@ -52,23 +53,45 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
       )
       const models = Object.values<any>(node.usage)
       expect(node.tokens, name).toBe(EACH)
-      expect(models, name).toEqual([{ input: TURNS * TURN_USAGE.input, output: TURNS * TURN_USAGE.output, cache_read: 0, cache_write: 0 }])
+      expect(models, name).toEqual([
+        {
+          input: TURNS * TURN_USAGE.input,
+          output: TURNS * TURN_USAGE.output,
+          cache_read: 0,
+          cache_write: 0,
+        },
+      ])
     }
-    expect((await world.tree.agent('from-claude')).cost_usd).toBeCloseTo((TURNS * (TURN_USAGE.input * 3 + TURN_USAGE.output * 15)) / 1e6)
-    expect((await world.tree.agent('from-gemini')).cost_usd).toBeCloseTo((TURNS * (TURN_USAGE.input + TURN_USAGE.output * 2)) / 1e6)
-    expect(await world.tree.agent('from-codex')).toMatchObject({ cost_usd: null, unpriced_models: [expect.any(String)] })
+    expect((await world.tree.agent('from-claude')).cost_usd).toBeCloseTo(
+      (TURNS * (TURN_USAGE.input * 3 + TURN_USAGE.output * 15)) / 1e6,
+    )
+    expect((await world.tree.agent('from-gemini')).cost_usd).toBeCloseTo(
+      (TURNS * (TURN_USAGE.input + TURN_USAGE.output * 2)) / 1e6,
+    )
+    expect(await world.tree.agent('from-codex')).toMatchObject({
+      cost_usd: null,
+      unpriced_models: [expect.any(String)],
+    })
 
     const told = await waitFor(
       'the budget to be told of',
-      async () => (await world.tree.call('inbox')).messages.find(({ kind }: any) => kind === 'budget.exhausted'),
+      async () =>
+        (await world.tree.call('inbox')).messages.find(
+          ({ kind }: any) => kind === 'budget.exhausted',
+        ),
       { limit: 30_000 },
     )
-    expect(told.text).toContain(`have used ${EACH * CLIS.length} of ${EACH * CLIS.length} tokens (100 %)`)
-    expect(await world.tree.refusal('spawn_workers', { specs: [{ name: 'more', prompt: 'Go on' }] })).toMatchObject({
+    expect(told.text).toContain(
+      `have used ${EACH * CLIS.length} of ${EACH * CLIS.length} tokens (100 %)`,
+    )
+    expect(
+      await world.tree.refusal('spawn_workers', { specs: [{ name: 'more', prompt: 'Go on' }] }),
+    ).toMatchObject({
       code: 'LIMIT_REACHED',
       kind: 'tokens',
       scope: 'subtree',
     })
-    for (const { name } of CLIS) expect((await world.tree.agent(`from-${name}`)).state).toMatch(/running|idle/)
+    for (const { name } of CLIS)
+      expect((await world.tree.agent(`from-${name}`)).state).toMatch(/running|idle/)
   }, 240_000)
 })

@@ -18,7 +18,11 @@ export type Key = 'Enter' | 'Escape' | 'BSpace'
 /** `hash`: of the repository, by which the tree's own server is called. */
 export function handsOn(tree: Exomonad, hash: string): Hands {
   const run = async (...args: string[]): Promise<string> => {
-    const result = await runProgram(findTool('tmux') ?? 'tmux', ['-L', `exomonad-${hash}`, ...args], { env: tree.repository.env, timeout: 10_000 })
+    const result = await runProgram(
+      findTool('tmux') ?? 'tmux',
+      ['-L', `exomonad-${hash}`, ...args],
+      { env: tree.repository.env, timeout: 10_000 },
+    )
     if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
     return result.stdout
   }

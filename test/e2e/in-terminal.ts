@@ -22,23 +22,53 @@ const HOSTILE = Array.from({ length: 200 }, (_, index) => {
   return `line ${line} ${traps[index % traps.length]}`
 }).join('\n')
 
-/** What depends on the terminal that an agent CLI runs in, and on how it is read and typed into. `worldOf`: the world, once it is there. */
+/**
+ * What depends on the terminal that an agent CLI runs in, and on how it is read and typed into.
+ * `worldOf`: the world, once it is there.
+ */
 export function terminalTests(cli: RealCli, worldOf: () => World): void {
   it(
     verifies(
       'R004-07',
-      verifies('R004-13', verifies('R001-07', 'starts without a dialog, is told of its tools, calls them, and has none that spawn, merge or answer')),
+      verifies(
+        'R004-13',
+        verifies(
+          'R001-07',
+          'starts without a dialog, is told of its tools, calls them, and has none that spawn, merge or answer',
+        ),
+      ),
     ),
     async () => {
       const world = worldOf()
-      const { marker } = await world.worker('first', [{ call: 'note', input: { message: 'I have begun' } }, { say: 'Done.' }])
+      const { marker } = await world.worker('first', [
+        { call: 'note', input: { message: 'I have begun' } },
+        { say: 'Done.' },
+      ])
       const { conversation } = await world.model.sees(marker)
-      const tools = conversation.tools.filter((tool) => tool.includes('exomonad')).map((tool) => tool.replace(/^.*exomonad[_.]*/, ''))
-      expect(tools).toEqual(expect.arrayContaining(['file_pr', 'note', 'question', 'send', 'check_mail']))
-      for (const forbidden of ['spawn_subtree', 'spawn_workers', 'merge_pr', 'answer_question', 'kill']) expect(tools).not.toContain(forbidden)
-      await waitFor('the note', async () => (await world.tree.call('inbox')).messages.find(({ text }: any) => text.includes('[NOTE] first: I have begun')), {
-        limit: 60_000,
-      })
+      const tools = conversation.tools
+        .filter((tool) => tool.includes('exomonad'))
+        .map((tool) => tool.replace(/^.*exomonad[_.]*/, ''))
+      expect(tools).toEqual(
+        expect.arrayContaining(['file_pr', 'note', 'question', 'send', 'check_mail']),
+      )
+      for (const forbidden of [
+        'spawn_subtree',
+        'spawn_workers',
+        'merge_pr',
+        'answer_question',
+        'kill',
+      ])
+        expect(tools).not.toContain(forbidden)
+      await waitFor(
+        'the note',
+        async () =>
+          (await world.tree.call('inbox')).messages.find(({ text }: any) =>
+            text.includes('[NOTE] first: I have begun'),
+          ),
+        {
+          limit: 60_000,
+        },
+      )
       const told = conversation.entries.map((entry) => entry.text).join('\n')
       for (const tool of ['file_pr', 'note', 'question', 'check_mail']) expect(told).toContain(tool)
       await world.state('first', 'idle')
@@ -55,7 +85,9 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       expect(node).toMatchObject({ agent: cli.name })
       expect(node.tool_calls).toBeGreaterThanOrEqual(1)
       // Counted by the mock for every turn.
-      await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, { limit: 30_000 })
+      await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, {
+        limit: 30_000,
+      })
     },
   )
 
@@ -72,14 +104,26 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
   it('reads a message while it works', async () => {
     const world = worldOf()
     const { name, marker } = await world.stays()
-    await world.model.sees(await world.tell(name, [{ shell: 'echo one', hold: 'busy' }, { shell: 'echo two' }, { say: 'Done.' }]))
+    await world.model.sees(
+      await world.tell(name, [
+        { shell: 'echo one', hold: 'busy' },
+        { shell: 'echo two' },
+        { say: 'Done.' },
+      ]),
+    )
     await world.model.holds('busy')
     await world.tree.call('send', { to: name, message: 'Mind the gap, says word-busy' })
     world.model.release('busy')
     await allowDialogs(world, [{ agent: name, cli }], async () =>
-      world.model.seen.some((turn) => JSON.stringify(turn.conversation.entries).includes('word-busy')),
+      world.model.seen.some((turn) =>
+        JSON.stringify(turn.conversation.entries).includes('word-busy'),
+      ),
     )
-    await allowDialogs(world, [{ agent: name, cli }], async () => (await world.tree.agent(name)).state === 'idle')
+    await allowDialogs(
+      world,
+      [{ agent: name, cli }],
+      async () => (await world.tree.agent(name)).state === 'idle',
+    )
     await world.delivered(name)
     expect(world.model.count('word-busy', marker)).toBe(1)
   })
@@ -87,16 +131,32 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
   it('never mixes a message with what a person has half typed', async () => {
     const world = worldOf()
     const { name, marker } = await world.stays()
-    await waitFor('its input line', async () => cli.ready.test(await world.screen(name)), { limit: 30_000 })
+    await waitFor('its input line', async () => cli.ready.test(await world.screen(name)), {
+      limit: 30_000,
+    })
     await world.type(name, 'half a thought')
-    await waitFor('the half line', async () => (await world.screen(name)).includes('half a thought'), { limit: 30_000 })
+    await waitFor(
+      'the half line',
+      async () => (await world.screen(name)).includes('half a thought'),
+      { limit: 30_000 },
+    )
     const word = await world.tell(name, [{ say: 'Read it.' }])
     // Either by a way beside the terminal, or once the line is gone.
     const arrived = await world.model.sees(word, { limit: 6000 }).catch(() => undefined)
     // It may just be drawing its screen anew.
-    await waitFor('the half line, as it was', async () => (await world.screen(name)).includes('half a thought'), { limit: 10_000 })
-    for (let character = 0; character < 'half a thought'.length; character++) await world.key(name, 'BSpace')
-    if (arrived !== undefined) await waitFor('the line to be empty', async () => !(await world.screen(name)).includes('half a thought'), { limit: 10_000 })
+    await waitFor(
+      'the half line, as it was',
+      async () => (await world.screen(name)).includes('half a thought'),
+      { limit: 10_000 },
+    )
+    for (let character = 0; character < 'half a thought'.length; character++)
+      await world.key(name, 'BSpace')
+    if (arrived !== undefined)
+      await waitFor(
+        'the line to be empty',
+        async () => !(await world.screen(name)).includes('half a thought'),
+        { limit: 10_000 },
+      )
     await world.model.sees(word)
     await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
@@ -106,13 +166,20 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
   it('types nothing into a permission dialog', async () => {
     const world = worldOf()
     const { name, marker } = await world.stays()
-    await world.model.sees(await world.tell(name, [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }]))
-    await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), { limit: 60_000 })
+    await world.model.sees(
+      await world.tell(name, [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }]),
+    )
+    await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
+      limit: 60_000,
+    })
     const node = await world.state(name, 'waiting')
     const word = await world.tell(name, [{ say: 'Read it.' }])
     const inbox = await waitFor(
       'the human to be told',
-      async () => (await world.tree.call('inbox')).messages.find(({ kind, text }: any) => kind === 'agent.waiting' && text.includes(name)),
+      async () =>
+        (await world.tree.call('inbox')).messages.find(
+          ({ kind, text }: any) => kind === 'agent.waiting' && text.includes(name),
+        ),
       {
         limit: 30_000,
       },
@@ -120,10 +187,14 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     expect(inbox.text).toContain(name)
     // Long enough for a delivery that doesn't look.
     await world.model.sees(word, { limit: 4000 }).catch(() => undefined)
-    await waitFor('the dialog, as it was', async () => cli.dialog.test(await world.screen(name)), { limit: 10_000 })
+    await waitFor('the dialog, as it was', async () => cli.dialog.test(await world.screen(name)), {
+      limit: 10_000,
+    })
     expect(existsSync(`${node.worktree}/allowed-by-hand`)).toBe(false)
     await world.key(name, 'Enter')
-    await waitFor('the command to run', () => existsSync(`${node.worktree}/allowed-by-hand`), { limit: 60_000 })
+    await waitFor('the command to run', () => existsSync(`${node.worktree}/allowed-by-hand`), {
+      limit: 60_000,
+    })
     await world.model.sees(word)
     await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
@@ -137,15 +208,19 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     await world.delivered(name)
     await world.state(name, 'idle')
     // The line that is typed may hold the first words as well.
-    for (const line of [20, 57, 143, 200]) expect(world.model.count(`line ${line} `, marker), `line ${line}`).toBe(1)
+    for (const line of [20, 57, 143, 200])
+      expect(world.model.count(`line ${line} `, marker), `line ${line}`).toBe(1)
     expect(world.model.count('last-word', marker)).toBe(1)
     expect(existsSync(`${worktree}/escaped`)).toBe(false)
-    expect(world.latest(marker)?.conversation.entries.some((entry) => entry.text.includes('\u001b'))).toBe(false)
+    expect(
+      world.latest(marker)?.conversation.entries.some((entry) => entry.text.includes('\u001b')),
+    ).toBe(false)
   })
 
   it('is idle after Escape, and reads what comes then', async () => {
     const world = worldOf()
-    // Before its first word, Claude Code would put the prompt back into its box, as a line of a person’s.
+    // Before its first word, Claude Code would put the prompt back into its box, as a line of a
+    // person’s.
     const { marker } = await world.worker('escapes', [
       { call: 'note', input: { message: 'I have begun' } },
       { say: 'Never said.', hold: 'escape' },
@@ -175,7 +250,12 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
   it('goes on while the daemon is killed and started again', async () => {
     const world = worldOf()
     const { name, marker } = await world.stays()
-    await world.model.sees(await world.tell(name, [{ call: 'note', input: { message: 'before' }, hold: 'crash' }, { say: 'Done.' }]))
+    await world.model.sees(
+      await world.tell(name, [
+        { call: 'note', input: { message: 'before' }, hold: 'crash' },
+        { say: 'Done.' },
+      ]),
+    )
     await world.model.holds('crash')
     await world.tree.crash()
     await world.tree.call('tree')
@@ -200,7 +280,10 @@ export function closedTerminalTests(worldOf: () => World): void {
     await world.state('closed', 'failed')
     await waitFor(
       'the human to be told',
-      async () => (await world.tree.call('inbox')).messages.some(({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed')),
+      async () =>
+        (await world.tree.call('inbox')).messages.some(
+          ({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed'),
+        ),
       {
         limit: 30_000,
       },
@@ -218,6 +301,10 @@ export function closedTerminalTests(worldOf: () => World): void {
     expect(resumed, resumed.stderr).toMatchObject({ code: 0 })
     const word = await world.tell('returns', [{ say: 'Read it.' }])
     await world.model.sees(word)
-    expect(world.model.seen.slice(asked).some((turn) => JSON.stringify(turn.conversation.entries).includes(marker))).toBe(true)
+    expect(
+      world.model.seen
+        .slice(asked)
+        .some((turn) => JSON.stringify(turn.conversation.entries).includes(marker)),
+    ).toBe(true)
   })
 }

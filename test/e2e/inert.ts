@@ -4,7 +4,10 @@ import { expect, it } from 'vitest'
 import { waitFor } from '../helpers/wait-for.ts'
 import type { World } from './world.ts'
 
-/** What one agent CLI or another gives a meaning to. `FILE` is a file outside of the worktree, `LOCAL` one in it. */
+/**
+ * What one agent CLI or another gives a meaning to. `FILE` is a file outside of the worktree,
+ * `LOCAL` one in it.
+ */
 const TRAPS = [
   '@FILE',
   'see @FILE now',
@@ -50,7 +53,9 @@ export function inertTests(worldOf: () => World): void {
     }
 
     // The task: all of them, each at the start of a line, the first at the start of the task.
-    const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'inert', prompt: `${filled.join('\n')}\nlast-of-the-task` }] })
+    const { spawned } = await tree.call('spawn_workers', {
+      specs: [{ name: 'inert', prompt: `${filled.join('\n')}\nlast-of-the-task` }],
+    })
     await model.sees('last-of-the-task')
     await state('inert', 'idle')
     nothingHappened()
@@ -82,8 +87,15 @@ export function inertTests(worldOf: () => World): void {
 
     // The tree is shared: what other tests' agents waited for is their own.
     const events = await tree.events()
-    expect(events.filter(({ type, payload }) => type === 'agent.waiting' && ['inert', 'busy-inert'].includes(String(payload['name'])))).toEqual([])
+    expect(
+      events.filter(
+        ({ type, payload }) =>
+          type === 'agent.waiting' && ['inert', 'busy-inert'].includes(String(payload['name'])),
+      ),
+    ).toEqual([])
     await waitFor('both to be well', async () => (await tree.agent('inert')).undecided === 0)
-    expect((await tree.repository.gitIn(spawned[0].worktree, 'status', '--porcelain')).trim()).toBe('')
+    expect((await tree.repository.gitIn(spawned[0].worktree, 'status', '--porcelain')).trim()).toBe(
+      '',
+    )
   })
 }

@@ -49,29 +49,57 @@ describe.skipIf(!requireInstalled(CLIS))('a tree of four agent CLIs', () => {
                 ],
               },
             },
-            { call: 'spawn_subtree', input: { task: 'You are lead-of-some.', branch_name: 'from-opencode', agent: 'opencode' } },
+            {
+              call: 'spawn_subtree',
+              input: {
+                task: 'You are lead-of-some.',
+                branch_name: 'from-opencode',
+                agent: 'opencode',
+              },
+            },
           ],
           3,
         ),
       )
       model.brain(
         'lead-of-some',
-        lead([{ call: 'spawn_workers', input: { specs: [{ name: 'leaf', prompt: `Work. ${plays('leaf-work')}`, agent: 'codex' }] } }], 1, [
-          { call: 'file_pr', input: { title: 'Add what was asked for', body: 'Folded.' } },
-        ]),
+        lead(
+          [
+            {
+              call: 'spawn_workers',
+              input: {
+                specs: [{ name: 'leaf', prompt: `Work. ${plays('leaf-work')}`, agent: 'codex' }],
+              },
+            },
+          ],
+          1,
+          [{ call: 'file_pr', input: { title: 'Add what was asked for', body: 'Folded.' } }],
+        ),
       )
       const up = await tree.run(['up', 'You are lead-of-all.', '--json'])
       expect(up.code, up.stderr).toBe(0)
-      const files = ['gemini.txt', 'codex.txt', 'leaf.txt'].map((file) => `${tree.repository.path}/${file}`)
+      const files = ['gemini.txt', 'codex.txt', 'leaf.txt'].map(
+        (file) => `${tree.repository.path}/${file}`,
+      )
       await allowDialogs(
         world,
-        ['from-gemini', 'from-codex', 'leaf', 'from-opencode', 'root'].map((agent) => ({ agent, cli: firstUse(CLIS, agent) })),
+        ['from-gemini', 'from-codex', 'leaf', 'from-opencode', 'root'].map((agent) => ({
+          agent,
+          cli: firstUse(CLIS, agent),
+        })),
         async () => files.every((file) => existsSync(file)),
         400_000,
       )
       // The last file is there a moment before git and the forge have noted it.
-      await waitFor('all four to be merged', async () => (await tree.call('pr_list', { state: 'merged' })).pull_requests.length === 4)
-      await waitFor('a clean worktree', async () => (await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')) === '')
+      await waitFor(
+        'all four to be merged',
+        async () => (await tree.call('pr_list', { state: 'merged' })).pull_requests.length === 4,
+      )
+      await waitFor(
+        'a clean worktree',
+        async () =>
+          (await tree.repository.git('status', '--porcelain', '--', ':!.exomonad')) === '',
+      )
       const undecided = (await tree.events()).filter((event) => event.type === 'delivery.undecided')
       expect(undecided).toEqual([])
     },

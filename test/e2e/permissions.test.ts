@@ -15,23 +15,42 @@ const CLIS: readonly RealCli[] = [claude, codex, opencode]
 describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
   let world: World
   beforeAll(async () => {
-    world = await startWorld(CLIS, { tl: 'claude', dev: 'claude', config: '[roles.dev.permissions]\npolicy = "ask"' })
+    world = await startWorld(CLIS, {
+      tl: 'claude',
+      dev: 'claude',
+      config: '[roles.dev.permissions]\npolicy = "ask"',
+    })
   }, 120_000)
   afterAll(async () => {
     await world?.stop()
   })
 
   const asked = async (agent: string): Promise<any> =>
-    waitFor('the question in the inbox', async () => (await world.tree.call('inbox')).approvals.find((approval: any) => approval.agent === agent), {
-      limit: 60_000,
-      every: 200,
-    })
+    waitFor(
+      'the question in the inbox',
+      async () =>
+        (await world.tree.call('inbox')).approvals.find(
+          (approval: any) => approval.agent === agent,
+        ),
+      {
+        limit: 60_000,
+        every: 200,
+      },
+    )
   const settled = (agent: string) =>
-    waitFor('nothing to wait for the human', async () => (await world.tree.call('inbox')).approvals.every((approval: any) => approval.agent !== agent), {
-      limit: 60_000,
-      every: 200,
-    })
-  const touching = (name: string, cli: RealCli) => world.worker(name, [{ shell: `touch by-${name}` }, { say: 'Done.' }], { agent: cli.name })
+    waitFor(
+      'nothing to wait for the human',
+      async () =>
+        (await world.tree.call('inbox')).approvals.every(
+          (approval: any) => approval.agent !== agent,
+        ),
+      {
+        limit: 60_000,
+        every: 200,
+      },
+    )
+  const touching = (name: string, cli: RealCli) =>
+    world.worker(name, [{ shell: `touch by-${name}` }, { say: 'Done.' }], { agent: cli.name })
 
   describe.each(CLIS.map((cli) => [cli.name, cli] as const))('with %s', (_name, cli) => {
     it('lets it where the human approves', async () => {
@@ -44,9 +63,15 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
       const { code, stderr } = await world.tree.run(['approve', approval.approval_id])
       expect(stderr).toBe('')
       expect(code).toBe(0)
-      await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), { limit: 60_000 })
+      await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), {
+        limit: 60_000,
+      })
       // It made a file that it didn't commit: what it does about that is not this test's.
-      expect((await world.tree.events()).some((event) => event.type === 'agent.waiting' && event.payload.name === name)).toBe(false)
+      expect(
+        (await world.tree.events()).some(
+          (event) => event.type === 'agent.waiting' && event.payload.name === name,
+        ),
+      ).toBe(false)
     })
 
     it('does not where the human denies, and its model reads why', async () => {
@@ -68,9 +93,13 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
       const name = `hand-${cli.name}`
       const { worktree } = await touching(name, cli)
       await asked(name)
-      await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), { limit: 60_000 })
+      await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
+        limit: 60_000,
+      })
       await world.key(name, 'Enter')
-      await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), { limit: 60_000 })
+      await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), {
+        limit: 60_000,
+      })
       await settled(name)
     })
   })

@@ -7,13 +7,19 @@ import type { Protocol } from '../fixtures/model-server/server.ts'
 export interface RealCli {
   readonly name: 'claude' | 'gemini' | 'codex' | 'opencode'
   readonly protocols: readonly Protocol[]
-  /** TOML: keys of [agents.<name>] that point it to the model server at this address; the preset brings the rest. */
+  /**
+   * TOML: keys of [agents.<name>] that point it to the model server at this address; the preset
+   * brings the rest.
+   */
   config(model: { readonly url: string }): string
   /** Variables of the person who runs exomonad: dummy keys, addresses. */
   env(model: { readonly url: string }): Readonly<Record<string, string>>
   /** What the person’s home holds before exomonad is set up, beyond nothing. */
   prepareHome?(home: string, model: { readonly url: string }): void
-  /** The pattern that its permission dialog shows on the screen, and its empty input line, for the tests that look at the terminal. */
+  /**
+   * The pattern that its permission dialog shows on the screen, and its empty input line, for the
+   * tests that look at the terminal.
+   */
   readonly dialog: RegExp
   readonly ready: RegExp
 }

@@ -8,7 +8,10 @@ import { repositoryHash } from '../../src/runtime/paths.ts'
 import { handsOn, type Key } from './hands.ts'
 import { AGENT_CLIS_BIN, type RealCli } from './real-cli.ts'
 
-/** Real agent CLIs in real tmux or Zellij, against a mock model, each world with a repository and home of its own. */
+/**
+ * Real agent CLIs in real tmux or Zellij, against a mock model, each world with a repository and
+ * home of its own.
+ */
 export interface World {
   readonly tree: Exomonad
   readonly model: ModelServer
@@ -20,20 +23,34 @@ export interface World {
   screen(agent: string): Promise<string>
   /** Takes its terminal away, as a person would. */
   close(agent: string): Promise<void>
-  /** Spawns a worker whose model follows these steps. Its task holds `marker`, for looking its conversation up. */
-  worker(name: string, steps: readonly Step[], options?: { agent?: string }): Promise<{ marker: string; agentId: string; worktree: string }>
   /**
-   * One that has nothing to do but read messages, for all that ask for it: each start of a real agent CLI costs up to eight seconds of the processor.
-   * Another where the one before does not idle.
+   * Spawns a worker whose model follows these steps. Its task holds `marker`, for looking its
+   * conversation up.
+   */
+  worker(
+    name: string,
+    steps: readonly Step[],
+    options?: { agent?: string },
+  ): Promise<{ marker: string; agentId: string; worktree: string }>
+  /**
+   * One that has nothing to do but read messages, for all that ask for it: each start of a real
+   * agent CLI costs up to eight seconds of the processor. Another where the one before does not
+   * idle.
    */
   stays(): Promise<{ name: string; marker: string; worktree: string }>
-  /** Has the agent’s model follow these steps after a message. Answers a word that stands in the message. */
+  /**
+   * Has the agent’s model follow these steps after a message. Answers a word that stands in the
+   * message.
+   */
   tell(agent: string, steps: readonly Step[], text?: string): Promise<string>
   /** Waits until the agent is in this state. */
   state(agent: string, state: string, options?: { limit?: number }): Promise<any>
   /** The latest turn in which the agent’s model was asked. */
   latest(marker: string): Seen | undefined
-  /** Ends all agents but the root and the one that stays: each of them takes memory, and some a core now and then. */
+  /**
+   * Ends all agents but the root and the one that stays: each of them takes memory, and some a core
+   * now and then.
+   */
   clear(): Promise<void>
   /** Waits until nothing is undelivered or unconfirmed for it. */
   delivered(agent: string): Promise<void>
@@ -44,26 +61,51 @@ const LIMIT = 90_000
 
 export async function startWorld(
   clis: readonly RealCli[],
-  options: { tl: string; dev: string; runtime?: 'acp'; multiplexer?: 'tmux' | 'zellij'; config?: string | ((model: ModelServer) => string) },
+  options: {
+    tl: string
+    dev: string
+    runtime?: 'acp'
+    multiplexer?: 'tmux' | 'zellij'
+    config?: string | ((model: ModelServer) => string)
+  },
 ): Promise<World> {
-  const protocols = [...new Map(clis.flatMap((cli) => cli.protocols).map((protocol) => [protocol.name, protocol])).values()]
+  const protocols = [
+    ...new Map(
+      clis.flatMap((cli) => cli.protocols).map((protocol) => [protocol.name, protocol]),
+    ).values(),
+  ]
   const model = await startModelServer(protocols)
-  const configured = typeof options.config === 'function' ? options.config(model) : (options.config ?? '')
-  const config = [...clis.map((cli) => `[agents.${cli.name}]\n${cli.config(model)}`), configured].join('\n')
+  const configured =
+    typeof options.config === 'function' ? options.config(model) : (options.config ?? '')
+  const config = [
+    ...clis.map((cli) => `[agents.${cli.name}]\n${cli.config(model)}`),
+    configured,
+  ].join('\n')
   const env = Object.assign({}, ...clis.map((cli) => cli.env(model))) as Record<string, string>
   const { multiplexer = 'tmux' } = options
   const tree = await startExomonad({
     multiplexer,
-    roles: { tl: options.tl, dev: options.dev, ...(options.runtime === undefined ? {} : { runtime: options.runtime }) },
+    roles: {
+      tl: options.tl,
+      dev: options.dev,
+      ...(options.runtime === undefined ? {} : { runtime: options.runtime }),
+    },
     config,
-    env: { ...env, PATH: [AGENT_CLIS_BIN, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter) },
+    env: {
+      ...env,
+      PATH: [AGENT_CLIS_BIN, dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+    },
     prepareHome: (home) => clis.forEach((cli) => cli.prepareHome?.(home, model)),
     initArgs: ['--prepare-agents'],
   }).catch(async (error: unknown) => {
     await model.stop()
     throw error
   })
-  const commonDir = await tree.repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
+  const commonDir = await tree.repository.git(
+    'rev-parse',
+    '--path-format=absolute',
+    '--git-common-dir',
+  )
   const hands = handsOn(tree, repositoryHash(commonDir))
   let told = 0
   let staying: { name: string; marker: string; worktree: string } | undefined
@@ -73,7 +115,11 @@ export async function startWorld(
     if (typeof pane !== 'string') throw new Error(`${agent} has no pane`)
     return pane
   }
-  const tell = async (agent: string, steps: readonly Step[], text = 'A message.'): Promise<string> => {
+  const tell = async (
+    agent: string,
+    steps: readonly Step[],
+    text = 'A message.',
+  ): Promise<string> => {
     const name = `told-${++told}`
     model.script(name, ...steps)
     await tree.call('send', { to: agent, message: `${text} word-${name} ${plays(name)}` })
@@ -84,7 +130,9 @@ export async function startWorld(
     const marker = `task-of-${name}`
     model.script(name, ...steps)
     const prompt = `This is ${marker}. ${plays(name)}`
-    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt, ...(agent === undefined ? {} : { agent }) }] })
+    const { spawned, errors } = await tree.call('spawn_workers', {
+      specs: [{ name, prompt, ...(agent === undefined ? {} : { agent }) }],
+    })
     if (errors.length > 0) throw new Error(JSON.stringify(errors))
     return { marker, agentId: spawned[0].agent_id, worktree: spawned[0].worktree }
   }
@@ -115,7 +163,8 @@ export async function startWorld(
           const { state: now, undelivered } = await tree.agent(name)
           return now === 'idle' && undelivered === 0
         }
-        if (await waitFor(`${name} to idle`, rests, { limit: 20_000 }).catch(() => false)) return staying
+        if (await waitFor(`${name} to idle`, rests, { limit: 20_000 }).catch(() => false))
+          return staying
         if (isAlive(await tree.agent(name))) await tree.call('kill', { agent: name })
       }
       const name = `stays-${++told}`
@@ -125,10 +174,15 @@ export async function startWorld(
     },
     tell,
     state,
-    latest: (marker) => model.seen.findLast((turn) => turn.conversation.entries.some((entry) => entry.text.includes(marker))),
+    latest: (marker) =>
+      model.seen.findLast((turn) =>
+        turn.conversation.entries.some((entry) => entry.text.includes(marker)),
+      ),
     clear: async () => {
       const { root } = await tree.tree()
-      const over = root.children.filter((node: Node) => isAlive(node) && node.name !== staying?.name)
+      const over = root.children.filter(
+        (node: Node) => isAlive(node) && node.name !== staying?.name,
+      )
       await Promise.all(over.map(({ id }: Node) => tree.call('kill', { agent: id })))
     },
     delivered: async (agent) => {
@@ -138,10 +192,19 @@ export async function startWorld(
           const node = await tree.agent(agent)
           const events = await tree.events()
           const settled = new Set(
-            events.filter(({ type }) => type === 'delivery.acked' || type === 'delivery.failed').map(({ payload }) => payload.delivery_id),
+            events
+              .filter(({ type }) => type === 'delivery.acked' || type === 'delivery.failed')
+              .map(({ payload }) => payload.delivery_id),
           )
-          const sent = events.filter(({ type, agent_id: id, agentId }) => type === 'delivery.sent' && (id ?? agentId) === node.id)
-          return node.undelivered === 0 && node.undecided === 0 && sent.every(({ payload }) => settled.has(payload.delivery_id))
+          const sent = events.filter(
+            ({ type, agent_id: id, agentId }) =>
+              type === 'delivery.sent' && (id ?? agentId) === node.id,
+          )
+          return (
+            node.undelivered === 0 &&
+            node.undecided === 0 &&
+            sent.every(({ payload }) => settled.has(payload.delivery_id))
+          )
         },
         { limit: LIMIT, every: 300 },
       )
@@ -159,4 +222,5 @@ interface Node {
   readonly state: string
 }
 
-const isAlive = ({ state }: Pick<Node, 'state'>): boolean => !['completed', 'failed', 'killed'].includes(state)
+const isAlive = ({ state }: Pick<Node, 'state'>): boolean =>
+  !['completed', 'failed', 'killed'].includes(state)

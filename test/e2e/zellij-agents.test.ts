@@ -6,7 +6,10 @@ import { closedTerminalTests, terminalTests } from './in-terminal.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 
-/** One that draws its box for prompts and reports by hooks, and one that is also looked at by its terminal's title. */
+/**
+ * One that draws its box for prompts and reports by hooks, and one that is also looked at by its
+ * terminal's title.
+ */
 for (const cli of [claude, codex]) {
   const title = `${cli.name}, the real one, in Zellij`
   const reason = whyNoZellij() ?? (requireInstalled([cli]) ? null : `${cli.name} is not installed`)
@@ -15,7 +18,12 @@ for (const cli of [claude, codex]) {
     describe(title, () => {
       let world: World
       beforeAll(async () => {
-        world = await startWorld([cli], { multiplexer: 'zellij', tl: cli.name, dev: cli.name, config: '[delivery]\nhuman_idle = 1' })
+        world = await startWorld([cli], {
+          multiplexer: 'zellij',
+          tl: cli.name,
+          dev: cli.name,
+          config: '[delivery]\nhuman_idle = 1',
+        })
       }, 120_000)
       afterEach(async () => {
         await world?.clear()

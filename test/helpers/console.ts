@@ -28,7 +28,11 @@ export interface Console {
   coloured(): Promise<string>
   resize(columns: number, rows: number): Promise<void>
   /** Waits until the screen is so; answers it. */
-  until(what: string, test: (screen: string) => boolean, options?: { limit?: number }): Promise<string>
+  until(
+    what: string,
+    test: (screen: string) => boolean,
+    options?: { limit?: number },
+  ): Promise<string>
   /** Every byte that was written to the terminal so far, as latin1: one character each byte. */
   raw(): string
   /** A format of tmux about the pane: `#{alternate_on}`. */
@@ -56,11 +60,17 @@ export async function openConsole(tree: Exomonad, options: ConsoleOptions = {}):
   const stream = join(folder, `c${number}.raw`)
   const ownEnv = { ...env, ...options.env }
   const tmux = async (...args: string[]): Promise<string> => {
-    const result = await runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], { env: ownEnv, cwd: path, timeout: 20_000 })
+    const result = await runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], {
+      env: ownEnv,
+      cwd: path,
+      timeout: 20_000,
+    })
     if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
     return result.stdout
   }
-  const quoted = [process.execPath, BIN, 'console', ...(options.args ?? [])].map((part) => `'${part.replaceAll("'", `'\\''`)}'`).join(' ')
+  const quoted = [process.execPath, BIN, 'console', ...(options.args ?? [])]
+    .map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
+    .join(' ')
   // It waits for Enter, so that the stream is recorded from its first byte on.
   const script = `printf 'before the console\\n'; read -r _; ${quoted}; code=$?; stty -a; printf 'ended with %s\\n' "$code"; exec cat`
   const size = ['-x', String(options.columns ?? 80), '-y', String(options.rows ?? 24)]
@@ -68,20 +78,30 @@ export async function openConsole(tree: Exomonad, options: ConsoleOptions = {}):
   await tmux('pipe-pane', '-O', '-t', 'console', `exec cat > '${stream}'`)
   await waitFor('the stream to be recorded', () => existsSync(stream))
 
-  const type = async (text: string): Promise<void> => void (await tmux('send-keys', '-t', 'console', '-l', '--', text))
-  const key = async (...names: readonly string[]): Promise<void> => void (await tmux('send-keys', '-t', 'console', '--', ...names))
+  const type = async (text: string): Promise<void> =>
+    void (await tmux('send-keys', '-t', 'console', '-l', '--', text))
+  const key = async (...names: readonly string[]): Promise<void> =>
+    void (await tmux('send-keys', '-t', 'console', '--', ...names))
   const screen = async (): Promise<string> => tmux('capture-pane', '-p', '-t', 'console')
-  const pane = async (format: string): Promise<string> => (await tmux('display-message', '-p', '-t', 'console', format)).trim()
+  const pane = async (format: string): Promise<string> =>
+    (await tmux('display-message', '-p', '-t', 'console', format)).trim()
   const until: Console['until'] = async (what, test, { limit = LIMIT } = {}) => {
     let last = ''
     try {
-      return await waitFor(what, async () => ((last = await screen()), test(last) && last), { limit, every: 50 })
+      return await waitFor(what, async () => ((last = await screen()), test(last) && last), {
+        limit,
+        every: 50,
+      })
     } catch (error) {
       throw new Error(`Waited in vain for ${what}. The screen:\n${last}`, { cause: error })
     }
   }
   await key('Enter')
-  await waitFor('the console to take the screen', async () => (await pane('#{alternate_on}')) === '1', { limit: LIMIT, every: 50 }).catch(async (error) => {
+  await waitFor(
+    'the console to take the screen',
+    async () => (await pane('#{alternate_on}')) === '1',
+    { limit: LIMIT, every: 50 },
+  ).catch(async (error) => {
     throw new Error(`The console did not start:\n${await screen()}`, { cause: error })
   })
 
@@ -95,14 +115,32 @@ export async function openConsole(tree: Exomonad, options: ConsoleOptions = {}):
     screen,
     rows: async () => (await screen()).replace(/\n$/, '').split('\n'),
     coloured: async () => tmux('capture-pane', '-p', '-e', '-t', 'console'),
-    resize: async (columns, rows) => void (await tmux('resize-window', '-t', 'console', '-x', String(columns), '-y', String(rows))),
+    resize: async (columns, rows) =>
+      void (await tmux(
+        'resize-window',
+        '-t',
+        'console',
+        '-x',
+        String(columns),
+        '-y',
+        String(rows),
+      )),
     until,
     raw: () => (existsSync(stream) ? readFileSync(stream, 'latin1') : ''),
     pane,
-    ended: async () => Number(/^ended with (\d+)$/m.exec(await until('the console to end', (text) => /^ended with \d+$/m.test(text)))?.[1]),
+    ended: async () =>
+      Number(
+        /^ended with (\d+)$/m.exec(
+          await until('the console to end', (text) => /^ended with \d+$/m.test(text)),
+        )?.[1],
+      ),
     close: async () => {
       await runProgram('tmux', ['-S', socket, 'kill-server'], { env: ownEnv, timeout: 20_000 })
-      await waitFor('the terminal to be gone', async () => (await runProgram('tmux', ['-S', socket, 'list-sessions'], { env: ownEnv })).code !== 0)
+      await waitFor(
+        'the terminal to be gone',
+        async () =>
+          (await runProgram('tmux', ['-S', socket, 'list-sessions'], { env: ownEnv })).code !== 0,
+      )
     },
   }
 }

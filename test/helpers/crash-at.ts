@@ -9,18 +9,27 @@ import { waitFor } from './wait-for.ts'
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'crashing-daemon.ts')
 
 /** Replaces the daemon with one that kills itself at this step; resolves once it serves. */
-export async function crashAt(tree: Exomonad, kind: string, step: string): Promise<{ dead: Promise<void> }> {
+export async function crashAt(
+  tree: Exomonad,
+  kind: string,
+  step: string,
+): Promise<{ dead: Promise<void> }> {
   await tree.run(['daemon', 'stop'])
-  const child = spawn(process.execPath, [FIXTURE, programs('daemon'), tree.repository.path, kind, step], {
-    cwd: tree.repository.path,
-    env: { ...tree.repository.env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [FIXTURE, programs('daemon'), tree.repository.path, kind, step],
+    {
+      cwd: tree.repository.path,
+      env: { ...tree.repository.env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  )
   let words = ''
   child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
   const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const serves = async () => {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended at once: ${words}`)
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`it ended at once: ${words}`)
     return (await tree.daemonPid()) === child.pid
   }
   await waitFor('the daemon that will crash', serves, { limit: 60_000 })
@@ -31,7 +40,11 @@ export async function crashAt(tree: Exomonad, kind: string, step: string): Promi
 export function openJournal(tree: Exomonad): number {
   const database = new Database(join(tree.state, 'store.db'), { readonly: true })
   try {
-    return (database.prepare("select count(*) as n from journal where state = 'open'").get() as { n: number }).n
+    return (
+      database.prepare("select count(*) as n from journal where state = 'open'").get() as {
+        n: number
+      }
+    ).n
   } finally {
     database.close()
   }

@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { ExomonadError } from '../../src/domain/errors.ts'
@@ -9,18 +18,24 @@ import { repositoryHash } from '../../src/runtime/paths.ts'
 import { initialize } from './initialize.ts'
 import { isAlive } from './processes.ts'
 import { BIN } from './programs.ts'
-import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
+import {
+  tempRepository,
+  type TempRepository,
+  type TempRepositoryOptions,
+} from './temp-repository.ts'
 import { waitFor } from './wait-for.ts'
 
 /**
- * Test helper: the real daemon, through the real command line, in a repository and home of its own. Use:
+ * Test helper: the real daemon, through the real command line, in a repository and home of its own.
+ * Use:
  *
  *   const tree = await startExomonad()
  *   onTestFinished(() => tree.stop())
  *   tree.script('auth', { steps: [{ do: 'write', path: 'a.txt', content: 'a' }, { do: 'commit', message: 'Add a' }] })
  *   await tree.call('spawn_workers', { specs: [{ name: 'auth', prompt: 'Do it' }] })
  *
- * Agents of both roles are test/fixtures/agents/scripted.js, driven by `script(name, …)` (see its head for the steps).
+ * Agents of both roles are test/fixtures/agents/scripted.js, driven by `script(name, …)` (see its
+ * head for the steps).
  */
 export interface Exomonad {
   readonly repository: TempRepository
@@ -28,12 +43,22 @@ export interface Exomonad {
   readonly state: string
   /** Folder with the agents’ scripts and logs. */
   readonly scripts: string
-  /** Runs `exomonad …` in the repository; never throws for its exit code. `json` is stdout parsed, undefined where it is no JSON. */
+  /**
+   * Runs `exomonad …` in the repository; never throws for its exit code. `json` is stdout parsed,
+   * undefined where it is no JSON.
+   */
   run(args: readonly string[], options?: RunOptions): Promise<RunResult>
-  /** A tool called with the owner’s token from this process (as `exomonad call TOOL`): the result; throws what was said. `as` acts for another agent. */
+  /**
+   * A tool called with the owner’s token from this process (as `exomonad call TOOL`): the result;
+   * throws what was said. `as` acts for another agent.
+   */
   call<Result = any>(tool: string, input?: unknown, options?: { as?: string }): Promise<Result>
   /** The same, for calls that must fail: the error’s document. */
-  refusal(tool: string, input?: unknown, options?: { as?: string }): Promise<{ error: string; code: string; [fact: string]: unknown }>
+  refusal(
+    tool: string,
+    input?: unknown,
+    options?: { as?: string },
+  ): Promise<{ error: string; code: string; [fact: string]: unknown }>
   tree(): Promise<any>
   /** The node of one agent by name, or undefined. */
   agent(name: string): Promise<any>
@@ -46,7 +71,11 @@ export interface Exomonad {
   /** What a scripted agent wrote to its log. */
   log(name: string): Record<string, any>[]
   /** Waits for a log entry of a scripted agent. */
-  logged(name: string, what: string, test: (entry: Record<string, any>) => boolean): Promise<Record<string, any>>
+  logged(
+    name: string,
+    what: string,
+    test: (entry: Record<string, any>) => boolean,
+  ): Promise<Record<string, any>>
   daemonPid(): Promise<number>
   /** Kills the daemon as a crash would (SIGKILL) and waits until it is gone. */
   crash(): Promise<void>
@@ -71,7 +100,10 @@ export interface RunResult {
 export interface ExomonadOptions extends TempRepositoryOptions {
   /** `[multiplexer] kind`. Default headless; tests that need tmux or Zellij ask for it. */
   readonly multiplexer?: 'tmux' | 'zellij' | 'headless'
-  /** Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set already. */
+  /**
+   * Further TOML, appended to the configuration. Keys of [multiplexer] and the two roles are set
+   * already.
+   */
   readonly config?: string
   /** TOML of keys outside of any table. */
   readonly topConfig?: string
@@ -94,12 +126,22 @@ const top = join(import.meta.dirname, '..', '..')
 const SCRIPTED = join(top, 'test', 'fixtures', 'agents', 'scripted.js')
 
 /** Runs a program to its end with exactly this environment. */
-export function runProgram(file: string, args: readonly string[], options: RunOptions & { env: Readonly<Record<string, string>> }): Promise<RunResult> {
+export function runProgram(
+  file: string,
+  args: readonly string[],
+  options: RunOptions & { env: Readonly<Record<string, string>> },
+): Promise<RunResult> {
   return new Promise((resolve) => {
     const child = execFile(
       file,
       [...args],
-      { cwd: options.cwd, env: { ...options.env }, timeout: options.timeout ?? 60_000, killSignal: 'SIGKILL', maxBuffer: 64 * 1024 * 1024 },
+      {
+        cwd: options.cwd,
+        env: { ...options.env },
+        timeout: options.timeout ?? 60_000,
+        killSignal: 'SIGKILL',
+        maxBuffer: 64 * 1024 * 1024,
+      },
       (error, stdout, stderr) => {
         const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
         resolve({ code, stdout, stderr, json: parseJson(stdout) })
@@ -144,14 +186,18 @@ ${more}
 `
 }
 
-/** What agents wrote to their logs so far. Tests look again and again: what was read before is not read anew. */
+/**
+ * What agents wrote to their logs so far. Tests look again and again: what was read before is not
+ * read anew.
+ */
 function createLogs(scripts: string): Exomonad['log'] {
   const known = new Map<string, { bytes: number; entries: Record<string, any>[] }>()
   return (name) => {
     const path = join(scripts, `${name}.log`)
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0
     const before = known.get(name)
-    const { bytes, entries } = before === undefined || size < before.bytes ? { bytes: 0, entries: [] } : before
+    const { bytes, entries } =
+      before === undefined || size < before.bytes ? { bytes: 0, entries: [] } : before
     if (size === bytes) return [...entries]
     const added = readFileSync(path).subarray(bytes)
     // What stands behind the last line end is being written.
@@ -168,7 +214,9 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const scripts = join(repository.folder, 'scripts')
   mkdirSync(scripts)
   mkdirSync(join(repository.path, '.exomonad'), { recursive: true })
-  const multiplexer = options.multiplexer ?? (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
+  const multiplexer =
+    options.multiplexer ??
+    (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
   writeFileSync(
     join(repository.path, '.exomonad', 'config.toml'),
     `${options.topConfig ?? ''}\n${scriptedConfig(scripts, multiplexer, options.config, options.roles)}`,
@@ -181,28 +229,57 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const env: Record<string, string> = { ...repository.env, NO_COLOR: '1', ...own, ...options.env }
 
   const run = (args: readonly string[], runOptions: RunOptions = {}): Promise<RunResult> =>
-    runProgram(process.execPath, [BIN, ...args], { cwd: repository.path, ...runOptions, env: { ...env, ...runOptions.env } })
+    runProgram(process.execPath, [BIN, ...args], {
+      cwd: repository.path,
+      ...runOptions,
+      env: { ...env, ...runOptions.env },
+    })
   const client = (as?: string): Client => {
     const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
-    const token = readFileSync(join(env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir)}.token`), 'utf8').trim()
+    const token = readFileSync(
+      join(env['XDG_STATE_HOME'] ?? '', 'exomonad', `${repositoryHash(commonDir)}.token`),
+      'utf8',
+    ).trim()
     return createClient({ socket, token, ...(as === undefined ? {} : { as }) })
   }
-  /** As `exomonad call` does it, in this process: the daemon is started where nobody listens; a call that was taken is never made again. */
-  const started = async <Result>(as: string | undefined, work: (client: Client) => Promise<Result>): Promise<Result> => {
+  /**
+   * As `exomonad call` does it, in this process: the daemon is started where nobody listens; a call
+   * that was taken is never made again.
+   */
+  const started = async <Result>(
+    as: string | undefined,
+    work: (client: Client) => Promise<Result>,
+  ): Promise<Result> => {
     try {
       return await work(client(as))
     } catch (error) {
-      if (!(error instanceof ExomonadError) || error.code !== 'DAEMON_UNAVAILABLE' || error.facts['connected'] !== false) throw error
+      if (
+        !(error instanceof ExomonadError) ||
+        error.code !== 'DAEMON_UNAVAILABLE' ||
+        error.facts['connected'] !== false
+      )
+        throw error
       const begun = await run(['daemon', 'start'])
-      if (begun.code !== 0) throw new Error(`daemon start ended with ${String(begun.code)}: ${begun.stdout}\n${begun.stderr}`, { cause: error })
+      if (begun.code !== 0)
+        throw new Error(
+          `daemon start ended with ${String(begun.code)}: ${begun.stdout}\n${begun.stderr}`,
+          { cause: error },
+        )
       return work(client(as))
     }
   }
   const call = (tool: string, input?: unknown, { as }: { as?: string } = {}): Promise<any> =>
-    started(as, (daemon) => daemon.callTool(tool, input ?? {}, { signal: AbortSignal.timeout(CALL_LIMIT) })).catch((error: unknown) => {
+    started(as, (daemon) =>
+      daemon.callTool(tool, input ?? {}, { signal: AbortSignal.timeout(CALL_LIMIT) }),
+    ).catch((error: unknown) => {
       // With a stack of the test's own.
       if (!(error instanceof ExomonadError)) throw error
-      throw new ExomonadError(error.code, `call ${tool}: ${error.code}: ${error.message} ${JSON.stringify(error.facts)}`, error.facts, { cause: error })
+      throw new ExomonadError(
+        error.code,
+        `call ${tool}: ${error.code}: ${error.message} ${JSON.stringify(error.facts)}`,
+        error.facts,
+        { cause: error },
+      )
     })
   const log = createLogs(scripts)
   const flatten = (node: any): any[] => [node, ...node.children.flatMap(flatten)]
@@ -210,7 +287,9 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const daemonPid = async (): Promise<number> => {
     // One that is busy runs and does not tell it at once.
     const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
-    const health = await waitFor('the daemon to answer', () => askHealth(socket).then((told) => told !== 'silent' && told))
+    const health = await waitFor('the daemon to answer', () =>
+      askHealth(socket).then((told) => told !== 'silent' && told),
+    )
     if (health === 'absent') throw new Error('no daemon runs')
     return health.pid
   }
@@ -232,11 +311,14 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     run,
     call,
     async refusal(tool, input, callOptions) {
-      const result = await started(callOptions?.as, (daemon) => daemon.callTool(tool, input ?? {})).catch((error: unknown) => {
+      const result = await started(callOptions?.as, (daemon) =>
+        daemon.callTool(tool, input ?? {}),
+      ).catch((error: unknown) => {
         if (error instanceof ExomonadError) return error
         throw error
       })
-      if (!(result instanceof ExomonadError)) throw new Error(`call ${tool} was expected to fail and returned ${JSON.stringify(result)}`)
+      if (!(result instanceof ExomonadError))
+        throw new Error(`call ${tool} was expected to fail and returned ${JSON.stringify(result)}`)
       return { error: result.message, code: result.code, ...result.facts }
     },
     tree,
@@ -250,7 +332,8 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     script: (name, script) => writeFileSync(join(scripts, `${name}.json`), JSON.stringify(script)),
     client,
     log,
-    logged: (name, what, test) => waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 30_000 }),
+    logged: (name, what, test) =>
+      waitFor(`${what} in the log of ${name}`, () => log(name).find(test), { limit: 30_000 }),
     daemonPid,
     async crash() {
       const pid = await daemonPid()
@@ -268,7 +351,9 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     const result = await initialize(options.initArgs ?? [], { cwd: repository.path, env, bin: BIN })
     if (result.code !== 0) {
       await exomonad.stop()
-      throw new Error(`exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`)
+      throw new Error(
+        `exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`,
+      )
     }
     if (!existsSync(state)) throw new Error('exomonad init made no state folder')
   }
@@ -276,7 +361,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
 }
 
 /** Ends this repository’s own tmux server, if there is one, and takes its socket file away. */
-export async function endTerminals(commonDir: string, env: Readonly<Record<string, string>>): Promise<void> {
+export async function endTerminals(
+  commonDir: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
   const socket = `exomonad-${repositoryHash(commonDir)}`
   await runProgram('tmux', ['-L', socket, 'kill-server'], { env, timeout: 10_000 })
   removeTmuxSocket(socket)
@@ -284,15 +372,21 @@ export async function endTerminals(commonDir: string, env: Readonly<Record<strin
 
 /** tmux leaves its socket behind when its server ends. */
 export const removeTmuxSocket = (name: string): void =>
-  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, name), { force: true })
+  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, name), {
+    force: true,
+  })
 
-/** Ends, by pid, whatever still runs out of this folder. A test that needs this has found a leak only where the product should have ended it. */
+/**
+ * Ends, by pid, whatever still runs out of this folder. A test that needs this has found a leak
+ * only where the product should have ended it.
+ */
 async function endProcesses(folder: string): Promise<void> {
   const pids = (): number[] =>
     readdirSync('/proc')
       .map(Number)
       .filter((pid) => Number.isInteger(pid) && pid !== process.pid && mentions(pid, folder))
-  // Again and again: one may start another between two looks, and one that is just becoming another program can't be told.
+  // Again and again: one may start another between two looks, and one that is just becoming another
+  // program can't be told.
   let still = 0
   await waitFor('processes to end', () => {
     const found = pids()

@@ -3,7 +3,10 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { tempHome } from './temp-repository.ts'
 
-type Step = { readonly write: string; readonly from: string } | { readonly append: string; readonly line: string } | Edit
+type Step =
+  | { readonly write: string; readonly from: string }
+  | { readonly append: string; readonly line: string }
+  | Edit
 interface Edit {
   readonly edit: string
   readonly find: string
@@ -20,16 +23,21 @@ interface Order {
 const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples')
 
 /**
- * The id of the tree that every demo ends with, whatever keeps its pull requests and in whichever order they were merged: the library with
- * all that its plan orders, each question answered and each comment and failure mended.
+ * The id of the tree that every demo ends with, whatever keeps its pull requests and in whichever
+ * order they were merged: the library with all that its plan orders, each question answered and
+ * each comment and failure mended.
  */
 export function demoEndTree(): string {
   const { folder, env, remove } = tempHome()
   try {
     const repository = join(folder, 'end')
     cpSync(join(EXAMPLES, 'library'), repository, { recursive: true })
-    follow(repository, JSON.parse(readFileSync(join(EXAMPLES, 'plan', 'plan.json'), 'utf8')) as Order)
-    const git = (...args: string[]): string => execFileSync('git', args, { cwd: repository, env, encoding: 'utf8' }).trim()
+    follow(
+      repository,
+      JSON.parse(readFileSync(join(EXAMPLES, 'plan', 'plan.json'), 'utf8')) as Order,
+    )
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { cwd: repository, env, encoding: 'utf8' }).trim()
     git('init', '--quiet')
     git('add', '--all', '--force')
     return git('write-tree')
@@ -38,7 +46,16 @@ export function demoEndTree(): string {
   }
 }
 
-function follow(repository: string, { work = [], on_answer: answers = [], on_comment: comments = [], on_failure: failures = [], children = [] }: Order): void {
+function follow(
+  repository: string,
+  {
+    work = [],
+    on_answer: answers = [],
+    on_comment: comments = [],
+    on_failure: failures = [],
+    children = [],
+  }: Order,
+): void {
   const read = (path: string): string => readFileSync(join(repository, path), 'utf8')
   const save = (path: string, text: string): void => {
     mkdirSync(dirname(join(repository, path)), { recursive: true })

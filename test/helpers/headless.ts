@@ -14,22 +14,36 @@ export const scriptedAcp = (name: string, ...args: string[]): string =>
 
 /** The result, once there is one. */
 export async function resultOf(tree: Exomonad, id: string): Promise<any> {
-  await waitFor(`${id} to end`, async () => (await tree.call('agent_status', { agent_id: id })).status !== 'running', { limit: 30_000 })
+  await waitFor(
+    `${id} to end`,
+    async () => (await tree.call('agent_status', { agent_id: id })).status !== 'running',
+    { limit: 30_000 },
+  )
   return tree.call('agent_result', { agent_id: id })
 }
 
 /** Processes whose environment names the agent. */
-export const processesOf = (id: string): number[] => pidsWhere(({ environ }) => environ.includes(`EXOMONAD_AGENT_ID=${id}\0`))
+export const processesOf = (id: string): number[] =>
+  pidsWhere(({ environ }) => environ.includes(`EXOMONAD_AGENT_ID=${id}\0`))
 
 /** Of the detached host of this repository. */
 export function hostPid(tree: Exomonad): number {
-  const [pid] = withoutForks(pidsWhere(({ cmdline, environ }) => /\bdetached-host\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder)))
+  const [pid] = withoutForks(
+    pidsWhere(
+      ({ cmdline, environ }) =>
+        /\bdetached-host\.(ts|js)\0/.test(cmdline) && environ.includes(tree.repository.folder),
+    ),
+  )
   if (pid === undefined) throw new Error('no detached host was found')
   return pid
 }
 
-/** Without those that one of them has just made: until it becomes what was asked for, such a process looks like the one that makes it. */
-const withoutForks = (pids: readonly number[]): number[] => pids.filter((pid) => !pids.includes(parentOf(pid)))
+/**
+ * Without those that one of them has just made: until it becomes what was asked for, such a process
+ * looks like the one that makes it.
+ */
+const withoutForks = (pids: readonly number[]): number[] =>
+  pids.filter((pid) => !pids.includes(parentOf(pid)))
 
 function parentOf(pid: number): number {
   try {

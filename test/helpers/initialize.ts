@@ -5,12 +5,24 @@ import { readEnvironment } from '../../src/config/environment.ts'
 import type { OutputStream } from '../../src/surfaces/text/terminal.ts'
 import type { RunResult } from './daemon.ts'
 
-/** As the command line starts the daemon: with the flags of src/bin/cli-host.ts, which are a matter of memory. */
-const daemonCommand = (bin: string): string[] => [process.execPath, '--max-semi-space-size=1', '--optimize-for-size', bin, 'daemon', 'run', '--json']
+/**
+ * As the command line starts the daemon: with the flags of src/bin/cli-host.ts, which are a matter
+ * of memory.
+ */
+const daemonCommand = (bin: string): string[] => [
+  process.execPath,
+  '--max-semi-space-size=1',
+  '--optimize-for-size',
+  bin,
+  'daemon',
+  'run',
+  '--json',
+]
 
 /**
- * `exomonad init` in this process, with exactly this environment; the daemon it starts is a process as ever, of `bin`. Nearly every test begins with
- * it, and a process of its own costs a third of a second of the processor. That it can be run from a command line is what cli-init.test.ts shows.
+ * `exomonad init` in this process, with exactly this environment; the daemon it starts is a process
+ * as ever, of `bin`. Nearly every test begins with it, and a process of its own costs a third of a
+ * second of the processor. That it can be run from a command line is what cli-init.test.ts shows.
  */
 export async function initialize(
   args: readonly string[],
@@ -32,7 +44,8 @@ export async function initialize(
     terminal: { stdout: stream('stdout'), stderr: stream('stderr'), stdin: nothing() },
     host: {
       ...host,
-      startDaemonProcess: ({ cwd: folder, output }) => host.startApart(daemonCommand(bin), { cwd: folder, env: { ...env }, output }),
+      startDaemonProcess: ({ cwd: folder, output }) =>
+        host.startApart(daemonCommand(bin), { cwd: folder, env: { ...env }, output }),
     },
     onInterrupt: () => () => undefined,
   })

@@ -23,14 +23,22 @@ import { waitFor } from './wait-for.ts'
 export const LEAD = '00000000-0000-7000-8000-000000000001' as AgentId
 
 /**
- * Test helper: pull requests of the children of a lead on `main`, checked and landed by the real local forge, store, poller and merge, in this
- * process. The check is a shell script; each run of it is noted with the files that it was of and what came of it.
+ * Test helper: pull requests of the children of a lead on `main`, checked and landed by the real
+ * local forge, store, poller and merge, in this process. The check is a shell script; each run of
+ * it is noted with the files that it was of and what came of it.
  */
 export interface LandingWorld extends LocalForgeFixture {
   config: Config
   readonly merging: MergePull
-  /** A branch with one commit, its agent, and its pull request, filed. `from`: where it starts; default main as it was at first. */
-  open(name: string, files: Readonly<Record<string, string>>, options?: { from?: string }): Promise<number>
+  /**
+   * A branch with one commit, its agent, and its pull request, filed. `from`: where it starts;
+   * default main as it was at first.
+   */
+  open(
+    name: string,
+    files: Readonly<Record<string, string>>,
+    options?: { from?: string },
+  ): Promise<number>
   /** One more commit on it, pushed. */
   push(name: string, files: Readonly<Record<string, string>>): Promise<Sha>
   agent(name: string): AgentId
@@ -39,7 +47,16 @@ export interface LandingWorld extends LocalForgeFixture {
   poll(number: number): Promise<void>
   /** Waits until its checks have ended, and that is published. */
   checked(number: number): Promise<PullRequestSnapshot>
-  merge(number: number, options?: { as?: 'human'; force?: boolean; head?: string; wait?: boolean; signal?: AbortSignal }): Promise<MergedPull>
+  merge(
+    number: number,
+    options?: {
+      as?: 'human'
+      force?: boolean
+      head?: string
+      wait?: boolean
+      signal?: AbortSignal
+    },
+  ): Promise<MergedPull>
   /** Until nothing waits to land any more. */
   landed(): Promise<void>
   events(type?: string): Promise<Record<string, any>[]>
@@ -73,26 +90,54 @@ export async function landingWorld(
   const log = silentLog()
   const ci: Partial<CheckSettings> = { parallel: options.parallel ?? 2 }
   const files = options.files ?? { 'README.md': '#\n', 'shared.txt': 'base\n' }
-  const fixture = await openLocalForge({ files, ci, ...(options.trusted === undefined ? {} : { trusted: options.trusted }) })
+  const fixture = await openLocalForge({
+    files,
+    ci,
+    ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
+  })
   const { repository, git, store, remote, paths } = fixture
   const noted = join(repository.folder, 'runs')
   writeFileSync(noted, '')
   const rule = join(repository.folder, 'rule.sh')
   writeFileSync(rule, script)
   const held = join(repository.folder, 'held')
-  const argv = ['sh', '-c', `HELD='${held}' sh '${rule}'; code=$?; echo "$(git rev-parse 'HEAD^{tree}') $code" >> '${noted}'; exit $code`]
+  const argv = [
+    'sh',
+    '-c',
+    `HELD='${held}' sh '${rule}'; code=$?; echo "$(git rev-parse 'HEAD^{tree}') $code" >> '${noted}'; exit $code`,
+  ]
   await repository.gitIn(paths.origin, 'config', 'core.logAllRefUpdates', 'always')
   const first = (await git.resolve('main')) as Sha
-  const renderer = createRenderer({ shippedFolder: fileURLToPath(new URL('../../templates', import.meta.url)), overrideFolder: async () => null, log })
+  const renderer = createRenderer({
+    shippedFolder: fileURLToPath(new URL('../../templates', import.meta.url)),
+    overrideFolder: async () => null,
+    log,
+  })
 
   const assemble = () => {
     const forge = fixture.reopen({ argv })
     const publisher = createPublisher({ store, renderer, clock: Date.now, log, newDeliveryId })
-    const poller = createPoller({ forge, store, publisher, config: () => world.config, clock: Date.now, log })
-    const mergeBase = createMergeBase({ git, forge, log, branchPush: createBranchPush({ store, git, forge }) })
+    const poller = createPoller({
+      forge,
+      store,
+      publisher,
+      config: () => world.config,
+      clock: Date.now,
+      log,
+    })
+    const mergeBase = createMergeBase({
+      git,
+      forge,
+      log,
+      branchPush: createBranchPush({ store, git, forge }),
+    })
     const deps = {
       ...{ store, git, forge, publisher, log, polling: poller, clock: Date.now },
-      settings: { config: async () => world.config, requireTrust: async () => {}, agentCli: () => Promise.reject(new Error('no agent CLI')) },
+      settings: {
+        config: async () => world.config,
+        requireTrust: async () => {},
+        agentCli: () => Promise.reject(new Error('no agent CLI')),
+      },
       onJournalStep: options.onJournalStep ?? (() => {}),
       branchLock: createBranchLock(),
       mergeBase,
@@ -104,14 +149,32 @@ export async function landingWorld(
 
   const ids = new Map<string, AgentId>()
   let count = 1
-  const addAgent = async (name: string, facts: Parameters<typeof makeAgent>[0]): Promise<AgentId> => {
+  const addAgent = async (
+    name: string,
+    facts: Parameters<typeof makeAgent>[0],
+  ): Promise<AgentId> => {
     const id = `00000000-0000-7000-8000-${String(count++).padStart(12, '0')}` as AgentId
     ids.set(name, id)
-    await store.agents.insert(makeAgent({ name, id, stateSource: 'hook', tokenHash: name, paneId: '%1' as never, pid: 1, ...facts }))
+    await store.agents.insert(
+      makeAgent({
+        name,
+        id,
+        stateSource: 'hook',
+        tokenHash: name,
+        paneId: '%1' as never,
+        pid: 1,
+        ...facts,
+      }),
+    )
     return id
   }
   let trees = 0
-  const commitOn = async (branch: string, at: Sha, create: boolean, files: Readonly<Record<string, string>>): Promise<Sha> => {
+  const commitOn = async (
+    branch: string,
+    at: Sha,
+    create: boolean,
+    files: Readonly<Record<string, string>>,
+  ): Promise<Sha> => {
     const path = join(repository.folder, `tree-${++trees}`)
     await git.addWorktree({ path, branch: asBranchName(branch), create, at })
     for (const [file, content] of Object.entries(files)) writeFileSync(join(path, file), content)
@@ -136,7 +199,14 @@ export async function landingWorld(
       const branch = asBranchName(`main.${name}`)
       const head = await commitOn(branch, from as Sha, true, files)
       await git.push(remote, { sha: head, branch, expected: null })
-      const agentId = await addAgent(name, { branch, baseBranch: asBranchName('main'), parentId: LEAD, kind: 'worker', ownsWorktree: true, worktree: '/none' })
+      const agentId = await addAgent(name, {
+        branch,
+        baseBranch: asBranchName('main'),
+        parentId: LEAD,
+        kind: 'worker',
+        ownsWorktree: true,
+        worktree: '/none',
+      })
       const filed = await now.forge.file({
         head: branch,
         headSha: head,
@@ -168,7 +238,8 @@ export async function landingWorld(
         `the checks of #${number}`,
         async () => {
           const snapshot = await world.look(number)
-          if (snapshot.checksState === 'pending' || snapshot.checksState === 'none') return undefined
+          if (snapshot.checksState === 'pending' || snapshot.checksState === 'none')
+            return undefined
           await now.poller.poll([number])
           return snapshot
         },
@@ -177,18 +248,31 @@ export async function landingWorld(
     merge: async (number, { as, head, force = false, wait, signal } = {}) => {
       const agent = (await store.agents.get(LEAD))!
       const caller: Caller = { kind: as ?? 'agent', agent }
-      return now.merging.merge(caller, { number, force, head, wait }, signal === undefined ? {} : { signal })
+      return now.merging.merge(
+        caller,
+        { number, force, head, wait },
+        signal === undefined ? {} : { signal },
+      )
     },
-    landed: () => waitFor('all to have landed', async () => (await store.journal.open()).length === 0, { limit: 60_000 }).then(() => now.poller.poll()),
-    events: async (type) => (await store.events.list(type === undefined ? {} : { types: [type] })) as never,
-    told: async (recipient) => (await store.outbox.list({ recipient })).filter(({ state }) => state !== 'withdrawn').map(({ text }) => text),
+    landed: () =>
+      waitFor('all to have landed', async () => (await store.journal.open()).length === 0, {
+        limit: 60_000,
+      }).then(() => now.poller.poll()),
+    events: async (type) =>
+      (await store.events.list(type === undefined ? {} : { types: [type] })) as never,
+    told: async (recipient) =>
+      (await store.outbox.list({ recipient }))
+        .filter(({ state }) => state !== 'withdrawn')
+        .map(({ text }) => text),
     runs: () =>
       readFileSync(noted, 'utf8')
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => ({ tree: line.split(' ')[0] ?? '', green: line.endsWith(' 0') })),
     tips: async () => {
-      const reflog = await repository.gitIn(paths.origin, 'reflog', 'show', '--format=%H', 'refs/heads/main').catch(() => '')
+      const reflog = await repository
+        .gitIn(paths.origin, 'reflog', 'show', '--format=%H', 'refs/heads/main')
+        .catch(() => '')
       return reflog
         .split('\n')
         .filter((line) => line !== '' && line !== first)

@@ -11,7 +11,11 @@ import type { Store } from '../../src/adapters/store/store.ts'
 import type { BranchName, Sha } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { pathsOf, type Paths } from '../../src/runtime/paths.ts'
-import { tempRepository, type TempRepository, type TempRepositoryOptions } from './temp-repository.ts'
+import {
+  tempRepository,
+  type TempRepository,
+  type TempRepositoryOptions,
+} from './temp-repository.ts'
 
 export interface LocalForgeFixture {
   readonly repository: TempRepository
@@ -25,15 +29,26 @@ export interface LocalForgeFixture {
   close(): Promise<void>
 }
 
-/** Test helper: a local forge with the real git, store and bare repository; its branch `main` is pushed. */
+/**
+ * Test helper: a local forge with the real git, store and bare repository; its branch `main` is
+ * pushed.
+ */
 export async function openLocalForge(
-  options: TempRepositoryOptions & { ci?: Partial<CheckSettings>; trusted?: () => Promise<void>; env?: Record<string, string> } = {},
+  options: TempRepositoryOptions & {
+    ci?: Partial<CheckSettings>
+    trusted?: () => Promise<void>
+    env?: Record<string, string>
+  } = {},
 ): Promise<LocalForgeFixture> {
   const repository = await tempRepository(options)
   const paths = pathsOf(join(repository.path, '.git'), repository.path)
   mkdirSync(paths.state, { mode: 0o700 })
   let pushEnvironment = async (): Promise<Record<string, string>> => ({})
-  const git = openGit({ commonDir: paths.commonDir, environment: repository.env, pushEnvironment: () => pushEnvironment() })
+  const git = openGit({
+    commonDir: paths.commonDir,
+    environment: repository.env,
+    pushEnvironment: () => pushEnvironment(),
+  })
   const local = await ensureLocalRemote({ git, paths, configuredRemote: undefined })
   pushEnvironment = local.pushEnvironment
   const store = await openSqliteStore({ file: paths.database, log: silentLog() })

@@ -19,12 +19,19 @@ import { createWaiting } from '../../src/core/mail/waiting.ts'
 import { createOutboxRecords } from '../../src/delivery/outbox-records.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
 import { createRenderer } from '../../src/delivery/render/render.ts'
-import { asBranchName, asPaneId, newAgentId, newDeliveryId, type AgentId } from '../../src/domain/ids.ts'
+import {
+  asBranchName,
+  asPaneId,
+  newAgentId,
+  newDeliveryId,
+  type AgentId,
+} from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 
 /**
- * Test helper: the use cases of mail over a real store, with agents that are rows alone: no programs, so nothing is ever handed over to them
- * but what a test acknowledges. Their `acks` is true: what was handed over counts once it is acknowledged. Those of the agent program `silent`
+ * Test helper: the use cases of mail over a real store, with agents that are rows alone: no
+ * programs, so nothing is ever handed over to them but what a test acknowledges. Their `acks` is
+ * true: what was handed over counts once it is acknowledged. Those of the agent program `silent`
  * neither confirm what they read nor tell of their turns.
  */
 export interface MailWorld {
@@ -45,7 +52,10 @@ export interface MailWorld {
   /** What a start does before anything else. */
   recover(): Promise<void>
   settleCutOff: ReturnType<typeof createBlockingCalls>['settleCutOff']
-  /** Calls of the store so far, and resolves once none is under way and nothing follows from the last. */
+  /**
+   * Calls of the store so far, and resolves once none is under way and nothing follows from the
+   * last.
+   */
   calls(): number
   quiet(): Promise<void>
   /** Nothing that was begun goes on: as after a kill. The file stays. */
@@ -56,10 +66,16 @@ const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
 export function mailFolder(): { readonly file: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'exomonad-mail-'))
-  return { file: join(folder, 'store.db'), remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return {
+    file: join(folder, 'store.db'),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  }
 }
 
-export async function openMailWorld(file: string, now: () => number = Date.now): Promise<MailWorld> {
+export async function openMailWorld(
+  file: string,
+  now: () => number = Date.now,
+): Promise<MailWorld> {
   const log = silentLog()
   const real = await openSqliteStore({ file, log })
   let calls = 0
@@ -71,29 +87,54 @@ export async function openMailWorld(file: string, now: () => number = Date.now):
       get: (object, key) => {
         const value: unknown = Reflect.get(object, key)
         if (typeof value === 'object' && value !== null) return counted(value, isInTransaction)
-        if (typeof value !== 'function' || key === 'subscribe' || key === 'afterCommit' || key === 'signal') return value
+        if (
+          typeof value !== 'function' ||
+          key === 'subscribe' ||
+          key === 'afterCommit' ||
+          key === 'signal'
+        )
+          return value
         return (...args: unknown[]) => {
           // A process that is gone neither goes on nor fails; its transaction is rolled back.
           if (dead) return isInTransaction ? Promise.reject(new Error('killed')) : never()
           calls += 1
           pending += 1
-          const work = args.map((arg) => (typeof arg === 'function' ? (tx: object) => (arg as (tx: object) => unknown)(counted(tx, true)) : arg))
+          const work = args.map((arg) =>
+            typeof arg === 'function'
+              ? (tx: object) => (arg as (tx: object) => unknown)(counted(tx, true))
+              : arg,
+          )
           return (value.apply(object, work) as Promise<unknown>)
             .finally(() => (pending -= 1))
             .then(
               (result) => (dead && !isInTransaction ? never() : result),
-              (error: unknown) => (dead && !isInTransaction ? never() : Promise.reject(error as Error)),
+              (error: unknown) =>
+                dead && !isInTransaction ? never() : Promise.reject(error as Error),
             )
         }
       },
     })
   const store = counted(real)
   const clock = now
-  const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log })
+  const renderer = createRenderer({
+    shippedFolder: templates,
+    overrideFolder: () => Promise.resolve(null),
+    log,
+  })
   const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
   const records = createOutboxRecords({ store, publisher, clock })
   const unused = undefined as never
-  const outbox = { ...({} as { takeForHook: never; withdraw: never; promptArrived: never; looked: never; read: never; ack: never }), wake: () => {} }
+  const outbox = {
+    ...({} as {
+      takeForHook: never
+      withdraw: never
+      promptArrived: never
+      looked: never
+      read: never
+      ack: never
+    }),
+    wake: () => {},
+  }
   const states = createStates({ store, publisher, outbox, clock })
   const mailbox = createMailbox({ store, publisher, clock })
   const notes = createNotes({ store, publisher, clock })
@@ -101,13 +142,25 @@ export async function openMailWorld(file: string, now: () => number = Date.now):
   const blockingCalls = createBlockingCalls({ states })
   const shown: string[] = []
   const settings = {
-    agentCli: async (name: string) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }),
+    agentCli: async (name: string) => ({
+      acks: name !== 'silent',
+      reportsState: name !== 'silent',
+    }),
   } as never
   const quiet = async (): Promise<void> => {
-    for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0) await new Promise((resolve) => setImmediate(resolve))
+    for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0)
+      await new Promise((resolve) => setImmediate(resolve))
   }
   const running = createRunning({
-    ...{ store, publisher, states, launching: new Set<AgentId>(), say: unused, opened: unused, remindOfMail: mailbox.remind },
+    ...{
+      store,
+      publisher,
+      states,
+      launching: new Set<AgentId>(),
+      say: unused,
+      opened: unused,
+      remindOfMail: mailbox.remind,
+    },
     ...{ multiplexer: unused, settings: unused, prompts: unused, launcher: unused },
     // Nothing of theirs runs, and nothing has to be ended.
     files: unused,
@@ -122,9 +175,29 @@ export async function openMailWorld(file: string, now: () => number = Date.now):
     shown,
     quiet,
     notes,
-    talking: createTalking({ store, publisher, outbox, clock, settings, states, blockingCalls, mailbox, approvals: unused, questions: {} as never, notes }),
+    talking: createTalking({
+      store,
+      publisher,
+      outbox,
+      clock,
+      settings,
+      states,
+      blockingCalls,
+      mailbox,
+      approvals: unused,
+      questions: {} as never,
+      notes,
+    }),
     publisher,
-    hooks: createHooks({ store, publisher, outbox, clock, states, usage: { refresh: () => {} }, stopChain: async () => ({ decision: 'allow' }) }),
+    hooks: createHooks({
+      store,
+      publisher,
+      outbox,
+      clock,
+      states,
+      usage: { refresh: () => {} },
+      stopChain: async () => ({ decision: 'allow' }),
+    }),
     waiting: createWaiting({
       store,
       mailbox,
@@ -153,12 +226,39 @@ export async function openMailWorld(file: string, now: () => number = Date.now):
   }
 }
 
-/** A row of an agent that runs, in a pane that nobody looks for. A root has none unless it is given one. */
-export const memberRow = (name: string, parent: Agent | null, facts: Partial<Agent> = {}): Agent => ({
+/**
+ * A row of an agent that runs, in a pane that nobody looks for. A root has none unless it is given
+ * one.
+ */
+export const memberRow = (
+  name: string,
+  parent: Agent | null,
+  facts: Partial<Agent> = {},
+): Agent => ({
   ...untouched(Date.now()),
-  ...{ id: newAgentId(), name, kind: parent === null ? 'root' : 'worker', runtime: 'pane', role: parent === null ? 'tl' : 'dev', agentCli: 'x' },
-  ...{ parentId: parent?.id ?? null, depth: parent === null ? 0 : parent.depth + 1, branch: asBranchName(parent === null ? 'main' : `main.${name}`) },
-  ...{ baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false, task: '', state: 'running', tokenHash: name },
+  ...{
+    id: newAgentId(),
+    name,
+    kind: parent === null ? 'root' : 'worker',
+    runtime: 'pane',
+    role: parent === null ? 'tl' : 'dev',
+    agentCli: 'x',
+  },
+  ...{
+    parentId: parent?.id ?? null,
+    depth: parent === null ? 0 : parent.depth + 1,
+    branch: asBranchName(parent === null ? 'main' : `main.${name}`),
+  },
+  ...{
+    baseBranch: null,
+    forkPoint: null,
+    worktree: '/w',
+    ownsWorktree: true,
+    adopted: false,
+    task: '',
+    state: 'running',
+    tokenHash: name,
+  },
   ...(parent === null ? {} : { paneId: asPaneId(`%${name}`) }),
   ...facts,
 })

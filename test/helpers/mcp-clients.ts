@@ -1,5 +1,8 @@
 import process from 'node:process'
-import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client'
+import {
+  Client as ClientV2,
+  StreamableHTTPClientTransport as HttpV2,
+} from '@modelcontextprotocol/client'
 import { StdioClientTransport as StdioV2 } from '@modelcontextprotocol/client/stdio'
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -8,7 +11,10 @@ import { BIN } from './programs.ts'
 
 /** Test helper: the official MCP clients, old and new, over both transports, behind one face. */
 
-/** `v1`: the single SDK of 2025; `v2`: its successor in the protocol of 2025, as it is by default; `v2-modern`: in that of 2026. */
+/**
+ * `v1`: the single SDK of 2025; `v2`: its successor in the protocol of 2025, as it is by default;
+ * `v2-modern`: in that of 2026.
+ */
 export const CLIENTS = ['v1', 'v2', 'v2-modern'] as const
 export const TRANSPORTS = ['http', 'stdio'] as const
 export type ClientKind = (typeof CLIENTS)[number]
@@ -46,38 +52,55 @@ export interface McpTestClient {
   close(): Promise<void>
 }
 
-export async function connectMcp(kind: ClientKind, transport: TransportKind, access: McpAccess): Promise<McpTestClient> {
+export async function connectMcp(
+  kind: ClientKind,
+  transport: TransportKind,
+  access: McpAccess,
+): Promise<McpTestClient> {
   const headers = { authorization: `Bearer ${access.token}`, ...access.headers }
   const program = {
     command: process.execPath,
     args: [BIN, 'mcp'],
-    env: { PATH: process.env['PATH'] ?? '', EXOMONAD_SOCKET: access.socket, EXOMONAD_TOKEN: access.token, ...access.env },
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      EXOMONAD_SOCKET: access.socket,
+      EXOMONAD_TOKEN: access.token,
+      ...access.env,
+    },
     ...(access.cwd === undefined ? {} : { cwd: access.cwd }),
     stderr: 'pipe' as const,
   }
   let said = ''
-  const listen = (stream: { on(event: 'data', listener: (chunk: unknown) => void): unknown } | null): void =>
-    void stream?.on('data', (chunk) => (said += String(chunk)))
+  const listen = (
+    stream: { on(event: 'data', listener: (chunk: unknown) => void): unknown } | null,
+  ): void => void stream?.on('data', (chunk) => (said += String(chunk)))
   if (kind === 'v1') {
     const client = new ClientV1({ name: 'test', version: '1' })
     const stdio = transport === 'stdio' ? new StdioV1(program) : undefined
     listen(stdio?.stderr as never)
-    await client.connect((stdio ?? new HttpV1(new URL(access.url), { requestInit: { headers } })) as never)
+    await client.connect(
+      (stdio ?? new HttpV1(new URL(access.url), { requestInit: { headers } })) as never,
+    )
     return {
       list: async () => (await client.listTools()).tools as never,
-      call: async (name, input = {}, options = {}) => (await client.callTool({ name, arguments: input }, undefined, options as never)) as never,
+      call: async (name, input = {}, options = {}) =>
+        (await client.callTool({ name, arguments: input }, undefined, options as never)) as never,
       stderr: () => said,
       protocol: () => undefined,
       close: () => client.close(),
     }
   }
-  const client = new ClientV2({ name: 'test', version: '2' }, { versionNegotiation: { mode: kind === 'v2' ? 'legacy' : 'auto' } })
+  const client = new ClientV2(
+    { name: 'test', version: '2' },
+    { versionNegotiation: { mode: kind === 'v2' ? 'legacy' : 'auto' } },
+  )
   const stdio = transport === 'stdio' ? new StdioV2(program) : undefined
   listen(stdio?.stderr as never)
   await client.connect(stdio ?? new HttpV2(new URL(access.url), { requestInit: { headers } }))
   return {
     list: async () => (await client.listTools()).tools as never,
-    call: async (name, input = {}, options = {}) => (await client.callTool({ name, arguments: input }, options as never)) as never,
+    call: async (name, input = {}, options = {}) =>
+      (await client.callTool({ name, arguments: input }, options as never)) as never,
     stderr: () => said,
     protocol: () => client.getNegotiatedProtocolVersion(),
     close: () => client.close(),

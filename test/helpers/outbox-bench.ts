@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach } from 'vitest'
-import type { AgentCli, InputLine, LiveAgent, Observation } from '../../src/adapters/agent-cli/agent-cli.ts'
+import type {
+  AgentCli,
+  InputLine,
+  LiveAgent,
+  Observation,
+} from '../../src/adapters/agent-cli/agent-cli.ts'
 import type { ChannelResult } from '../../src/adapters/terminals/headless.ts'
 import type { Multiplexer, Pane, TypeResult } from '../../src/adapters/terminals/holder.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
@@ -16,12 +21,22 @@ import { createSight, type Sight } from '../../src/core/agents/sight.ts'
 import { createOutbox, type Outbox } from '../../src/delivery/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../src/delivery/publisher.ts'
 import { createRenderer } from '../../src/delivery/render/render.ts'
-import { asBranchName, asPaneId, newDeliveryId, type AgentId, type PaneId, type Recipient } from '../../src/domain/ids.ts'
+import {
+  asBranchName,
+  asPaneId,
+  newDeliveryId,
+  type AgentId,
+  type PaneId,
+  type Recipient,
+} from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
-/** The machine’s edge: terminals that remember what is typed and do as they are told. Everything else in these tests is real. */
+/**
+ * The machine’s edge: terminals that remember what is typed and do as they are told. Everything
+ * else in these tests is real.
+ */
 export function scriptedTerminals() {
   const box = new Map<PaneId, string>()
   const panes = new Map<PaneId, Partial<Pane>>()
@@ -88,8 +103,9 @@ export function scriptedTerminals() {
 }
 
 /**
- * An agent’s program as its adapter sees it: a conversation that remembers what it took, and whatever else a test scripts. It takes what is
- * submitted in its terminal (`take`), what its channel accepts, and what hooks were answered.
+ * An agent’s program as its adapter sees it: a conversation that remembers what it took, and
+ * whatever else a test scripts. It takes what is submitted in its terminal (`take`), what its
+ * channel accepts, and what hooks were answered.
  */
 export function scriptedProgram() {
   const conversation: string[] = []
@@ -118,13 +134,25 @@ export function scriptedProgram() {
     inputLine: () => script.inputLine(),
     mentions: async (_: LiveAgent, words: readonly string[]) => {
       looks.mentions++
-      return script.readable ? new Set(words.filter((word) => conversation.some((text) => text.includes(word)))) : null
+      return script.readable
+        ? new Set(words.filter((word) => conversation.some((text) => text.includes(word))))
+        : null
     },
   } as unknown as AgentCli
-  return { cli, conversation, script, looks, channel: (midTurn: boolean): AgentCli['channel'] => ({ midTurn, send: async (_, text) => script.send(text) }) }
+  return {
+    cli,
+    conversation,
+    script,
+    looks,
+    channel: (midTurn: boolean): AgentCli['channel'] => ({
+      midTurn,
+      send: async (_, text) => script.send(text),
+    }),
+  }
 }
 
-export const agentNumber = (number: number): AgentId => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as AgentId
+export const agentNumber = (number: number): AgentId =>
+  `00000000-0000-7000-8000-${String(number).padStart(12, '0')}` as AgentId
 export const ROOT = agentNumber(1)
 export const AUTH = agentNumber(2)
 export const paneOf = (agent: AgentId): PaneId => asPaneId(`%${agent.slice(-1)}`)
@@ -170,14 +198,33 @@ export function useOutboxBench(): OutboxBench {
     bench.shift = 0
     folder = await mkdtemp(join(tmpdir(), 'exomonad-outbox-'))
     bench.store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
-    const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log: silentLog() })
-    bench.publisher = createPublisher({ store: bench.store, renderer, clock: bench.clock, log: silentLog(), newDeliveryId })
+    const renderer = createRenderer({
+      shippedFolder: templates,
+      overrideFolder: () => Promise.resolve(null),
+      log: silentLog(),
+    })
+    bench.publisher = createPublisher({
+      store: bench.store,
+      renderer,
+      clock: bench.clock,
+      log: silentLog(),
+      newDeliveryId,
+    })
     bench.terminals = scriptedTerminals()
     bench.program = scriptedProgram()
     bench.cli = bench.program.cli
-    const liveAgentOf = createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } })
-    bench.sight = createSight({ liveAgentOf, multiplexer: bench.terminals.multiplexer, clock: bench.clock, log: silentLog() })
-    bench.config = configSchema.parse({ delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 } })
+    const liveAgentOf = createLiveAgentOf({
+      files: { folder: () => '/nowhere', readChannel: async () => null },
+    })
+    bench.sight = createSight({
+      liveAgentOf,
+      multiplexer: bench.terminals.multiplexer,
+      clock: bench.clock,
+      log: silentLog(),
+    })
+    bench.config = configSchema.parse({
+      delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 },
+    })
     bench.outbox = bench.newOutbox()
   })
   afterEach(async () => {
@@ -186,13 +233,42 @@ export function useOutboxBench(): OutboxBench {
     await rm(folder, { recursive: true })
   })
 
-  const addAgent = async (id: AgentId, name: string, parentId: AgentId | null, more: AgentPatch = {}): Promise<void> => {
+  const addAgent = async (
+    id: AgentId,
+    name: string,
+    parentId: AgentId | null,
+    more: AgentPatch = {},
+  ): Promise<void> => {
     bench.terminals.panes.set(paneOf(id), { agentId: id })
     const agent: Agent = {
       ...untouched(0),
-      ...{ id, name, kind: parentId === null ? 'root' : 'worker', runtime: 'pane', role: 'dev', agentCli: 'x', parentId, depth: 0 },
-      ...{ branch: asBranchName(name), baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false, task: '' },
-      ...{ paneId: paneOf(id), pid: 1, state: 'idle', stateSource: 'hook', stateAt: 0, tokenHash: id },
+      ...{
+        id,
+        name,
+        kind: parentId === null ? 'root' : 'worker',
+        runtime: 'pane',
+        role: 'dev',
+        agentCli: 'x',
+        parentId,
+        depth: 0,
+      },
+      ...{
+        branch: asBranchName(name),
+        baseBranch: null,
+        forkPoint: null,
+        worktree: '/w',
+        ownsWorktree: true,
+        adopted: false,
+        task: '',
+      },
+      ...{
+        paneId: paneOf(id),
+        pid: 1,
+        state: 'idle',
+        stateSource: 'hook',
+        stateAt: 0,
+        tokenHash: id,
+      },
       ...more,
     }
     await bench.store.agents.insert(agent)
@@ -207,9 +283,15 @@ export function useOutboxBench(): OutboxBench {
     await bench.publisher.publish({ type: 'agent.state', agentId, actor: 'daemon', payload })
   }
   bench.say = async (message, to = AUTH) => {
-    await bench.publisher.publish({ type: 'message', agentId: to, actor: 'human', payload: { message } })
+    await bench.publisher.publish({
+      type: 'message',
+      agentId: to,
+      actor: 'human',
+      payload: { message },
+    })
   }
-  bench.deliveries = (recipient = AUTH, states) => bench.store.outbox.list({ recipient, ...(states ? { states } : {}) })
+  bench.deliveries = (recipient = AUTH, states) =>
+    bench.store.outbox.list({ recipient, ...(states ? { states } : {}) })
   bench.eventTypes = async () => (await bench.store.events.list({})).map(({ type }) => type)
   return bench
 }

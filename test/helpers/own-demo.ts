@@ -12,4 +12,5 @@ export function place(): DemoPlace {
   return own
 }
 
-export const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> => runDemo(own, LIMIT, ...args)
+export const demo = (own: DemoPlace, ...args: string[]): Promise<RunResult> =>
+  runDemo(own, LIMIT, ...args)

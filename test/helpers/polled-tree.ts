@@ -10,7 +10,13 @@ import { createPoller, type Poller } from '../../src/pull-watch/poller.ts'
 import type { FollowUp } from '../../src/core/pulls/merge/follow-up.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
 import { createRenderer } from '../../src/delivery/render/render.ts'
-import { asBranchName, asPaneId, newDeliveryId, type AgentId, type Recipient } from '../../src/domain/ids.ts'
+import {
+  asBranchName,
+  asPaneId,
+  newDeliveryId,
+  type AgentId,
+  type Recipient,
+} from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
 import { OWNER } from '../unit/pull-watch/pull.ts'
@@ -19,7 +25,10 @@ import { virtualTime, type VirtualTime } from './virtual-time.ts'
 
 export const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
 
-/** Test helper: a root `main` and its agent `main.auth` in a real store, a forge that says what it is told to, and time that passes when told to. */
+/**
+ * Test helper: a root `main` and its agent `main.auth` in a real store, a forge that says what it
+ * is told to, and time that passes when told to.
+ */
 export interface PolledTree {
   readonly forge: ScriptedForge
   readonly time: VirtualTime
@@ -29,7 +38,10 @@ export interface PolledTree {
   /** Branches that were brought in here, and why the next one can’t be. */
   readonly brought: string[]
   notBrought: string | undefined
-  /** As after a restart of the daemon, with another forge or a store that is tampered with; not started. */
+  /**
+   * As after a restart of the daemon, with another forge or a store that is tampered with; not
+   * started.
+   */
   reopen(options?: { forge?: ScriptedForge; tamper?: (store: Store) => Store }): Promise<void>
   /** Lets that many seconds pass. */
   pass(seconds: number): Promise<void>
@@ -47,23 +59,43 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
   const time = virtualTime()
   const log = silentLog()
   const shippedFolder = fileURLToPath(new URL('../../templates', import.meta.url))
-  const renderer = createRenderer({ shippedFolder, overrideFolder: () => Promise.resolve(null), log })
+  const renderer = createRenderer({
+    shippedFolder,
+    overrideFolder: () => Promise.resolve(null),
+    log,
+  })
   const open = async (forge: ScriptedForge, tamper: (store: Store) => Store = (store) => store) => {
     const store = await openSqliteStore({ file, log })
     const tampered = tamper(store)
-    const publisher = createPublisher({ store: tampered, renderer, clock: time.clock, log, newDeliveryId })
+    const publisher = createPublisher({
+      store: tampered,
+      renderer,
+      clock: time.clock,
+      log,
+      newDeliveryId,
+    })
     const followUp: FollowUp = async (pull, isElsewhere) => {
       if (!(await isElsewhere())) return { pull }
       brought.push(pull.base.branch)
       return { pull, localError: tree.notBrought }
     }
-    const poller = createPoller({ forge: forge.forge, store: tampered, publisher, config: () => config, clock: time.clock, log, timers: time.timers, followUp })
+    const poller = createPoller({
+      forge: forge.forge,
+      store: tampered,
+      publisher,
+      config: () => config,
+      clock: time.clock,
+      log,
+      timers: time.timers,
+      followUp,
+    })
     return { forge, store, poller }
   }
   const brought: string[] = []
   let config = configSchema.parse({})
   let opened = await open(scriptedForge(options.kind))
-  const events = async (): Promise<StoredEvent[]> => (await opened.store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
+  const events = async (): Promise<StoredEvent[]> =>
+    (await opened.store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
   const tree: PolledTree = {
     time,
     brought,
@@ -92,20 +124,36 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
     addAgent: (name, facts = {}) =>
       opened.store.agents.insert(
         makeAgent({
-          ...{ name, branch: asBranchName(name), parentId: ROOT, worktree: '/w', paneId: asPaneId('%1'), pid: 1, stateSource: 'hook', tokenHash: name },
+          ...{
+            name,
+            branch: asBranchName(name),
+            parentId: ROOT,
+            worktree: '/w',
+            paneId: asPaneId('%1'),
+            pid: 1,
+            stateSource: 'hook',
+            tokenHash: name,
+          },
           ...facts,
         }),
       ),
     events,
     types: async () => (await events()).map(({ type }) => type),
-    told: async (recipient) => (await opened.store.outbox.list({ recipient })).map(({ text }) => text),
+    told: async (recipient) =>
+      (await opened.store.outbox.list({ recipient })).map(({ text }) => text),
     close: async () => {
       await opened.poller.stop()
       await opened.store.close()
       await rm(folder, { recursive: true })
     },
   }
-  await tree.addAgent('main', { id: ROOT, kind: 'root', parentId: null, depth: 0, baseBranch: null })
+  await tree.addAgent('main', {
+    id: ROOT,
+    kind: 'root',
+    parentId: null,
+    depth: 0,
+    baseBranch: null,
+  })
   await tree.addAgent('main.auth', { id: OWNER })
   return tree
 }

@@ -1,4 +1,9 @@
-import type { Forge, ForgeBudget, PullRequestSnapshot, SnapshotResult } from '../../src/adapters/forge/forge.ts'
+import type {
+  Forge,
+  ForgeBudget,
+  PullRequestSnapshot,
+  SnapshotResult,
+} from '../../src/adapters/forge/forge.ts'
 import type { BranchName } from '../../src/domain/ids.ts'
 
 /** Test helper: a forge that says what it is told to. */
@@ -45,19 +50,25 @@ export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
       find: ({ state, heads }: { state?: string; heads?: readonly BranchName[] }) =>
         answer(() => {
           scripted.searches.push(heads ?? [])
-          const found = [...scripted.truth].filter(([, pull]) => typeof pull !== 'string' && pull.state === state && heads?.includes(pull.head.branch))
+          const found = [...scripted.truth].filter(
+            ([, pull]) =>
+              typeof pull !== 'string' && pull.state === state && heads?.includes(pull.head.branch),
+          )
           return found.map(([number]) => number)
         }),
       // A read that fails is unknown, as on both forges: why is told by what throws.
       snapshots: async (numbers: readonly number[]) => {
         scripted.attempts++
         const { failure } = scripted
-        if (failure !== undefined) return numbers.map((number): SnapshotResult => ({ number, unknown: failure.message }))
+        if (failure !== undefined)
+          return numbers.map((number): SnapshotResult => ({ number, unknown: failure.message }))
         scripted.looks.push([...numbers])
         return numbers.map((number): SnapshotResult => {
           const found = scripted.truth.get(number)
           if (found === undefined) return { number, missing: true }
-          return typeof found === 'string' ? { number, unknown: found } : { number, snapshot: { ...found, number } }
+          return typeof found === 'string'
+            ? { number, unknown: found }
+            : { number, snapshot: { ...found, number } }
         })
       },
       ensureChecks: async (number: number) => void scripted.checksAsked.push(number),

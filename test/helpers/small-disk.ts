@@ -3,10 +3,15 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Test helper: a file system of its own, small enough to be filled. Mounting one takes rights that not every machine gives. */
+/**
+ * Test helper: a file system of its own, small enough to be filled. Mounting one takes rights that
+ * not every machine gives.
+ */
 
 export const mountSmallDisk = (folder: string, megabytes: number): void => {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], { stdio: 'pipe' })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], {
+    stdio: 'pipe',
+  })
 }
 
 /** Takes it away, also from under a process that still has a file there open. */

@@ -8,8 +8,9 @@ import { COMPILED } from './programs.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 
 /**
- * Test helper: a git repository of its own, in a temporary folder with its own HOME and git configuration, so that nothing of the
- * machine or the user reaches a test and nothing of a test reaches them. Use:
+ * Test helper: a git repository of its own, in a temporary folder with its own HOME and git
+ * configuration, so that nothing of the machine or the user reaches a test and nothing of a test
+ * reaches them. Use:
  *
  *   const repository = await tempRepository()
  *   onTestFinished(() => repository.remove())
@@ -20,9 +21,15 @@ export interface TempRepository {
   /** The repository’s worktree. */
   readonly path: string
   readonly home: string
-  /** A whole environment for programs: PATH, HOME, git without the machine’s configuration, XDG folders inside `folder`. */
+  /**
+   * A whole environment for programs: PATH, HOME, git without the machine’s configuration, XDG
+   * folders inside `folder`.
+   */
   readonly env: Readonly<Record<string, string>>
-  /** Runs git in the worktree (or `cwd`) and answers stdout without the last line end. Throws with stderr where it fails. */
+  /**
+   * Runs git in the worktree (or `cwd`) and answers stdout without the last line end. Throws with
+   * stderr where it fails.
+   */
   git(...args: string[]): Promise<string>
   gitIn(cwd: string, ...args: string[]): Promise<string>
   /** Writes files (relative path → content) and commits them; answers the commit. */
@@ -37,20 +44,31 @@ export interface TempRepositoryOptions {
   readonly name?: string
   /** Files of the first commit; null for a repository without commits. */
   readonly files?: Readonly<Record<string, string>> | null
-  /** Megabytes of a file system of its own that the repository lies on, with all of `.git`. Needs `describeWithDisk`. */
+  /**
+   * Megabytes of a file system of its own that the repository lies on, with all of `.git`. Needs
+   * `describeWithDisk`.
+   */
   readonly disk?: number
 }
 
 const run = promisify(execFile)
 
 /** A fresh folder with HOME and XDG folders inside, and the environment that points to them. */
-export function tempHome(): { folder: string; home: string; env: Record<string, string>; remove(): void } {
+export function tempHome(): {
+  folder: string
+  home: string
+  env: Record<string, string>
+  remove(): void
+} {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 't-')))
   const home = join(folder, 'home')
   mkdirSync(home)
   mkdirSync(join(folder, 'run'), { mode: 0o700 })
   const config = join(home, '.gitconfig')
-  writeFileSync(config, '[user]\n\tname = Test Person\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n')
+  writeFileSync(
+    config,
+    '[user]\n\tname = Test Person\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n[advice]\n\tdetachedHead = false\n',
+  )
   const env: Record<string, string> = {
     PATH: process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin',
     HOME: home,
@@ -67,7 +85,12 @@ export function tempHome(): { folder: string; home: string; env: Record<string, 
     GIT_TERMINAL_PROMPT: '0',
     NODE_COMPILE_CACHE: COMPILED,
   }
-  return { folder, home, env, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }) }
+  return {
+    folder,
+    home,
+    env,
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }),
+  }
 }
 
 export async function tempRepository(options: TempRepositoryOptions = {}): Promise<TempRepository> {
@@ -84,7 +107,10 @@ export async function tempRepository(options: TempRepositoryOptions = {}): Promi
     return stdout.replace(/\n$/, '')
   }
   const git = (...args: string[]): Promise<string> => gitIn(path, ...args)
-  const commit = async (files: Readonly<Record<string, string>>, message = 'Change files'): Promise<string> => {
+  const commit = async (
+    files: Readonly<Record<string, string>>,
+    message = 'Change files',
+  ): Promise<string> => {
     for (const [name, content] of Object.entries(files)) {
       mkdirSync(dirname(join(path, name)), { recursive: true })
       writeFileSync(join(path, name), content)
@@ -94,6 +120,7 @@ export async function tempRepository(options: TempRepositoryOptions = {}): Promi
     return git('rev-parse', 'HEAD')
   }
   await git('init', '-q', '-b', options.branch ?? 'main')
-  if (options.files !== null) await commit(options.files ?? { 'README.md': '# A repository\n' }, 'First commit')
+  if (options.files !== null)
+    await commit(options.files ?? { 'README.md': '# A repository\n' }, 'First commit')
   return { folder, path, home, env, git, gitIn, commit, remove }
 }

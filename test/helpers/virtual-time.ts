@@ -1,10 +1,15 @@
 import type { Timers } from '../../src/delivery/outbox-worker.ts'
 
-/** Test helper: a wall clock and timers that go on only when told to. Timers stand still while the machine `sleeps`, and know nothing of a clock that is set. */
+/**
+ * Test helper: a wall clock and timers that go on only when told to. Timers stand still while the
+ * machine `sleeps`, and know nothing of a clock that is set.
+ */
 export interface VirtualTime {
   readonly clock: () => number
   readonly timers: Timers
-  /** Lets so much time pass; after each timer `settled` is awaited, so that what it began has ended. */
+  /**
+   * Lets so much time pass; after each timer `settled` is awaited, so that what it began has ended.
+   */
   pass(milliseconds: number, settled: () => Promise<unknown>): Promise<void>
   /** Only the wall clock goes on, or back. */
   jump(milliseconds: number): void
@@ -21,7 +26,10 @@ export function virtualTime(start = Date.UTC(2026, 0, 5, 12)): VirtualTime {
       after: (milliseconds, callback) => {
         const id = count++
         // Node’s may come a moment early.
-        waiting.set(id, { at: elapsed + Math.max(milliseconds - (id % 3 === 0 && milliseconds > 1 ? 1 : 0), 0), callback })
+        waiting.set(id, {
+          at: elapsed + Math.max(milliseconds - (id % 3 === 0 && milliseconds > 1 ? 1 : 0), 0),
+          callback,
+        })
         return () => void waiting.delete(id)
       },
     },
@@ -32,7 +40,9 @@ export function virtualTime(start = Date.UTC(2026, 0, 5, 12)): VirtualTime {
       const until = elapsed + milliseconds
       await settled()
       for (;;) {
-        const next = [...waiting].filter(([, { at }]) => at <= until).sort(([a, one], [b, other]) => one.at - other.at || a - b)[0]
+        const next = [...waiting]
+          .filter(([, { at }]) => at <= until)
+          .sort(([a, one], [b, other]) => one.at - other.at || a - b)[0]
         if (next === undefined) break
         const [id, { at, callback }] = next
         waiting.delete(id)

@@ -3,9 +3,10 @@ const FIRST_PAUSE = 10
 const LONGEST_PAUSE = 100
 
 /**
- * Test helper: waits for a condition instead of a time. Polls `look` until it gives something other than undefined, null or false, and
- * answers that; a throw counts as “not yet”. After `limit` milliseconds it throws with `what` and the last error or value seen. It looks less
- * and less often, unless `every` says how often: what is waited for would be slowed down by being looked at.
+ * Test helper: waits for a condition instead of a time. Polls `look` until it gives something other
+ * than undefined, null or false, and answers that; a throw counts as “not yet”. After `limit`
+ * milliseconds it throws with `what` and the last error or value seen. It looks less and less
+ * often, unless `every` says how often: what is waited for would be slowed down by being looked at.
  */
 export async function waitFor<Value>(
   what: string,
@@ -18,15 +19,19 @@ export async function waitFor<Value>(
   for (let pause = FIRST_PAUSE; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE)) {
     try {
       const value = await look()
-      if (value !== undefined && value !== null && value !== false) return value as Exclude<Value, undefined | null | false>
+      if (value !== undefined && value !== null && value !== false)
+        return value as Exclude<Value, undefined | null | false>
       seen = value
     } catch (error) {
       seen = error
     }
     if (performance.now() > deadline) {
-      throw new Error(`Waited ${limit} ms in vain for ${what}; last seen: ${seen instanceof Error ? seen.message : JSON.stringify(seen)}`, {
-        cause: seen,
-      })
+      throw new Error(
+        `Waited ${limit} ms in vain for ${what}; last seen: ${seen instanceof Error ? seen.message : JSON.stringify(seen)}`,
+        {
+          cause: seen,
+        },
+      )
     }
     await new Promise((resolve) => setTimeout(resolve, options.every ?? pause))
   }

@@ -1,6 +1,7 @@
 /**
- * Lines that guard something, broken by hand, each with the test that must turn red: what a mutation tool can't tell, because it takes a
- * daemon, git or processes to show. `npm run mutate:integration` (run.ts) tries them.
+ * Lines that guard something, broken by hand, each with the test that must turn red: what a
+ * mutation tool can't tell, because it takes a daemon, git or processes to show.
+ * `npm run mutate:integration` (run.ts) tries them.
  */
 export interface Mutant {
   /** What a user would lose. */
@@ -9,7 +10,9 @@ export interface Mutant {
   /** Stands in the file exactly once. */
   readonly find: string
   readonly replace: string
-  /** The file of the test that must turn red, and a pattern of its name where the file takes long. */
+  /**
+   * The file of the test that must turn red, and a pattern of its name where the file takes long.
+   */
   readonly test: string
   readonly name?: string
 }
@@ -49,7 +52,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'checks are run again by the pull request’s leads',
     file: 'src/core/pulls/pull-views.ts',
-    find: "if (author !== undefined && author.id !== agent.id) requireAbove(agents, caller, author, pull, 'run the checks again of')",
+    find: "if (author !== undefined && author.id !== agent.id)\n      requireAbove(agents, caller, author, pull, 'run the checks again of')",
     replace: '',
     test: AUTHORITY,
   },
@@ -63,7 +66,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agents don’t force a merge',
     file: 'src/core/pulls/merge/rights.ts',
-    find: "if (!force || caller.kind === 'human' || (await settings.config()).merge.agents_may_force) return",
+    find: "if (!force || caller.kind === 'human' || (await settings.config()).merge.agents_may_force)\n        return",
     replace: 'if (caller !== null) return',
     test: AUTHORITY,
   },
@@ -141,7 +144,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'a worktree on another branch',
     file: 'src/core/maintenance/clean.ts',
-    find: 'if (status.branch !== agent.branch) return',
+    find: 'if (status.branch !== agent.branch)\n        return',
     replace: 'if (false) return',
     test: STAYS,
     name: 'clean',
@@ -205,7 +208,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'commits that were made after the head that was merged',
     file: 'src/core/pulls/merge/settle.ts',
-    find: "if (local !== null && !(await git.isAncestor(local, head))) return 'it has commits here that were not merged'",
+    find: "if (local !== null && !(await git.isAncestor(local, head)))\n      return 'it has commits here that were not merged'",
     replace: '',
     test: STAYS,
     name: 'merged branch',
@@ -223,7 +226,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'whoever has a leader’s number by now',
     file: 'src/processes/end-processes.ts',
-    find: 'return is !== null ? is === first :',
+    find: 'return is !== null\n        ? is === first\n        :',
     replace: 'return is !== null ? true :',
     test: ENDING,
   },
@@ -364,7 +367,13 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'test/integration/daemon/after-restart.test.ts',
     name: 'in no record',
   },
-  { loses: 'old messages are removed', file: 'src/daemon/maintenance.ts', find: 'await store.outbox.prune(before)', replace: '', test: UPKEEP },
+  {
+    loses: 'old messages are removed',
+    file: 'src/daemon/maintenance.ts',
+    find: 'await store.outbox.prune(before)',
+    replace: '',
+    test: UPKEEP,
+  },
   {
     loses: 'old events are removed, every hour',
     file: 'src/daemon/maintenance.ts',
@@ -398,7 +407,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'ci_parallel',
     file: 'src/daemon/choose-forge.ts',
-    find: 'timeoutMs: timeout * 1000, parallel,',
+    find: 'timeoutMs: timeout * 1000,\n        parallel,',
     replace: 'timeoutMs: timeout * 1000, parallel: 2 * parallel,',
     test: SETTINGS,
     name: 'ci_parallel',
@@ -419,7 +428,14 @@ export const MUTANTS: readonly Mutant[] = [
     test: SETTINGS,
     name: 'rebase_tries',
   },
-  { loses: 'setup_timeout', file: 'src/core/spawn/build.ts', find: 'worktree.setup_timeout * 1000', replace: '600_000', test: SETTINGS, name: 'setup_timeout' },
+  {
+    loses: 'setup_timeout',
+    file: 'src/core/spawn/build.ts',
+    find: 'worktree.setup_timeout * 1000',
+    replace: '600_000',
+    test: SETTINGS,
+    name: 'setup_timeout',
+  },
 
   // Git without a process for each question.
   {
@@ -446,7 +462,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'what is new on the remote is fetched',
     file: 'src/adapters/git/remotes.ts',
-    find: 'there === undefined || there === null || there !==',
+    find: 'there === undefined ||\n        there === null ||\n        there !==',
     replace: "there !== undefined && there !== null && '' ===",
     test: LOOK_UP,
   },
@@ -467,15 +483,15 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'a setup command’s children end with it',
     file: 'src/adapters/machine/agent-files.ts',
-    find: 'timeout: timeoutMs, group: true }',
-    replace: 'timeout: timeoutMs }',
+    find: 'group: true,\n',
+    replace: '',
     test: SETTINGS,
     name: 'setup_timeout',
   },
   {
     loses: 'notifications after one that leaves a program behind',
     file: 'src/adapters/machine/notify.ts',
-    find: 'timeout, group: true,',
+    find: 'timeout,\n        group: true,',
     replace: 'timeout,',
     test: 'test/unit/adapters/machine/notify.test.ts',
   },

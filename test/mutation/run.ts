@@ -1,6 +1,7 @@
 /**
- * `npm run mutate:integration [-- TEXT]`: applies each mutant of mutants.ts (or those whose words hold TEXT) to a copy of this checkout and runs
- * its test there, which must fail. Exit code 1 where one lives, or where what it replaces is not there any more.
+ * `npm run mutate:integration [-- TEXT]`: applies each mutant of mutants.ts (or those whose words
+ * hold TEXT) to a copy of this checkout and runs its test there, which must fail. Exit code 1 where
+ * one lives, or where what it replaces is not there any more.
  */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -11,11 +12,14 @@ import { MUTANTS, type Mutant } from './mutants.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const wanted = process.argv[2]?.toLowerCase()
-const chosen = MUTANTS.filter(({ loses, file }) => wanted === undefined || `${loses} ${file}`.toLowerCase().includes(wanted))
+const chosen = MUTANTS.filter(
+  ({ loses, file }) => wanted === undefined || `${loses} ${file}`.toLowerCase().includes(wanted),
+)
 const LIMIT = 300_000
 
 /** All that is no dependency and no result of a build. */
-const copied = (path: string): boolean => !/[/\\](node_modules|\.git|coverage|dist)([/\\]|$)/.test(path.slice(top.length))
+const copied = (path: string): boolean =>
+  !/[/\\](node_modules|\.git|coverage|dist)([/\\]|$)/.test(path.slice(top.length))
 
 function copyCheckout(): string {
   const folder = mkdtempSync(join(tmpdir(), 'mutants-'))
@@ -27,11 +31,21 @@ function copyCheckout(): string {
 /** Whether the test failed, as it must. What runs too long has failed, too. */
 const isKilled = (folder: string, { test, name }: Mutant): Promise<boolean> =>
   new Promise((resolve) => {
-    const args = [join(folder, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--bail=1', test, ...(name === undefined ? [] : ['-t', name])]
+    const args = [
+      join(folder, 'node_modules', 'vitest', 'vitest.mjs'),
+      'run',
+      '--bail=1',
+      test,
+      ...(name === undefined ? [] : ['-t', name]),
+    ]
     // Without npm’s variables the tests run the sources, which no build has to follow.
     const { npm_lifecycle_event: _, ...env } = process.env
-    execFile(process.execPath, args, { cwd: folder, env, timeout: LIMIT, killSignal: 'SIGTERM', maxBuffer: 64 * 1024 * 1024 }, (error, stdout) =>
-      resolve(error !== null && (error.killed === true || /failed/.test(stdout))),
+    execFile(
+      process.execPath,
+      args,
+      { cwd: folder, env, timeout: LIMIT, killSignal: 'SIGTERM', maxBuffer: 64 * 1024 * 1024 },
+      (error, stdout) =>
+        resolve(error !== null && (error.killed === true || /failed/.test(stdout))),
     )
   })
 
@@ -66,5 +80,7 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
-process.stdout.write(`\n${String(chosen.length - living.length - stale)} of ${String(chosen.length)} killed\n`)
+process.stdout.write(
+  `\n${String(chosen.length - living.length - stale)} of ${String(chosen.length)} killed\n`,
+)
 if (living.length + stale > 0) process.exitCode = 1

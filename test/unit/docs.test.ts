@@ -4,7 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { renderReference } from '../../docs/generator/reference.ts'
 
 const top = join(import.meta.dirname, '..', '..')
-const pages = ['README.md', 'REVIEW.md', 'CHANGELOG.md', ...readdirSync(join(top, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))]
+const pages = [
+  'README.md',
+  'REVIEW.md',
+  'CHANGELOG.md',
+  ...readdirSync(join(top, 'docs')).flatMap((name) =>
+    name.endsWith('.md') ? [`docs/${name}`] : [],
+  ),
+]
 
 describe('the docs', () => {
   it('reference.md is what the schemas say now (`npm run docs` writes it)', async () => {
@@ -13,7 +20,9 @@ describe('the docs', () => {
 
   it.each(pages)('%s links only to what is there', (page) => {
     const text = readFileSync(join(top, page), 'utf8')
-    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map((match) => match[1] ?? '')
+    const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(
+      (match) => match[1] ?? '',
+    )
     expect(targets.filter((target) => !existsSync(join(top, dirname(page), target)))).toEqual([])
   })
 })

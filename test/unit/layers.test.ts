@@ -6,7 +6,9 @@ import { cycles, forbidden, importsOf, roomOf, ROOMS } from '../layers.ts'
 /** The real import graph against the one table of layers, types included. */
 
 const src = join(import.meta.dirname, '..', '..', 'src')
-const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+const names = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+)
 const sources = new Map(names.map((name) => [name, readFileSync(join(src, name), 'utf8')]))
 
 describe('the rooms of the sources', () => {
@@ -30,7 +32,9 @@ describe('the rooms of the sources', () => {
 
   it('have at most 25 files on a floor', () => {
     const counts = Map.groupBy(names, (name) => name.split('/').slice(0, -1).join('/'))
-    expect([...counts].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual([])
+    expect([...counts].filter(([, files]) => files.length > 25).map(([folder]) => folder)).toEqual(
+      [],
+    )
   })
 })
 
@@ -43,15 +47,60 @@ describe('the table of layers', () => {
     ['core/a.ts', `import { execa } from 'execa'\n`, 'execa'],
     ['core/a.ts', `import { simpleGit } from 'simple-git'\n`, 'simple-git'],
     ['surfaces/http/a.ts', `import { createServer } from 'node:http'\n`, 'undici'],
-    ['core/a.ts', `import { createGit } from '../adapters/git/open.ts'\n`, 'only types of adapters/git', 'adapters/git/open.ts'],
-    ['core/a.ts', `const late = await import('../tools/all.ts')\n`, 'nothing of tools', 'tools/all.ts'],
-    ['core/a.ts', `export { route } from '../delivery/router.ts'\n`, 'nothing of delivery', 'delivery/router.ts'],
-    ['core/a.ts', `import {\n  route,\n  other,\n} from '../delivery/router.ts'\n`, 'nothing of delivery', 'delivery/router.ts'],
-    ['adapters/forge/a.ts', `import { open } from '../git/open.ts'\n`, 'only types of adapters/git', 'adapters/git/open.ts'],
-    ['adapters/forge/a.ts', `import type { Core } from '../../core/core.ts'\n`, 'nothing of core', 'core/core.ts'],
-    ['subagents/a.ts', `import type { Core } from '../core/core.ts'\n`, 'nothing of core', 'core/core.ts'],
-    ['surfaces/cli/a.ts', `import { all } from '../../index.ts'\n`, 'nothing of src/index.ts', 'index.ts'],
-    ['domain/a.ts', `import type { Log } from '../runtime/log.ts'\n`, 'nothing of runtime', 'runtime/log.ts'],
+    [
+      'core/a.ts',
+      `import { createGit } from '../adapters/git/open.ts'\n`,
+      'only types of adapters/git',
+      'adapters/git/open.ts',
+    ],
+    [
+      'core/a.ts',
+      `const late = await import('../tools/all.ts')\n`,
+      'nothing of tools',
+      'tools/all.ts',
+    ],
+    [
+      'core/a.ts',
+      `export { route } from '../delivery/router.ts'\n`,
+      'nothing of delivery',
+      'delivery/router.ts',
+    ],
+    [
+      'core/a.ts',
+      `import {\n  route,\n  other,\n} from '../delivery/router.ts'\n`,
+      'nothing of delivery',
+      'delivery/router.ts',
+    ],
+    [
+      'adapters/forge/a.ts',
+      `import { open } from '../git/open.ts'\n`,
+      'only types of adapters/git',
+      'adapters/git/open.ts',
+    ],
+    [
+      'adapters/forge/a.ts',
+      `import type { Core } from '../../core/core.ts'\n`,
+      'nothing of core',
+      'core/core.ts',
+    ],
+    [
+      'subagents/a.ts',
+      `import type { Core } from '../core/core.ts'\n`,
+      'nothing of core',
+      'core/core.ts',
+    ],
+    [
+      'surfaces/cli/a.ts',
+      `import { all } from '../../index.ts'\n`,
+      'nothing of src/index.ts',
+      'index.ts',
+    ],
+    [
+      'domain/a.ts',
+      `import type { Log } from '../runtime/log.ts'\n`,
+      'nothing of runtime',
+      'runtime/log.ts',
+    ],
   ])('forbids %s: %s', (path, text, words, ...others) => {
     expect(judged(path, text, ...others)).toEqual([expect.stringContaining(words)])
   })

@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
-/** What the linter holds to is shown to bite, on a file that breaks it on purpose; what may import what is in layers.test.ts. */
+/**
+ * What the linter holds to is shown to bite, on a file that breaks it on purpose; what may import
+ * what is in layers.test.ts.
+ */
 
 const top = join(import.meta.dirname, '..', '..')
 
@@ -19,15 +22,24 @@ describe('the linter', () => {
     copyFileSync(join(top, '.oxlintrc.json'), join(folder, '.oxlintrc.json'))
     const output = await new Promise<string>((resolve) => {
       const linter = join(top, 'node_modules', 'oxlint', 'bin', 'oxlint')
-      execFile(process.execPath, [linter, '-c', '.oxlintrc.json', '-f', 'unix', '.'], { cwd: folder }, (_error, stdout) => resolve(stdout))
+      execFile(
+        process.execPath,
+        [linter, '-c', '.oxlintrc.json', '-f', 'unix', '.'],
+        { cwd: folder },
+        (_error, stdout) => resolve(stdout),
+      )
     })
-    findings = [...output.matchAll(/^(\S+?):\d+:\d+: (.*) \[Error\/\w+\(([\w-]+)\)\]$/gm)].map(([, file = '', text = '', rule = '']) => ({ file, rule, text }))
+    findings = [...output.matchAll(/^(\S+?):\d+:\d+: (.*) \[Error\/\w+\(([\w-]+)\)\]$/gm)].map(
+      ([, file = '', text = '', rule = '']) => ({ file, rule, text }),
+    )
   })
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const foundIn = (file: string, rule: string): string[] =>
-    findings.filter((finding) => finding.file === file && finding.rule === rule).map(({ text }) => /^'([^']+)'/.exec(text)?.[1] ?? text)
+    findings
+      .filter((finding) => finding.file === file && finding.rule === rule)
+      .map(({ text }) => /^'([^']+)'/.exec(text)?.[1] ?? text)
 
   it('keeps the environment and the end of the process in one place each', () => {
     expect(foundIn('src/core/violation.ts', 'no-process-env')).toHaveLength(1)
@@ -36,28 +48,47 @@ describe('the linter', () => {
 })
 
 describe('the sources', () => {
-  const sources = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  const sources = readdirSync(join(top, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('.ts'),
+  )
   const offenders = (pattern: RegExp, allowed: readonly string[] = []): string[] =>
-    sources.filter((name) => !allowed.includes(name) && pattern.test(readFileSync(join(top, 'src', name), 'utf8')))
+    sources.filter(
+      (name) =>
+        !allowed.includes(name) && pattern.test(readFileSync(join(top, 'src', name), 'utf8')),
+    )
 
   it('have no classes but errors and what a library wants extended', () => {
-    expect(offenders(/^(export )?(default )?(abstract )?class \w+(<[^>]*>)? (?!extends )/m)).toEqual([])
+    expect(
+      offenders(/^(export )?(default )?(abstract )?class \w+(<[^>]*>)? (?!extends )/m),
+    ).toEqual([])
   })
 
   it('have no folder or file that everything is thrown into', () => {
-    expect(sources.filter((name) => /(^|\/)(utils?|helpers?|lib|common|misc)(\/|\.ts$)/.test(name))).toEqual([])
+    expect(
+      sources.filter((name) => /(^|\/)(utils?|helpers?|lib|common|misc)(\/|\.ts$)/.test(name)),
+    ).toEqual([])
   })
 
   it('read JSON and TOML from outside by the readers that bound its depth', () => {
-    const own = ['processes/host/framing.ts', 'surfaces/mcp/proxy-protocol.ts', 'runtime/version.ts']
-    const readers = sources.filter((name) => name.startsWith('adapters/store/sqlite/')).concat('domain/formats/parse-json.ts', own)
+    const own = [
+      'processes/host/framing.ts',
+      'surfaces/mcp/proxy-protocol.ts',
+      'runtime/version.ts',
+    ]
+    const readers = sources
+      .filter((name) => name.startsWith('adapters/store/sqlite/'))
+      .concat('domain/formats/parse-json.ts', own)
     expect(offenders(/JSON\.parse/, readers)).toEqual([])
-    expect(offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['domain/formats/parse-toml.ts'])).toEqual([])
+    expect(
+      offenders(/import (?!type).*\bparse\b.*'smol-toml'/, ['domain/formats/parse-toml.ts']),
+    ).toEqual([])
   })
 
   it('start, signal and list processes in three files of one folder', () => {
     // Zellij’s, until it only shows terminals.
-    const foreign = offenders(/child_process|\bexeca\b|process\.kill\b|\/proc\b/).filter((name) => !name.startsWith('adapters/terminals/zellij/'))
+    const foreign = offenders(/child_process|\bexeca\b|process\.kill\b|\/proc\b/).filter(
+      (name) => !name.startsWith('adapters/terminals/zellij/'),
+    )
     expect(foreign.filter((name) => !name.startsWith('processes/'))).toEqual([])
     expect(foreign.length).toBeLessThanOrEqual(3)
   })

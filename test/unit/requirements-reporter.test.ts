@@ -4,12 +4,17 @@ import RequirementsReporter, { missingOf, shownBy } from '../reporters/requireme
 import { PENDING, REQUIREMENTS } from '../requirements.ts'
 
 /** Modules of a run, as far as the reporter looks at them: titles by how their tests ended. */
-const run = (tests: Readonly<Record<string, 'passed' | 'failed' | 'skipped'>>, projects = ['unit', 'conformance', 'integration', 'e2e']): never =>
+const run = (
+  tests: Readonly<Record<string, 'passed' | 'failed' | 'skipped'>>,
+  projects = ['unit', 'conformance', 'integration', 'e2e'],
+): never =>
   projects.map((name, index) => ({
     project: { name },
     children: {
       *allTests(state: string) {
-        if (index === 0) for (const [fullName, ended] of Object.entries(tests)) if (ended === state) yield { fullName }
+        if (index === 0)
+          for (const [fullName, ended] of Object.entries(tests))
+            if (ended === state) yield { fullName }
       },
     },
   })) as never
@@ -22,7 +27,13 @@ afterEach(() => {
 
 describe('a requirement is shown', () => {
   it('by a test that passed, also where another title around it names it, and by none that was skipped or failed', () => {
-    const shown = shownBy(run({ 'R004-01 R004-02 makes a branch': 'passed', 'R004-21 in zellij > opens': 'skipped', 'R000-01 lists': 'failed' }))
+    const shown = shownBy(
+      run({
+        'R004-01 R004-02 makes a branch': 'passed',
+        'R004-21 in zellij > opens': 'skipped',
+        'R000-01 lists': 'failed',
+      }),
+    )
     expect([...shown].toSorted()).toEqual(['R004-01', 'R004-02'])
     expect(missingOf(shown)).toContain('R004-21')
     expect(missingOf(shown)).not.toContain('R004-01')

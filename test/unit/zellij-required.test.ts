@@ -16,7 +16,8 @@ describe('tests on a real Zellij', () => {
     vi.unstubAllEnvs()
     rmSync(bin, { recursive: true })
   })
-  const install = (version: string): void => writeFileSync(join(bin, 'zellij'), `#!/bin/sh\necho zellij ${version}\n`, { mode: 0o755 })
+  const install = (version: string): void =>
+    writeFileSync(join(bin, 'zellij'), `#!/bin/sh\necho zellij ${version}\n`, { mode: 0o755 })
 
   it('run where one is on PATH that is new enough', () => {
     install('0.44.2')

@@ -22,8 +22,8 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
- * What an agent says to the daemon, over HTTP on its Unix socket.
- * `tool` answers the tool's result or throws ToolError or CutOff. `hook` fails open: a daemon that is down never holds an agent.
+ * What an agent says to the daemon, over HTTP on its Unix socket. `tool` answers the tool's result
+ * or throws ToolError or CutOff. `hook` fails open: a daemon that is down never holds an agent.
  */
 export function createClient({ socket, token, authFile }) {
   const bearer = token || (authFile ? readFileSync(authFile, 'utf8').trim() : '')
@@ -43,7 +43,11 @@ export function createClient({ socket, token, authFile }) {
 
   const once = (path, body) =>
     new Promise((resolve, reject) => {
-      const headers = { authorization: `Bearer ${bearer}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const headers = {
+        authorization: `Bearer ${bearer}`,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      }
       const sent = request({ socketPath: socket, path, method: 'POST', headers }, (response) => {
         const chunks = []
         response.on('data', (chunk) => chunks.push(chunk))
@@ -58,7 +62,11 @@ export function createClient({ socket, token, authFile }) {
         })
         response.on('aborted', () => reject(new CutOff('the daemon went away while it answered')))
       })
-      sent.on('error', (error) => reject(BROKEN.has(error.code) ? new CutOff(`the daemon went away: ${error.message}`) : error))
+      sent.on('error', (error) =>
+        reject(
+          BROKEN.has(error.code) ? new CutOff(`the daemon went away: ${error.message}`) : error,
+        ),
+      )
       sent.end(body)
     })
 
@@ -72,10 +80,13 @@ export function createClient({ socket, token, authFile }) {
       for (let attempt = 1; ; attempt++) {
         try {
           const { status, body } = await post(`/v1/hooks/${event}`, facts)
-          return status < 400 ? body : { decision: 'allow', note: `hook ${event}: ${body.error ?? status}` }
+          return status < 400
+            ? body
+            : { decision: 'allow', note: `hook ${event}: ${body.error ?? status}` }
         } catch (error) {
           // What a hook tells may be told twice.
-          if (!(error instanceof CutOff) || attempt === MOST_CUTS) return { decision: 'allow', note: `hook ${event}: ${error.message}` }
+          if (!(error instanceof CutOff) || attempt === MOST_CUTS)
+            return { decision: 'allow', note: `hook ${event}: ${error.message}` }
           await pause(PAUSE)
         }
       }

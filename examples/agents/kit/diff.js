@@ -17,9 +17,16 @@ export function addedLines(diff) {
   return added
 }
 
-/** What a reviewer with these rules says of a diff: `{path, line, body}` for each added line of source that one matches. */
+/**
+ * What a reviewer with these rules says of a diff: `{path, line, body}` for each added line of
+ * source that one matches.
+ */
 export function findings(diff, rules) {
   return addedLines(diff)
     .filter(({ path }) => /(^|\/)src\//.test(path))
-    .flatMap(({ path, line, text }) => rules.filter(({ when }) => new RegExp(when).test(text)).map(({ comment }) => ({ path, line, body: comment })))
+    .flatMap(({ path, line, text }) =>
+      rules
+        .filter(({ when }) => new RegExp(when).test(text))
+        .map(({ comment }) => ({ path, line, body: comment })),
+    )
 }

@@ -6,14 +6,19 @@ import { openTerminal } from './terminal.js'
 import { createTranscript } from './transcript.js'
 import { createWorkshop } from './workshop.js'
 
-/** Times in a row that one turn takes up what the stop check objects to; the check lets go by itself before that. */
+/**
+ * Times in a row that one turn takes up what the stop check objects to; the check lets go by itself
+ * before that.
+ */
 const MOST_OBJECTIONS = 10
 
 /**
- * The life of a scripted agent: a first turn for its prompt, then one for each message, each ended by the stop check.
- * It sleeps in between and never looks at a clock: everything it does answers a message or an objection.
+ * The life of a scripted agent: a first turn for its prompt, then one for each message, each ended
+ * by the stop check. It sleeps in between and never looks at a clock: everything it does answers a
+ * message or an objection.
  *
- * `mind(agent)` gives what it decides: `begin(prompt)`, `hear(item)` for each text of a message, `objected(reason)`, and `settle()` before each end of a turn.
+ * `mind(agent)` gives what it decides: `begin(prompt)`, `hear(item)` for each text of a message,
+ * `objected(reason)`, and `settle()` before each end of a turn.
  */
 export async function live(mind) {
   const env = process.env
@@ -21,12 +26,20 @@ export async function live(mind) {
   const prompt = readFileSync(promptFile, 'utf8')
   const name = env.EXOMONAD_AGENT_NAME
   const transcript = createTranscript({ output: process.stdout, color: !env.NO_COLOR })
-  const client = createClient({ socket: env.EXOMONAD_SOCKET, token: env.EXOMONAD_TOKEN, authFile: env.EXOMONAD_AUTH_FILE })
+  const client = createClient({
+    socket: env.EXOMONAD_SOCKET,
+    token: env.EXOMONAD_TOKEN,
+    authFile: env.EXOMONAD_AUTH_FILE,
+  })
   const leave = (code) => {
     terminal.close()
     process.exit(code)
   }
-  const terminal = openTerminal({ input: process.stdin, output: process.stdout, onInterrupt: () => leave(130) })
+  const terminal = openTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    onInterrupt: () => leave(130),
+  })
   for (const signal of ['SIGHUP', 'SIGTERM']) process.on(signal, () => leave(0))
 
   const agent = {
@@ -36,8 +49,12 @@ export async function live(mind) {
     worktree: process.cwd(),
     materials,
     transcript,
-    workshop: (folder) => createWorkshop({ worktree: process.cwd(), folder, materials, name, transcript, used }),
-    /** Calls a tool and shows it; refusals are ToolError, and CutOff where it would not do to call it twice. */
+    workshop: (folder) =>
+      createWorkshop({ worktree: process.cwd(), folder, materials, name, transcript, used }),
+    /**
+     * Calls a tool and shows it; refusals are ToolError, and CutOff where it would not do to call
+     * it twice.
+     */
     async tool(tool, input, shown = '') {
       transcript.tool(`${tool} ${shown}`)
       return persistently(client, transcript, tool, input)
@@ -54,7 +71,9 @@ export async function live(mind) {
       await work()
     } catch (error) {
       transcript.bad(error.message)
-      await agent.tool('note', { message: `Stuck: ${error.message}`, stop_reason: true }).catch((refused) => transcript.bad(refused.message))
+      await agent
+        .tool('note', { message: `Stuck: ${error.message}`, stop_reason: true })
+        .catch((refused) => transcript.bad(refused.message))
     }
   }
 

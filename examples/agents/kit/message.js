@@ -1,11 +1,15 @@
 /**
- * A message as it stands in the pane: one or more texts, each beginning with its tag, and the ids to confirm in the last line.
- * `items` are the texts: `tag` ("PR READY"), `text`, `number` of the pull request and `question` id where one is named.
+ * A message as it stands in the pane: one or more texts, each beginning with its tag, and the ids
+ * to confirm in the last line. `items` are the texts: `tag` ("PR READY"), `text`, `number` of the
+ * pull request and `question` id where one is named.
  */
 export function parseMessage(whole) {
   const footer = /\n?\[((?:m-[0-9a-f]+\s*)+)\]\s*$/.exec(whole)
   const body = footer ? whole.slice(0, footer.index) : whole
-  return { ids: footer ? footer[1].trim().split(/\s+/) : [], items: body.split(/\n+(?=\[[A-Z]|got mail from )/).map(parseItem) }
+  return {
+    ids: footer ? footer[1].trim().split(/\s+/) : [],
+    items: body.split(/\n+(?=\[[A-Z]|got mail from )/).map(parseItem),
+  }
 }
 
 function parseItem(raw) {
@@ -21,5 +25,7 @@ function parseItem(raw) {
 
 /** Line comments of a review: `src/interval.ts:18` and what was said of it, up to the next one. */
 export function lineComments(text) {
-  return [...text.matchAll(/([\w./-]+\.\w+):(\d+)\b[:)\s-]*([^\n]*)/g)].map(([, path, line, comment]) => ({ path, line: Number(line), comment }))
+  return [...text.matchAll(/([\w./-]+\.\w+):(\d+)\b[:)\s-]*([^\n]*)/g)].map(
+    ([, path, line, comment]) => ({ path, line: Number(line), comment }),
+  )
 }

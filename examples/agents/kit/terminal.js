@@ -4,8 +4,9 @@ const PASTE_START = '\x1b[200~'
 const PASTE_END = '\x1b[201~'
 
 /**
- * Reads a raw terminal: what is pasted (bracketed) or typed becomes one message at Enter.
- * `next()` waits for the next message, `take()` answers one that is there already, both null after the end of input.
+ * Reads a raw terminal: what is pasted (bracketed) or typed becomes one message at Enter. `next()`
+ * waits for the next message, `take()` answers one that is there already, both null after the end
+ * of input.
  */
 export function openTerminal({ input, output, onInterrupt }) {
   const messages = []
@@ -97,6 +98,7 @@ export function openTerminal({ input, output, onInterrupt }) {
 
 /** Length of the longest end of `text` that `mark` starts with. */
 function longestTail(text, mark) {
-  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--) if (mark.startsWith(text.slice(-length))) return length
+  for (let length = Math.min(mark.length - 1, text.length); length > 0; length--)
+    if (mark.startsWith(text.slice(-length))) return length
   return 0
 }

@@ -6,7 +6,8 @@ export function createTranscript({ output, color }) {
   const clock = () => paint(2, new Date().toTimeString().slice(0, 8))
   const line = (sign, text) => output.write(`${clock()} ${sign} ${text}\r\n`)
   const block = (text, code) => {
-    for (const part of stripVTControlCharacters(text).split('\n').slice(0, 40)) output.write(`${paint(2, '         │')} ${paint(code, part)}\r\n`)
+    for (const part of stripVTControlCharacters(text).split('\n').slice(0, 40))
+      output.write(`${paint(2, '         │')} ${paint(code, part)}\r\n`)
   }
   return {
     title: (text) => output.write(`\r\n${paint(1, text)}\r\n`),

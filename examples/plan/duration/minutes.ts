@@ -4,7 +4,10 @@ const UNITS = [
   ['m', 1],
 ] as const
 
-/** Minutes in a text such as "45m", "1h 30m" or "2d". Throws RangeError for anything else; a bare number is minutes. */
+/**
+ * Minutes in a text such as "45m", "1h 30m" or "2d". Throws RangeError for anything else; a bare
+ * number is minutes.
+ */
 export function parseDuration(text: string): number {
   if (/^\d+$/.test(text)) return Number(text)
   const parts = [...text.matchAll(/(\d+)([dhm])/g)]

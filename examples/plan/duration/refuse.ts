@@ -4,7 +4,10 @@ const UNITS = [
   ['m', 1],
 ] as const
 
-/** Minutes in a text such as "45m", "1h 30m" or "2d". Throws RangeError for anything else; a bare number is refused, because it names no unit. */
+/**
+ * Minutes in a text such as "45m", "1h 30m" or "2d". Throws RangeError for anything else; a bare
+ * number is refused, because it names no unit.
+ */
 export function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+)([dhm])/g)]
   if (parts.length === 0 || text.replaceAll(/\d+[dhm]/g, '').trim() !== '') {

@@ -15,7 +15,8 @@ export function union(intervals: Interval[]): Interval[] {
   for (const next of intervals.sort((a, b) => a.start - b.start)) {
     if (next.start == next.end) continue
     const last = joined.at(-1)
-    if (last && next.start <= last.end) joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, next.end) }
+    if (last && next.start <= last.end)
+      joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, next.end) }
     else joined.push(next)
   }
   return joined

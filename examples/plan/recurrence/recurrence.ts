@@ -1,6 +1,9 @@
 const RULE = /^every (?:(day|week)|(\d+) days) at (\d\d):(\d\d)$/
 
-/** The first `count` times of a rule such as "every 2 days at 09:30", in minutes from midnight of the first day. Throws RangeError for other rules. */
+/**
+ * The first `count` times of a rule such as "every 2 days at 09:30", in minutes from midnight of
+ * the first day. Throws RangeError for other rules.
+ */
 export function occurrences(rule: string, count: number): number[] {
   const [, word, number, hours, minutes] = RULE.exec(rule) ?? []
   const days = word === 'week' ? 7 : word === 'day' ? 1 : Number(number)

@@ -14,7 +14,9 @@ export function clockTime(minutes: number): string {
 export function renderTable(entries: readonly Entry[], width = 40): string {
   return entries
     .toSorted((a, b) => a.start - b.start)
-    .map(({ start, end, title }) => `${clockTime(start)}–${clockTime(end)}  ${shorten(title, width)}`)
+    .map(
+      ({ start, end, title }) => `${clockTime(start)}–${clockTime(end)}  ${shorten(title, width)}`,
+    )
     .join('\n')
 }
 

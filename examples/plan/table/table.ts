@@ -16,6 +16,9 @@ export function clockTime(minutes: number): string {
 export function renderTable(entries: readonly Entry[], width = 40): string {
   return entries
     .toSorted((a, b) => a.start - b.start)
-    .map(({ start, end, title }) => `${clockTime(start)}–${clockTime(end)}  ${fit(title, width).trimEnd()}`)
+    .map(
+      ({ start, end, title }) =>
+        `${clockTime(start)}–${clockTime(end)}  ${fit(title, width).trimEnd()}`,
+    )
     .join('\n')
 }

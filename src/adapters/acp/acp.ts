@@ -3,21 +3,34 @@ import type { Readable, Writable } from 'node:stream'
 import type { AcpMcpServer } from '../terminals/headless-program.ts'
 import type { Usage } from '../../domain/records.ts'
 
-/** The client side of the Agent Client Protocol (version 1), in plain objects. https://agentclientprotocol.com */
+/**
+ * The client side of the Agent Client Protocol (version 1), in plain objects.
+ * https://agentclientprotocol.com
+ */
 
-/** Starts a program with open pipes in a process group of its own, with exactly this environment. */
+/**
+ * Starts a program with open pipes in a process group of its own, with exactly this environment.
+ */
 export type StartPiped = (
   file: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ) => ChildProcessWithoutNullStreams
 
-/** The same on pipes that a program can open again as /dev/stdout and /dev/stderr, which commands of a shell do. */
+/**
+ * The same on pipes that a program can open again as /dev/stdout and /dev/stderr, which commands of
+ * a shell do.
+ */
 export type StartOnPipes = (
   file: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-) => { readonly child: ChildProcess; readonly stdin: Writable; readonly stdout: Readable; readonly stderr: Readable }
+) => {
+  readonly child: ChildProcess
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+}
 
 export interface AcpOptions {
   readonly start: StartPiped
@@ -27,29 +40,52 @@ export interface AcpOptions {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
   readonly handlers: AcpHandlers
-  /** Longest that it may take to say who it is, and to make or load a session. Milliseconds; the default is 60,000. */
+  /**
+   * Longest that it may take to say who it is, and to make or load a session. Milliseconds; the
+   * default is 60,000.
+   */
   readonly startTimeout?: number
   /** Between asking its process group to end and killing it. Milliseconds; the default is 5,000. */
   readonly grace?: number
-  /** Longest that a turn may take to end once it was cancelled; after that the program is ended. Milliseconds; the default is 10,000. */
+  /**
+   * Longest that a turn may take to end once it was cancelled; after that the program is ended.
+   * Milliseconds; the default is 10,000.
+   */
   readonly cancelTimeout?: number
 }
 
 /** What the agent may ask of its client. What is absent is not offered to it. */
 export interface AcpHandlers {
-  /** In the order of the stream; what comes after waits for a promise. Also for sessions and times in which no turn is under way. */
+  /**
+   * In the order of the stream; what comes after waits for a promise. Also for sessions and times
+   * in which no turn is under way.
+   */
   readonly update?: (sessionId: string, update: AcpUpdate) => void | Promise<void>
-  /** Absent: refused. The signal aborts when the turn is cancelled or the agent ends: whatever is answered then, it hears `cancelled`. */
-  readonly permission?: (sessionId: string, question: AcpPermission, signal: AbortSignal) => Promise<AcpPermissionAnswer>
+  /**
+   * Absent: refused. The signal aborts when the turn is cancelled or the agent ends: whatever is
+   * answered then, it hears `cancelled`.
+   */
+  readonly permission?: (
+    sessionId: string,
+    question: AcpPermission,
+    signal: AbortSignal,
+  ) => Promise<AcpPermissionAnswer>
   readonly readTextFile?: (file: {
     readonly sessionId: string
     readonly path: string
     readonly line: number | null
     readonly limit: number | null
   }) => Promise<string>
-  readonly writeTextFile?: (file: { readonly sessionId: string; readonly path: string; readonly content: string }) => Promise<void>
+  readonly writeTextFile?: (file: {
+    readonly sessionId: string
+    readonly path: string
+    readonly content: string
+  }) => Promise<void>
   readonly terminals?: AcpTerminals
-  /** Something is odd, and it goes on: a malformed frame, an answer that nobody asked for. Each kind is said once. */
+  /**
+   * Something is odd, and it goes on: a malformed frame, an answer that nobody asked for. Each kind
+   * is said once.
+   */
   readonly warn?: (message: string) => void
   /** What it writes to its standard error. */
   readonly stderr?: (text: string) => void
@@ -64,7 +100,11 @@ export interface AcpTerminals {
     readonly cwd: string | null
     readonly outputByteLimit: number | null
   }): Promise<string>
-  output(id: string): { readonly output: string; readonly truncated: boolean; readonly exit: AcpExit | null }
+  output(id: string): {
+    readonly output: string
+    readonly truncated: boolean
+    readonly exit: AcpExit | null
+  }
   ended(id: string, signal: AbortSignal): Promise<AcpExit>
   kill(id: string): Promise<void>
   release(id: string): Promise<void>
@@ -84,7 +124,10 @@ export interface AcpTool {
   readonly id: string
   /** What a person reads; null in an update that doesn’t change it. */
   readonly title: string | null
-  /** `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`, `other`. */
+  /**
+   * `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `switch_mode`,
+   * `other`.
+   */
   readonly kind: string | null
   readonly status: AcpToolStatus | null
   /** Its input in short: the path, the command, or JSON. At most 2,000 characters. */
@@ -93,15 +136,23 @@ export interface AcpTool {
   readonly output: string | null
 }
 
-/** What a `session/update` said. Whatever it holds that is not known or makes no sense is `other`. */
+/**
+ * What a `session/update` said. Whatever it holds that is not known or makes no sense is `other`.
+ */
 export type AcpUpdate =
   | { readonly kind: 'message'; readonly text: string }
   | { readonly kind: 'thought'; readonly text: string }
   /** The person’s words, when a session is loaded. */
   | { readonly kind: 'user'; readonly text: string }
-  /** `first`: it was announced by this (`tool_call`); else a `tool_call_update`, perhaps of one that never was. */
+  /**
+   * `first`: it was announced by this (`tool_call`); else a `tool_call_update`, perhaps of one that
+   * never was.
+   */
   | { readonly kind: 'tool'; readonly first: boolean; readonly tool: AcpTool }
-  | { readonly kind: 'plan'; readonly entries: readonly { readonly content: string; readonly status: string }[] }
+  | {
+      readonly kind: 'plan'
+      readonly entries: readonly { readonly content: string; readonly status: string }[]
+    }
   | { readonly kind: 'commands'; readonly names: readonly string[] }
   | { readonly kind: 'mode'; readonly id: string }
   /** Tokens in the context now and those that fit in; not what was used up. */
@@ -111,7 +162,11 @@ export type AcpUpdate =
 
 export interface AcpPermission {
   readonly tool: AcpTool
-  readonly options: readonly { readonly id: string; readonly name: string; readonly kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always' }[]
+  readonly options: readonly {
+    readonly id: string
+    readonly name: string
+    readonly kind: 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always'
+  }[]
 }
 
 /** `allow`, `deny`: the option that fits is taken, the one for once before the one for always. */
@@ -121,10 +176,17 @@ export interface AcpCapabilities {
   /** How it calls itself; null where it doesn’t. */
   readonly name: string | null
   readonly version: string | null
-  /** It can take up an old session, with its history told again (`session/load`) or without (`session/resume`). */
+  /**
+   * It can take up an old session, with its history told again (`session/load`) or without
+   * (`session/resume`).
+   */
   readonly load: 'load' | 'resume' | null
   readonly mcpHttp: boolean
-  readonly authMethods: readonly { readonly id: string; readonly name: string; readonly description: string | null }[]
+  readonly authMethods: readonly {
+    readonly id: string
+    readonly name: string
+    readonly description: string | null
+  }[]
 }
 
 export interface AcpChoice {
@@ -132,7 +194,10 @@ export interface AcpChoice {
   readonly name: string
 }
 
-/** Why a turn ended, in the protocol’s words: `end_turn`, `max_tokens`, `max_turn_requests`, `refusal`, `cancelled`. */
+/**
+ * Why a turn ended, in the protocol’s words: `end_turn`, `max_tokens`, `max_turn_requests`,
+ * `refusal`, `cancelled`.
+ */
 export interface AcpTurn {
   readonly stopReason: string
   /** Of this turn, where it tells. */
@@ -153,8 +218,9 @@ export interface AcpSession {
   /** Throws INVALID_ARG with what is offered. */
   setMode(id: string): Promise<void>
   /**
-   * One turn. Aborting the signal cancels it (`session/cancel`): it then ends as `cancelled`, or throws once `cancelTimeout` is over and the
-   * program was ended for it. Throws NOT_AVAILABLE, with what is known of why, where the agent ends or answers with an error.
+   * One turn. Aborting the signal cancels it (`session/cancel`): it then ends as `cancelled`, or
+   * throws once `cancelTimeout` is over and the program was ended for it. Throws NOT_AVAILABLE,
+   * with what is known of why, where the agent ends or answers with an error.
    */
   prompt(text: string, signal?: AbortSignal): Promise<AcpTurn>
 }
@@ -162,10 +228,20 @@ export interface AcpSession {
 export interface AcpConnection {
   readonly pid: number
   readonly capabilities: AcpCapabilities
-  /** The servers that it can use: those over HTTP where it can, of the same name else those on stdio. */
-  newSession(options: { readonly cwd: string; readonly mcpServers: readonly AcpMcpServer[] }): Promise<AcpSession>
+  /**
+   * The servers that it can use: those over HTTP where it can, of the same name else those on
+   * stdio.
+   */
+  newSession(options: {
+    readonly cwd: string
+    readonly mcpServers: readonly AcpMcpServer[]
+  }): Promise<AcpSession>
   /** Throws INVALID_ARG where it can’t load sessions. */
-  loadSession(options: { readonly sessionId: string; readonly cwd: string; readonly mcpServers: readonly AcpMcpServer[] }): Promise<AcpSession>
+  loadSession(options: {
+    readonly sessionId: string
+    readonly cwd: string
+    readonly mcpServers: readonly AcpMcpServer[]
+  }): Promise<AcpSession>
   /** Resolves when its program has ended; never rejects. `stderr`: its last lines. */
   readonly ended: Promise<AcpExit & { readonly stderr: string }>
   /** Ends its process group: SIGTERM, then SIGKILL. Resolves when the program has ended. */
@@ -173,7 +249,8 @@ export interface AcpConnection {
 }
 
 /**
- * Starts the program and says hello. Throws AGENT_CLI_MISSING where it can’t be started, SPAWN_FAILED where it ends, says nothing in time or
- * speaks another version of the protocol; by then it was ended.
+ * Starts the program and says hello. Throws AGENT_CLI_MISSING where it can’t be started,
+ * SPAWN_FAILED where it ends, says nothing in time or speaks another version of the protocol; by
+ * then it was ended.
  */
 export type OpenAcp = (options: AcpOptions) => Promise<AcpConnection>

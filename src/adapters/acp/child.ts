@@ -7,7 +7,10 @@ import { endGroup } from '../../processes/end-group.ts'
 import { createTail } from './tail.ts'
 
 const STDERR_BYTES = 16 * 1024
-/** A pipe of a program that ended, which others may hold open, is read until it was silent for so long. Milliseconds. */
+/**
+ * A pipe of a program that ended, which others may hold open, is read until it was silent for so
+ * long. Milliseconds.
+ */
 const DRAIN = 300
 const POLL = 20
 
@@ -88,7 +91,8 @@ export function startChild(options: {
 
 /** Until it has closed, or nothing comes from it and everything that came was taken. */
 async function drained(stream: Readable & { readonly bytesRead?: number }): Promise<void> {
-  const over = stream.closed || stream.destroyed ? Promise.resolve() : once(stream, 'close').catch(() => {})
+  const over =
+    stream.closed || stream.destroyed ? Promise.resolve() : once(stream, 'close').catch(() => {})
   let open = true
   void over.then(() => (open = false))
   const wait = async (): Promise<void> => {
@@ -106,4 +110,8 @@ async function drained(stream: Readable & { readonly bytesRead?: number }): Prom
 
 /** How a program ended, in words. */
 export const exitWords = ({ exitCode, signal }: AcpExit): string =>
-  signal === null ? (exitCode === null ? 'it ended' : `it ended with exit code ${exitCode}`) : `it was ended by ${signal}`
+  signal === null
+    ? exitCode === null
+      ? 'it ended'
+      : `it ended with exit code ${exitCode}`
+    : `it was ended by ${signal}`

@@ -8,32 +8,62 @@ const NOT_FOUND = -32_002
 const REFUSED = -32_602
 const FAILED = -32_603
 
-/** It looks before it writes, and takes every error, also this, for a reason not to write a new file. Its own look at the disk comes first. */
+/**
+ * It looks before it writes, and takes every error, also this, for a reason not to write a new
+ * file. Its own look at the disk comes first.
+ */
 const UNAWARE_OF_MISSING = 'gemini-cli'
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
-/** What the agent may ask of its client. What there is no handler for is answered with “method not found”, as is all that is not known. */
+/**
+ * What the agent may ask of its client. What there is no handler for is answered with “method not
+ * found”, as is all that is not known.
+ */
 export function registerClientMethods(
   app: ClientApp,
-  { handlers, signalOf, agentName }: { handlers: AcpHandlers; signalOf: (sessionId: string) => AbortSignal | undefined; agentName: () => string | null },
+  {
+    handlers,
+    signalOf,
+    agentName,
+  }: {
+    handlers: AcpHandlers
+    signalOf: (sessionId: string) => AbortSignal | undefined
+    agentName: () => string | null
+  },
 ): void {
   const { permission, readTextFile, writeTextFile, terminals } = handlers
 
-  app.onRequest('session/request_permission', readPermission, async ({ params: { sessionId, asked }, signal }) => {
-    const turn = signalOf(sessionId)
-    const given = AbortSignal.any([signal, ...(turn === undefined ? [] : [turn])])
-    const answer = permission === undefined ? 'deny' : given.aborted ? 'cancelled' : await untilAborted(permission(sessionId, asked, given), given)
-    const optionId = given.aborted ? null : chosen(answer, asked.options)
-    return { outcome: optionId === null ? { outcome: 'cancelled' as const } : { outcome: 'selected' as const, optionId } }
-  })
+  app.onRequest(
+    'session/request_permission',
+    readPermission,
+    async ({ params: { sessionId, asked }, signal }) => {
+      const turn = signalOf(sessionId)
+      const given = AbortSignal.any([signal, ...(turn === undefined ? [] : [turn])])
+      const answer =
+        permission === undefined
+          ? 'deny'
+          : given.aborted
+            ? 'cancelled'
+            : await untilAborted(permission(sessionId, asked, given), given)
+      const optionId = given.aborted ? null : chosen(answer, asked.options)
+      return {
+        outcome:
+          optionId === null
+            ? { outcome: 'cancelled' as const }
+            : { outcome: 'selected' as const, optionId },
+      }
+    },
+  )
 
   if (readTextFile !== undefined) {
     app.onRequest('fs/read_text_file', async ({ params: { sessionId, path, line, limit } }) => ({
       content: await told(
-        readTextFile({ sessionId, path, line: line ?? null, limit: limit ?? null }).catch((error: unknown) => {
-          if (agentName() === UNAWARE_OF_MISSING && isMissing(error)) return ''
-          throw error
-        }),
+        readTextFile({ sessionId, path, line: line ?? null, limit: limit ?? null }).catch(
+          (error: unknown) => {
+            if (agentName() === UNAWARE_OF_MISSING && isMissing(error)) return ''
+            throw error
+          },
+        ),
       ),
     }))
   }
@@ -60,7 +90,10 @@ export function registerClientMethods(
     const { output, truncated, exit } = await told((async () => terminals.output(terminalId))())
     return { output, truncated, ...(exit === null ? {} : { exitStatus: exit }) }
   })
-  app.onRequest('terminal/wait_for_exit', async ({ params: { terminalId }, signal }) => await told(terminals.ended(terminalId, signal)))
+  app.onRequest(
+    'terminal/wait_for_exit',
+    async ({ params: { terminalId }, signal }) => await told(terminals.ended(terminalId, signal)),
+  )
   app.onRequest('terminal/kill', async ({ params: { terminalId } }) => {
     await told(terminals.kill(terminalId))
     return {}
@@ -71,7 +104,12 @@ export function registerClientMethods(
   })
 }
 
-const KINDS: ReadonlySet<unknown> = new Set<AcpPermission['options'][number]['kind']>(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
+const KINDS: ReadonlySet<unknown> = new Set<AcpPermission['options'][number]['kind']>([
+  'allow_once',
+  'allow_always',
+  'reject_once',
+  'reject_always',
+])
 
 /** Leniently: an option of a kind that is not known is none, and makes the others no worse. */
 function readPermission(params: unknown): { sessionId: string; asked: AcpPermission } {
@@ -80,7 +118,13 @@ function readPermission(params: unknown): { sessionId: string; asked: AcpPermiss
   const known = options.flatMap((raw: unknown) => {
     const { optionId, name, kind } = (raw ?? {}) as Readonly<Record<string, unknown>>
     if (typeof optionId !== 'string' || !KINDS.has(kind)) return []
-    return [{ id: optionId, name: typeof name === 'string' ? name : optionId, kind: kind as AcpPermission['options'][number]['kind'] }]
+    return [
+      {
+        id: optionId,
+        name: typeof name === 'string' ? name : optionId,
+        kind: kind as AcpPermission['options'][number]['kind'],
+      },
+    ]
   })
   return { sessionId, asked: { tool: readTool(toolCall), options: known } }
 }
@@ -91,8 +135,13 @@ function chosen(answer: AcpPermissionAnswer, options: AcpPermission['options']):
   return options.some(({ id }) => id === answer.optionId) ? answer.optionId : null
 }
 
-async function untilAborted(answer: Promise<AcpPermissionAnswer>, signal: AbortSignal): Promise<AcpPermissionAnswer> {
-  const aborted = new Promise<'cancelled'>((settle) => signal.addEventListener('abort', () => settle('cancelled'), { once: true }))
+async function untilAborted(
+  answer: Promise<AcpPermissionAnswer>,
+  signal: AbortSignal,
+): Promise<AcpPermissionAnswer> {
+  const aborted = new Promise<'cancelled'>((settle) =>
+    signal.addEventListener('abort', () => settle('cancelled'), { once: true }),
+  )
   // Whatever goes wrong in asking, nothing is allowed by it.
   return await Promise.race([answer.catch(() => 'deny' as const), aborted])
 }
@@ -102,8 +151,12 @@ async function told<Result>(doing: Promise<Result>): Promise<Result> {
   try {
     return await doing
   } catch (error) {
-    throw new RequestError(isMissing(error) ? NOT_FOUND : isRefusal(error) ? REFUSED : FAILED, error instanceof Error ? error.message : String(error))
+    throw new RequestError(
+      isMissing(error) ? NOT_FOUND : isRefusal(error) ? REFUSED : FAILED,
+      error instanceof Error ? error.message : String(error),
+    )
   }
 }
 
-const isRefusal = (error: unknown): boolean => error instanceof ExomonadError && ERRORS[error.code].status < 500
+const isRefusal = (error: unknown): boolean =>
+  error instanceof ExomonadError && ERRORS[error.code].status < 500

@@ -18,16 +18,21 @@ const isBelow = (path: string, root: string): boolean => {
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
 /**
- * Where a path really leads, through all symbolic links, also where its last parts are not there yet. Throws OUTSIDE_ROOT unless that is `root`
- * or below it; a link that leads to nothing counts as outside, because writing would follow it.
+ * Where a path really leads, through all symbolic links, also where its last parts are not there
+ * yet. Throws OUTSIDE_ROOT unless that is `root` or below it; a link that leads to nothing counts
+ * as outside, because writing would follow it.
  */
 export async function confined(root: string, path: string): Promise<string> {
-  if (path.includes('\0')) throw new ExomonadError('INVALID_ARG', 'A path holds a zero byte. Use another.')
+  if (path.includes('\0'))
+    throw new ExomonadError('INVALID_ARG', 'A path holds a zero byte. Use another.')
   const realRoot = await realpath(root)
   // Both ways to write the root are fine: as it is given, and as it really is.
   const wanted = resolve(realRoot, isAbsolute(path) ? path : join(realRoot, path))
-  const real = await realOf(wanted, (link) => outside(path, root, `: ${link} is a symbolic link that leads nowhere`))
-  if (!isBelow(real, realRoot)) throw outside(path, root, isBelow(wanted, realRoot) ? ': a symbolic link leads there' : '')
+  const real = await realOf(wanted, (link) =>
+    outside(path, root, `: ${link} is a symbolic link that leads nowhere`),
+  )
+  if (!isBelow(real, realRoot))
+    throw outside(path, root, isBelow(wanted, realRoot) ? ': a symbolic link leads there' : '')
   return real
 }
 
@@ -52,7 +57,8 @@ async function openFile(real: string, path: string, flags: number): Promise<File
   try {
     file = await open(real, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, 0o666)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENXIO') throw new ExomonadError('INVALID_ARG', `${path} is no file. Only files are read and written.`)
+    if ((error as NodeJS.ErrnoException).code === 'ENXIO')
+      throw new ExomonadError('INVALID_ARG', `${path} is no file. Only files are read and written.`)
     throw error
   }
   if ((await file.stat()).isFile()) return file
@@ -66,7 +72,10 @@ export function createConfinedFiles(
   { limit = LONGEST_FILE }: { limit?: number } = {},
 ): Required<Pick<AcpHandlers, 'readTextFile' | 'writeTextFile'>> {
   const tooLong = (path: string, bytes: number): ExomonadError =>
-    new ExomonadError('INVALID_ARG', `${path} has ${bytes} bytes, more than the ${limit} that are read or written at once. Use a command for it.`)
+    new ExomonadError(
+      'INVALID_ARG',
+      `${path} has ${bytes} bytes, more than the ${limit} that are read or written at once. Use a command for it.`,
+    )
   return {
     readTextFile: async ({ path, line, limit: lines }) => {
       const file = await openFile(await confined(root, path), path, constants.O_RDONLY)

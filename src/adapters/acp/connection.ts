@@ -18,14 +18,26 @@ const CANCEL_TIMEOUT = 10_000
 const CLOSE_LIMIT = 1_000
 
 type Fields = Readonly<Record<string, unknown>>
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {})
-const textOr = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {}
+const textOr = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null
 
 export const openAcpConnection: OpenAcp = async (options) => await begin(options).connected
 
-/** The program runs when this returns; what is said to it first goes on. `connected` is to be waited for. */
-export function begin(options: AcpOptions): { readonly child: Child; readonly connected: Promise<AcpConnection> } {
-  const child = startChild({ ...options, grace: options.grace ?? GRACE, stderr: options.handlers.stderr })
+/**
+ * The program runs when this returns; what is said to it first goes on. `connected` is to be waited
+ * for.
+ */
+export function begin(options: AcpOptions): {
+  readonly child: Child
+  readonly connected: Promise<AcpConnection>
+} {
+  const child = startChild({
+    ...options,
+    grace: options.grace ?? GRACE,
+    stderr: options.handlers.stderr,
+  })
   return { child, connected: connect(child, options) }
 }
 
@@ -42,7 +54,11 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
   let capabilities: AcpCapabilities | null = null
   await child.begun
   const app = client({ name: 'exomonad' })
-  registerClientMethods(app, { handlers, signalOf: (sessionId) => sessions.get(sessionId)?.signal(), agentName: () => capabilities?.name ?? null })
+  registerClientMethods(app, {
+    handlers,
+    signalOf: (sessionId) => sessions.get(sessionId)?.signal(),
+    agentName: () => capabilities?.name ?? null,
+  })
   const frames = createFrames({
     input: child.stdout,
     output: child.stdin,
@@ -62,7 +78,11 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     await frames.done
     connection.close(new Error('the agent ended'))
     // Some take their time to end: what its turn came to is not held up by them.
-    handlers.terminals?.close().catch((error: unknown) => handlers.warn?.(`what ${name} ran in terminals could not be ended: ${String(error)}`))
+    handlers.terminals
+      ?.close()
+      .catch((error: unknown) =>
+        handlers.warn?.(`what ${name} ran in terminals could not be ended: ${String(error)}`),
+      )
     return exit
   })
   // One that closes its ends of the pipes but stays can be of no use any more.
@@ -92,7 +112,9 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
   } catch (error) {
     await child.end()
     const known = asFailure(name, 'start', error, { exit: state.exit, capabilities })
-    throw known.code === 'SPAWN_FAILED' ? known : new ExomonadError('SPAWN_FAILED', known.message, known.facts, { cause: error })
+    throw known.code === 'SPAWN_FAILED'
+      ? known
+      : new ExomonadError('SPAWN_FAILED', known.message, known.facts, { cause: error })
   }
 
   async function hello(): Promise<AcpCapabilities> {
@@ -101,7 +123,10 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
         protocolVersion: PROTOCOL_VERSION,
         clientInfo: { name: 'exomonad', title: 'exomonad', version: readVersion() },
         clientCapabilities: {
-          fs: { readTextFile: handlers.readTextFile !== undefined, writeTextFile: handlers.writeTextFile !== undefined },
+          fs: {
+            readTextFile: handlers.readTextFile !== undefined,
+            writeTextFile: handlers.writeTextFile !== undefined,
+          },
           terminal: handlers.terminals !== undefined,
         },
       }),
@@ -116,17 +141,39 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     return capabilitiesOf(answer)
   }
 
-  const usable = (servers: readonly AcpMcpServer[]): readonly unknown[] => serversFor(servers, capabilities?.mcpHttp === true)
+  const usable = (servers: readonly AcpMcpServer[]): readonly unknown[] =>
+    serversFor(servers, capabilities?.mcpHttp === true)
 
-  async function opened(sessionId: string | null, doing: string, method: string, params: Fields): Promise<HeldSession> {
+  async function opened(
+    sessionId: string | null,
+    doing: string,
+    method: string,
+    params: Fields,
+  ): Promise<HeldSession> {
     // Known before it is there: its history is told while it is loaded.
-    const early = sessionId === null ? null : createSession({ id: sessionId, loaded: true, name, connection, child, request, cancelTimeout })
+    const early =
+      sessionId === null
+        ? null
+        : createSession({
+            id: sessionId,
+            loaded: true,
+            name,
+            connection,
+            child,
+            request,
+            cancelTimeout,
+          })
     if (early !== null) sessions.set(early.id, early)
     const late = `${name} did not ${doing} within ${startTimeout / 1000} s.`
     const answer = fieldsOf(await within(startTimeout, late, child, request(doing, method, params)))
     const id = sessionId ?? textOr(answer['sessionId'])
-    if (id === null) throw new ExomonadError('NOT_AVAILABLE', `${name} could not ${doing}: its answer names no session.`)
-    const session = early ?? createSession({ id, loaded: false, name, connection, child, request, cancelTimeout })
+    if (id === null)
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `${name} could not ${doing}: its answer names no session.`,
+      )
+    const session =
+      early ?? createSession({ id, loaded: false, name, connection, child, request, cancelTimeout })
     session.offered(answer)
     sessions.set(id, session)
     return session
@@ -135,12 +182,18 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
   const made: AcpConnection = {
     pid: child.pid,
     capabilities,
-    newSession: ({ cwd, mcpServers }) => opened(null, 'open a session', 'session/new', { cwd, mcpServers: usable(mcpServers) }),
+    newSession: ({ cwd, mcpServers }) =>
+      opened(null, 'open a session', 'session/new', { cwd, mcpServers: usable(mcpServers) }),
     loadSession: async ({ sessionId, cwd, mcpServers }) => {
       const way = capabilities?.load ?? null
-      if (way === null) throw new ExomonadError('INVALID_ARG', `${name} can’t load sessions. Start a new one.`)
+      if (way === null)
+        throw new ExomonadError('INVALID_ARG', `${name} can’t load sessions. Start a new one.`)
       try {
-        return await opened(sessionId, `load the session ${sessionId}`, `session/${way}`, { sessionId, cwd, mcpServers: usable(mcpServers) })
+        return await opened(sessionId, `load the session ${sessionId}`, `session/${way}`, {
+          sessionId,
+          cwd,
+          mcpServers: usable(mcpServers),
+        })
       } catch (error) {
         sessions.delete(sessionId)
         throw error
@@ -155,10 +208,18 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
   return made
 }
 
-async function within<Result>(limit: number, late: string, child: Child, result: Promise<Result>): Promise<Result> {
+async function within<Result>(
+  limit: number,
+  late: string,
+  child: Child,
+  result: Promise<Result>,
+): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new ExomonadError('SPAWN_FAILED', late + lastWords(child.stderr()))), limit)
+    timer = setTimeout(
+      () => reject(new ExomonadError('SPAWN_FAILED', late + lastWords(child.stderr()))),
+      limit,
+    )
   })
   try {
     return await Promise.race([result, tooLate])
@@ -168,7 +229,8 @@ async function within<Result>(limit: number, late: string, child: Child, result:
 }
 
 /** A capability is offered by being there, with or without anything in it. */
-const isOffered = (value: unknown): boolean => value !== undefined && value !== null && value !== false
+const isOffered = (value: unknown): boolean =>
+  value !== undefined && value !== null && value !== false
 
 function capabilitiesOf(answer: Fields): AcpCapabilities {
   const agent = fieldsOf(answer['agentCapabilities'])
@@ -176,17 +238,30 @@ function capabilitiesOf(answer: Fields): AcpCapabilities {
   return {
     name: textOr(info['name']),
     version: textOr(info['version']),
-    load: agent['loadSession'] === true ? 'load' : isOffered(fieldsOf(agent['sessionCapabilities'])['resume']) ? 'resume' : null,
+    load:
+      agent['loadSession'] === true
+        ? 'load'
+        : isOffered(fieldsOf(agent['sessionCapabilities'])['resume'])
+          ? 'resume'
+          : null,
     mcpHttp: fieldsOf(agent['mcpCapabilities'])['http'] === true,
-    authMethods: (Array.isArray(answer['authMethods']) ? answer['authMethods'] : []).map((raw: unknown) => {
-      const method = fieldsOf(raw)
-      const id = textOr(method['id']) ?? ''
-      return { id, name: textOr(method['name']) ?? id, description: textOr(method['description']) }
-    }),
+    authMethods: (Array.isArray(answer['authMethods']) ? answer['authMethods'] : []).map(
+      (raw: unknown) => {
+        const method = fieldsOf(raw)
+        const id = textOr(method['id']) ?? ''
+        return {
+          id,
+          name: textOr(method['name']) ?? id,
+          description: textOr(method['description']),
+        }
+      },
+    ),
   }
 }
 
-/** Of each name the first that it can use, in the protocol’s shape: one on stdio has no type there. */
+/**
+ * Of each name the first that it can use, in the protocol’s shape: one on stdio has no type there.
+ */
 export function serversFor(servers: readonly AcpMcpServer[], http: boolean): readonly unknown[] {
   const names = new Set<string>()
   return servers.flatMap((server): unknown[] => {

@@ -7,15 +7,33 @@ import { parseJson } from '../../domain/formats/parse-json.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-export type ProgramEvent = 'session-start' | 'prompt' | 'tool-start' | 'tool-end' | 'permission' | 'stop' | 'interrupted' | 'waiting' | 'session-end'
+export type ProgramEvent =
+  | 'session-start'
+  | 'prompt'
+  | 'tool-start'
+  | 'tool-end'
+  | 'permission'
+  | 'stop'
+  | 'interrupted'
+  | 'waiting'
+  | 'session-end'
 
-/** How a session speaks with the daemon: in order, and without being held up by it but where it asks. */
+/**
+ * How a session speaks with the daemon: in order, and without being held up by it but where it
+ * asks.
+ */
 export interface DaemonHooks {
   /** Told once what was told before was taken. The daemon away: waits in the spool. */
   tell(event: Exclude<ProgramEvent, 'permission' | 'stop'>, body: Body): void
-  /** The reason why it may not stop; null where it may, or where nobody can be asked: then the spool says that the turn has ended. */
+  /**
+   * The reason why it may not stop; null where it may, or where nobody can be asked: then the spool
+   * says that the turn has ended.
+   */
   stop(body: { readonly reason: string; readonly again: boolean }): Promise<string | null>
-  /** Waits as long as it takes, also for the daemon. Denied where the daemon refuses to hear of it; null once the signal aborts. */
+  /**
+   * Waits as long as it takes, also for the daemon. Denied where the daemon refuses to hear of it;
+   * null once the signal aborts.
+   */
   permission(
     body: { readonly tool: string; readonly detail: string },
     signal: AbortSignal,
@@ -31,10 +49,15 @@ const AGAIN = 1_000
 /** More than the daemon’s answers have. Bytes. */
 const LONGEST_ANSWER = 4 * 1024 * 1024
 
-/** Of all sessions in this process: they share the spool, and what has another’s name takes its place. */
+/**
+ * Of all sessions in this process: they share the spool, and what has another’s name takes its
+ * place.
+ */
 let count = 0
 
-type Answer = { readonly kind: 'answered'; readonly status: number; readonly body: Body } | { readonly kind: 'away'; readonly why: string }
+type Answer =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: Body }
+  | { readonly kind: 'away'; readonly why: string }
 
 export function createDaemonHooks({
   daemon,
@@ -50,9 +73,19 @@ export function createDaemonHooks({
 
   const token = async (): Promise<string> => (await readFile(daemon.authFile, 'utf8')).trim()
 
-  async function post(event: ProgramEvent, body: Body, { limit, signal }: { limit?: number; signal?: AbortSignal }): Promise<Answer> {
+  async function post(
+    event: ProgramEvent,
+    body: Body,
+    { limit, signal }: { limit?: number; signal?: AbortSignal },
+  ): Promise<Answer> {
     try {
-      const { status, text } = await ask(daemon.socket, `/v1/hooks/program/${event}`, await token(), body, { limit, signal })
+      const { status, text } = await ask(
+        daemon.socket,
+        `/v1/hooks/program/${event}`,
+        await token(),
+        body,
+        { limit, signal },
+      )
       // On its way up or down it refuses all, or its disk is full: it can be told later.
       if (status === 503) return { kind: 'away', why: `it refuses for now (${status})` }
       return { kind: 'answered', status, body: text === '' ? {} : (parseJson(text) as Body) }
@@ -67,17 +100,31 @@ export function createDaemonHooks({
     const name = `${Math.floor(Date.now() / 1000)}-${process.pid}-${String(count).padStart(8, '0')}-${event}.json`
     const hidden = join(daemon.spool, `.${name}`)
     try {
-      await writeFile(hidden, `${JSON.stringify({ version: 1, event: `program/${event}`, token: await token(), body })}\n`, { mode: 0o600 })
+      await writeFile(
+        hidden,
+        `${JSON.stringify({ version: 1, event: `program/${event}`, token: await token(), body })}\n`,
+        { mode: 0o600 },
+      )
       await rename(hidden, join(daemon.spool, name))
     } catch (error) {
       await rm(hidden, { force: true }).catch(() => {})
-      complain(new Error(`the daemon does not answer, and the spool can not be written: the hook ${event} is lost`, { cause: error }))
+      complain(
+        new Error(
+          `the daemon does not answer, and the spool can not be written: the hook ${event} is lost`,
+          { cause: error },
+        ),
+      )
     }
   }
 
-  const refused = (event: ProgramEvent, { status, body }: Answer & { kind: 'answered' }): boolean => {
+  const refused = (
+    event: ProgramEvent,
+    { status, body }: Answer & { kind: 'answered' },
+  ): boolean => {
     if (status < 400) return false
-    complain(new Error(`the daemon refused the hook ${event} (${status}): ${String(body['error'] ?? '')}`))
+    complain(
+      new Error(`the daemon refused the hook ${event} (${status}): ${String(body['error'] ?? '')}`),
+    )
     return true
   }
 
@@ -117,10 +164,13 @@ export function createDaemonHooks({
           await delay(again, undefined, { signal }).catch(() => {})
           continue
         }
-        if (refused('permission', answer)) return { decision: 'deny', reason: 'the daemon refused the question' }
+        if (refused('permission', answer))
+          return { decision: 'deny', reason: 'the daemon refused the question' }
         const { decision, reason } = answer.body
-        if (decision === 'allow' || decision === 'deny') return { decision, reason: typeof reason === 'string' ? reason : null }
-        // The question was taken back without an answer, as where another tool of that name ended: it still stands here.
+        if (decision === 'allow' || decision === 'deny')
+          return { decision, reason: typeof reason === 'string' ? reason : null }
+        // The question was taken back without an answer, as where another tool of that name ended:
+        // it still stands here.
         await delay(again, undefined, { signal }).catch(() => {})
       }
     },
@@ -140,22 +190,42 @@ function ask(
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const text = JSON.stringify(body)
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }
-    const sent = request({ socketPath, path, method: 'POST', headers, agent: false, ...(signal === undefined ? {} : { signal }) }, (response) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > LONGEST_ANSWER) sent.destroy(new Error('its answer is too long'))
-        chunks.push(chunk)
-      })
-      response.on('error', reject)
-      response.on('end', () => {
-        clearTimeout(timer)
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') })
-      })
-    })
-    const timer = limit === undefined ? undefined : setTimeout(() => sent.destroy(new Error(`no answer within ${limit} ms`)), limit)
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
+    }
+    const sent = request(
+      {
+        socketPath,
+        path,
+        method: 'POST',
+        headers,
+        agent: false,
+        ...(signal === undefined ? {} : { signal }),
+      },
+      (response) => {
+        const chunks: Buffer[] = []
+        let size = 0
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length
+          if (size > LONGEST_ANSWER) sent.destroy(new Error('its answer is too long'))
+          chunks.push(chunk)
+        })
+        response.on('error', reject)
+        response.on('end', () => {
+          clearTimeout(timer)
+          resolve({
+            status: response.statusCode ?? 0,
+            text: Buffer.concat(chunks).toString('utf8'),
+          })
+        })
+      },
+    )
+    const timer =
+      limit === undefined
+        ? undefined
+        : setTimeout(() => sent.destroy(new Error(`no answer within ${limit} ms`)), limit)
     sent.on('error', (error) => {
       clearTimeout(timer)
       reject(error)

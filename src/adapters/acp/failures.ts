@@ -15,8 +15,17 @@ export const lastWords = (stderr: string): string => {
 /** How the agent’s own words of an error read: some put the telling part into `data`. */
 function rpcWords({ message, data }: RequestError): string {
   const details =
-    typeof data === 'string' ? data : typeof data === 'object' && data !== null && 'details' in data && typeof data.details === 'string' ? data.details : null
-  return details === null || details === message ? message : `${message} (${details.slice(0, 1000)})`
+    typeof data === 'string'
+      ? data
+      : typeof data === 'object' &&
+          data !== null &&
+          'details' in data &&
+          typeof data.details === 'string'
+        ? data.details
+        : null
+  return details === null || details === message
+    ? message
+    : `${message} (${details.slice(0, 1000)})`
 }
 
 /** What it answered to a request, as one of ours: whether it wants a login, ended, or said no. */
@@ -24,23 +33,47 @@ export function asFailure(
   name: string,
   doing: string,
   error: unknown,
-  known: { readonly exit: (AcpExit & { readonly stderr: string }) | null; readonly capabilities: AcpCapabilities | null },
+  known: {
+    readonly exit: (AcpExit & { readonly stderr: string }) | null
+    readonly capabilities: AcpCapabilities | null
+  },
 ): ExomonadError {
   if (error instanceof ExomonadError) return error
   if (error instanceof RequestError) {
     if (error.code === AUTH_REQUIRED) return loginWanted(name, error, known.capabilities)
-    return new ExomonadError('NOT_AVAILABLE', `${name} could not ${doing}: ${rpcWords(error)}`, { rpc_code: error.code }, { cause: error })
+    return new ExomonadError(
+      'NOT_AVAILABLE',
+      `${name} could not ${doing}: ${rpcWords(error)}`,
+      { rpc_code: error.code },
+      { cause: error },
+    )
   }
   if (known.exit !== null) {
     const { exitCode, signal, stderr } = known.exit
     const facts = { exit_code: exitCode, signal }
-    return new ExomonadError('NOT_AVAILABLE', `${name} could not ${doing}: ${exitWords(known.exit)}.${lastWords(stderr)}`, facts, { cause: error })
+    return new ExomonadError(
+      'NOT_AVAILABLE',
+      `${name} could not ${doing}: ${exitWords(known.exit)}.${lastWords(stderr)}`,
+      facts,
+      { cause: error },
+    )
   }
-  return new ExomonadError('NOT_AVAILABLE', `${name} could not ${doing}: ${error instanceof Error ? error.message : String(error)}`, {}, { cause: error })
+  return new ExomonadError(
+    'NOT_AVAILABLE',
+    `${name} could not ${doing}: ${error instanceof Error ? error.message : String(error)}`,
+    {},
+    { cause: error },
+  )
 }
 
-function loginWanted(name: string, error: RequestError, capabilities: AcpCapabilities | null): ExomonadError {
-  const ways = (capabilities?.authMethods ?? []).map((method) => method.name + (method.description === null ? '' : ` (${method.description})`))
+function loginWanted(
+  name: string,
+  error: RequestError,
+  capabilities: AcpCapabilities | null,
+): ExomonadError {
+  const ways = (capabilities?.authMethods ?? []).map(
+    (method) => method.name + (method.description === null ? '' : ` (${method.description})`),
+  )
   const offered = ways.length === 0 ? '' : ` It offers: ${ways.join('; ')}.`
   return new ExomonadError(
     'NOT_AVAILABLE',

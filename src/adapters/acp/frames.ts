@@ -7,8 +7,15 @@ import { parseJson } from '../../domain/formats/parse-json.ts'
 const LONGEST_FRAME = 64 * 1024 * 1024
 const NEWLINE = 0x0a
 
-/** Lines of a byte stream without their ends; those that are too long are told of and left out. Waits while one is being used. */
-export async function* linesOf(input: AsyncIterable<Uint8Array>, tooLong: (bytes: number) => void, limit = LONGEST_FRAME): AsyncGenerator<string> {
+/**
+ * Lines of a byte stream without their ends; those that are too long are told of and left out.
+ * Waits while one is being used.
+ */
+export async function* linesOf(
+  input: AsyncIterable<Uint8Array>,
+  tooLong: (bytes: number) => void,
+  limit = LONGEST_FRAME,
+): AsyncGenerator<string> {
   let pending: Uint8Array[] = []
   let size = 0
   const take = (last: Uint8Array): string | undefined => {
@@ -35,12 +42,14 @@ export async function* linesOf(input: AsyncIterable<Uint8Array>, tooLong: (bytes
   if (last !== undefined) yield last
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * The messages of a program on its standard streams, for the SDK, whose own reader answers what is no message at all and keeps what is not yet
- * handled in memory: here updates go to `update` in the order in which they come, and the next is read when that one was taken; lines that make
- * no sense are told of and passed over. Ends with the program’s output: `done`, once all of it was taken.
+ * The messages of a program on its standard streams, for the SDK, whose own reader answers what is
+ * no message at all and keeps what is not yet handled in memory: here updates go to `update` in the
+ * order in which they come, and the next is read when that one was taken; lines that make no sense
+ * are told of and passed over. Ends with the program’s output: `done`, once all of it was taken.
  */
 export function createFrames(options: {
   input: Readable
@@ -73,13 +82,16 @@ export function createFrames(options: {
     if (!isRecord(message)) return odd('frame', `a line that is no message: ${shorten(line)}`)
     const { method, id, params } = message
     if (typeof method === 'string') {
-      if (method === 'session/update' && id === undefined) return isRecord(params) ? await take(params) : odd('update', 'an update without parameters')
+      if (method === 'session/update' && id === undefined)
+        return isRecord(params) ? await take(params) : odd('update', 'an update without parameters')
       // Other notifications are extensions, which whoever doesn’t know them ignores.
       if (id === undefined && !method.startsWith('$/')) return
       return pass({ ...message, jsonrpc: '2.0' } as AnyMessage)
     }
-    if (id === undefined || !('result' in message || 'error' in message)) return odd('frame', `a line that is no message: ${shorten(line)}`)
-    if (!asked.delete(id)) return odd('answer', `an answer to a question that was not asked: ${shorten(line)}`)
+    if (id === undefined || !('result' in message || 'error' in message))
+      return odd('frame', `a line that is no message: ${shorten(line)}`)
+    if (!asked.delete(id))
+      return odd('answer', `an answer to a question that was not asked: ${shorten(line)}`)
     pass({ ...message, jsonrpc: '2.0' } as AnyMessage)
   }
 
@@ -91,10 +103,13 @@ export function createFrames(options: {
     start: (controller) => {
       const run = async (): Promise<void> => {
         try {
-          const lines = linesOf(input as AsyncIterable<Uint8Array>, (bytes) => odd('long', `a line of ${bytes} bytes, which is too long`))
+          const lines = linesOf(input as AsyncIterable<Uint8Array>, (bytes) =>
+            odd('long', `a line of ${bytes} bytes, which is too long`),
+          )
           for await (const line of lines) await read(line, (message) => controller.enqueue(message))
         } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') odd('read', `its output could not be read: ${String(error)}`)
+          if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+            odd('read', `its output could not be read: ${String(error)}`)
         }
         try {
           controller.close()
@@ -109,7 +124,8 @@ export function createFrames(options: {
     write: async (message) => {
       if ('method' in message && 'id' in message) asked.add(message.id)
       if (output.destroyed || !output.writable) throw new Error('its input is closed')
-      if (!output.write(`${JSON.stringify(message)}\n`)) await Promise.race([once(output, 'drain'), once(output, 'close')])
+      if (!output.write(`${JSON.stringify(message)}\n`))
+        await Promise.race([once(output, 'drain'), once(output, 'close')])
     },
   })
   return { readable, writable, done: taken }

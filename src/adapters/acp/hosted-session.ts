@@ -4,7 +4,17 @@ import type { ChannelResult, HostedSession } from '../terminals/headless.ts'
 import type { HostedEnd } from '../../processes/host/hosted-process.ts'
 import type { CreateSession, Session, SessionOptions } from '../terminals/detached/hosted.ts'
 import type { Usage } from '../../domain/records.ts'
-import type { AcpConnection, AcpPermission, AcpPermissionAnswer, AcpSession, AcpTool, AcpToolStatus, AcpUpdate, StartOnPipes, StartPiped } from './acp.ts'
+import type {
+  AcpConnection,
+  AcpPermission,
+  AcpPermissionAnswer,
+  AcpSession,
+  AcpTool,
+  AcpToolStatus,
+  AcpUpdate,
+  StartOnPipes,
+  StartPiped,
+} from './acp.ts'
 import { exitWords } from './child.ts'
 import { createConfinedFiles } from './confined-files.ts'
 import { begin } from './connection.ts'
@@ -17,9 +27,15 @@ import { createRounds, type Told } from './rounds.ts'
 import { createTerminals } from './terminals.ts'
 import { addUsage } from './turn-usage.ts'
 
-/** How long a prompt that comes while the end of a turn is being checked waits for the answer. Milliseconds. */
+/**
+ * How long a prompt that comes while the end of a turn is being checked waits for the answer.
+ * Milliseconds.
+ */
 const SETTLE_LIMIT = 5_000
-/** What is still to be told to the daemon when the program has ended holds its end for so long. Milliseconds. */
+/**
+ * What is still to be told to the daemon when the program has ended holds its end for so long.
+ * Milliseconds.
+ */
 const TELL_LIMIT = 2_000
 
 export interface HostedSessionParts {
@@ -32,13 +48,19 @@ export interface HostedSessionParts {
   readonly cancelTimeout?: number
 }
 
-/** Sessions of the Agent Client Protocol as the detached host holds them: the program begins at once, its session and first prompt follow. */
+/**
+ * Sessions of the Agent Client Protocol as the detached host holds them: the program begins at
+ * once, its session and first prompt follow.
+ */
 export const createHostedSessions =
   (parts: HostedSessionParts): CreateSession =>
   (options) =>
     hostSession(options, parts)
 
-function hostSession({ agentId, name, cwd, env, argv, session: launch, log, complain }: SessionOptions, parts: HostedSessionParts): Session {
+function hostSession(
+  { agentId, name, cwd, env, argv, session: launch, log, complain }: SessionOptions,
+  parts: HostedSessionParts,
+): Session {
   const hooks = createDaemonHooks({ daemon: launch.daemon, complain })
   const mentions = createMentions()
   const rounds = createRounds()
@@ -58,7 +80,12 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
   let failed = false
   let leaving = false
   /** Of the turn that is under way. */
-  let turn: { readonly cancel: AbortController; readonly begun: number; tooMany: boolean; readonly asking: string[] } | null = null
+  let turn: {
+    readonly cancel: AbortController
+    readonly begun: number
+    tooMany: boolean
+    readonly asking: string[]
+  } | null = null
   /** Its turns, one after the other, and what the daemon says to their end. */
   let busy: Promise<void> = Promise.resolve()
   /** While the daemon is asked whether it may stop. */
@@ -93,9 +120,11 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
   const tell = (told: Told): void => {
     view.tool(told)
     const { id, title, kind, detail } = told.call
-    // Outside a turn nothing works: that it did is no news. Nor is anything to whoever is ending it.
+    // Outside a turn nothing works: that it did is no news. Nor is anything to whoever is ending
+    // it.
     if (turn === null || leaving) return
-    if (told.kind === 'started') hooks.tell('tool-start', { id, tool: title, kind: kind ?? 'other', detail: detail ?? '' })
+    if (told.kind === 'started')
+      hooks.tell('tool-start', { id, tool: title, kind: kind ?? 'other', detail: detail ?? '' })
     else hooks.tell('tool-end', { id, tool: title, status: told.status, detail: detail ?? '' })
   }
 
@@ -107,7 +136,13 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     if (session === null) return
     const before = rounds.rounds
     const told = rounds.take(update)
-    if (turn !== null && launch.maxTurns !== null && rounds.rounds > before && rounds.rounds - turn.begun > launch.maxTurns && !turn.tooMany) {
+    if (
+      turn !== null &&
+      launch.maxTurns !== null &&
+      rounds.rounds > before &&
+      rounds.rounds - turn.begun > launch.maxTurns &&
+      !turn.tooMany
+    ) {
       turn.tooMany = true
       turn.cancel.abort()
     }
@@ -116,9 +151,13 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     return fits ? undefined : log.drained()
   }
 
-  const takeCall = (tool: AcpTool, status: AcpToolStatus): void => rounds.take({ kind: 'tool', first: false, tool: { ...tool, status } }).forEach(tell)
+  const takeCall = (tool: AcpTool, status: AcpToolStatus): void =>
+    rounds.take({ kind: 'tool', first: false, tool: { ...tool, status } }).forEach(tell)
 
-  async function permission({ tool }: AcpPermission, signal: AbortSignal): Promise<AcpPermissionAnswer> {
+  async function permission(
+    { tool }: AcpPermission,
+    signal: AbortSignal,
+  ): Promise<AcpPermissionAnswer> {
     // Some announce no call that they ask about, and say no more of one that was denied.
     takeCall(tool, tool.status === 'in_progress' ? 'in_progress' : 'pending')
     const call = rounds.call(tool)
@@ -171,7 +210,12 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
 
   /** Answers why it ended. */
   async function oneTurn(text: string): Promise<string> {
-    const mine = { cancel: new AbortController(), begun: rounds.rounds, tooMany: false, asking: [] as string[] }
+    const mine = {
+      cancel: new AbortController(),
+      begun: rounds.rounds,
+      tooMany: false,
+      asking: [] as string[],
+    }
     turn = mine
     state = 'running'
     reason = null
@@ -190,15 +234,22 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     if (mine.tooMany) beyond += rounds.rounds - mine.begun - (launch.maxTurns ?? 0)
     turn = null
     if (reason !== 'end_turn')
-      view.note(reason === 'max_turn_requests' ? `stopped after ${launch.maxTurns ?? 'its'} rounds of the model` : `the turn ended: ${reason}`)
+      view.note(
+        reason === 'max_turn_requests'
+          ? `stopped after ${launch.maxTurns ?? 'its'} rounds of the model`
+          : `the turn ended: ${reason}`,
+      )
     else view.note('the turn ended')
     if (child.pid === 0 || leaving || !(await lives())) return 'gone'
-    // Some end their turn so when a person denies them something: nobody broke it off, and it is over.
+    // Some end their turn so when a person denies them something: nobody broke it off, and it is
+    // over.
     return reason === 'cancelled' && mine.cancel.signal.aborted ? 'interrupted' : reason
   }
 
   /** An error may be the first sign of its end. */
-  const lives = async (): Promise<boolean> => !reason?.startsWith('error:') || (await Promise.race([child.ended.then(() => false), delay(100, true)]))
+  const lives = async (): Promise<boolean> =>
+    !reason?.startsWith('error:') ||
+    (await Promise.race([child.ended.then(() => false), delay(100, true)]))
 
   async function open(connection: AcpConnection): Promise<AcpSession> {
     const { mcpServers, load } = launch
@@ -206,7 +257,11 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
       try {
         return await connection.loadSession({ sessionId: load, cwd, mcpServers })
       } catch (error) {
-        if (!(error instanceof ExomonadError) || (await Promise.race([child.ended.then(() => true), delay(100, false)]))) throw error
+        if (
+          !(error instanceof ExomonadError) ||
+          (await Promise.race([child.ended.then(() => true), delay(100, false)]))
+        )
+          throw error
         log.note(`the session ${load} could not be taken up, a new one begins: ${error.message}`)
       }
     }
@@ -242,13 +297,23 @@ function hostSession({ agentId, name, cwd, env, argv, session: launch, log, comp
     )
     // The turn that was cut off is told of first.
     await Promise.race([running.then(() => busy), delay(TELL_LIMIT)])
-    if (!leaving && !failed) log.note(`${exitWords(exit)}.${exit.exitCode === 0 || reason?.startsWith('error:') === true ? '' : lastWords(exit.stderr)}`)
-    if (!leaving) hooks.tell('session-end', { reason: failed || reason?.startsWith('error:') === true ? (reason ?? '') : exitWords(exit) })
+    if (!leaving && !failed)
+      log.note(
+        `${exitWords(exit)}.${exit.exitCode === 0 || reason?.startsWith('error:') === true ? '' : lastWords(exit.stderr)}`,
+      )
+    if (!leaving)
+      hooks.tell('session-end', {
+        reason: failed || reason?.startsWith('error:') === true ? (reason ?? '') : exitWords(exit),
+      })
     if (!leaving) await Promise.race([hooks.settled(), delay(TELL_LIMIT)])
-    // One that was ended because it could not begin did not end well, whatever it made of the signal.
+    // One that was ended because it could not begin did not end well, whatever it made of the
+    // signal.
     const how =
       failed && exit.exitCode !== 127
-        ? { exitCode: exit.exitCode === null || exit.exitCode === 0 ? 1 : exit.exitCode, exitSignal: null }
+        ? {
+            exitCode: exit.exitCode === null || exit.exitCode === 0 ? 1 : exit.exitCode,
+            exitSignal: null,
+          }
         : { exitCode: exit.exitCode, exitSignal: exit.signal }
     await log.close()
     ended = how

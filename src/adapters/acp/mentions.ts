@@ -2,7 +2,10 @@
 const ID = /\b[a-z]-[0-9a-f]{8,12}\b/g
 
 /** Which ids were ever read by a session’s model. The texts themselves are in its output. */
-export function createMentions(): { add(text: string): void; find(words: readonly string[]): readonly string[] } {
+export function createMentions(): {
+  add(text: string): void
+  find(words: readonly string[]): readonly string[]
+} {
   const ids = new Set<string>()
   return {
     add: (text) => {

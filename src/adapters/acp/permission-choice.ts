@@ -1,8 +1,9 @@
 import type { AcpPermission, AcpTool } from './acp.ts'
 
 /**
- * How agents call exomonad’s own tools when they ask about them, whole: Claude, Gemini, Codex, OpenCode. No command of theirs can be called so,
- * nor a tool of a server that is named to look like it.
+ * How agents call exomonad’s own tools when they ask about them, whole: Claude, Gemini, Codex,
+ * OpenCode. No command of theirs can be called so, nor a tool of a server that is named to look
+ * like it.
  */
 const OWN = [
   /^mcp__exomonad__[a-z]+(_[a-z]+)*$/,
@@ -12,13 +13,19 @@ const OWN = [
 ]
 
 /**
- * What a role’s policy says to a tool call. exomonad’s own tools are never asked about: which of them it may call, its role says. Then names and
- * kinds of `allow` go before everything else. Pure.
+ * What a role’s policy says to a tool call. exomonad’s own tools are never asked about: which of
+ * them it may call, its role says. Then names and kinds of `allow` go before everything else. Pure.
  */
-export function decide(policy: { readonly permission: 'allow' | 'deny' | 'ask'; readonly allow: readonly string[] }, tool: AcpTool): 'allow' | 'deny' | 'ask' {
+export function decide(
+  policy: { readonly permission: 'allow' | 'deny' | 'ask'; readonly allow: readonly string[] },
+  tool: AcpTool,
+): 'allow' | 'deny' | 'ask' {
   const title = plain(tool.title ?? '')
   if (OWN.some((pattern) => pattern.test(title))) return 'allow'
-  const named = policy.allow.some((entry) => entry !== '' && (entry === tool.kind || (title !== '' && title.startsWith(plain(entry)))))
+  const named = policy.allow.some(
+    (entry) =>
+      entry !== '' && (entry === tool.kind || (title !== '' && title.startsWith(plain(entry)))),
+  )
   return named ? 'allow' : policy.permission
 }
 
@@ -26,8 +33,14 @@ export function decide(policy: { readonly permission: 'allow' | 'deny' | 'ask'; 
 const plain = (title: string): string => title.trim().replace(/^`+/, '')
 
 /** The option that says so, for once before for always; null where none does. */
-export function optionFor(options: AcpPermission['options'], decision: 'allow' | 'deny'): string | null {
-  const kinds = decision === 'allow' ? (['allow_once', 'allow_always'] as const) : (['reject_once', 'reject_always'] as const)
+export function optionFor(
+  options: AcpPermission['options'],
+  decision: 'allow' | 'deny',
+): string | null {
+  const kinds =
+    decision === 'allow'
+      ? (['allow_once', 'allow_always'] as const)
+      : (['reject_once', 'reject_always'] as const)
   for (const kind of kinds) {
     const found = options.find((option) => option.kind === kind)
     if (found !== undefined) return found.id

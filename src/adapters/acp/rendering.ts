@@ -2,7 +2,10 @@ import { promptLines } from '../../domain/formats/session-log.ts'
 import type { AcpUpdate } from './acp.ts'
 import type { Call, Told } from './rounds.ts'
 
-/** How a session reads for a person who follows it: text as it streams, and what happens between on lines of its own. */
+/**
+ * How a session reads for a person who follows it: text as it streams, and what happens between on
+ * lines of its own.
+ */
 export interface Rendering {
   prompt(text: string): void
   update(update: AcpUpdate): void
@@ -39,7 +42,8 @@ export function createRendering(write: (text: string) => void): Rendering {
     put(`${atLineStart ? '' : '\n'}${text}\n`)
   }
   /** Detail that only says again what the title says is left out. */
-  const titled = ({ title, detail }: Call): string => (detail === null || title.includes(detail) ? brief(title) : `${brief(title)} (${brief(detail)})`)
+  const titled = ({ title, detail }: Call): string =>
+    detail === null || title.includes(detail) ? brief(title) : `${brief(title)} (${brief(detail)})`
 
   return {
     prompt: (text) => line(promptLines(text)),
@@ -56,7 +60,10 @@ export function createRendering(write: (text: string) => void): Rendering {
           return
         case 'plan': {
           const text = update.entries
-            .map(({ content, status }) => `${status === 'completed' ? '☒' : status === 'in_progress' ? '▸' : '☐'} ${brief(content)}`)
+            .map(
+              ({ content, status }) =>
+                `${status === 'completed' ? '☒' : status === 'in_progress' ? '▸' : '☐'} ${brief(content)}`,
+            )
             .join('\n')
           if (text !== plan && text !== '') line(text)
           plan = text
@@ -79,10 +86,15 @@ export function createRendering(write: (text: string) => void): Rendering {
       const result = told.output === null ? '' : `: ${brief(told.output)}`
       line(`  ⎿ ${told.status}${result}`)
     },
-    asks: (call) => line(`? permission for ${titled(call)}: waits for a person (\`exomonad approve\` or \`exomonad deny\`)`),
+    asks: (call) =>
+      line(
+        `? permission for ${titled(call)}: waits for a person (\`exomonad approve\` or \`exomonad deny\`)`,
+      ),
     answered: (call, decision, reason) => {
       const words = { allow: 'allowed', deny: 'denied', cancelled: 'cancelled' }[decision]
-      line(`? ${words}: ${brief(call.title)}${reason === null || reason === '' ? '' : ` (${brief(reason)})`}`)
+      line(
+        `? ${words}: ${brief(call.title)}${reason === null || reason === '' ? '' : ` (${brief(reason)})`}`,
+      )
     },
     note: (text) => line(`── ${text}`),
   }

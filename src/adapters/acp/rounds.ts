@@ -10,7 +10,12 @@ export interface Call {
 
 export type Told =
   | { readonly kind: 'started'; readonly call: Call }
-  | { readonly kind: 'ended'; readonly call: Call; readonly status: 'completed' | 'failed' | 'cancelled'; readonly output: string | null }
+  | {
+      readonly kind: 'ended'
+      readonly call: Call
+      readonly status: 'completed' | 'failed' | 'cancelled'
+      readonly output: string | null
+    }
 
 /** What a session’s updates amount to. */
 export interface Rounds {
@@ -19,7 +24,10 @@ export interface Rounds {
   readonly lastText: string
   /** A turn begins: what the model does next is a round of its own. */
   begin(): void
-  /** What it says of tool calls. Updates for calls that were never announced count as their announcement; those of ended ones change nothing. */
+  /**
+   * What it says of tool calls. Updates for calls that were never announced count as their
+   * announcement; those of ended ones change nothing.
+   */
   take(update: AcpUpdate): readonly Told[]
   /** The turn is over: what had not ended never will. */
   end(): readonly Told[]
@@ -32,8 +40,8 @@ const LONGEST_TEXT = 100_000
 const REMEMBERED = 1000
 
 /**
- * Counts rounds of the model, which the protocol doesn’t tell: a message, a thought or a new tool call after all tool calls have ended begins the
- * next.
+ * Counts rounds of the model, which the protocol doesn’t tell: a message, a thought or a new tool
+ * call after all tool calls have ended begins the next.
  */
 export function createRounds(): Rounds {
   const open = new Map<string, Call & { status: AcpToolStatus; output: string | null }>()
@@ -130,7 +138,12 @@ export function createRounds(): Rounds {
     end: () => {
       const left = [...open.values()]
       for (const { id } of left) finish(id)
-      return left.map(({ output, status: _, ...call }) => ({ kind: 'ended', call, status: 'cancelled', output }))
+      return left.map(({ output, status: _, ...call }) => ({
+        kind: 'ended',
+        call,
+        status: 'cancelled',
+        output,
+      }))
     },
     call: callOf,
   }

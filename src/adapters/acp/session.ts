@@ -32,17 +32,27 @@ export function createSession(options: {
 
   const check = (what: 'model' | 'mode', choices: readonly AcpChoice[], wanted: string): void => {
     if (choices.some((choice) => choice.id === wanted)) return
-    const offered = choices.length === 0 ? `It offers no choice of ${what}.` : `It offers: ${choices.map((choice) => choice.id).join(', ')}.`
-    throw new ExomonadError('INVALID_ARG', `${name} has no ${what} "${wanted}". ${offered}`, { offered: choices.map((choice) => choice.id) })
+    const offered =
+      choices.length === 0
+        ? `It offers no choice of ${what}.`
+        : `It offers: ${choices.map((choice) => choice.id).join(', ')}.`
+    throw new ExomonadError('INVALID_ARG', `${name} has no ${what} "${wanted}". ${offered}`, {
+      offered: choices.map((choice) => choice.id),
+    })
   }
 
   async function choose(what: 'model' | 'mode', wanted: string): Promise<void> {
     const by = what === 'model' ? offers.modelBy : offers.modeBy
     check(what, what === 'model' ? offers.models : offers.modes, wanted)
     if (by?.kind === 'option') {
-      const answer = await request<Fields>(`set its ${what}`, 'session/set_config_option', { sessionId: id, configId: by.configId, value: wanted })
+      const answer = await request<Fields>(`set its ${what}`, 'session/set_config_option', {
+        sessionId: id,
+        configId: by.configId,
+        value: wanted,
+      })
       offers = withOptions(offers, answer?.['configOptions'])
-    } else if (what === 'model') await request('set its model', 'session/set_model', { sessionId: id, modelId: wanted })
+    } else if (what === 'model')
+      await request('set its model', 'session/set_model', { sessionId: id, modelId: wanted })
     else await request('set its mode', 'session/set_mode', { sessionId: id, modeId: wanted })
     offers = { ...offers, [what]: wanted }
   }
@@ -61,12 +71,20 @@ export function createSession(options: {
       offers = offersOf(answer)
     },
     updated: (update) => {
-      if (update['sessionUpdate'] === 'config_option_update') offers = withOptions(offers, update['configOptions'])
-      else if (update['sessionUpdate'] === 'current_mode_update' && typeof update['currentModeId'] === 'string')
+      if (update['sessionUpdate'] === 'config_option_update')
+        offers = withOptions(offers, update['configOptions'])
+      else if (
+        update['sessionUpdate'] === 'current_mode_update' &&
+        typeof update['currentModeId'] === 'string'
+      )
         offers = { ...offers, mode: update['currentModeId'] }
     },
     prompt: async (text, signal) => {
-      if (turn !== null) throw new ExomonadError('INVALID_ARG', `${name} has a turn under way. Wait until it ends, or cancel it.`)
+      if (turn !== null)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${name} has a turn under way. Wait until it ends, or cancel it.`,
+        )
       if (signal?.aborted === true) return { stopReason: 'cancelled', usage: null }
       const mine = new AbortController()
       turn = mine
@@ -83,15 +101,23 @@ export function createSession(options: {
       }
       signal?.addEventListener('abort', cancel, { once: true })
       try {
-        const answer = await request<Fields>('finish the turn', 'session/prompt', { sessionId: id, prompt: [{ type: 'text', text }] })
+        const answer = await request<Fields>('finish the turn', 'session/prompt', {
+          sessionId: id,
+          prompt: [{ type: 'text', text }],
+        })
         const reason = answer?.['stopReason']
         // Some agents end a cancelled turn as if it had come to its end.
-        const stopReason = cancelled() ? 'cancelled' : typeof reason === 'string' ? reason : 'end_turn'
+        const stopReason = cancelled()
+          ? 'cancelled'
+          : typeof reason === 'string'
+            ? reason
+            : 'end_turn'
         return { stopReason, usage: usageOf(answer, offers.model ?? name) }
       } catch (error) {
         if (!deaf) {
           // A cancelled request may be answered with an error; it did what it was told.
-          if (cancelled() && !connection.signal.aborted) return { stopReason: 'cancelled', usage: null }
+          if (cancelled() && !connection.signal.aborted)
+            return { stopReason: 'cancelled', usage: null }
           throw error
         }
         const words = `${name} took no notice of being cancelled for ${cancelTimeout / 1000} s and was ended.${lastWords(child.stderr())}`

@@ -7,7 +7,10 @@ export interface Tail {
   truncated(): boolean
 }
 
-/** The last `limit` bytes of a stream, cut between characters. Takes at most three times that in memory, whatever the pieces are. */
+/**
+ * The last `limit` bytes of a stream, cut between characters. Takes at most three times that in
+ * memory, whatever the pieces are.
+ */
 export function createTail(limit: number): Tail {
   let kept: Buffer[] = []
   let size = 0
@@ -29,7 +32,9 @@ export function createTail(limit: number): Tail {
     push: (chunk) => {
       if (chunk.length > limit) dropped = true
       // A copy: the piece may be a view of a larger buffer.
-      kept.push(Buffer.from(chunk.length > limit + 4 ? chunk.subarray(chunk.length - limit - 4) : chunk))
+      kept.push(
+        Buffer.from(chunk.length > limit + 4 ? chunk.subarray(chunk.length - limit - 4) : chunk),
+      )
       size += kept.at(-1)?.length ?? 0
       if (size > 2 * limit + 1024) settle()
     },
@@ -43,7 +48,10 @@ export function createTail(limit: number): Tail {
 }
 
 /** The last lines of a text, shortened for an error message. */
-export function lastLines(text: string, { lines = 5, chars = 1000 }: { lines?: number; chars?: number } = {}): string {
+export function lastLines(
+  text: string,
+  { lines = 5, chars = 1000 }: { lines?: number; chars?: number } = {},
+): string {
   const last = text.trimEnd().split(/\r?\n/).slice(-lines).join('\n').trim()
   return last.length > chars ? `…${last.slice(-chars)}` : last
 }

@@ -12,7 +12,10 @@ const KEPT = 1024 * 1024
 const MOST_KEPT = 10 * 1024 * 1024
 /** At a time, in one session. */
 const MOST = 64
-/** How long output is read on after the command ended, where something else holds its pipe open. Milliseconds. */
+/**
+ * How long output is read on after the command ended, where something else holds its pipe open.
+ * Milliseconds.
+ */
 const DRAIN = 300
 
 interface Terminal {
@@ -25,8 +28,9 @@ interface Terminal {
 }
 
 /**
- * Commands that an agent runs through its client: in `root` or below, each in a process group of its own with `env`, of whose variables an agent
- * may change none that is exomonad’s. Nothing can be typed into them.
+ * Commands that an agent runs through its client: in `root` or below, each in a process group of
+ * its own with `env`, of whose variables an agent may change none that is exomonad’s. Nothing can
+ * be typed into them.
  */
 export function createTerminals(options: {
   readonly start: StartOnPipes
@@ -44,7 +48,11 @@ export function createTerminals(options: {
 
   const known = (id: string): Terminal => {
     const terminal = terminals.get(id)
-    if (terminal === undefined) throw new ExomonadError('INVALID_ARG', `There is no terminal ${id}; it may have been released. Create another.`)
+    if (terminal === undefined)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `There is no terminal ${id}; it may have been released. Create another.`,
+      )
     return terminal
   }
   const endNow = async ({ pid, left }: Terminal): Promise<void> => {
@@ -59,14 +67,24 @@ export function createTerminals(options: {
 
   return {
     create: async ({ command, args, env, cwd, outputByteLimit }) => {
-      if (closed) throw new ExomonadError('NOT_ALLOWED', 'The session is ending: no more terminals.')
-      if (terminals.size >= MOST) throw new ExomonadError('LIMIT_REACHED', `${MOST} terminals are open. Release some first.`)
+      if (closed)
+        throw new ExomonadError('NOT_ALLOWED', 'The session is ending: no more terminals.')
+      if (terminals.size >= MOST)
+        throw new ExomonadError('LIMIT_REACHED', `${MOST} terminals are open. Release some first.`)
       const folder = await confined(root, cwd ?? root)
-      if (!(await stat(folder)).isDirectory()) throw new ExomonadError('INVALID_ARG', `${cwd} is no folder. Name one inside ${root}.`)
-      const own = Object.fromEntries(Object.entries(options.env).filter(([name]) => name.startsWith('EXOMONAD_')))
+      if (!(await stat(folder)).isDirectory())
+        throw new ExomonadError('INVALID_ARG', `${cwd} is no folder. Name one inside ${root}.`)
+      const own = Object.fromEntries(
+        Object.entries(options.env).filter(([name]) => name.startsWith('EXOMONAD_')),
+      )
       const [file, words] = commandLine(command, args)
-      const { child, stdin, stdout, stderr } = start(file, words, { cwd: folder, env: { ...options.env, ...env, ...own } })
-      const exited = new Promise<AcpExit>((tell) => child.once('exit', (exitCode, signal) => tell({ exitCode, signal })))
+      const { child, stdin, stdout, stderr } = start(file, words, {
+        cwd: folder,
+        env: { ...options.env, ...env, ...own },
+      })
+      const exited = new Promise<AcpExit>((tell) =>
+        child.once('exit', (exitCode, signal) => tell({ exitCode, signal })),
+      )
       const tail = createTail(Math.min(outputByteLimit ?? KEPT, MOST_KEPT))
       for (const stream of [stdout, stderr]) {
         stream.on('data', (chunk: Buffer) => tail.push(chunk))
@@ -74,10 +92,16 @@ export function createTerminals(options: {
       }
       stdin.on('error', () => {})
       stdin.end()
-      const failed = await Promise.race([once(child, 'spawn').then(() => null), exited.then(() => null)]).catch((error: unknown) => error as Error)
+      const failed = await Promise.race([
+        once(child, 'spawn').then(() => null),
+        exited.then(() => null),
+      ]).catch((error: unknown) => error as Error)
       const { pid } = child
       if (failed !== null || pid === undefined)
-        throw new ExomonadError('INVALID_ARG', `${command} could not be started: ${failed?.message ?? 'no process id'}.`)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${command} could not be started: ${failed?.message ?? 'no process id'}.`,
+        )
       child.on('error', () => {})
       const read = Promise.allSettled([finished(stdout), finished(stderr)])
       const terminal: Terminal = {
@@ -89,7 +113,8 @@ export function createTerminals(options: {
           terminal.left = leftInGroup(pid)
           terminal.left.catch(() => {})
           await Promise.race([read, delay(DRAIN)])
-          // Where this process stood still for longer than that, what lies in the pipes has not been looked at yet.
+          // Where this process stood still for longer than that, what lies in the pipes has not
+          // been looked at yet.
           await immediate()
           stdout.destroy()
           stderr.destroy()
@@ -111,7 +136,9 @@ export function createTerminals(options: {
     ended: async (id, signal) => {
       const { ended } = known(id)
       signal.throwIfAborted()
-      const aborted = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }))
+      const aborted = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }),
+      )
       return await Promise.race([ended, aborted])
     },
     kill: async (id) => {
@@ -132,5 +159,10 @@ export function createTerminals(options: {
 }
 
 /** Some agents give a whole line for the shell as the command. */
-export const commandLine = (command: string, args: readonly string[]): [file: string, args: readonly string[]] =>
-  args.length === 0 && /[\s;&|<>$`"'(){}*?~]/.test(command) ? ['sh', ['-c', command]] : [command, args]
+export const commandLine = (
+  command: string,
+  args: readonly string[],
+): [file: string, args: readonly string[]] =>
+  args.length === 0 && /[\s;&|<>$`"'(){}*?~]/.test(command)
+    ? ['sh', ['-c', command]]
+    : [command, args]

@@ -7,19 +7,38 @@ import type { AcpMcpServer, AcpLaunch } from '../terminals/headless-program.ts'
 import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
 import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
-import { askingMode, familyOf, habitsOf, loginFinding, versionFinding, type Family } from './acp/programs.ts'
+import {
+  askingMode,
+  familyOf,
+  habitsOf,
+  loginFinding,
+  versionFinding,
+  type Family,
+} from './acp/programs.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
 import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../sanitize/inert.ts'
 import type { AcpCliOptions } from './acp/options.ts'
 
-/** How long a start is waited for, milliseconds: what fails by then fails the spawn; what takes longer goes on. */
+/**
+ * How long a start is waited for, milliseconds: what fails by then fails the spawn; what takes
+ * longer goes on.
+ */
 const START_LIMIT = 20_000
 const LOOK_EVERY = 50
 
 /** What `exomonad mcp` needs, by name: not every agent hands its own environment on. */
-const STDIO_VARIABLES = ['EXOMONAD_SOCKET', 'EXOMONAD_TOKEN', 'EXOMONAD_AUTH_FILE', 'EXOMONAD_AGENT_ID', 'PATH']
-/** Stands for a variable of the agent’s environment, which only its launch knows: replaced there (core/launch.ts). */
+const STDIO_VARIABLES = [
+  'EXOMONAD_SOCKET',
+  'EXOMONAD_TOKEN',
+  'EXOMONAD_AUTH_FILE',
+  'EXOMONAD_AGENT_ID',
+  'PATH',
+]
+/**
+ * Stands for a variable of the agent’s environment, which only its launch knows: replaced there
+ * (core/launch.ts).
+ */
 const variable = (name: string): string => `\${${name}}`
 
 function serversFor({ mcpUrl, noTools }: LaunchRequest): AcpMcpServer[] {
@@ -32,21 +51,36 @@ function serversFor({ mcpUrl, noTools }: LaunchRequest): AcpMcpServer[] {
     env: STDIO_VARIABLES.map((name) => ({ name, value: variable(name) })),
   }
   if (mcpUrl === null) return [stdio]
-  return [{ type: 'http', name: 'exomonad', url: mcpUrl, headers: [{ name: 'Authorization', value: `Bearer ${variable('EXOMONAD_TOKEN')}` }] }, stdio]
+  return [
+    {
+      type: 'http',
+      name: 'exomonad',
+      url: mcpUrl,
+      headers: [{ name: 'Authorization', value: `Bearer ${variable('EXOMONAD_TOKEN')}` }],
+    },
+    stdio,
+  ]
 }
 
 /** Of what its parent wrote as much, characters, from the end. */
 const MOST_INHERITED = 100_000
 
-/** What a fork’s prompt points to comes along: its file requests are confined to its worktree, and that file is elsewhere. */
+/**
+ * What a fork’s prompt points to comes along: its file requests are confined to its worktree, and
+ * that file is elsewhere.
+ */
 async function promptOf({ prompt, transcript }: LaunchRequest): Promise<string | null> {
-  const inherited = transcript === undefined ? '' : await readFile(transcript, 'utf8').catch(() => '')
+  const inherited =
+    transcript === undefined ? '' : await readFile(transcript, 'utf8').catch(() => '')
   if (inherited.trim() === '') return prompt.trim() === '' ? null : prompt
   return `${prompt}\n\nThe end of ${transcript}, so that you need not read it:\n\n${inherited.slice(-MOST_INHERITED)}`
 }
 
 /** The role’s policy goes first; what it leaves open is decided by [acp.NAME]. */
-function permissionFor({ permissions }: LaunchRequest, config: AcpConfig): Pick<AcpLaunch, 'permission' | 'allow'> {
+function permissionFor(
+  { permissions }: LaunchRequest,
+  config: AcpConfig,
+): Pick<AcpLaunch, 'permission' | 'allow'> {
   switch (permissions.policy) {
     case 'all':
       return { permission: 'allow', allow: [] }
@@ -60,30 +94,56 @@ function permissionFor({ permissions }: LaunchRequest, config: AcpConfig): Pick<
 }
 
 /** A program that nobody here knows is taken for the one that looks for names the most. */
-const INERT: Readonly<Record<Family, AgentCli['inert']>> = { claude: inertForClaude, codex: inertForCodex, gemini: inertForGemini, opencode: inertText }
+const INERT: Readonly<Record<Family, AgentCli['inert']>> = {
+  claude: inertForClaude,
+  codex: inertForCodex,
+  gemini: inertForGemini,
+  opencode: inertText,
+}
 
 /**
- * Any program that speaks the Agent Client Protocol, held by the detached host: it has no terminal, its messages are prompts, and what happens in it is
- * told by the host.
+ * Any program that speaks the Agent Client Protocol, held by the detached host: it has no terminal,
+ * its messages are prompts, and what happens in it is told by the host.
  */
 export function createAcpCli(options: AcpCliOptions): AgentCli {
   const { name, config, sessions } = options
   const cliName = acpCliName(name)
   const family = familyOf(name, config.command)
-  const locate = () => locateProgram(config.command[0] ?? '', { agent: name, table: 'acp', path: options.path, home: options.home })
-  const sessionOf = async ({ paneId }: LiveAgent) => (paneId === undefined || paneId === null ? undefined : sessions.session(paneId))
+  const locate = () =>
+    locateProgram(config.command[0] ?? '', {
+      agent: name,
+      table: 'acp',
+      path: options.path,
+      home: options.home,
+    })
+  const sessionOf = async ({ paneId }: LiveAgent) =>
+    paneId === undefined || paneId === null ? undefined : sessions.session(paneId)
 
   const plan = async (request: LaunchRequest): Promise<LaunchPlan> => {
     const found = await locate()
-    if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
+    if (found.kind === 'missing')
+      throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     const load = request.mode === 'resume' ? (request.session?.id ?? null) : null
     const permissions = permissionFor(request, config)
     const codex =
-      family === 'codex' ? codexAcpEnvironment(request, permissions.permission, config.env['CODEX_CONFIG'] ?? options.variables['CODEX_CONFIG']) : null
+      family === 'codex'
+        ? codexAcpEnvironment(
+            request,
+            permissions.permission,
+            config.env['CODEX_CONFIG'] ?? options.variables['CODEX_CONFIG'],
+          )
+        : null
     const lost = {
       start: [],
-      fork: [`${request.name} starts with a fresh conversation: sessions of the Agent Client Protocol can’t be forked.`],
-      resume: load === null ? [`${request.name} starts with a fresh conversation: no session is known that could be resumed.`] : [],
+      fork: [
+        `${request.name} starts with a fresh conversation: sessions of the Agent Client Protocol can’t be forked.`,
+      ],
+      resume:
+        load === null
+          ? [
+              `${request.name} starts with a fresh conversation: no session is known that could be resumed.`,
+            ]
+          : [],
     }
     return {
       argv: [found.path, ...config.command.slice(1)],
@@ -113,9 +173,19 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
 
   /** What it wrote last, where it ended before its session was there. */
   const failedStart = async ({ paneId }: LiveAgent): Promise<ExomonadError> => {
-    const shown = paneId === undefined || paneId === null ? '' : await sessions.capture(paneId, { lines: 20 }).catch(() => '')
-    const said = shown.trim() === '' ? 'It said nothing.' : `It said last:\n${shown.trim().split('\n').slice(-12).join('\n')}`
-    return new ExomonadError('SPAWN_FAILED', `The program of [acp.${name}] ended before its session began. ${said}`, { agent: cliName })
+    const shown =
+      paneId === undefined || paneId === null
+        ? ''
+        : await sessions.capture(paneId, { lines: 20 }).catch(() => '')
+    const said =
+      shown.trim() === ''
+        ? 'It said nothing.'
+        : `It said last:\n${shown.trim().split('\n').slice(-12).join('\n')}`
+    return new ExomonadError(
+      'SPAWN_FAILED',
+      `The program of [acp.${name}] ended before its session began. ${said}`,
+      { agent: cliName },
+    )
   }
 
   const settle: NonNullable<AgentCli['settle']> = async (live, request, { acp }) => {
@@ -123,26 +193,37 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
       const session = await sessionOf(live)
       // One that has ended since did begin: its end is told as every other.
       if (session === undefined || session.state === 'starting' || session.sessionId === null) {
-        const pane = live.paneId === undefined || live.paneId === null ? undefined : await sessions.inspect(live.paneId)
+        const pane =
+          live.paneId === undefined || live.paneId === null
+            ? undefined
+            : await sessions.inspect(live.paneId)
         if (pane === undefined || pane.dead) throw await failedStart(live)
         continue
       }
       const load = acp?.load ?? null
       const isFresh = load !== null && session.sessionId !== load
-      const warnings = isFresh ? [`${request.name} starts with a fresh conversation: [acp.${name}] could not take up session ${load}.`] : []
+      const warnings = isFresh
+        ? [
+            `${request.name} starts with a fresh conversation: [acp.${name}] could not take up session ${load}.`,
+          ]
+        : []
       return { session: { id: session.sessionId, transcript: null }, forked: false, warnings }
     }
     return {
       session: null,
       forked: false,
-      warnings: [`[acp.${name}] is still starting after ${START_LIMIT / 1000} s; \`exomonad attach\` shows what it says.`],
+      warnings: [
+        `[acp.${name}] is still starting after ${START_LIMIT / 1000} s; \`exomonad attach\` shows what it says.`,
+      ],
     }
   }
 
   const channel: NativeChannel = {
     midTurn: false,
     send: async ({ paneId }, text) =>
-      paneId === undefined || paneId === null ? { kind: 'refused', reason: 'it does not run' } : sessions.prompt(paneId, text),
+      paneId === undefined || paneId === null
+        ? { kind: 'refused', reason: 'it does not run' }
+        : sessions.prompt(paneId, text),
   }
 
   return {
@@ -167,14 +248,21 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     },
     observe: async (live) => {
       const session = await sessionOf(live)
-      if (session === undefined) return { state: 'unknown', reason: 'its session is gone', source: 'session' }
-      if (session.state === 'starting') return { state: 'running', reason: 'it begins', source: 'session' }
-      return { state: session.state, reason: session.state === 'waiting' ? session.reason : null, source: 'session' }
+      if (session === undefined)
+        return { state: 'unknown', reason: 'its session is gone', source: 'session' }
+      if (session.state === 'starting')
+        return { state: 'running', reason: 'it begins', source: 'session' }
+      return {
+        state: session.state,
+        reason: session.state === 'waiting' ? session.reason : null,
+        source: 'session',
+      }
     },
     // Nothing is ever typed: what waits goes by its channel.
     inputLine: () => 'unseen',
     mentions: async ({ paneId }, words) => {
-      const found = paneId === undefined || paneId === null ? null : await sessions.mentions(paneId, words)
+      const found =
+        paneId === undefined || paneId === null ? null : await sessions.mentions(paneId, words)
       return found === null ? null : new Set(found)
     },
     usage: async (live) => (await sessionOf(live))?.usage ?? null,

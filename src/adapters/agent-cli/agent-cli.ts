@@ -12,9 +12,10 @@ export interface SessionRef {
 }
 
 /**
- * Who decides over tool calls that the program would ask a person about. `off`: exomonad passes nothing, the program asks in its terminal.
- * `ask`: it asks, and the question is put to the human’s inbox as well, where the program lets it be answered. `list`: what `allow` names is
- * not asked about. `all`: nothing is.
+ * Who decides over tool calls that the program would ask a person about. `off`: exomonad passes
+ * nothing, the program asks in its terminal. `ask`: it asks, and the question is put to the human’s
+ * inbox as well, where the program lets it be answered. `list`: what `allow` names is not asked
+ * about. `all`: nothing is.
  */
 export interface PermissionPolicy {
   readonly policy: 'off' | 'ask' | 'list' | 'all'
@@ -37,13 +38,25 @@ export interface LaunchRequest {
   readonly promptFile: string
   /** The parent’s (fork) or its own (resume) session, where known. */
   readonly session: SessionRef | null
-  /** File with what the parent’s terminal showed, below `folder`, where that is all there is to inherit. The prompt names it. */
+  /**
+   * File with what the parent’s terminal showed, below `folder`, where that is all there is to
+   * inherit. The prompt names it.
+   */
   readonly transcript?: string
-  /** Folder of the agent’s own (0700), outside every worktree, that lives as long as its record. It may not exist yet: `files` of the plan go there. */
+  /**
+   * Folder of the agent’s own (0700), outside every worktree, that lives as long as its record. It
+   * may not exist yet: `files` of the plan go there.
+   */
   readonly folder: string
-  /** `hooks/program.sh`: `sh <hookScript> <event>` tells the daemon what the program’s hook said and prints what it is to read. */
+  /**
+   * `hooks/program.sh`: `sh <hookScript> <event>` tells the daemon what the program’s hook said and
+   * prints what it is to read.
+   */
   readonly hookScript: string
-  /** Where MCP is served over HTTP (the bearer token is in EXOMONAD_TOKEN); null: only by `exomonad mcp` on stdio. */
+  /**
+   * Where MCP is served over HTTP (the bearer token is in EXOMONAD_TOKEN); null: only by
+   * `exomonad mcp` on stdio.
+   */
   readonly mcpUrl: string | null
   readonly permissions: PermissionPolicy
   /** Longest that one of our tools may take, seconds: the program’s own limits are set above it. */
@@ -74,7 +87,9 @@ export interface PlannedLink {
 
 export interface LaunchPlan {
   readonly argv: readonly string[]
-  /** On top of the allow-list and the EXOMONAD_* variables. Not shown anywhere: secrets are fine. */
+  /**
+   * On top of the allow-list and the EXOMONAD_* variables. Not shown anywhere: secrets are fine.
+   */
   readonly env: Readonly<Record<string, string>>
   /** Written (0600) before the program starts. */
   readonly files: readonly PlannedFile[]
@@ -83,11 +98,20 @@ export interface LaunchPlan {
   readonly session: 'forked' | 'fresh' | 'resumed'
   /** Id the session will have, where it can be chosen. */
   readonly sessionId: string | null
-  /** What the adapter needs to talk to the running program (port, password …). Kept 0600, handed back as `LiveAgent.channel`. */
+  /**
+   * What the adapter needs to talk to the running program (port, password …). Kept 0600, handed
+   * back as `LiveAgent.channel`.
+   */
   readonly channel: Readonly<Record<string, string>> | null
   readonly warnings: readonly string[]
-  /** For the detached host, of a program that speaks the Agent Client Protocol: all of `AcpLaunch` that only the adapter knows. */
-  readonly acp?: Pick<AcpLaunch, 'mcpServers' | 'prompt' | 'load' | 'model' | 'mode' | 'permission' | 'allow' | 'maxTurns'>
+  /**
+   * For the detached host, of a program that speaks the Agent Client Protocol: all of `AcpLaunch`
+   * that only the adapter knows.
+   */
+  readonly acp?: Pick<
+    AcpLaunch,
+    'mcpServers' | 'prompt' | 'load' | 'model' | 'mode' | 'permission' | 'allow' | 'maxTurns'
+  >
 }
 
 /** A running agent, as its adapter needs to know it. */
@@ -101,7 +125,10 @@ export interface LiveAgent {
   readonly session: SessionRef | null
   readonly folder: string
   readonly channel: Readonly<Record<string, string>> | null
-  /** What the program calls its terminal’s window; null where it said nothing, undefined where the terminal does not tell. */
+  /**
+   * What the program calls its terminal’s window; null where it said nothing, undefined where the
+   * terminal does not tell.
+   */
   readonly title: string | null | undefined
 }
 
@@ -120,8 +147,9 @@ export interface Observation {
 }
 
 /**
- * Whether its box for prompts holds text that somebody has not submitted. `unknown`: it is not there, as something else stands in its place (a
- * menu, a dialog), and nothing is typed. `unseen`: nothing is ever typed into it, whatever it shows.
+ * Whether its box for prompts holds text that somebody has not submitted. `unknown`: it is not
+ * there, as something else stands in its place (a menu, a dialog), and nothing is typed. `unseen`:
+ * nothing is ever typed into it, whatever it shows.
  */
 export type InputLine = 'empty' | 'text' | 'unknown' | 'unseen'
 
@@ -137,7 +165,10 @@ export interface CliFinding {
   readonly found: string
   /** What to do about it. */
   readonly fix?: string
-  /** Does it, after the person agreed: the only thing that may write into the person’s own configuration. Answers what was written. */
+  /**
+   * Does it, after the person agreed: the only thing that may write into the person’s own
+   * configuration. Answers what was written.
+   */
   readonly mend?: () => Promise<string>
 }
 
@@ -147,55 +178,99 @@ export interface AgentCli {
   readonly adapter: string
   /** Messages are confirmed; without, a typed message stays `sent`. */
   readonly acks: boolean
-  /** It says when its turns start and end; messages wait for idle. Without, it is typed to at any time. */
+  /**
+   * It says when its turns start and end; messages wait for idle. Without, it is typed to at any
+   * time.
+   */
   readonly reportsState: boolean
   /** Between paste and Enter, milliseconds. */
   readonly enterDelay: number
-  /** A longer paste is mangled or distrusted: a line that points to the message is typed, and the prompt hook’s answer carries the text. */
+  /**
+   * A longer paste is mangled or distrusted: a line that points to the message is typed, and the
+   * prompt hook’s answer carries the text.
+   */
   readonly pasteLimit: { readonly lines: number; readonly chars: number } | null
-  /** The longest text of a hook’s answer that its model sees whole, characters; of a longer one it sees the beginning. Absent: no limit. */
+  /**
+   * The longest text of a hook’s answer that its model sees whole, characters; of a longer one it
+   * sees the beginning. Absent: no limit.
+   */
   readonly contextLimit?: number
-  /** Variables of the person’s environment that it needs (keys, endpoints); a trailing `*` stands for any ending. */
+  /**
+   * Variables of the person’s environment that it needs (keys, endpoints); a trailing `*` stands
+   * for any ending.
+   */
   readonly passes: readonly string[]
-  /** It asks its model without waiting for its MCP servers: its first prompt’s hook is held until the tools were listed for it. */
+  /**
+   * It asks its model without waiting for its MCP servers: its first prompt’s hook is held until
+   * the tools were listed for it.
+   */
   readonly hurriesFirstTurn?: boolean
   /**
-   * The text without anything that it gives a meaning to, wherever in a prompt that stands (`@file`, a first `/`, `!`, `#`). Every text that
-   * reaches it goes through this, a person’s own too. Idempotent, pure.
+   * The text without anything that it gives a meaning to, wherever in a prompt that stands
+   * (`@file`, a first `/`, `!`, `#`). Every text that reaches it goes through this, a person’s own
+   * too. Idempotent, pure.
    */
   inert(text: string): string
   /** How its hooks are read and answered; null where it has none that exomonad sets up. */
   readonly hooks: HookDialect | null
-  /** It has no terminal in which a person could be asked: what policy `off` leaves to the terminal goes to the human’s inbox. */
+  /**
+   * It has no terminal in which a person could be asked: what policy `off` leaves to the terminal
+   * goes to the human’s inbox.
+   */
   readonly hasNoTerminal?: true
   readonly channel: NativeChannel | null
   /** Throws AGENT_CLI_MISSING with what to do. Writes nothing. */
   plan(request: LaunchRequest): Promise<LaunchPlan>
   /** Finds the program: its absolute path, or what to do. */
   locate(): Promise<{ kind: 'found'; path: string } | { kind: 'missing'; reason: string }>
-  /** For `doctor` and `init`: its version against the tested ones, and whether a first-run dialog will hold it up. */
+  /**
+   * For `doctor` and `init`: its version against the tested ones, and whether a first-run dialog
+   * will hold it up.
+   */
   diagnose(repository: string): Promise<readonly CliFinding[]>
   /**
-   * After the program was started: what could not be said by argv (a fork made through its interface, a session’s id). Waits until it is up,
-   * within reason; answers what is known by then. Absent where there is nothing to do.
+   * After the program was started: what could not be said by argv (a fork made through its
+   * interface, a session’s id). Waits until it is up, within reason; answers what is known by then.
+   * Absent where there is nothing to do.
    */
-  settle?(live: LiveAgent, request: LaunchRequest, plan: LaunchPlan): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
-  /** Looks at the program without disturbing it; absent where only its hooks tell, null where its terminal can’t be looked at. */
+  settle?(
+    live: LiveAgent,
+    request: LaunchRequest,
+    plan: LaunchPlan,
+  ): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
+  /**
+   * Looks at the program without disturbing it; absent where only its hooks tell, null where its
+   * terminal can’t be looked at.
+   */
   observe?(live: LiveAgent): Promise<Observation | null>
   /**
-   * Whether a person’s half-written line stands in its box, told from what the terminal shows: rows as they are, with the escape sequences of
-   * colours and attributes (SGR) in them, by which a dim hint in an empty box differs from text. Pure. Absent where that can’t be seen: then
-   * only keys of a person who views the terminal keep messages waiting.
+   * Whether a person’s half-written line stands in its box, told from what the terminal shows: rows
+   * as they are, with the escape sequences of colours and attributes (SGR) in them, by which a dim
+   * hint in an empty box differs from text. Pure. Absent where that can’t be seen: then only keys
+   * of a person who views the terminal keep messages waiting.
    */
   inputLine?(screen: string): InputLine
   /**
-   * Which of these words (ids of messages) stand in its conversation, in prompts, in what hooks added to them and in results of tools: proof that
-   * they arrived; not where they only stand in a typed line that points to the message. What is not there counts, once the turn is over, as not arrived, and may be sent again: null where that can’t be said, or where
-   * the conversation can’t be read.
+   * Which of these words (ids of messages) stand in its conversation, in prompts, in what hooks
+   * added to them and in results of tools: proof that they arrived; not where they only stand in a
+   * typed line that points to the message. What is not there counts, once the turn is over, as not
+   * arrived, and may be sent again: null where that can’t be said, or where the conversation can’t
+   * be read.
    */
   mentions?(live: LiveAgent, words: readonly string[]): Promise<ReadonlySet<string> | null>
-  /** What the conversation used up since it began, without what it inherited. Null where it can’t be read. */
+  /**
+   * What the conversation used up since it began, without what it inherited. Null where it can’t be
+   * read.
+   */
   usage?(live: LiveAgent): Promise<Usage | null>
-  /** Answers a permission question that `observe` or a hook told of, where that is not done by a hook’s answer. */
-  answerPermission?(live: LiveAgent, id: string, decision: 'allow' | 'deny', reason?: string): Promise<void>
+  /**
+   * Answers a permission question that `observe` or a hook told of, where that is not done by a
+   * hook’s answer.
+   */
+  answerPermission?(
+    live: LiveAgent,
+    id: string,
+    decision: 'allow' | 'deny',
+    reason?: string,
+  ): Promise<void>
 }

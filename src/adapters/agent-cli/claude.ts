@@ -13,12 +13,16 @@ import { locateProgram } from './locate.ts'
 import type { AgentCliOptions } from './options.ts'
 import { inertForClaude } from '../../sanitize/inert.ts'
 
-/** Claude Code, in its terminal: settings and MCP by flags, hooks for what it does, its session file for its state, its transcript for what arrived. */
+/**
+ * Claude Code, in its terminal: settings and MCP by flags, hooks for what it does, its session file
+ * for its state, its transcript for what arrived.
+ */
 export function createClaudeCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
   const home = claudeHome(options)
   const transcripts = createTranscripts()
-  const transcriptOf = async ({ session }: LiveAgent): Promise<string | null> => (session === null ? null : findTranscript(home.folder, session))
+  const transcriptOf = async ({ session }: LiveAgent): Promise<string | null> =>
+    session === null ? null : findTranscript(home.folder, session)
 
   return {
     name,
@@ -27,7 +31,8 @@ export function createClaudeCli(options: AgentCliOptions): AgentCli {
     acks: true,
     reportsState: true,
     enterDelay: config.enter_delay_ms,
-    // From four lines or 800 characters on a paste is marked as something its model should not take orders from.
+    // From four lines or 800 characters on a paste is marked as something its model should not take
+    // orders from.
     pasteLimit: { lines: 3, chars: 750 },
     contextLimit: CONTEXT_LIMIT,
     passes: passedVariables(home),
@@ -35,7 +40,12 @@ export function createClaudeCli(options: AgentCliOptions): AgentCli {
     hooks: claudeHooks,
     channel: null,
     plan: (request) => planClaude(options, request, getuid?.() === 0),
-    locate: () => locateProgram(config.command[0] ?? 'claude', { agent: name, path: options.path, home: options.home }),
+    locate: () =>
+      locateProgram(config.command[0] ?? 'claude', {
+        agent: name,
+        path: options.path,
+        home: options.home,
+      }),
     diagnose: (repository) => diagnoseClaude(options, repository),
     observe: (live) => observeSession(home.folder, live),
     inputLine: claudeInputLine,
@@ -45,7 +55,9 @@ export function createClaudeCli(options: AgentCliOptions): AgentCli {
     },
     usage: async (live) => {
       const file = await transcriptOf(live)
-      return file === null || live.session === null ? null : transcripts.usage(file, live.session.id)
+      return file === null || live.session === null
+        ? null
+        : transcripts.usage(file, live.session.id)
     },
   }
 }

@@ -16,45 +16,86 @@ import { directToLoopback, NETWORK } from './network.ts'
 import type { AgentCliOptions } from './options.ts'
 import { inertForCodex } from '../../sanitize/inert.ts'
 
-/** Of its own variables only those that say where it finds things; others tell an agent’s programs that they run in it. */
-const PASSES = ['OPENAI_*', 'AZURE_OPENAI_*', 'CODEX_HOME', 'CODEX_SQLITE_HOME', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN', 'CODEX_CA_CERTIFICATE', ...NETWORK]
+/**
+ * Of its own variables only those that say where it finds things; others tell an agent’s programs
+ * that they run in it.
+ */
+const PASSES = [
+  'OPENAI_*',
+  'AZURE_OPENAI_*',
+  'CODEX_HOME',
+  'CODEX_SQLITE_HOME',
+  'CODEX_API_KEY',
+  'CODEX_ACCESS_TOKEN',
+  'CODEX_CA_CERTIFICATE',
+  ...NETWORK,
+]
 /** What running it beside the agent needs of the person’s environment, on top of that. */
 const PLAIN = ['LANG', 'LC_ALL', 'TMPDIR', 'XDG_RUNTIME_DIR']
 
-/** Codex shows its model the two ends of a hook’s text beyond 2500 tokens, which it takes for four bytes each. Characters, a few of them not ASCII. */
+/**
+ * Codex shows its model the two ends of a hook’s text beyond 2500 tokens, which it takes for four
+ * bytes each. Characters, a few of them not ASCII.
+ */
 const CONTEXT_LIMIT = 8000
-/** OpenAI Codex (tested with 0.169.0). Everything goes in by flags: nothing is written outside the agent’s folder but rules, for permission policy `list`. */
+/**
+ * OpenAI Codex (tested with 0.169.0). Everything goes in by flags: nothing is written outside the
+ * agent’s folder but rules, for permission policy `list`.
+ */
 export function createCodexCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
   const [program = 'codex', ...leading] = config.command
-  const codexHome = config.env['CODEX_HOME'] ?? options.variables['CODEX_HOME'] ?? join(options.userHome, '.codex')
-  const sqliteHome = config.env['CODEX_SQLITE_HOME'] ?? options.variables['CODEX_SQLITE_HOME'] ?? codexHome
-  const locate = () => locateProgram(program, { agent: name, path: options.path, home: options.home })
+  const codexHome =
+    config.env['CODEX_HOME'] ?? options.variables['CODEX_HOME'] ?? join(options.userHome, '.codex')
+  const sqliteHome =
+    config.env['CODEX_SQLITE_HOME'] ?? options.variables['CODEX_SQLITE_HOME'] ?? codexHome
+  const locate = () =>
+    locateProgram(program, { agent: name, path: options.path, home: options.home })
 
   const run = async (args: readonly string[], timeout: number): Promise<ExecResult> => {
     const found = await locate()
-    if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: name })
+    if (found.kind === 'missing')
+      throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: name })
     const wanted = [...PASSES, ...PLAIN]
     const env: Record<string, string> = { HOME: options.userHome, PATH: options.path, TERM: 'dumb' }
-    for (const [key, value] of Object.entries(options.variables)) if (wanted.some((pass) => matches(pass, key))) env[key] = value
-    return options.exec(found.path, [...leading, ...args], { env: { ...env, ...config.env }, timeout })
+    for (const [key, value] of Object.entries(options.variables))
+      if (wanted.some((pass) => matches(pass, key))) env[key] = value
+    return options.exec(found.path, [...leading, ...args], {
+      env: { ...env, ...config.env },
+      timeout,
+    })
   }
 
   /** Codex takes the whole conversation or ends at once: what isn’t there is not asked for. */
-  const take = async ({ mode, session }: LaunchRequest): Promise<{ args: string[]; kind: 'forked' | 'resumed' | 'fresh'; warnings: string[] }> => {
+  const take = async ({
+    mode,
+    session,
+  }: LaunchRequest): Promise<{
+    args: string[]
+    kind: 'forked' | 'resumed' | 'fresh'
+    warnings: string[]
+  }> => {
     if (mode === 'start') return { args: [], kind: 'fresh', warnings: [] }
     if (session !== null && (await findRollout(session, codexHome)) !== null) {
-      return mode === 'fork' ? { args: ['fork', session.id], kind: 'forked', warnings: [] } : { args: ['resume', session.id], kind: 'resumed', warnings: [] }
+      return mode === 'fork'
+        ? { args: ['fork', session.id], kind: 'forked', warnings: [] }
+        : { args: ['resume', session.id], kind: 'resumed', warnings: [] }
     }
-    const why = session === null ? 'it is not known yet' : `there is no file of session ${session.id} in ${join(codexHome, 'sessions')}`
+    const why =
+      session === null
+        ? 'it is not known yet'
+        : `there is no file of session ${session.id} in ${join(codexHome, 'sessions')}`
     return {
       args: [],
       kind: 'fresh',
-      warnings: [`The ${mode === 'fork' ? 'parent’s' : 'agent’s own'} conversation can’t be taken over (${why}): it starts fresh, with the task alone.`],
+      warnings: [
+        `The ${mode === 'fork' ? 'parent’s' : 'agent’s own'} conversation can’t be taken over (${why}): it starts fresh, with the task alone.`,
+      ],
     }
   }
 
-  const rolloutOf = async (live: LiveAgent): Promise<string | null> => (live.session === null ? null : findRollout(live.session, codexHome))
+  const rolloutOf = async (live: LiveAgent): Promise<string | null> =>
+    live.session === null ? null : findRollout(live.session, codexHome)
 
   return {
     name,
@@ -79,7 +120,8 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
         argv: [
           program,
           ...leading,
-          // A background server that several shared would have the first agent’s environment, and outlive it.
+          // A background server that several shared would have the first agent’s environment, and
+          // outlive it.
           '--no-daemon',
           '-C',
           request.worktree,
@@ -114,7 +156,8 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
       const turn = rollout === null ? undefined : await lastTurn(rollout).catch(() => undefined)
       const reason = turn?.failure == null ? null : `its turn failed: ${turn.failure}`
       if (seen !== null) return { ...seen, reason }
-      if (live.title != null) return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
+      if (live.title != null)
+        return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
       // A turn that waits for a person looks the same in the file as one that goes on.
       return turn === undefined || turn.state === 'working'
         ? { state: 'unknown', reason: 'it may be working', source: 'session' }
@@ -127,16 +170,23 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
       const found = await mentionedIn(rollout, words)
       const missing = words.filter((word) => !found.has(word))
       // On its way: neither there nor not.
-      return found.size === 0 && missing.length > 0 && isQueued(sqliteHome, live.session.id, missing) ? null : found
+      return found.size === 0 &&
+        missing.length > 0 &&
+        isQueued(sqliteHome, live.session.id, missing)
+        ? null
+        : found
     },
     usage: async (live) => {
       const rollout = await rolloutOf(live)
-      return rollout === null || live.session === null ? null : usageOf([live.session, ...subagentsOf(sqliteHome, live.session.id)], codexHome)
+      return rollout === null || live.session === null
+        ? null
+        : usageOf([live.session, ...subagentsOf(sqliteHome, live.session.id)], codexHome)
     },
   }
 }
 
-const matches = (pass: string, key: string): boolean => (pass.endsWith('*') ? key.startsWith(pass.slice(0, -1)) : key === pass)
+const matches = (pass: string, key: string): boolean =>
+  pass.endsWith('*') ? key.startsWith(pass.slice(0, -1)) : key === pass
 
 /** Folders by the names they are asked for and by their real ones. */
 async function namesOf(folders: readonly string[]): Promise<string[]> {

@@ -2,16 +2,48 @@
 export type HookFact =
   | { readonly kind: 'session-start'; readonly sessionId?: string; readonly transcript?: string }
   /** A prompt was submitted: a turn begins. */
-  | { readonly kind: 'prompt'; readonly prompt: string; readonly sessionId?: string; readonly transcript?: string }
-  /** `nested`: in a subagent of the program’s own. It may work on after the turn has ended, and would get what an answer carries. */
-  | { readonly kind: 'tool-start'; readonly tool: string; readonly detail?: string; readonly nested?: boolean }
-  | { readonly kind: 'tool-end'; readonly tool: string; readonly detail?: string; readonly status?: string; readonly nested?: boolean }
-  /** It would ask a person whether this may be done. `id`: to answer it by `AgentCli.answerPermission`. */
-  | { readonly kind: 'permission'; readonly tool: string; readonly detail: string; readonly id?: string }
+  | {
+      readonly kind: 'prompt'
+      readonly prompt: string
+      readonly sessionId?: string
+      readonly transcript?: string
+    }
+  /**
+   * `nested`: in a subagent of the program’s own. It may work on after the turn has ended, and
+   * would get what an answer carries.
+   */
+  | {
+      readonly kind: 'tool-start'
+      readonly tool: string
+      readonly detail?: string
+      readonly nested?: boolean
+    }
+  | {
+      readonly kind: 'tool-end'
+      readonly tool: string
+      readonly detail?: string
+      readonly status?: string
+      readonly nested?: boolean
+    }
+  /**
+   * It would ask a person whether this may be done. `id`: to answer it by
+   * `AgentCli.answerPermission`.
+   */
+  | {
+      readonly kind: 'permission'
+      readonly tool: string
+      readonly detail: string
+      readonly id?: string
+    }
   /** It waits for a person in its terminal. */
   | { readonly kind: 'waiting'; readonly reason: string }
   /** The turn is about to end. `again`: it goes on because a stop hook held it before. */
-  | { readonly kind: 'stop'; readonly again: boolean; readonly sessionId?: string; readonly transcript?: string }
+  | {
+      readonly kind: 'stop'
+      readonly again: boolean
+      readonly sessionId?: string
+      readonly transcript?: string
+    }
   /** A person broke the turn off. */
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'session-end'; readonly reason: string }
@@ -27,7 +59,10 @@ export type HookOutcome =
 
 /** How one program words its hooks. Pure. */
 export interface HookDialect {
-  /** Null for what tells nothing (a subagent’s end, an event that is not ours). Must take any body without throwing. */
+  /**
+   * Null for what tells nothing (a subagent’s end, an event that is not ours). Must take any body
+   * without throwing.
+   */
   read(event: string, body: Readonly<Record<string, unknown>>): HookFact | null
   /** The JSON document it reads from the hook’s standard output; null for no output at all. */
   answer(event: string, outcome: HookOutcome): Readonly<Record<string, unknown>> | null

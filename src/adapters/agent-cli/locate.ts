@@ -5,9 +5,16 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 /** An executable by name on the PATH, or by path relative to the repository. */
 export async function locateProgram(
   program: string,
-  options: { readonly agent: string; readonly table?: 'agents' | 'acp'; readonly path: string; readonly home: string },
+  options: {
+    readonly agent: string
+    readonly table?: 'agents' | 'acp'
+    readonly path: string
+    readonly home: string
+  },
 ): Promise<{ kind: 'found'; path: string } | { kind: 'missing'; reason: string }> {
-  const candidates = program.includes('/') ? [resolve(options.home, program)] : options.path.split(delimiter).map((folder) => join(folder, program))
+  const candidates = program.includes('/')
+    ? [resolve(options.home, program)]
+    : options.path.split(delimiter).map((folder) => join(folder, program))
   for (const candidate of candidates) {
     try {
       await access(candidate, constants.X_OK)

@@ -1,4 +1,7 @@
-/** Of the person’s environment what every agent CLI needs to reach a model from behind a company’s proxy, and to trust its certificates. */
+/**
+ * Of the person’s environment what every agent CLI needs to reach a model from behind a company’s
+ * proxy, and to trust its certificates.
+ */
 export const NETWORK = [
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -13,10 +16,17 @@ export const NETWORK = [
   'SSL_CERT_DIR',
 ] as const
 
-/** Where there is a proxy, nothing of this machine goes through it: exomonad’s tools are served on loopback, and so is OpenCode. */
-export function directToLoopback(variables: Readonly<Record<string, string>>): Record<string, string> {
+/**
+ * Where there is a proxy, nothing of this machine goes through it: exomonad’s tools are served on
+ * loopback, and so is OpenCode.
+ */
+export function directToLoopback(
+  variables: Readonly<Record<string, string>>,
+): Record<string, string> {
   const set = (name: string): boolean => (variables[name] ?? '') !== ''
   if (!NETWORK.some((name) => /proxy$/i.test(name) && !/^no_/i.test(name) && set(name))) return {}
-  const direct = [variables['NO_PROXY'] ?? variables['no_proxy'] ?? '', '127.0.0.1', 'localhost'].filter((part) => part !== '').join(',')
+  const direct = [variables['NO_PROXY'] ?? variables['no_proxy'] ?? '', '127.0.0.1', 'localhost']
+    .filter((part) => part !== '')
+    .join(',')
   return { NO_PROXY: direct, no_proxy: direct }
 }

@@ -14,7 +14,10 @@ import { settleOpenCode } from './opencode/settle.ts'
 import type { AgentCliOptions } from './options.ts'
 import { inertText } from '../../sanitize/inert.ts'
 
-/** What it reads of a person’s environment, beside variables that would bind it to another process (OPENCODE_PID, OPENCODE_CLIENT, …). */
+/**
+ * What it reads of a person’s environment, beside variables that would bind it to another process
+ * (OPENCODE_PID, OPENCODE_CLIENT, …).
+ */
 const PASSES = [
   'ANTHROPIC_*',
   'OPENAI_*',
@@ -40,12 +43,16 @@ const PASSES = [
   ...NETWORK,
 ]
 
-/** It takes 19 MB of libraries out of itself at every start and leaves them there: in the agent’s folder they go with it. */
+/**
+ * It takes 19 MB of libraries out of itself at every start and leaves them there: in the agent’s
+ * folder they go with it.
+ */
 const UNPACK = 'unpacked'
 
 /**
- * OpenCode. Its terminal’s process serves HTTP on 127.0.0.1 behind a password of its own: by that it is given messages, looked at and answered,
- * and nothing is typed into it. A plugin (hooks/opencode-plugin.js) tells what happens in it.
+ * OpenCode. Its terminal’s process serves HTTP on 127.0.0.1 behind a password of its own: by that
+ * it is given messages, looked at and answered, and nothing is typed into it. A plugin
+ * (hooks/opencode-plugin.js) tells what happens in it.
  */
 export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
@@ -54,7 +61,8 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
   const variables = { ...options.variables, ...config.env }
 
   /** Nobody else can tell it, and the same launch is planned the same. */
-  const passwordFor = ({ agentId }: LaunchRequest): string => createHmac('sha256', secret).update(agentId).digest('hex')
+  const passwordFor = ({ agentId }: LaunchRequest): string =>
+    createHmac('sha256', secret).update(agentId).digest('hex')
 
   const argvFor = (launch: LaunchRequest, port: number): string[] => [
     ...config.command,
@@ -65,18 +73,26 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
     '127.0.0.1',
     '--port',
     String(port),
-    ...(launch.mode === 'resume' && launch.session !== null ? ['--session', launch.session.id] : []),
+    ...(launch.mode === 'resume' && launch.session !== null
+      ? ['--session', launch.session.id]
+      : []),
     ...(promptsByArgv(launch) ? ['--prompt', launch.prompt] : []),
   ]
 
   const send = async (live: LiveAgent, text: string): Promise<ChannelResult> => {
     const server = serverOf(live.channel)
-    if (server === null || live.session === null) return { kind: 'refused', reason: 'its session is not known yet' }
+    if (server === null || live.session === null)
+      return { kind: 'refused', reason: 'its session is not known yet' }
     const session = await readSession(server, live.session.id)
     if (session === null) return { kind: 'refused', reason: 'its server does not answer' }
-    const answer = await promptAsync(server, session.id, { text, ...(session.agent !== undefined && { agent: session.agent }) })
+    const answer = await promptAsync(server, session.id, {
+      text,
+      ...(session.agent !== undefined && { agent: session.agent }),
+    })
     if (answer.kind === 'refused') return { kind: 'refused', reason: 'nothing listens on its port' }
-    return answer.status < 300 ? { kind: 'accepted' } : { kind: 'refused', reason: `HTTP ${answer.status}` }
+    return answer.status < 300
+      ? { kind: 'accepted' }
+      : { kind: 'refused', reason: `HTTP ${answer.status}` }
   }
 
   const withSession = async <Result>(
@@ -103,7 +119,11 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
       const port = await launch.freePort()
       const password = passwordFor(launch)
       const unset = impatience(variables)
-      const { content, warnings } = configContent(launch, { model: config.model, own: variables['OPENCODE_CONFIG_CONTENT'], unset })
+      const { content, warnings } = configContent(launch, {
+        model: config.model,
+        own: variables['OPENCODE_CONFIG_CONTENT'],
+        unset,
+      })
       const forks = launch.mode === 'fork' && launch.session !== null
       return {
         argv: argvFor(launch, port),
@@ -118,16 +138,30 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
           OPENCODE_SERVER_USERNAME: USERNAME,
         },
         files: [{ path: join(launch.folder, UNPACK, '.keep'), content: '' }],
-        session: forks ? 'forked' : launch.mode === 'resume' && launch.session !== null ? 'resumed' : 'fresh',
+        session: forks
+          ? 'forked'
+          : launch.mode === 'resume' && launch.session !== null
+            ? 'resumed'
+            : 'fresh',
         sessionId: launch.mode === 'resume' ? (launch.session?.id ?? null) : null,
         channel: { url: `http://127.0.0.1:${port}`, password },
-        warnings: launch.mode === 'fork' && !forks ? [...warnings, 'The parent’s conversation is not known: it starts fresh, with the task alone.'] : warnings,
+        warnings:
+          launch.mode === 'fork' && !forks
+            ? [
+                ...warnings,
+                'The parent’s conversation is not known: it starts fresh, with the task alone.',
+              ]
+            : warnings,
       }
     },
 
     locate: () => locateProgram(program, { agent: name, path: options.path, home: options.home }),
     diagnose: async () => {
-      const found = await locateProgram(program, { agent: name, path: options.path, home: options.home })
+      const found = await locateProgram(program, {
+        agent: name,
+        path: options.path,
+        home: options.home,
+      })
       return found.kind === 'missing' ? [] : diagnoseOpenCode(options, found.path)
     },
 
@@ -135,10 +169,12 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
 
     observe: async (live) => {
       const server = serverOf(live.channel)
-      if (server === null) return { state: 'unknown', reason: 'it was started without a server', source: 'session' }
+      if (server === null)
+        return { state: 'unknown', reason: 'it was started without a server', source: 'session' }
       return observeServer(server, live.worktree, live.session !== null)
     },
-    // Whatever it shows, what is typed may land in a dialog or be taken for a command; its server takes messages at any time.
+    // Whatever it shows, what is typed may land in a dialog or be taken for a command; its server
+    // takes messages at any time.
     inputLine: () => 'unseen',
     mentions: (live, words) => withSession(live, (server, id) => mentionsIn(server, id, words)),
     usage: (live) => withSession(live, usageOf),
@@ -148,10 +184,14 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
       if (server === null) throw new Error('it was started without a server')
       const answer = await request(server, 'POST', `/permission/${encodeURIComponent(id)}/reply`, {
         query: { directory: live.worktree },
-        body: { reply: decision === 'allow' ? 'once' : 'reject', ...(reason === undefined ? {} : { message: reason }) },
+        body: {
+          reply: decision === 'allow' ? 'once' : 'reject',
+          ...(reason === undefined ? {} : { message: reason }),
+        },
       })
       // Gone: somebody answered in the terminal.
-      if (answer.kind === 'refused' || (answer.status >= 300 && answer.status !== 404)) throw new Error('OpenCode did not take the answer')
+      if (answer.kind === 'refused' || (answer.status >= 300 && answer.status !== 404))
+        throw new Error('OpenCode did not take the answer')
     },
   }
 }

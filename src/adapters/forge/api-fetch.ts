@@ -6,8 +6,12 @@ const MAX_REDIRECTS = 5
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-/** Named so that Octokit doesn’t send it again: whoever waited 30 s doesn’t want to wait a minute and a half. */
-export const final = (message: string): Error => Object.assign(new Error(message), { name: 'AbortError' })
+/**
+ * Named so that Octokit doesn’t send it again: whoever waited 30 s doesn’t want to wait a minute
+ * and a half.
+ */
+export const final = (message: string): Error =>
+  Object.assign(new Error(message), { name: 'AbortError' })
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
@@ -28,7 +32,9 @@ async function* chunks(response: Response): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        throw (error as Error).name === 'TimeoutError' ? final(`the answer did not end within ${TIMEOUT / 1000} s`) : error
+        throw (error as Error).name === 'TimeoutError'
+          ? final(`the answer did not end within ${TIMEOUT / 1000} s`)
+          : error
       })
       if (done) return
       yield value as Uint8Array
@@ -67,8 +73,9 @@ function target(url: string, response: Response): URL | undefined {
 }
 
 /**
- * fetch for a forge’s API: with a time limit and a bound on the answer’s size. Renamed repositories answer with redirects, which are followed
- * with method and token on the same host alone. Proxies are Node’s own business (NODE_USE_ENV_PROXY=1 with HTTPS_PROXY).
+ * fetch for a forge’s API: with a time limit and a bound on the answer’s size. Renamed repositories
+ * answer with redirects, which are followed with method and token on the same host alone. Proxies
+ * are Node’s own business (NODE_USE_ENV_PROXY=1 with HTTPS_PROXY).
  */
 export const apiFetch: Fetch = async (url, init) => {
   let at = url
@@ -78,16 +85,24 @@ export const apiFetch: Fetch = async (url, init) => {
     if (next === undefined) {
       const bytes = await readAll(response)
       const empty = [204, 205, 304].includes(response.status)
-      return new Response(empty ? null : bytes, { status: response.status, statusText: response.statusText, headers: response.headers })
+      return new Response(empty ? null : bytes, {
+        status: response.status,
+        statusText: response.statusText,
+        headers: response.headers,
+      })
     }
     await response.body?.cancel()
-    if (next.origin !== new URL(url).origin) throw final(`it redirects to another host (${next.host}), which is not given the token`)
+    if (next.origin !== new URL(url).origin)
+      throw final(`it redirects to another host (${next.host}), which is not given the token`)
     at = next.href
   }
   throw final('it redirects in a circle')
 }
 
-/** The same for texts that are kept elsewhere, such as logs: other hosts are asked without the token, and only the end is kept. */
+/**
+ * The same for texts that are kept elsewhere, such as logs: other hosts are asked without the
+ * token, and only the end is kept.
+ */
 export const tailFetch =
   (bytes: number): Fetch =>
   async (url, init) => {
@@ -95,7 +110,10 @@ export const tailFetch =
     let api: Response | undefined
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       const elsewhere = new URL(at).origin !== new URL(url).origin
-      const response = await send(at, elsewhere ? { method: 'GET', signal: init.signal ?? null } : init)
+      const response = await send(
+        at,
+        elsewhere ? { method: 'GET', signal: init.signal ?? null } : init,
+      )
       if (!elsewhere) api = response
       const next = target(at, response)
       if (next !== undefined) {
@@ -104,16 +122,22 @@ export const tailFetch =
         continue
       }
       if (!response.ok && !elsewhere) {
-        return new Response(await readAll(response), { status: response.status, statusText: response.statusText, headers: response.headers })
+        return new Response(await readAll(response), {
+          status: response.status,
+          statusText: response.statusText,
+          headers: response.headers,
+        })
       }
       if (!response.ok && response.status !== 404 && response.status !== 410) {
         await response.body?.cancel()
-        // The storage’s refusal says nothing of the token: an old link, or a network that doesn’t let it through.
+        // The storage’s refusal says nothing of the token: an old link, or a network that doesn’t
+        // let it through.
         throw final(`${new URL(at).host}, where the text is kept, answers ${response.status}`)
       }
       const text = new TextDecoder().decode(await readTail(response, bytes))
       const headers = new Headers({ 'content-type': 'text/plain; charset=utf-8' })
-      for (const [name, value] of api?.headers ?? []) if (name.startsWith('x-ratelimit-')) headers.set(name, value)
+      for (const [name, value] of api?.headers ?? [])
+        if (name.startsWith('x-ratelimit-')) headers.set(name, value)
       return new Response(text, { status: response.ok ? 200 : response.status, headers })
     }
     throw final('it redirects in a circle')
@@ -125,7 +149,8 @@ async function readTail(response: Response, bytes: number): Promise<Uint8Array> 
   for await (const part of chunks(response)) {
     parts.push(part)
     size += part.length
-    while (parts.length > 1 && size - (parts[0]?.length ?? 0) >= bytes) size -= parts.shift()?.length ?? 0
+    while (parts.length > 1 && size - (parts[0]?.length ?? 0) >= bytes)
+      size -= parts.shift()?.length ?? 0
   }
   const tail = joined(parts, size)
   parts = []

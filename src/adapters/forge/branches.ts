@@ -4,18 +4,27 @@ import type { Git } from '../git/git.ts'
 
 /** What the remote’s branches are, and their commits made present here. */
 export interface Branches {
-  /** Tips of these as the remote says now, in one request; what it has not is left out. FORGE_UNAVAILABLE. */
+  /**
+   * Tips of these as the remote says now, in one request; what it has not is left out.
+   * FORGE_UNAVAILABLE.
+   */
   readonly tips: (wanted: readonly BranchName[]) => Promise<Map<BranchName, Sha>>
-  /** Fetches what is not here yet; pushes of agents come from worktrees of this repository, so that this is rare. */
+  /**
+   * Fetches what is not here yet; pushes of agents come from worktrees of this repository, so that
+   * this is rare.
+   */
   readonly bringIn: (wanted: readonly { branch: BranchName; sha: Sha }[]) => Promise<void>
 }
 
 export function createBranches({ git, remote }: { git: Git; remote: string }): Branches {
   const present = new Set<Sha>()
   /** Those whose commits are not here. */
-  const absent = async <Wanted extends { readonly sha: Sha }>(wanted: readonly Wanted[]): Promise<Wanted[]> => {
+  const absent = async <Wanted extends { readonly sha: Sha }>(
+    wanted: readonly Wanted[],
+  ): Promise<Wanted[]> => {
     const unknown = wanted.filter(({ sha }) => !present.has(sha))
-    for (const sha of await git.present([...new Set(unknown.map(({ sha }) => sha))])) present.add(sha)
+    for (const sha of await git.present([...new Set(unknown.map(({ sha }) => sha))]))
+      present.add(sha)
     return unknown.filter(({ sha }) => !present.has(sha))
   }
   return {
@@ -29,10 +38,14 @@ export function createBranches({ git, remote }: { git: Git; remote: string }): B
       for (const one of missing) {
         const { branch, sha } = one
         if (still.has(one)) {
-          throw new ExomonadError('FORGE_UNAVAILABLE', `${branch} on ${remote} moved while it was read (${sha} is not there any more). Try again.`, {
-            branch,
-            sha,
-          })
+          throw new ExomonadError(
+            'FORGE_UNAVAILABLE',
+            `${branch} on ${remote} moved while it was read (${sha} is not there any more). Try again.`,
+            {
+              branch,
+              sha,
+            },
+          )
         }
       }
     },

@@ -9,7 +9,13 @@ interface Ends {
 }
 
 /** Forges say that there is a conflict, and not where: git does. Empty where that can’t be told. */
-export function createConflicts({ git, branches }: { git: Pick<Git, 'mergeTree'>; branches: Branches }): (ends: Ends) => Promise<readonly string[]> {
+export function createConflicts({
+  git,
+  branches,
+}: {
+  git: Pick<Git, 'mergeTree'>
+  branches: Branches
+}): (ends: Ends) => Promise<readonly string[]> {
   const known = new Map<string, readonly string[]>()
   return async ({ head, base }) => {
     if (base.sha === null) return []

@@ -13,7 +13,10 @@ export interface LineComment {
   /** Untrusted. */
   readonly body: string
   readonly author: Actor
-  /** Conversation that it is part of, by the forge’s own id. Absent from what was stored before, and where the forge did not tell. */
+  /**
+   * Conversation that it is part of, by the forge’s own id. Absent from what was stored before, and
+   * where the forge did not tell.
+   */
   readonly thread?: string
   /** Whether that conversation was resolved; absent where `thread` is. */
   readonly resolved?: boolean
@@ -44,13 +47,19 @@ export interface Comment {
   readonly trusted: boolean
 }
 
-/** What a forge asks for before it merges, beside checks, conflicts and drafts. `person`: only somebody on the forge can give it, no agent. */
+/**
+ * What a forge asks for before it merges, beside checks, conflicts and drafts. `person`: only
+ * somebody on the forge can give it, no agent.
+ */
 export interface Blocker {
   readonly kind: 'behind' | 'review' | 'rule'
   /** What is missing and from whom: “an approval on GitHub by a code owner”. */
   readonly needs: string
   readonly person: boolean
-  /** What stays the same while the words change, with a count or a name: it is told of once. Absent: the words. */
+  /**
+   * What stays the same while the words change, with a count or a name: it is told of once. Absent:
+   * the words.
+   */
   readonly about?: string
 }
 
@@ -60,7 +69,10 @@ export interface AskedReviewer {
   readonly codeOwner: boolean
 }
 
-/** What a forge says of a pull request at one moment. The same for all forges; `diffPullRequest(old, new)` makes the events. */
+/**
+ * What a forge says of a pull request at one moment. The same for all forges;
+ * `diffPullRequest(old, new)` makes the events.
+ */
 export interface PullRequestSnapshot {
   readonly number: number
   readonly url: string
@@ -84,15 +96,23 @@ export interface PullRequestSnapshot {
   readonly checksState: ChecksState
   /** Checks must pass before a merge. */
   readonly checksRequired: boolean
-  /** Why the forge would refuse to merge it, beside all that stands in other fields. Absent from what was stored before. */
+  /**
+   * Why the forge would refuse to merge it, beside all that stands in other fields. Absent from
+   * what was stored before.
+   */
   readonly blockers?: readonly Blocker[]
-  /** Whom the forge asked for a review that it requires, people and teams by its own names. Absent where it asked nobody, or did not tell. */
+  /**
+   * Whom the forge asked for a review that it requires, people and teams by its own names. Absent
+   * where it asked nobody, or did not tell.
+   */
   readonly asked?: readonly AskedReviewer[]
   /** The forge merges it by itself; absent where it does not. */
   readonly scheduled?: ScheduledMerge
   readonly mergeSha: Sha | null
   readonly mergedBy: Actor | null
-  /** The forge knows whoever merged it as somebody else than the account that exomonad has there. */
+  /**
+   * The forge knows whoever merged it as somebody else than the account that exomonad has there.
+   */
   readonly mergedByOther?: true
   /** Head at the merge. */
   readonly mergedHead: Sha | null
@@ -101,22 +121,33 @@ export interface PullRequestSnapshot {
 }
 
 /** A failed read is unknown, never empty. */
-export type SnapshotResult = { number: number; snapshot: PullRequestSnapshot } | ({ number: number } & Unreadable) | { number: number; missing: true }
+export type SnapshotResult =
+  | { number: number; snapshot: PullRequestSnapshot }
+  | ({ number: number } & Unreadable)
+  | { number: number; missing: true }
 
-export type FileResult = { kind: 'filed'; number: number; url: string; created: boolean } | { kind: 'nothing_to_merge' }
+export type FileResult =
+  | { kind: 'filed'; number: number; url: string; created: boolean }
+  | { kind: 'nothing_to_merge' }
 
 export type MergeResult =
   | { kind: 'merged'; sha: Sha; head: Sha }
   | { kind: 'head_changed'; head: Sha }
   | { kind: 'conflict'; files: readonly string[] }
   | { kind: 'not_open'; state: 'merged' | 'closed' }
-  /** A rule of the forge’s own stands against it (a required check or review, a strategy that the repository forbids), in its words. */
+  /**
+   * A rule of the forge’s own stands against it (a required check or review, a strategy that the
+   * repository forbids), in its words.
+   */
   | { kind: 'refused'; reason: string }
   | MergeScheduled
   /** It was to be merged once nothing stands against it, and for the forge nothing does. */
   | { kind: 'ready' }
 
-/** The forge merges it by itself from now on: in its turn, or once nothing stands against it. `since`: by the forge’s clock, milliseconds since the epoch. */
+/**
+ * The forge merges it by itself from now on: in its turn, or once nothing stands against it.
+ * `since`: by the forge’s clock, milliseconds since the epoch.
+ */
 export interface MergeScheduled {
   kind: 'scheduled'
   how: MergeKind
@@ -128,7 +159,9 @@ export interface MergeScheduled {
 /** How pull requests may be merged into a branch. */
 export interface MergeWays {
   readonly allowed: readonly MergeStrategy[]
-  /** What forbids the others, without a full stop; null where nothing does, as far as can be told. */
+  /**
+   * What forbids the others, without a full stop; null where nothing does, as far as can be told.
+   */
   readonly why: string | null
   /** A merge queue merges into it. */
   readonly queue?: true
@@ -149,16 +182,23 @@ export interface ForgeBudget {
   readonly points: RateLimit | null
   /** REST requests; null where no answer told yet. */
   readonly requests: RateLimit | null
-  /** Until then nothing is sent: a limit is used up, or the forge asked to wait. Milliseconds since the epoch; null where nothing is in the way. */
+  /**
+   * Until then nothing is sent: a limit is used up, or the forge asked to wait. Milliseconds since
+   * the epoch; null where nothing is in the way.
+   */
   readonly blockedUntil: number | null
-  /** How many times slower than configured to look, so that the limits last until they are reset and a reserve stays. At least 1. */
+  /**
+   * How many times slower than configured to look, so that the limits last until they are reset and
+   * a reserve stays. At least 1.
+   */
   readonly slowdown: number
 }
 
 /**
- * Pull requests. A forge answers and changes; who may, and whether it should be, is decided in core.
- * Throws FORGE_UNAVAILABLE where it or its remote can’t be reached or asks to wait (fact `retry_at`, milliseconds since the epoch, where it
- * said until when), FORGE_DENIED where it refuses these credentials, PR_NOT_FOUND for unknown numbers.
+ * Pull requests. A forge answers and changes; who may, and whether it should be, is decided in
+ * core. Throws FORGE_UNAVAILABLE where it or its remote can’t be reached or asks to wait (fact
+ * `retry_at`, milliseconds since the epoch, where it said until when), FORGE_DENIED where it
+ * refuses these credentials, PR_NOT_FOUND for unknown numbers.
  */
 export interface Forge {
   readonly kind: ForgeKind
@@ -166,7 +206,10 @@ export interface Forge {
   readonly remote: string
   /** Name of the repository there that stays when it is renamed: begins all dedupe keys. */
   identity(): Promise<string>
-  /** Checks of what merges would come to; null where the forge itself decides what is checked before a merge. */
+  /**
+   * Checks of what merges would come to; null where the forge itself decides what is checked before
+   * a merge.
+   */
   readonly results: MergeResults | null
   /** Merges that it makes by itself, later; null where it makes none. */
   readonly scheduled: ScheduledMerges | null
@@ -174,21 +217,43 @@ export interface Forge {
   readonly issues: ForgeIssues | null
   /** Null where the forge has no limits. */
   budget(): ForgeBudget | null
-  /** The head must have been pushed. An open pull request for the head branch is updated: `created: false`. */
-  file(options: { head: BranchName; headSha: Sha; base: BranchName; title: string; body: string; draft: boolean; agentId: AgentId | null }): Promise<FileResult>
+  /**
+   * The head must have been pushed. An open pull request for the head branch is updated:
+   * `created: false`.
+   */
+  file(options: {
+    head: BranchName
+    headSha: Sha
+    base: BranchName
+    title: string
+    body: string
+    draft: boolean
+    agentId: AgentId | null
+  }): Promise<FileResult>
   /** Fresh state of these. */
   snapshots(numbers: readonly number[]): Promise<SnapshotResult[]>
   /**
-   * Numbers of all pull requests in that state, of one of these heads, with that base. Without `heads` or `base` a large forge is a lot to ask.
-   * `forks`: those from forks as well, whose heads are called what anybody likes.
+   * Numbers of all pull requests in that state, of one of these heads, with that base. Without
+   * `heads` or `base` a large forge is a lot to ask. `forks`: those from forks as well, whose heads
+   * are called what anybody likes.
    */
-  find(filter: { state?: 'open' | 'merged' | 'closed'; heads?: readonly BranchName[]; base?: BranchName; forks?: boolean }): Promise<number[]>
-  /** What its settings and rules leave for merges into that branch. Never fails: what can’t be read forbids nothing. */
+  find(filter: {
+    state?: 'open' | 'merged' | 'closed'
+    heads?: readonly BranchName[]
+    base?: BranchName
+    forks?: boolean
+  }): Promise<number[]>
+  /**
+   * What its settings and rules leave for merges into that branch. Never fails: what can’t be read
+   * forbids nothing.
+   */
   mergeWays(base: BranchName): Promise<MergeWays>
   /**
-   * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to become the base’s tip, before it is pushed
-   * (again for every retry), so that the caller can journal it; forges that make the commit themselves call it with null. `way`: at once (what is left
-   * out), by the base’s merge queue, or once nothing stands against it; the two are for forges with `scheduled`.
+   * Merges if the head is still `expectedHead`. `prepared` is awaited with the commit about to
+   * become the base’s tip, before it is pushed (again for every retry), so that the caller can
+   * journal it; forges that make the commit themselves call it with null. `way`: at once (what is
+   * left out), by the base’s merge queue, or once nothing stands against it; the two are for forges
+   * with `scheduled`.
    */
   merge(options: {
     number: number
@@ -199,8 +264,15 @@ export interface Forge {
     way?: 'now' | MergeKind
     prepared: (sha: Sha | null) => Promise<void>
   }): Promise<MergeResult>
-  /** After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody else has merged it. `scheduled`: by the forge’s account. */
-  settleMerge(options: { number: number; prepared: Sha | null; by: Actor }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
+  /**
+   * After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody
+   * else has merged it. `scheduled`: by the forge’s account.
+   */
+  settleMerge(options: {
+    number: number
+    prepared: Sha | null
+    by: Actor
+  }): Promise<MergeResult | { kind: 'not_merged' } | { kind: 'unknown'; reason: string }>
   retarget(number: number, base: BranchName): Promise<void>
   close(number: number, by: Actor): Promise<void>
   review(options: {
@@ -211,19 +283,30 @@ export interface Forge {
     comments: readonly { path: string; line: number | null; body: string }[]
   }): Promise<Review>
   /**
-   * Answers a conversation on a line (`thread` of a line comment), resolves it, or both; an empty body answers nothing. The answer is a review
-   * that only comments, with one line comment. INVALID_ARG where the pull request has no such conversation.
+   * Answers a conversation on a line (`thread` of a line comment), resolves it, or both; an empty
+   * body answers nothing. The answer is a review that only comments, with one line comment.
+   * INVALID_ARG where the pull request has no such conversation.
    */
-  reply(options: { number: number; author: Actor; thread: string; body: string; resolve: boolean }): Promise<void>
+  reply(options: {
+    number: number
+    author: Actor
+    thread: string
+    body: string
+    resolve: boolean
+  }): Promise<void>
   diff(number: number): Promise<string>
   /** Starts what checks the current head where it has not run; hints, may be a no-op. */
   ensureChecks(number: number): Promise<void>
   /**
-   * Runs the checks of the current head again, whatever came of them. `running`: they are queued or running, and are left alone.
-   * INVALID_ARG where there is nothing to run, PR_NOT_MERGEABLE where it is not open.
+   * Runs the checks of the current head again, whatever came of them. `running`: they are queued or
+   * running, and are left alone. INVALID_ARG where there is nothing to run, PR_NOT_MERGEABLE where
+   * it is not open.
    */
   rerunChecks(number: number): Promise<'started' | 'running'>
-  /** Asks for an automatic review; answers a warning where that isn't to be had, null where all is well or there is nothing to ask. */
+  /**
+   * Asks for an automatic review; answers a warning where that isn't to be had, null where all is
+   * well or there is nothing to ask.
+   */
   requestReview(number: number): Promise<string | null>
   /** Full log of a check, as far as it is kept. */
   checkLog(number: number, name: string): Promise<string>

@@ -1,15 +1,25 @@
 import { ExomonadError } from '../../domain/errors.ts'
 
-/** Milliseconds for which an answer holds: rights that were given or taken count that much later at most. */
+/**
+ * Milliseconds for which an answer holds: rights that were given or taken count that much later at
+ * most.
+ */
 const HOLDS = 10 * 60 * 1000
 /** Beyond so many accounts the oldest answers go. */
 const MOST = 1000
 
 /**
- * Asks about an account (or of anything else that has a name) once, and holds the answer for ten minutes. While the forge is away, what was known
- * holds longer: FORGE_UNAVAILABLE only where nothing was known before.
+ * Asks about an account (or of anything else that has a name) once, and holds the answer for ten
+ * minutes. While the forge is away, what was known holds longer: FORGE_UNAVAILABLE only where
+ * nothing was known before.
  */
-export function createHeldAnswers<Answer>({ ask, clock }: { ask: (name: string) => Promise<Answer>; clock: () => number }): (name: string) => Promise<Answer> {
+export function createHeldAnswers<Answer>({
+  ask,
+  clock,
+}: {
+  ask: (name: string) => Promise<Answer>
+  clock: () => number
+}): (name: string) => Promise<Answer> {
   interface Known {
     readonly at: number
     readonly answer: Promise<Answer>
@@ -37,7 +47,12 @@ export function createHeldAnswers<Answer>({ ask, clock }: { ask: (name: string) 
       // What failed is asked again at the next look; until then what was known holds.
       if (before === undefined) known.delete(key)
       else remember(key, before)
-      if (before === undefined || !(error instanceof ExomonadError) || error.code !== 'FORGE_UNAVAILABLE') throw error
+      if (
+        before === undefined ||
+        !(error instanceof ExomonadError) ||
+        error.code !== 'FORGE_UNAVAILABLE'
+      )
+        throw error
       return before.answer
     }
   }

@@ -1,7 +1,10 @@
 import type { StoreVerbs } from '../store/store.ts'
 
 export interface Identity {
-  /** `github.com/1296269`: host and the forge’s own number of the repository, which stays when it is renamed. Remembered for when the forge is away. */
+  /**
+   * `github.com/1296269`: host and the forge’s own number of the repository, which stays when it is
+   * renamed. Remembered for when the forge is away.
+   */
   read(): Promise<string>
   /** False only where it is known that this is another repository. */
   isSame(databaseId: number | null): boolean
@@ -23,7 +26,13 @@ export function createIdentity({
   const asked = async (): Promise<number> => {
     const known = await store.snapshots.get(key)
     // Another remote is another repository.
-    if (known?.['host'] === host && known['owner'] === owner && known['name'] === name && typeof known['id'] === 'number') return known['id']
+    if (
+      known?.['host'] === host &&
+      known['owner'] === owner &&
+      known['name'] === name &&
+      typeof known['id'] === 'number'
+    )
+      return known['id']
     const { data } = await client.rest<{ id: number }>('GET /repos/{owner}/{repo}')
     await store.snapshots.put(key, { host, owner, name, id: data.id })
     return data.id

@@ -19,7 +19,10 @@ export interface LabelSet {
   readonly at: number
   /** A person who may write to the repository. */
   readonly mayWrite: boolean
-  /** Title or body were changed since then by somebody who may not write: it was not set on these words. */
+  /**
+   * Title or body were changed since then by somebody who may not write: it was not set on these
+   * words.
+   */
   readonly outdated: boolean
 }
 
@@ -30,7 +33,10 @@ export interface Issue {
   readonly state: 'open' | 'closed'
   readonly author: Actor
   readonly authorName: string
-  /** False: its author may not write to the repository, so that title and body reach an agent only where a person chose this issue. */
+  /**
+   * False: its author may not write to the repository, so that title and body reach an agent only
+   * where a person chose this issue.
+   */
   readonly trusted: boolean
   readonly title: string
   readonly body: string
@@ -38,7 +44,10 @@ export interface Issue {
   readonly comments: readonly IssueComment[]
   /** How many of them were left out, because who wrote them may not write. */
   readonly withheld: number
-  /** The label that was asked about; null where the issue does not have it, or nobody knows who set it. */
+  /**
+   * The label that was asked about; null where the issue does not have it, or nobody knows who set
+   * it.
+   */
   readonly label: LabelSet | null
 }
 
@@ -49,18 +58,31 @@ export interface ListedIssue {
   readonly updatedAt: number
 }
 
-/** What exomonad itself writes below an issue or pull request, one comment of each kind, changed in place. It is told to no agent. */
+/**
+ * What exomonad itself writes below an issue or pull request, one comment of each kind, changed in
+ * place. It is told to no agent.
+ */
 export type OwnComment = 'taken' | 'status'
 
 /** Issues of a forge that has them. Throws like the forge. */
 export interface ForgeIssues {
-  /** `label`: one to be told who set it. ISSUE_NOT_FOUND where there is none; INVALID_ARG where the number is a pull request’s. */
+  /**
+   * `label`: one to be told who set it. ISSUE_NOT_FOUND where there is none; INVALID_ARG where the
+   * number is a pull request’s.
+   */
   read(number: number, label?: string): Promise<Issue>
-  /** Open issues with that label, oldest first. Asked often: what has not changed must cost nothing. */
+  /**
+   * Open issues with that label, oldest first. Asked often: what has not changed must cost nothing.
+   */
   labelled(label: string): Promise<readonly ListedIssue[]>
   /**
-   * Writes the comment of that kind below an issue or pull request, or changes the one that is there: `id`, or where that is gone the one
-   * that is found by its mark. Answers its id.
+   * Writes the comment of that kind below an issue or pull request, or changes the one that is
+   * there: `id`, or where that is gone the one that is found by its mark. Answers its id.
    */
-  comment(options: { number: number; kind: OwnComment; id: string | null; body: string }): Promise<string>
+  comment(options: {
+    number: number
+    kind: OwnComment
+    id: string | null
+    body: string
+  }): Promise<string>
 }

@@ -4,14 +4,23 @@ import type { ReviewMark } from './review-mark.ts'
 
 const KEY = 'forge:mark-key'
 
-/** What a mark is about: it can’t be copied to another pull request, and a verdict not to another commit. */
+/**
+ * What a mark is about: it can’t be copied to another pull request, and a verdict not to another
+ * commit.
+ */
 export interface MarkedAt {
   readonly number: number
-  /** Head that the verdict is on. Of no account for what only comments: an answer is said to be on the commit that its conversation began on. */
+  /**
+   * Head that the verdict is on. Of no account for what only comments: an answer is said to be on
+   * the commit that its conversation began on.
+   */
   readonly commit: string | null
 }
 
-/** Signs marks, so that what somebody writes by hand from the token’s account is not taken for an agent’s verdict. */
+/**
+ * Signs marks, so that what somebody writes by hand from the token’s account is not taken for an
+ * agent’s verdict.
+ */
 export interface MarkSigner {
   /** HMAC-SHA256 in hex. */
   sum(mark: Omit<ReviewMark, 'sum'>, at: MarkedAt): string
@@ -20,7 +29,9 @@ export interface MarkSigner {
 }
 
 /** The signer with the key of this store, made where it has none yet. */
-export function createMarkSigner({ snapshots }: Pick<StoreVerbs, 'snapshots'>): () => Promise<MarkSigner> {
+export function createMarkSigner({
+  snapshots,
+}: Pick<StoreVerbs, 'snapshots'>): () => Promise<MarkSigner> {
   let signer: Promise<MarkSigner> | undefined
 
   const load = async (): Promise<MarkSigner> => {
@@ -43,9 +54,20 @@ export function createMarkSigner({ snapshots }: Pick<StoreVerbs, 'snapshots'>): 
 }
 
 function signerWith(key: Buffer): MarkSigner {
-  const sumOf = ({ author, state, resolves }: Omit<ReviewMark, 'sum'>, { number, commit }: MarkedAt): Buffer =>
+  const sumOf = (
+    { author, state, resolves }: Omit<ReviewMark, 'sum'>,
+    { number, commit }: MarkedAt,
+  ): Buffer =>
     createHmac('sha256', key)
-      .update(JSON.stringify([number, state === 'commented' ? null : commit, author, state, ...(resolves === true ? ['resolves'] : [])]))
+      .update(
+        JSON.stringify([
+          number,
+          state === 'commented' ? null : commit,
+          author,
+          state,
+          ...(resolves === true ? ['resolves'] : []),
+        ]),
+      )
       .digest()
   return {
     sum: (mark, at) => sumOf(mark, at).toString('hex'),

@@ -27,7 +27,10 @@ export interface MergeChain {
 export type ResultState = 'passed' | 'failed' | 'unknown'
 
 export interface CheckedResult {
-  /** `interrupted`: this forge stops. `unchecked`: nothing is configured any more that would check it. */
+  /**
+   * `interrupted`: this forge stops. `unchecked`: nothing is configured any more that would check
+   * it.
+   */
   readonly status: 'passed' | 'failed' | 'interrupted' | 'unchecked'
   readonly logTail: string
   readonly logUrl: string | null
@@ -35,14 +38,23 @@ export interface CheckedResult {
 
 /** One of the places for checks that run at the same time. */
 export interface CheckSlot {
-  /** Checks the files of a commit; a result that is known already is not checked again. UNTRUSTED_CONFIG where the command must not run. */
-  check(target: { readonly sha: Sha; readonly tree: Sha; readonly label: string; readonly kind: 'result' | 'base' }): Promise<CheckedResult>
+  /**
+   * Checks the files of a commit; a result that is known already is not checked again.
+   * UNTRUSTED_CONFIG where the command must not run.
+   */
+  check(target: {
+    readonly sha: Sha
+    readonly tree: Sha
+    readonly label: string
+    readonly kind: 'result' | 'base'
+  }): Promise<CheckedResult>
   release(): void
 }
 
 /**
- * Checks what merges would come to, before anything is pushed: for forges whose checks are run here. What was checked is remembered by the
- * tree, across restarts, so that the same files are not checked twice.
+ * Checks what merges would come to, before anything is pushed: for forges whose checks are run
+ * here. What was checked is remembered by the tree, across restarts, so that the same files are not
+ * checked twice.
  */
 export interface MergeResults {
   /** A command is configured that checks pull requests, and may run. */
@@ -51,35 +63,62 @@ export interface MergeResults {
   typicalDuration(): Promise<number>
   /** How many checks may run at the same time. */
   parallel(): Promise<number>
-  /** Makes the commits of these merges, one on top of the other, in objects alone. One that conflicts is left out. */
+  /**
+   * Makes the commits of these merges, one on top of the other, in objects alone. One that
+   * conflicts is left out.
+   */
   build(onto: Sha, merges: readonly PlannedMerge[]): Promise<MergeChain>
   /** With the end of the log where it failed. */
-  known(tree: Sha): Promise<{ readonly state: ResultState; readonly logTail: string; readonly logUrl: string | null }>
+  known(tree: Sha): Promise<{
+    readonly state: ResultState
+    readonly logTail: string
+    readonly logUrl: string | null
+  }>
   treeOf(commit: Sha): Promise<Sha>
   /** Tip of a base as the remote says now, present here; null where it has none. */
   tip(base: BranchName): Promise<Sha | null>
-  /** What a pull request’s own checks last passed with: the tip of its base then; null where that is not known. */
+  /**
+   * What a pull request’s own checks last passed with: the tip of its base then; null where that is
+   * not known.
+   */
   passedOn(number: number): Promise<Sha | null>
-  /** What its own check of this head last failed with: the tip of its base then; null where it did not, or that is not known. */
+  /**
+   * What its own check of this head last failed with: the tip of its base then; null where it did
+   * not, or that is not known.
+   */
   failedOn(number: number, head: Sha): Promise<Sha | null>
   /**
-   * Waits for a place among all checks, in the order asked. `front`: before those that wait (the rest of something that had its turn).
-   * `ready`: asked when its turn comes; while it denies, later ones go first (see `look`). Null where this forge stops.
+   * Waits for a place among all checks, in the order asked. `front`: before those that wait (the
+   * rest of something that had its turn). `ready`: asked when its turn comes; while it denies,
+   * later ones go first (see `look`). Null where this forge stops.
    */
-  slot(options: { readonly front?: boolean; readonly ready?: () => boolean }): Promise<CheckSlot | null>
+  slot(options: {
+    readonly front?: boolean
+    readonly ready?: () => boolean
+  }): Promise<CheckSlot | null>
   /**
-   * Checks of pull requests onto this base: when the last one ended, which may not have been told of yet, and when those that run were started.
-   * Milliseconds since the epoch.
+   * Checks of pull requests onto this base: when the last one ended, which may not have been told
+   * of yet, and when those that run were started. Milliseconds since the epoch.
    */
   activity(base: BranchName): { readonly lastEnded: number; readonly running: readonly number[] }
   /** Something that a `ready` looks at has changed. */
   look(): void
   /** That landing it came to red files counts as a check of this pull request’s head. */
   blame(number: number, link: MergeLink, onto: Sha): Promise<void>
-  /** Moves the base to the last link in one push, where it still is at `chain.onto`, and marks all of them merged. */
-  land(base: BranchName, chain: MergeChain, by: ReadonlyMap<number, Actor>): Promise<'landed' | 'base_moved'>
+  /**
+   * Moves the base to the last link in one push, where it still is at `chain.onto`, and marks all
+   * of them merged.
+   */
+  land(
+    base: BranchName,
+    chain: MergeChain,
+    by: ReadonlyMap<number, Actor>,
+  ): Promise<'landed' | 'base_moved'>
   /** Pull requests that were merged into this base with one of these commits, by commit. */
-  mergedAs(base: BranchName, commits: readonly Sha[]): Promise<Map<Sha, { readonly number: number; readonly title: string }>>
+  mergedAs(
+    base: BranchName,
+    commits: readonly Sha[],
+  ): Promise<Map<Sha, { readonly number: number; readonly title: string }>>
 }
 
 export type MergeStrategy = 'squash' | 'merge' | 'rebase'

@@ -1,7 +1,10 @@
 /** Where a git remote is. Never holds what stood before the `@`: that may be a password. */
 export interface RemoteAddress {
   readonly transport: 'https' | 'http' | 'ssh' | 'git'
-  /** Lower case; with the port where the transport is HTTP and the port is not its own. An ssh alias may stand here. */
+  /**
+   * Lower case; with the port where the transport is HTTP and the port is not its own. An ssh alias
+   * may stand here.
+   */
   readonly host: string
   /** Without slashes at its ends and without `.git`. */
   readonly path: string
@@ -17,7 +20,10 @@ const SCHEMES: Readonly<Record<string, RemoteAddress['transport']>> = {
   git: 'git',
 }
 
-/** Reads a remote’s URL, as git has it after insteadOf; null for folders, bundles, remote helpers and what git couldn’t read either. */
+/**
+ * Reads a remote’s URL, as git has it after insteadOf; null for folders, bundles, remote helpers
+ * and what git couldn’t read either.
+ */
 export function parseRemoteUrl(url: string): RemoteAddress | null {
   const text = url.trim()
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text)?.[1]?.toLowerCase()
@@ -32,13 +38,22 @@ function parseWithScheme(text: string, scheme: string): RemoteAddress | null {
   if (transport === undefined || !URL.canParse(text)) return null
   // Read as HTTP, whatever it is: of schemes it doesn’t know, URL takes hosts as they are written.
   const rest = text.slice(scheme.length)
-  const known = transport === 'https' || transport === 'http' ? `${transport}${rest}` : `http${rest}`
+  const known =
+    transport === 'https' || transport === 'http' ? `${transport}${rest}` : `http${rest}`
   if (!URL.canParse(known)) return null
   const { hostname, host, pathname } = new URL(known)
-  return address(transport, transport === 'https' || transport === 'http' ? host : hostname, decoded(pathname))
+  return address(
+    transport,
+    transport === 'https' || transport === 'http' ? host : hostname,
+    decoded(pathname),
+  )
 }
 
-function address(transport: RemoteAddress['transport'], host: string, path: string): RemoteAddress | null {
+function address(
+  transport: RemoteAddress['transport'],
+  host: string,
+  path: string,
+): RemoteAddress | null {
   const named = host.toLowerCase().replace(/\.$/, '')
   // ssh would take a host that begins with a dash for an option.
   if (!/^(?:\[[0-9a-f:.]+\]|[a-z0-9_][a-z0-9._-]*)(?::\d+)?$/.test(named)) return null
@@ -61,13 +76,17 @@ function decoded(path: string): string {
 }
 
 /** `OWNER/NAME`; null where it is anything else. */
-export function parseRepositoryName(path: string): { readonly owner: string; readonly name: string } | null {
+export function parseRepositoryName(
+  path: string,
+): { readonly owner: string; readonly name: string } | null {
   const found = /^([A-Za-z0-9_][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)$/.exec(path)
   const [, owner = '', name = ''] = found ?? []
   return found === null || name === '.' || name === '..' ? null : { owner, name }
 }
 
 /** Whatever the port: ssh and HTTP have different ones of one host. */
-export const isSameHost = (one: string, other: string): boolean => one.replace(/:\d+$/, '') === other.replace(/:\d+$/, '')
+export const isSameHost = (one: string, other: string): boolean =>
+  one.replace(/:\d+$/, '') === other.replace(/:\d+$/, '')
 
-export const isLoopback = (host: string): boolean => /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?$/.test(host)
+export const isLoopback = (host: string): boolean =>
+  /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?$/.test(host)

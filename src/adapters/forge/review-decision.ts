@@ -4,8 +4,9 @@ import type { StoreVerbs } from '../store/store.ts'
 import type { PullRequestSnapshot, Review } from './forge.ts'
 
 /**
- * What the reviews come to: each author’s latest approval or change request counts, if it is about what the head holds. A push answers a
- * change request; `sameWork` keeps a mere rebase from doing so.
+ * What the reviews come to: each author’s latest approval or change request counts, if it is about
+ * what the head holds. A push answers a change request; `sameWork` keeps a mere rebase from doing
+ * so.
  */
 export async function reviewDecision(
   reviews: readonly Pick<Review, 'author' | 'state' | 'commit'>[],
@@ -24,8 +25,14 @@ export async function reviewDecision(
 }
 
 export interface SameWork {
-  /** Whether the reviewed head and the present one of a pull request bring the same changed lines to its base, wherever those stand by now. */
-  is(number: number, heads: { readonly base: Sha; readonly reviewed: Sha; readonly head: Sha }): Promise<boolean>
+  /**
+   * Whether the reviewed head and the present one of a pull request bring the same changed lines to
+   * its base, wherever those stand by now.
+   */
+  is(
+    number: number,
+    heads: { readonly base: Sha; readonly reviewed: Sha; readonly head: Sha },
+  ): Promise<boolean>
   /** A pull request that has ended is compared no more. */
   forget(number: number): Promise<void>
 }
@@ -36,15 +43,25 @@ const MOST = 20
 const keyOf = (number: number): string => `same-work:${number}`
 
 /**
- * Pairs that are the same are stored, and stay so: once the base itself was rebased, what one of them was rebased onto before would count as its own
- * work. Pairs that differ are kept in memory, for one base: on another they may come to the same.
+ * Pairs that are the same are stored, and stay so: once the base itself was rebased, what one of
+ * them was rebased onto before would count as its own work. Pairs that differ are kept in memory,
+ * for one base: on another they may come to the same.
  */
-export function createSameWork({ git, snapshots }: { git: Pick<Git, 'diff' | 'resolve'>; snapshots: StoreVerbs['snapshots'] }): SameWork {
+export function createSameWork({
+  git,
+  snapshots,
+}: {
+  git: Pick<Git, 'diff' | 'resolve'>
+  snapshots: StoreVerbs['snapshots']
+}): SameWork {
   const different = new Set<string>()
   const same = new Map<number, readonly string[]>()
 
   const stored = async (number: number): Promise<readonly string[]> => {
-    const known = same.get(number) ?? ((await snapshots.get(keyOf(number)))?.['pairs'] as readonly string[] | undefined) ?? []
+    const known =
+      same.get(number) ??
+      ((await snapshots.get(keyOf(number)))?.['pairs'] as readonly string[] | undefined) ??
+      []
     same.set(number, known)
     return known
   }

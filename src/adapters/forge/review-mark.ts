@@ -2,7 +2,10 @@ import type { Actor } from '../../domain/ids.ts'
 import type { Review } from './forge.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
 
-/** Whose verdict a comment is: all agents write from one account, which can neither approve nor refuse its own pull requests. */
+/**
+ * Whose verdict a comment is: all agents write from one account, which can neither approve nor
+ * refuse its own pull requests.
+ */
 export interface ReviewMark {
   readonly author: Actor
   readonly state: Review['state']
@@ -12,19 +15,39 @@ export interface ReviewMark {
   readonly sum?: string
 }
 
-const VERDICTS = { approved: 'approves', changes_requested: 'requests changes', commented: 'comments' } as const
+const VERDICTS = {
+  approved: 'approves',
+  changes_requested: 'requests changes',
+  commented: 'comments',
+} as const
 const RESOLVES = 'resolves this'
 const MARK = /\n*<!-- exomonad:review (\{[^\n]*?\}) -->\s*$/
 const HEADING = /^\*\*[^*\n]+\*\* (?:approves|requests changes|comments|resolves this)[.:](?:\n+|$)/
 
-/** The words below a line that says whose they are (the forge shows the account’s name), and the mark after them, which it doesn’t show. */
-export function markReview(words: string, { author, state, resolves, sum }: ReviewMark, authorName: string): string {
+/**
+ * The words below a line that says whose they are (the forge shows the account’s name), and the
+ * mark after them, which it doesn’t show.
+ */
+export function markReview(
+  words: string,
+  { author, state, resolves, sum }: ReviewMark,
+  authorName: string,
+): string {
   const body = withoutMarks(words).trim()
   const heading = `**${authorName.replaceAll(/[*\n]+/g, ' ').trim() || 'exomonad'}** ${resolves === true ? RESOLVES : VERDICTS[state]}${body === '' ? '.' : ':'}`
-  return [heading, body, `<!-- exomonad:review ${JSON.stringify({ author, state, resolves, sum })} -->`].filter((part) => part !== '').join('\n\n')
+  return [
+    heading,
+    body,
+    `<!-- exomonad:review ${JSON.stringify({ author, state, resolves, sum })} -->`,
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
 }
 
-/** The mark at the end of a text, and the words alone; null where there is none. To be believed only from the token’s own account, and signed. */
+/**
+ * The mark at the end of a text, and the words alone; null where there is none. To be believed only
+ * from the token’s own account, and signed.
+ */
 export function readMark(text: string): { mark: ReviewMark; body: string } | null {
   // A forge may give back what was sent with other line ends.
   const plain = text.replaceAll('\r\n', '\n')
@@ -32,9 +55,18 @@ export function readMark(text: string): { mark: ReviewMark; body: string } | nul
   if (found === null) return null
   try {
     const { author, state, resolves, sum } = parseJson(found[1] ?? '') as Partial<ReviewMark>
-    if (typeof author !== 'string' || (state !== 'approved' && state !== 'changes_requested' && state !== 'commented')) return null
+    if (
+      typeof author !== 'string' ||
+      (state !== 'approved' && state !== 'changes_requested' && state !== 'commented')
+    )
+      return null
     return {
-      mark: { author, state, ...(resolves === true ? { resolves } : {}), ...(typeof sum === 'string' ? { sum } : {}) },
+      mark: {
+        author,
+        state,
+        ...(resolves === true ? { resolves } : {}),
+        ...(typeof sum === 'string' ? { sum } : {}),
+      },
       body: plain.slice(0, found.index).replace(HEADING, '').trim(),
     }
   } catch {

@@ -1,7 +1,10 @@
 import type { Actor } from '../../domain/ids.ts'
 import type { Check, ChecksState } from './check.ts'
 
-/** `queue`: the base’s merge queue merges it in its turn. `auto`: it is merged once nothing stands against it (auto-merge). */
+/**
+ * `queue`: the base’s merge queue merges it in its turn. `auto`: it is merged once nothing stands
+ * against it (auto-merge).
+ */
 export type MergeKind = 'queue' | 'auto'
 
 /** A merge that the forge makes by itself. */
@@ -17,7 +20,9 @@ export interface QueuedMerge {
   readonly position: number
   /** `unmergeable`: it is about to be removed. */
   readonly state: 'waiting' | 'checking' | 'mergeable' | 'unmergeable'
-  /** Of what its merge comes to, together with those before it; null where they could not be read. */
+  /**
+   * Of what its merge comes to, together with those before it; null where they could not be read.
+   */
   readonly checks: readonly Check[] | null
   readonly checksState: ChecksState
 }
@@ -36,6 +41,9 @@ export interface CancelledMerge {
 export interface ScheduledMerges {
   /** Takes it out of the queue and turns auto-merge off; nothing where it is in neither. */
   cancel(number: number): Promise<void>
-  /** The last one of that kind that was cancelled; null where the forge tells of none. FORGE_UNAVAILABLE where it can’t be asked now. */
+  /**
+   * The last one of that kind that was cancelled; null where the forge tells of none.
+   * FORGE_UNAVAILABLE where it can’t be asked now.
+   */
   cancelled(number: number, kind: MergeKind): Promise<CancelledMerge | null>
 }

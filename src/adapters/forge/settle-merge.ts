@@ -4,8 +4,9 @@ import type { Forge, MergeResult } from './forge.ts'
 type Settled = Awaited<ReturnType<Forge['settleMerge']>>
 
 /**
- * After a crash: what became of a merge that was asked of a forge elsewhere, by a fresh look at the pull request. `isOthers`: an account that is
- * not exomonad’s has merged it; with the same one nobody can tell. `whileOpen`: what else is known of one that is open still.
+ * After a crash: what became of a merge that was asked of a forge elsewhere, by a fresh look at the
+ * pull request. `isOthers`: an account that is not exomonad’s has merged it; with the same one
+ * nobody can tell. `whileOpen`: what else is known of one that is open still.
  */
 export async function settleByLook<Pull>({
   look,
@@ -24,9 +25,15 @@ export async function settleByLook<Pull>({
     const pull = await look()
     const state = stateOf(pull)
     if (state === 'open') return (await whileOpen?.(pull)) ?? { kind: 'not_merged' }
-    return state === 'closed' || (await isOthers(pull)) ? { kind: 'not_open', state } : mergedAs(pull)
+    return state === 'closed' || (await isOthers(pull))
+      ? { kind: 'not_open', state }
+      : mergedAs(pull)
   } catch (error) {
-    if (!(error instanceof ExomonadError) || (error.code !== 'FORGE_UNAVAILABLE' && error.code !== 'FORGE_DENIED')) throw error
+    if (
+      !(error instanceof ExomonadError) ||
+      (error.code !== 'FORGE_UNAVAILABLE' && error.code !== 'FORGE_DENIED')
+    )
+      throw error
     return { kind: 'unknown', reason: error.message }
   }
 }

@@ -8,22 +8,29 @@ interface Author {
 
 const KEY = 'co-authored-by:'
 
-/** Co-authored-by trailers of a message. By hand, not by pattern: the text is anybody’s, and of any length. */
+/**
+ * Co-authored-by trailers of a message. By hand, not by pattern: the text is anybody’s, and of any
+ * length.
+ */
 function coAuthors(message: string): Author[] {
   const authors: Author[] = []
   for (const raw of message.split('\n')) {
     const line = raw.trim()
     const open = line.lastIndexOf('<')
     if (!line.toLowerCase().startsWith(KEY) || !line.endsWith('>') || open < KEY.length) continue
-    const author = { name: line.slice(KEY.length, open).trim(), email: line.slice(open + 1, -1).trim() }
+    const author = {
+      name: line.slice(KEY.length, open).trim(),
+      email: line.slice(open + 1, -1).trim(),
+    }
     if (author.name !== '' && author.email !== '') authors.push(author)
   }
   return authors
 }
 
 /**
- * Message of a squashed pull request: `title (#n)`, the description, and a Co-authored-by trailer for everybody but the commit’s own author
- * who wrote one of its commits or stands in a trailer of one, each address once. `text` replaces title and description.
+ * Message of a squashed pull request: `title (#n)`, the description, and a Co-authored-by trailer
+ * for everybody but the commit’s own author who wrote one of its commits or stands in a trailer of
+ * one, each address once. `text` replaces title and description.
  */
 export function squashMessage(options: {
   number: number
@@ -35,7 +42,9 @@ export function squashMessage(options: {
   gate: Pick<TextGate, 'text'>
 }): string {
   const clean = options.gate.text
-  const words = clean(options.text ?? `${options.title} (#${options.number})\n\n${options.body}`).trim()
+  const words = clean(
+    options.text ?? `${options.title} (#${options.number})\n\n${options.body}`,
+  ).trim()
   const named = new Set([options.author.email.toLowerCase()])
   for (const { email } of coAuthors(words)) named.add(email.toLowerCase())
 
@@ -51,6 +60,7 @@ export function squashMessage(options: {
   }
   if (trailers.length === 0) return `${words}\n`
   const lastParagraph = words.slice(words.lastIndexOf('\n\n') + 2)
-  const joins = words.includes('\n') && lastParagraph.split('\n').every((line) => /^[A-Za-z-]+: /.test(line))
+  const joins =
+    words.includes('\n') && lastParagraph.split('\n').every((line) => /^[A-Za-z-]+: /.test(line))
   return `${words}${joins ? '\n' : '\n\n'}${trailers.join('\n')}\n`
 }

@@ -8,8 +8,9 @@ import type { Run } from './run.ts'
 const REMEMBERED = 5000
 
 /**
- * How two commits lie to each other. That never changes, and is asked of the same ones again and again while they are followed: it is
- * remembered. In a shallow clone a later fetch may bring the commits between them, so that nothing but “yes, it is in its history” is.
+ * How two commits lie to each other. That never changes, and is asked of the same ones again and
+ * again while they are followed: it is remembered. In a shallow clone a later fetch may bring the
+ * commits between them, so that nothing but “yes, it is in its history” is.
  */
 export function createAncestry({
   run,
@@ -20,15 +21,23 @@ export function createAncestry({
   commonDir: string
   lookUp?: LookUp | undefined
 }): Pick<Git, 'isAncestor' | 'countCommits'> {
-  /** What is asked most is of a commit and one made right on it. The first two parents, as far as they can be told without a process. */
+  /**
+   * What is asked most is of a commit and one made right on it. The first two parents, as far as
+   * they can be told without a process.
+   */
   const parentsOf = async (commit: string): Promise<readonly unknown[]> =>
-    lookUp === undefined ? [] : Promise.all([lookUp.commit(`${commit}^1`), lookUp.commit(`${commit}^2`)])
+    lookUp === undefined
+      ? []
+      : Promise.all([lookUp.commit(`${commit}^1`), lookUp.commit(`${commit}^2`)])
   const isShallow = (): Promise<boolean> =>
     access(join(commonDir, 'shallow')).then(
       () => true,
       () => false,
     )
-  const remembered = <Answer>(ask: (one: string, other: string) => Promise<Answer>, lasts: (answer: Answer) => boolean) => {
+  const remembered = <Answer>(
+    ask: (one: string, other: string) => Promise<Answer>,
+    lasts: (answer: Answer) => boolean,
+  ) => {
     const known = new Map<string, Answer>()
     return async (one: string, other: string): Promise<Answer> => {
       const pair = `${one} ${other}`
@@ -47,7 +56,9 @@ export function createAncestry({
       const [below, above] = await Promise.all([parentsOf(descendant), parentsOf(ancestor)])
       if (below.includes(ancestor)) return true
       if (above.includes(descendant)) return false
-      const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], { reads: true })
+      const result = await run.attempt(['merge-base', '--is-ancestor', ancestor, descendant], {
+        reads: true,
+      })
       if (result.exitCode === 0) return true
       if (result.exitCode === 1) return false
       throw run.failure('compare two commits', result)
@@ -58,12 +69,17 @@ export function createAncestry({
     async (base, head) => {
       const [first, second] = await parentsOf(head)
       if (first === base && second === null) return 1
-      return Number(await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], { reads: true }))
+      return Number(
+        await run.output('count commits', ['rev-list', '--count', `${base}..${head}`], {
+          reads: true,
+        }),
+      )
     },
     () => false,
   )
   return {
-    isAncestor: async (ancestor, descendant) => ancestor === descendant || isAncestor(ancestor, descendant),
+    isAncestor: async (ancestor, descendant) =>
+      ancestor === descendant || isAncestor(ancestor, descendant),
     countCommits: async (base, head) => (base === head ? 0 : countCommits(base, head)),
   }
 }

@@ -1,9 +1,18 @@
 /**
- * Environment in which git gets a password for one host, and for no other, from a helper of ours. The secret is in a variable that only git
- * and what it starts see: never in an argument, a configuration or a remote’s URL. Helpers that are configured are not asked, and so are not
- * told to keep it either. `origin`: `https://HOST[:PORT]`, as it begins the remote’s URL.
+ * Environment in which git gets a password for one host, and for no other, from a helper of ours.
+ * The secret is in a variable that only git and what it starts see: never in an argument, a
+ * configuration or a remote’s URL. Helpers that are configured are not asked, and so are not told
+ * to keep it either. `origin`: `https://HOST[:PORT]`, as it begins the remote’s URL.
  */
-export const credentialEnvironment = ({ origin, username, password }: { origin: string; username: string; password: string }): Record<string, string> => ({
+export const credentialEnvironment = ({
+  origin,
+  username,
+  password,
+}: {
+  origin: string
+  username: string
+  password: string
+}): Record<string, string> => ({
   GIT_CONFIG_COUNT: '2',
   GIT_CONFIG_KEY_0: `credential.${origin}.helper`,
   GIT_CONFIG_VALUE_0: '',

@@ -2,7 +2,10 @@ import { existsSync, statfsSync } from 'node:fs'
 import { ExomonadError, type ErrorCode } from '../../domain/errors.ts'
 import type { ExecResult } from '../../processes/exec.ts'
 
-/** From the first word on, or in the middle of an exchange, where git names the request that failed and not the remote. */
+/**
+ * From the first word on, or in the middle of an exchange, where git names the request that failed
+ * and not the remote.
+ */
 const UNREACHABLE =
   /does not appear to be a git repository|could not read from remote repository|unable to access|could not resolve host|no such remote|connection (refused|timed out|reset)|repository .* not found|remote end hung up|no such device or address|network is unreachable|rpc failed(?!; http 4)|returned error: 5\d\d|expected flush after|early eof|unexpected disconnect/i
 /** It answers, and does not let us in. */
@@ -10,20 +13,26 @@ const DENIED =
   /authentication failed|could not read (username|password)|permission to \S+ denied|returned error: 40[13]|permission denied \((publickey|password)/i
 const FULL = /no space left on device|disk quota exceeded/i
 /** git does not always say why it could not write, of refs for instance. */
-const UNWRITTEN = /(could ?n[o']t|can ?not|unable to|failed to) (write|create|update|lock|append|close|copy|open)|write error|unpacker error/i
+const UNWRITTEN =
+  /(could ?n[o']t|can ?not|unable to|failed to) (write|create|update|lock|append|close|copy|open)|write error|unpacker error/i
 /** With less than this a file system counts as full: a ref and its log need a block each. */
 const ROOM = 16_384
 /**
- * Another git is in the middle of something; the same command works right after. A worktree that is just being added has a HEAD of zeros for
- * a moment, over which the connectivity check of a fetch stumbles (`bad object worktrees/…/HEAD`).
+ * Another git is in the middle of something; the same command works right after. A worktree that is
+ * just being added has a HEAD of zeros for a moment, over which the connectivity check of a fetch
+ * stumbles (`bad object worktrees/…/HEAD`).
  */
-const LOCKED = /unable to create '[^']*\.lock': file exists|could not lock config file [^:]*: file exists|failed to read .*commondir|bad object worktrees\//i
+const LOCKED =
+  /unable to create '[^']*\.lock': file exists|could not lock config file [^:]*: file exists|failed to read .*commondir|bad object worktrees\//i
 
-export const isLocked = (result: ExecResult): boolean => result.exitCode !== 0 && LOCKED.test(result.stderr)
+export const isLocked = (result: ExecResult): boolean =>
+  result.exitCode !== 0 && LOCKED.test(result.stderr)
 
 /** What git said, without the hints it adds. */
 export function wordsOf(result: ExecResult): string {
-  const lines = `${result.stderr}\n${result.stderr.trim() === '' ? result.stdout : ''}`.split('\n').map((line) => line.trim())
+  const lines = `${result.stderr}\n${result.stderr.trim() === '' ? result.stdout : ''}`
+    .split('\n')
+    .map((line) => line.trim())
   return lines.filter((line) => line !== '' && !line.startsWith('hint:')).join(' | ')
 }
 
@@ -37,23 +46,43 @@ function hasNoRoom(folder: string): boolean {
 }
 
 /** Whether a command failed for want of room, by its words or by the file system of `folder`. */
-export const isFull = (result: Pick<ExecResult, 'startError' | 'stderr'>, folder: string): boolean =>
-  result.startError === 'ENOSPC' || FULL.test(result.stderr) || (UNWRITTEN.test(result.stderr) && hasNoRoom(folder))
+export const isFull = (
+  result: Pick<ExecResult, 'startError' | 'stderr'>,
+  folder: string,
+): boolean =>
+  result.startError === 'ENOSPC' ||
+  FULL.test(result.stderr) ||
+  (UNWRITTEN.test(result.stderr) && hasNoRoom(folder))
 
 /**
- * The error of a command that failed: DISK_FULL, FORGE_DENIED and FORGE_UNAVAILABLE (for commands that talk to a remote), DIRTY_WORKTREE, BRANCH_EXISTS,
- * BRANCH_CHECKED_OUT (facts: `worktree`), else GIT_FAILED with git’s own words.
+ * The error of a command that failed: DISK_FULL, FORGE_DENIED and FORGE_UNAVAILABLE (for commands
+ * that talk to a remote), DIRTY_WORKTREE, BRANCH_EXISTS, BRANCH_CHECKED_OUT (facts: `worktree`),
+ * else GIT_FAILED with git’s own words.
  */
-export function gitFailure(doing: string, result: ExecResult, options: { cwd: string; remote?: string }): ExomonadError {
+export function gitFailure(
+  doing: string,
+  result: ExecResult,
+  options: { cwd: string; remote?: string },
+): ExomonadError {
   const words = wordsOf(result)
   const facts = { exit_code: result.exitCode, git: words }
-  const fail = (code: ErrorCode, message: string, more: Record<string, unknown> = {}) => new ExomonadError(code, message, { ...facts, ...more })
+  const fail = (code: ErrorCode, message: string, more: Record<string, unknown> = {}) =>
+    new ExomonadError(code, message, { ...facts, ...more })
 
   if (isFull({ ...result, stderr: words }, options.cwd))
-    return fail('DISK_FULL', `The disk is full: git could not ${doing} (${words}). Make room and try again; nothing was lost.`)
+    return fail(
+      'DISK_FULL',
+      `The disk is full: git could not ${doing} (${words}). Make room and try again; nothing was lost.`,
+    )
   if (result.startError !== null) {
-    if (!existsSync(options.cwd)) return fail('GIT_FAILED', `Could not ${doing}: the folder ${options.cwd} is gone.`, { folder: options.cwd })
-    return fail('GIT_FAILED', `Could not ${doing}: git did not start (${result.startError}). Is git installed and on PATH?`)
+    if (!existsSync(options.cwd))
+      return fail('GIT_FAILED', `Could not ${doing}: the folder ${options.cwd} is gone.`, {
+        folder: options.cwd,
+      })
+    return fail(
+      'GIT_FAILED',
+      `Could not ${doing}: git did not start (${result.startError}). Is git installed and on PATH?`,
+    )
   }
   if (options.remote !== undefined && DENIED.test(words)) {
     return fail(
@@ -66,21 +95,47 @@ export function gitFailure(doing: string, result: ExecResult, options: { cwd: st
   }
   if (options.remote !== undefined && (result.timedOut || UNREACHABLE.test(words))) {
     const why = result.timedOut ? 'it did not answer in time' : words
-    return fail('FORGE_UNAVAILABLE', `The remote "${options.remote}" can’t be reached: ${why}. Check \`git remote -v\`; nothing was changed.`, {
-      remote: options.remote,
-    })
+    return fail(
+      'FORGE_UNAVAILABLE',
+      `The remote "${options.remote}" can’t be reached: ${why}. Check \`git remote -v\`; nothing was changed.`,
+      {
+        remote: options.remote,
+      },
+    )
   }
-  if (result.timedOut) return fail('GIT_FAILED', `Could not ${doing}: git took too long and was ended.`)
+  if (result.timedOut)
+    return fail('GIT_FAILED', `Could not ${doing}: git took too long and was ended.`)
   const exists = /a branch named '(.+?)' already exists/.exec(words)
-  if (exists) return fail('BRANCH_EXISTS', `The branch ${exists[1]} exists already. Take another name, or adopt it with --branch.`, { branch: exists[1] })
+  if (exists)
+    return fail(
+      'BRANCH_EXISTS',
+      `The branch ${exists[1]} exists already. Take another name, or adopt it with --branch.`,
+      { branch: exists[1] },
+    )
   const elsewhere = /'(.+?)' is already (?:checked out|used by worktree) at '(.+?)'/.exec(words)
   if (elsewhere) {
     const facts = { branch: elsewhere[1], worktree: elsewhere[2] }
-    return fail('BRANCH_CHECKED_OUT', `The branch ${elsewhere[1]} is checked out at ${elsewhere[2]}. Free it there, or take another.`, facts)
+    return fail(
+      'BRANCH_CHECKED_OUT',
+      `The branch ${elsewhere[1]} is checked out at ${elsewhere[2]}. Free it there, or take another.`,
+      facts,
+    )
   }
-  if (/contains modified or untracked files|you have unstaged changes|index contains uncommitted changes/i.test(words)) {
-    return fail('DIRTY_WORKTREE', `Could not ${doing}: ${options.cwd} has uncommitted changes. Commit them first.`)
+  if (
+    /contains modified or untracked files|you have unstaged changes|index contains uncommitted changes/i.test(
+      words,
+    )
+  ) {
+    return fail(
+      'DIRTY_WORKTREE',
+      `Could not ${doing}: ${options.cwd} has uncommitted changes. Commit them first.`,
+    )
   }
-  const ending = result.exitCode === null ? `was ended by ${result.signal}` : words === '' ? `exit ${result.exitCode}` : words
+  const ending =
+    result.exitCode === null
+      ? `was ended by ${result.signal}`
+      : words === ''
+        ? `exit ${result.exitCode}`
+        : words
   return fail('GIT_FAILED', `Could not ${doing}: ${ending}`)
 }

@@ -7,9 +7,14 @@ export interface RepositoryFacts {
   readonly bare: boolean
   /** Root of the worktree the folder is in; null in a bare repository’s own folder. */
   readonly worktree: string | null
-  /** First worktree of `git worktree list` that has files; null in a bare repository without one. */
+  /**
+   * First worktree of `git worktree list` that has files; null in a bare repository without one.
+   */
   readonly mainWorktree: string | null
-  readonly head: { kind: 'branch'; branch: BranchName; sha: Sha } | { kind: 'detached'; sha: Sha } | { kind: 'unborn'; branch: BranchName }
+  readonly head:
+    | { kind: 'branch'; branch: BranchName; sha: Sha }
+    | { kind: 'detached'; sha: Sha }
+    | { kind: 'unborn'; branch: BranchName }
 }
 
 export interface WorktreeEntry {
@@ -46,14 +51,19 @@ export interface CommitDetails {
   readonly message: string
 }
 
-export type RebaseResult = { kind: 'up_to_date' } | { kind: 'rebased'; head: Sha } | { kind: 'conflict'; files: readonly string[] }
+export type RebaseResult =
+  | { kind: 'up_to_date' }
+  | { kind: 'rebased'; head: Sha }
+  | { kind: 'conflict'; files: readonly string[] }
 /** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
 /** `cause`: the first that git says of why. */
 export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string; cause: string }
 export type FastForwarded = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
 /** `elsewhere`: the branch is not checked out there; nothing was changed. */
 export type FastForwardResult = FastForwarded | { kind: 'elsewhere' }
-export type MergeTreeResult = { kind: 'clean'; tree: Sha } | { kind: 'conflict'; files: readonly string[] }
+export type MergeTreeResult =
+  | { kind: 'clean'; tree: Sha }
+  | { kind: 'conflict'; files: readonly string[] }
 
 export interface Identity {
   readonly name: string
@@ -63,9 +73,10 @@ export interface Identity {
 }
 
 /**
- * Git on one repository. Runs with hooks, pagers, prompts and merge drivers off, a pinned locale and a scrubbed environment.
- * Worktree and branch creation go through one lock. Failures throw GIT_FAILED with git’s words, unreachable remotes
- * FORGE_UNAVAILABLE, those that refuse FORGE_DENIED, a full disk DISK_FULL. `worktree` arguments are absolute paths.
+ * Git on one repository. Runs with hooks, pagers, prompts and merge drivers off, a pinned locale
+ * and a scrubbed environment. Worktree and branch creation go through one lock. Failures throw
+ * GIT_FAILED with git’s words, unreachable remotes FORGE_UNAVAILABLE, those that refuse
+ * FORGE_DENIED, a full disk DISK_FULL. `worktree` arguments are absolute paths.
  */
 export interface Git {
   readonly commonDir: string
@@ -77,39 +88,75 @@ export interface Git {
   present(shas: readonly Sha[]): Promise<Set<Sha>>
   isValidBranchName(name: string): Promise<boolean>
   branches(): Promise<Map<BranchName, Sha>>
-  /** Deletes only where the branch still points at `expected`; answers whether it did. BRANCH_CHECKED_OUT where a worktree is on it. */
+  /**
+   * Deletes only where the branch still points at `expected`; answers whether it did.
+   * BRANCH_CHECKED_OUT where a worktree is on it.
+   */
   deleteBranch(branch: BranchName, expected: Sha): Promise<boolean>
   isAncestor(ancestor: Sha, descendant: Sha): Promise<boolean>
-  /** Whether a branch here has held this commit, now or before its history was rewritten, as far as its log goes back. */
+  /**
+   * Whether a branch here has held this commit, now or before its history was rewritten, as far as
+   * its log goes back.
+   */
   hasHeld(branch: BranchName, sha: Sha): Promise<boolean>
   mergeBase(a: Sha, b: Sha): Promise<Sha | null>
   /** Commits in `head` that `base` lacks, newest first. */
   commits(base: Sha, head: Sha, limit?: number): Promise<Commit[]>
   countCommits(base: Sha, head: Sha): Promise<number>
-  /** Commits from `from` (exclusive) to `to` along first parents, oldest first: what a branch was moved to, one after the other. */
+  /**
+   * Commits from `from` (exclusive) to `to` along first parents, oldest first: what a branch was
+   * moved to, one after the other.
+   */
   firstParents(from: Sha, to: Sha): Promise<{ sha: Sha; subject: string }[]>
-  /** Patch ids (`git patch-id --stable`) of the commits in `head` that `base` lacks, oldest first; merge commits have none. */
+  /**
+   * Patch ids (`git patch-id --stable`) of the commits in `head` that `base` lacks, oldest first;
+   * merge commits have none.
+   */
   patchIds(base: Sha, head: Sha): Promise<string[]>
   /** Unified diff from the merge base of the two to `head`. */
   diff(base: Sha, head: Sha): Promise<string>
   changedFiles(base: Sha, head: Sha): Promise<string[]>
-  /** The text files that lie in a folder of a commit (`.github/workflows`), not those below, by path. None where there is no such folder. */
+  /**
+   * The text files that lie in a folder of a commit (`.github/workflows`), not those below, by
+   * path. None where there is no such folder.
+   */
   filesIn(commit: Sha, folder: string): Promise<{ path: string; text: string }[]>
   /** Paths in which two commits or trees differ, sorted; of a renamed file both. */
   changedPaths(from: Sha, to: Sha): Promise<string[]>
   /** `git log --graph --oneline` of these revisions. */
-  graph(revisions: readonly string[], options?: { color?: boolean; limit?: number }): Promise<string>
-  /** True where every change of `branch` is in `into`: as an ancestor, or as the same patches (also squashed). */
+  graph(
+    revisions: readonly string[],
+    options?: { color?: boolean; limit?: number },
+  ): Promise<string>
+  /**
+   * True where every change of `branch` is in `into`: as an ancestor, or as the same patches (also
+   * squashed).
+   */
   isMerged(branch: Sha, into: Sha): Promise<boolean>
 
   // worktrees
   worktrees(): Promise<WorktreeEntry[]>
-  /** With `create` the branch is new and starts at `at`; else the branch exists. BRANCH_EXISTS, BRANCH_CHECKED_OUT. */
-  addWorktree(options: { path: string; branch: BranchName; create: boolean; at: Sha; checkoutWorkers?: number }): Promise<void>
-  /** Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are put there where that can be done, and stay. */
+  /**
+   * With `create` the branch is new and starts at `at`; else the branch exists. BRANCH_EXISTS,
+   * BRANCH_CHECKED_OUT.
+   */
+  addWorktree(options: {
+    path: string
+    branch: BranchName
+    create: boolean
+    at: Sha
+    checkoutWorkers?: number
+  }): Promise<void>
+  /**
+   * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
+   * put there where that can be done, and stay.
+   */
   removeWorktree(path: string, options?: { force?: boolean; trash?: string }): Promise<void>
   status(worktree: string): Promise<WorktreeStatus>
-  /** A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones not. Its index stays as it is. */
+  /**
+   * A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones
+   * not. Its index stays as it is.
+   */
   snapshotTree(worktree: string): Promise<Sha>
   /** Ignored files that match the globs, relative paths. */
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
@@ -121,7 +168,10 @@ export interface Git {
   /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
   rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
   abortRebase(worktree: string): Promise<void>
-  /** Which commit a rebase that stands in progress is at, from 1, and what it goes onto; null where there is none. */
+  /**
+   * Which commit a rebase that stands in progress is at, from 1, and what it goes onto; null where
+   * there is none.
+   */
   rebaseStep(worktree: string): Promise<{ step: number; onto: string } | null>
 
   // remotes
@@ -130,23 +180,45 @@ export interface Git {
   removeRemote(name: string): Promise<void>
   /** `origin/HEAD` of the remote, asked for if not known locally; null where it has none. */
   defaultBranch(remote: string): Promise<BranchName | null>
-  /** Fetches these branches (all where none is named) into `refs/remotes/<remote>/…`; concurrent calls for the same are coalesced. */
+  /**
+   * Fetches these branches (all where none is named) into `refs/remotes/<remote>/…`; concurrent
+   * calls for the same are coalesced.
+   */
   fetch(remote: string, branches?: readonly BranchName[]): Promise<void>
-  /** Fast-forwards a branch that is checked out nowhere to what was fetched of it; returns whether it is there. */
+  /**
+   * Fast-forwards a branch that is checked out nowhere to what was fetched of it; returns whether
+   * it is there.
+   */
   advanceBranch(branch: BranchName, remote: string): Promise<boolean>
-  /** Pushes a commit to `refs/heads/<branch>`. `expected`: SHA the remote branch must have, null for absent, undefined for a plain fast-forward push. */
-  push(remote: string, options: { sha: Sha; branch: BranchName; expected?: Sha | null }): Promise<PushResult>
+  /**
+   * Pushes a commit to `refs/heads/<branch>`. `expected`: SHA the remote branch must have, null for
+   * absent, undefined for a plain fast-forward push.
+   */
+  push(
+    remote: string,
+    options: { sha: Sha; branch: BranchName; expected?: Sha | null },
+  ): Promise<PushResult>
   /** Tip of the remote branch as the remote says now. */
   remoteTip(remote: string, branch: BranchName): Promise<Sha | null>
-  /** Tips of these branches (of all where none is named), as far as they are there, in one request. */
+  /**
+   * Tips of these branches (of all where none is named), as far as they are there, in one request.
+   */
   remoteTips(remote: string, branches?: readonly BranchName[]): Promise<Map<BranchName, Sha>>
   deleteRemoteBranch(remote: string, branch: BranchName, expected: Sha): Promise<PushResult>
 
   // objects: no worktree is touched
   mergeTree(ours: Sha, theirs: Sha): Promise<MergeTreeResult>
-  /** The same for many pairs, in one process. Of a commit with itself it is the commit’s own tree. */
+  /**
+   * The same for many pairs, in one process. Of a commit with itself it is the commit’s own tree.
+   */
   mergeTrees(pairs: readonly (readonly [ours: Sha, theirs: Sha])[]): Promise<MergeTreeResult[]>
-  commitTree(options: { tree: Sha; parents: readonly Sha[]; message: string; author?: Identity; committer?: Identity }): Promise<Sha>
+  commitTree(options: {
+    tree: Sha
+    parents: readonly Sha[]
+    message: string
+    author?: Identity
+    committer?: Identity
+  }): Promise<Sha>
   /** Author, committer and full message of a commit. */
   readCommit(sha: Sha): Promise<CommitDetails>
   /** The same of all commits in `head` that `base` lacks, newest first. */

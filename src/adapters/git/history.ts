@@ -5,16 +5,28 @@ import type { Porcelain } from './porcelain.ts'
 import { refuseOption } from './refs.ts'
 import type { Run } from './run.ts'
 
-type History = Pick<Git, 'commits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'filesIn' | 'graph'>
+type History = Pick<
+  Git,
+  'commits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'filesIn' | 'graph'
+>
 
 /** Without external diff programs: they run commands and print what no diff reader understands. */
-const PLAIN_DIFF = ['--no-ext-diff', '--no-textconv', '--no-color', '--src-prefix=a/', '--dst-prefix=b/']
+const PLAIN_DIFF = [
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-color',
+  '--src-prefix=a/',
+  '--dst-prefix=b/',
+]
 
 /** So many files are kept in memory. */
 const KEPT_TEXTS = 100
 
 export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcelain }): History {
-  /** Where the diff of a head starts: the merge base, or the base itself where the two share nothing. */
+  /**
+   * Where the diff of a head starts: the merge base, or the base itself where the two share
+   * nothing.
+   */
   const start = async (base: Sha, head: Sha): Promise<string> => {
     const result = await run.attempt(['merge-base', base, head], { reads: true })
     if (result.exitCode === 0) return result.stdout.trim()
@@ -25,7 +37,9 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
   /** The same content again and again: most commits change none of it. */
   const texts = new Map<string, string>()
   const textOf = async (blob: string): Promise<string> => {
-    const text = texts.get(blob) ?? (await run.output('read a file', ['cat-file', 'blob', blob], { reads: true }))
+    const text =
+      texts.get(blob) ??
+      (await run.output('read a file', ['cat-file', 'blob', blob], { reads: true }))
     if (texts.size >= KEPT_TEXTS) texts.clear()
     texts.set(blob, text)
     return text
@@ -51,38 +65,84 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
     },
 
     async firstParents(from, to) {
-      const text = await run.output('read the log', ['log', '--first-parent', '--reverse', '--no-show-signature', '--format=%H %s', `${from}..${to}`, '--'], {
-        reads: true,
-      })
+      const text = await run.output(
+        'read the log',
+        [
+          'log',
+          '--first-parent',
+          '--reverse',
+          '--no-show-signature',
+          '--format=%H %s',
+          `${from}..${to}`,
+          '--',
+        ],
+        {
+          reads: true,
+        },
+      )
       const lines = text.split('\n').filter((line) => line !== '')
-      return lines.map((line) => ({ sha: parseSha(line.slice(0, line.indexOf(' '))), subject: line.slice(line.indexOf(' ') + 1) }))
+      return lines.map((line) => ({
+        sha: parseSha(line.slice(0, line.indexOf(' '))),
+        subject: line.slice(line.indexOf(' ') + 1),
+      }))
     },
 
     async patchIds(base, head) {
       const patches = await run.output(
         'read patches',
-        ['log', '--reverse', '--topo-order', '--patch', '--full-index', ...PLAIN_DIFF, `${base}..${head}`, '--'],
+        [
+          'log',
+          '--reverse',
+          '--topo-order',
+          '--patch',
+          '--full-index',
+          ...PLAIN_DIFF,
+          `${base}..${head}`,
+          '--',
+        ],
         {
           reads: true,
         },
       )
-      const ids = await run.output('compare patches', ['patch-id', '--stable'], { input: patches, reads: true })
+      const ids = await run.output('compare patches', ['patch-id', '--stable'], {
+        input: patches,
+        reads: true,
+      })
       return ids.split('\n').flatMap((line) => line.split(' ')[0] || [])
     },
 
     async diff(base, head) {
-      return run.output('compare two commits', ['diff', ...PLAIN_DIFF, await start(base, head), head, '--'], { reads: true })
+      return run.output(
+        'compare two commits',
+        ['diff', ...PLAIN_DIFF, await start(base, head), head, '--'],
+        { reads: true },
+      )
     },
 
     async changedFiles(base, head) {
-      const names = await run.output('compare two commits', ['diff', ...PLAIN_DIFF, '--name-only', '--no-renames', '-z', await start(base, head), head, '--'], {
-        reads: true,
-      })
+      const names = await run.output(
+        'compare two commits',
+        [
+          'diff',
+          ...PLAIN_DIFF,
+          '--name-only',
+          '--no-renames',
+          '-z',
+          await start(base, head),
+          head,
+          '--',
+        ],
+        {
+          reads: true,
+        },
+      )
       return names.split('\0').filter((name) => name !== '')
     },
 
     async filesIn(commit, folder) {
-      const listed = await run.output('list files', ['ls-tree', '-z', commit, '--', `${folder}/`], { reads: true })
+      const listed = await run.output('list files', ['ls-tree', '-z', commit, '--', `${folder}/`], {
+        reads: true,
+      })
       const files: { path: string; text: string }[] = []
       for (const line of listed.split('\0')) {
         const [, blob, path] = /^100\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line) ?? []
@@ -92,11 +152,21 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
     },
 
     async graph(revisions, { color = false, limit } = {}) {
-      if (revisions.length === 0) throw new ExomonadError('INVALID_ARG', 'A graph needs at least one revision.')
+      if (revisions.length === 0)
+        throw new ExomonadError('INVALID_ARG', 'A graph needs at least one revision.')
       revisions.forEach(refuseOption)
       const bounded = limit === undefined ? [] : [`--max-count=${limit}`]
       return porcelain('draw the graph', (git) =>
-        git.raw(['log', '--graph', '--oneline', '--decorate=short', `--color=${color ? 'always' : 'never'}`, ...bounded, ...revisions, '--']),
+        git.raw([
+          'log',
+          '--graph',
+          '--oneline',
+          '--decorate=short',
+          `--color=${color ? 'always' : 'never'}`,
+          ...bounded,
+          ...revisions,
+          '--',
+        ]),
       )
     },
   }

@@ -4,11 +4,13 @@ import { parseSha, type Sha } from '../../domain/ids.ts'
 import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 
 /**
- * Commits that revisions name, by one git that is kept: a daemon asks so often that starting one each time is most of its work. Refs and objects
- * are read anew for each question.
+ * Commits that revisions name, by one git that is kept: a daemon asks so often that starting one
+ * each time is most of its work. Refs and objects are read anew for each question.
  */
 export interface LookUp {
-  /** Null where there is none; undefined where this can’t tell, and git has to be asked otherwise. */
+  /**
+   * Null where there is none; undefined where this can’t tell, and git has to be asked otherwise.
+   */
   commit(revision: string): Promise<Sha | null | undefined>
   close(): void
 }
@@ -16,9 +18,21 @@ export interface LookUp {
 /** So often in a row it may end without having told anything; then it is not started again. */
 const MOST_FAILURES = 3
 
-export function createLookUp({ commonDir, environment }: { commonDir: string; environment: Readonly<Record<string, string>> }): LookUp {
+export function createLookUp({
+  commonDir,
+  environment,
+}: {
+  commonDir: string
+  environment: Readonly<Record<string, string>>
+}): LookUp {
   const env = { ...gitVariables(environment), ...NO_DIALOGS, GIT_OPTIONAL_LOCKS: '0' }
-  const args = ['--no-pager', `--git-dir=${commonDir}`, ...asArguments(SETTINGS), 'cat-file', '--batch-check=%(objecttype) %(objectname)']
+  const args = [
+    '--no-pager',
+    `--git-dir=${commonDir}`,
+    ...asArguments(SETTINGS),
+    'cat-file',
+    '--batch-check=%(objecttype) %(objectname)',
+  ]
   let child: ChildProcessWithoutNullStreams | undefined
   let waiting: ((answer: Sha | null | undefined) => void)[] = []
   let failures = 0
@@ -42,7 +56,8 @@ export function createLookUp({ commonDir, environment }: { commonDir: string; en
     begun.stdin.on('error', () => ended(begun))
     begun.stderr.resume()
     createInterface({ input: begun.stdout }).on('line', (line) => {
-      // What it wrote before it ended may come after that was seen: those who asked have their answer.
+      // What it wrote before it ended may come after that was seen: those who asked have their
+      // answer.
       if (child !== begun) return
       const answer = waiting.shift()
       failures = 0
@@ -54,7 +69,8 @@ export function createLookUp({ commonDir, environment }: { commonDir: string; en
 
   return {
     commit: (revision) => {
-      if (closed || failures >= MOST_FAILURES || /[\n\0]/.test(revision)) return Promise.resolve(undefined)
+      if (closed || failures >= MOST_FAILURES || /[\n\0]/.test(revision))
+        return Promise.resolve(undefined)
       return new Promise((resolve) => {
         const { stdin } = running()
         waiting.push(resolve)

@@ -4,13 +4,17 @@ import type { Run } from './run.ts'
 const TEXT_MERGE = 'git merge-file --marker-size=%L %A %O %B || exit 1'
 
 /**
- * Settings that put git’s own text merge in the place of every merge driver the user has configured, since a driver is a program that a
- * repository’s .gitattributes can call. (An empty command would count as a clean merge.) Asked for once.
+ * Settings that put git’s own text merge in the place of every merge driver the user has
+ * configured, since a driver is a program that a repository’s .gitattributes can call. (An empty
+ * command would count as a clean merge.) Asked for once.
  */
 export function mergeDriverSettings(run: Run): () => Promise<readonly string[]> {
   let known: Promise<readonly string[]> | undefined
   const read = async (): Promise<readonly string[]> => {
-    const result = await run.attempt(['config', '--null', '--name-only', '--get-regexp', '^merge\\..*\\.driver$'], { reads: true })
+    const result = await run.attempt(
+      ['config', '--null', '--name-only', '--get-regexp', '^merge\\..*\\.driver$'],
+      { reads: true },
+    )
     return result.stdout
       .split('\0')
       .filter((key) => key !== '')

@@ -13,10 +13,17 @@ const NOBODY = {
 }
 
 /**
- * Whether nothing of a branch would be lost with it. In order: it is an ancestor; merging it would change nothing (squashed, and the same
- * lines stand); each of its commits is there as the same patch (rebased, cherry-picked); all of it together is (squashed, and changed since).
+ * Whether nothing of a branch would be lost with it. In order: it is an ancestor; merging it would
+ * change nothing (squashed, and the same lines stand); each of its commits is there as the same
+ * patch (rebased, cherry-picked); all of it together is (squashed, and changed since).
  */
-export function createIsMerged({ run, git }: { run: Run; git: Pick<Git, 'isAncestor' | 'mergeBase' | 'mergeTree'> }): Git['isMerged'] {
+export function createIsMerged({
+  run,
+  git,
+}: {
+  run: Run
+  git: Pick<Git, 'isAncestor' | 'mergeBase' | 'mergeTree'>
+}): Git['isMerged'] {
   const everyPatchIsIn = async (branch: string, into: Sha): Promise<boolean> => {
     const cherry = await run.output('compare patches', ['cherry', into, branch], { reads: true })
     const lines = cherry.split('\n').filter((line) => line !== '')
@@ -30,15 +37,26 @@ export function createIsMerged({ run, git }: { run: Run; git: Pick<Git, 'isAnces
 
     const merged = await git.mergeTree(into, branch)
     if (merged.kind === 'clean') {
-      const tree = await run.output('read a tree', ['rev-parse', '--verify', `${into}^{tree}`], { reads: true })
+      const tree = await run.output('read a tree', ['rev-parse', '--verify', `${into}^{tree}`], {
+        reads: true,
+      })
       if (tree.trim() === merged.tree) return true
     }
 
-    // Patches of merge commits are not compared by git, so that a resolution made in one could be lost: then only the whole counts.
-    const merges = await run.output('look for merges', ['rev-list', '--merges', '--max-count=1', `${base}..${branch}`], { reads: true })
+    // Patches of merge commits are not compared by git, so that a resolution made in one could be
+    // lost: then only the whole counts.
+    const merges = await run.output(
+      'look for merges',
+      ['rev-list', '--merges', '--max-count=1', `${base}..${branch}`],
+      { reads: true },
+    )
     if (merges.trim() === '' && (await everyPatchIsIn(branch, into))) return true
 
-    const squashed = await run.output('compare patches', ['commit-tree', `${branch}^{tree}`, '-p', base, '-m', 'squashed'], { env: NOBODY })
+    const squashed = await run.output(
+      'compare patches',
+      ['commit-tree', `${branch}^{tree}`, '-p', base, '-m', 'squashed'],
+      { env: NOBODY },
+    )
     return everyPatchIsIn(squashed.trim(), into)
   }
 }

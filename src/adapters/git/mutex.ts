@@ -11,8 +11,9 @@ export function createMutex(): Mutex {
 }
 
 /**
- * Joins concurrent calls of one key. A call that comes while a run is under way gets the next run, not that one: what it wants to see may
- * have happened after the run began. At most one run per key waits.
+ * Joins concurrent calls of one key. A call that comes while a run is under way gets the next run,
+ * not that one: what it wants to see may have happened after the run began. At most one run per key
+ * waits.
  */
 export function createCoalescer(): (key: string, work: () => Promise<void>) => Promise<void> {
   const running = new Map<string, Promise<void>>()

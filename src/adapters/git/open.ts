@@ -19,9 +19,11 @@ import { createWorktreeState } from './worktrees/worktree-state.ts'
 import { createWorktrees } from './worktrees/worktrees.ts'
 
 /**
- * Git on the repository of this common directory. `environment` is all that git sees (gitEnvironment of config/environment.ts).
- * `pushEnvironment` adds to it for pushes: what proves to a guarded remote that the daemon pushes; `remoteEnvironment` for all that talks to
- * the remote of that name: what it is let in with. Open a repository once per process: the lock around worktrees is this object’s.
+ * Git on the repository of this common directory. `environment` is all that git sees
+ * (gitEnvironment of config/environment.ts). `pushEnvironment` adds to it for pushes: what proves
+ * to a guarded remote that the daemon pushes; `remoteEnvironment` for all that talks to the remote
+ * of that name: what it is let in with. Open a repository once per process: the lock around
+ * worktrees is this object’s.
  */
 export function openGit({
   commonDir,
@@ -44,7 +46,10 @@ export function openGit({
   signal?: AbortSignal
   /** A git that is kept for looking commits up. */
   lookUp?: LookUp
-  /** The local forge’s bare repository, whose branches are read without a transport; `lookUp` is a git kept in it. */
+  /**
+   * The local forge’s bare repository, whose branches are read without a transport; `lookUp` is a
+   * git kept in it.
+   */
   origin?: { readonly path: string; readonly lookUp?: LookUp } | undefined
 }): Git {
   const logged: Exec = async (file, args, options) => {
@@ -55,7 +60,10 @@ export function openGit({
   const run = createRun({ commonDir, environment, exec: logged, signal })
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
-  const refs = { ...createRefs({ run, lock, lookUp }), ...createAncestry({ run, commonDir, lookUp }) }
+  const refs = {
+    ...createRefs({ run, lock, lookUp }),
+    ...createAncestry({ run, commonDir, lookUp }),
+  }
   const objects = createObjects({ run })
   const own = origin === undefined ? NO_OWN_REMOTE : createOwnRemote({ run, commonDir, ...origin })
 
@@ -72,17 +80,30 @@ export function openGit({
     ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),
     async initBare(path: string) {
-      const format = (await run.output('read the object format', ['rev-parse', '--show-object-format'], { reads: true })).trim()
+      const format = (
+        await run.output('read the object format', ['rev-parse', '--show-object-format'], {
+          reads: true,
+        })
+      ).trim()
       // No template: the user’s may bring hooks.
-      await run.output(`make the repository ${path}`, ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, '--', path], {
-        worktree: commonDir,
-      })
+      await run.output(
+        `make the repository ${path}`,
+        ['init', '--quiet', '--bare', '--template=', `--object-format=${format}`, '--', path],
+        {
+          worktree: commonDir,
+        },
+      )
     },
   })
 }
 
-/** The same for a process that goes on: it looks commits up by gits that are kept until `close`. `origin`: path of the local forge’s bare repository. */
-export function openKeptGit(options: Omit<Parameters<typeof openGit>[0], 'lookUp' | 'origin'> & { readonly origin: string }): {
+/**
+ * The same for a process that goes on: it looks commits up by gits that are kept until `close`.
+ * `origin`: path of the local forge’s bare repository.
+ */
+export function openKeptGit(
+  options: Omit<Parameters<typeof openGit>[0], 'lookUp' | 'origin'> & { readonly origin: string },
+): {
   readonly git: Git
   readonly close: () => void
 } {

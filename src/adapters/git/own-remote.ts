@@ -7,8 +7,9 @@ import { parseRefs } from './refs.ts'
 import type { Run } from './run.ts'
 
 /**
- * Branches of the local forge's bare repository, read where it lies: `ls-remote` starts three processes for each question. Undefined where
- * the remote of that name is another repository, or this one can't be read: it has to be asked like any remote then.
+ * Branches of the local forge's bare repository, read where it lies: `ls-remote` starts three
+ * processes for each question. Undefined where the remote of that name is another repository, or
+ * this one can't be read: it has to be asked like any remote then.
  */
 export interface OwnRemote {
   tip(remote: string, branch: BranchName): Promise<Sha | null | undefined>
@@ -28,7 +29,17 @@ const real = (path: string): string => {
 }
 
 /** `path`: the bare repository. `lookUp`: a git kept in it. */
-export function createOwnRemote({ run, commonDir, path, lookUp }: { run: Run; commonDir: string; path: string; lookUp?: LookUp | undefined }): OwnRemote {
+export function createOwnRemote({
+  run,
+  commonDir,
+  path,
+  lookUp,
+}: {
+  run: Run
+  commonDir: string
+  path: string
+  lookUp?: LookUp | undefined
+}): OwnRemote {
   const config = join(commonDir, 'config')
   const known = new Map<string, { readonly version: string; readonly isOwn: Promise<boolean> }>()
 
@@ -55,15 +66,25 @@ export function createOwnRemote({ run, commonDir, path, lookUp }: { run: Run; co
     }
   }
   const list = async (...patterns: string[]): Promise<Map<BranchName, Sha> | undefined> => {
-    const listed = await run.attempt([`--git-dir=${path}`, 'for-each-ref', '--format=%(objectname) %(refname)', ...patterns], { reads: true })
+    const listed = await run.attempt(
+      [`--git-dir=${path}`, 'for-each-ref', '--format=%(objectname) %(refname)', ...patterns],
+      { reads: true },
+    )
     return listed.exitCode === 0 ? parseRefs(listed.stdout, 'refs/heads/') : undefined
   }
-  const read = async (branches: readonly BranchName[]): Promise<Map<BranchName, Sha> | undefined> => {
+  const read = async (
+    branches: readonly BranchName[],
+  ): Promise<Map<BranchName, Sha> | undefined> => {
     const names = [...new Set(branches)]
-    const kept = lookUp === undefined ? [undefined] : await Promise.all(names.map((branch) => lookUp.commit(`refs/heads/${branch}`)))
+    const kept =
+      lookUp === undefined
+        ? [undefined]
+        : await Promise.all(names.map((branch) => lookUp.commit(`refs/heads/${branch}`)))
     if (names.length === 0) return new Map()
     if (kept.includes(undefined)) return list(...names.map((branch) => `refs/heads/${branch}`))
-    return new Map(names.flatMap((branch, index) => (kept[index] == null ? [] : [[branch, kept[index]]])))
+    return new Map(
+      names.flatMap((branch, index) => (kept[index] == null ? [] : [[branch, kept[index]]])),
+    )
   }
 
   return {

@@ -3,8 +3,17 @@ import { ExomonadError } from '../../domain/errors.ts'
 import { isFull } from './failure.ts'
 import { gitVariables, SETTINGS } from './settings.ts'
 
-/** simple-git on one repository, for what git prints for people. Its guards are lifted only for the settings and variables that we fix ourselves. */
-export function createPorcelain({ commonDir, environment }: { commonDir: string; environment: Readonly<Record<string, string>> }) {
+/**
+ * simple-git on one repository, for what git prints for people. Its guards are lifted only for the
+ * settings and variables that we fix ourselves.
+ */
+export function createPorcelain({
+  commonDir,
+  environment,
+}: {
+  commonDir: string
+  environment: Readonly<Record<string, string>>
+}) {
   const variables = { ...gitVariables(environment), GIT_DIR: commonDir, GIT_OPTIONAL_LOCKS: '0' }
   return async <T>(doing: string, work: (git: SimpleGit) => PromiseLike<T>): Promise<T> => {
     const git = simpleGit({
@@ -12,7 +21,11 @@ export function createPorcelain({ commonDir, environment }: { commonDir: string;
       config: [...SETTINGS],
       timeout: { block: 120_000 },
       allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
-      unsafe: { allowUnsafeHooksPath: true, allowUnsafeFsMonitor: true, allowUnsafeConfigPaths: true },
+      unsafe: {
+        allowUnsafeHooksPath: true,
+        allowUnsafeFsMonitor: true,
+        allowUnsafeConfigPaths: true,
+      },
     }).env(variables)
     try {
       return await work(git)
@@ -25,7 +38,12 @@ export function createPorcelain({ commonDir, environment }: { commonDir: string;
           { git: words },
           { cause },
         )
-      throw new ExomonadError('GIT_FAILED', `Could not ${doing}: ${words}`, { git: words }, { cause })
+      throw new ExomonadError(
+        'GIT_FAILED',
+        `Could not ${doing}: ${words}`,
+        { git: words },
+        { cause },
+      )
     }
   }
 }

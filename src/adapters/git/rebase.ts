@@ -11,15 +11,38 @@ import { gitDirOf, operationIn } from './worktrees/worktree-state.ts'
 type Rebase = Pick<Git, 'rebase' | 'abortRebase' | 'rebaseStep'>
 
 /** The user’s habits that would change what a rebase does, off. */
-const SETTINGS = ['rebase.missingCommitsCheck=ignore', 'rebase.instructionFormat=%s', 'rebase.forkPoint=false', 'rerere.enabled=false', 'core.commentChar=#']
-const OPTIONS = ['--rebase-merges', '--empty=drop', '--no-autosquash', '--no-autostash', '--no-update-refs', '--no-stat', '--quiet']
+const SETTINGS = [
+  'rebase.missingCommitsCheck=ignore',
+  'rebase.instructionFormat=%s',
+  'rebase.forkPoint=false',
+  'rerere.enabled=false',
+  'core.commentChar=#',
+]
+const OPTIONS = [
+  '--rebase-merges',
+  '--empty=drop',
+  '--no-autosquash',
+  '--no-autostash',
+  '--no-update-refs',
+  '--no-stat',
+  '--quiet',
+]
 
 export function createRebase({ run, git }: { run: Run; git: Pick<Git, 'identity'> }): Rebase {
   const drivers = mergeDriverSettings(run)
   const headOf = async (worktree: string): Promise<Sha> =>
-    parseSha(await run.output(`read HEAD of ${worktree}`, ['rev-parse', '--verify', 'HEAD^{commit}'], { worktree, reads: true }))
+    parseSha(
+      await run.output(`read HEAD of ${worktree}`, ['rev-parse', '--verify', 'HEAD^{commit}'], {
+        worktree,
+        reads: true,
+      }),
+    )
   const conflicts = async (worktree: string): Promise<string[]> => {
-    const names = await run.output('list conflicts', ['diff', '--name-only', '--diff-filter=U', '-z'], { worktree, reads: true })
+    const names = await run.output(
+      'list conflicts',
+      ['diff', '--name-only', '--diff-filter=U', '-z'],
+      { worktree, reads: true },
+    )
     return [...new Set(names.split('\0').filter((name) => name !== ''))]
   }
   const abortRebase: Rebase['abortRebase'] = async (worktree) => {
@@ -45,7 +68,8 @@ export function createRebase({ run, git }: { run: Run; git: Pick<Git, 'identity'
 
     async rebase(worktree, { onto, forkPoint }) {
       // One that stands from before is what has to be settled first.
-      if ((await operationIn(worktree)) === 'rebase') return { kind: 'conflict', files: await conflicts(worktree) }
+      if ((await operationIn(worktree)) === 'rebase')
+        return { kind: 'conflict', files: await conflicts(worktree) }
       const before = await headOf(worktree)
       const result = await run.attempt(['rebase', ...OPTIONS, '--onto', onto, forkPoint], {
         worktree,
@@ -60,9 +84,12 @@ export function createRebase({ run, git }: { run: Run; git: Pick<Git, 'identity'
       if ((await operationIn(worktree)) !== 'rebase') throw failure
       const files = await conflicts(worktree)
       if (files.length > 0) return { kind: 'conflict', files }
-      // Stopped for another reason, such as an untracked file in the way: nothing an agent could resolve in the middle of a rebase.
+      // Stopped for another reason, such as an untracked file in the way: nothing an agent could
+      // resolve in the middle of a rebase.
       await abortRebase(worktree)
-      throw failure instanceof ExomonadError ? failure : new ExomonadError('GIT_FAILED', failure.message, {}, { cause: failure })
+      throw failure instanceof ExomonadError
+        ? failure
+        : new ExomonadError('GIT_FAILED', failure.message, {}, { cause: failure })
     },
   }
 }

@@ -11,17 +11,41 @@ import type { Run } from './run.ts'
 
 type Remotes = Pick<
   Git,
-  'remotes' | 'addRemote' | 'removeRemote' | 'defaultBranch' | 'fetch' | 'advanceBranch' | 'push' | 'remoteTip' | 'remoteTips' | 'deleteRemoteBranch'
+  | 'remotes'
+  | 'addRemote'
+  | 'removeRemote'
+  | 'defaultBranch'
+  | 'fetch'
+  | 'advanceBranch'
+  | 'push'
+  | 'remoteTip'
+  | 'remoteTips'
+  | 'deleteRemoteBranch'
 >
 
 /** Milliseconds. */
 const REF_WAITS = [0, 20, 80, 320]
-const FETCH = ['fetch', '--quiet', '--no-tags', '--no-prune', '--no-recurse-submodules', '--no-write-fetch-head', '--no-auto-maintenance']
-const PUSH = ['push', '--porcelain', '--no-verify', '--no-signed', '--no-follow-tags', '--recurse-submodules=no']
+const FETCH = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-prune',
+  '--no-recurse-submodules',
+  '--no-write-fetch-head',
+  '--no-auto-maintenance',
+]
+const PUSH = [
+  'push',
+  '--porcelain',
+  '--no-verify',
+  '--no-signed',
+  '--no-follow-tags',
+  '--recurse-submodules=no',
+]
 
 /**
- * Reads `git push --porcelain`: one line `flag TAB from:to TAB summary` per ref, `!` for a refusal; the remote’s own words are on stderr, and
- * before them git’s own of what it could not send.
+ * Reads `git push --porcelain`: one line `flag TAB from:to TAB summary` per ref, `!` for a refusal;
+ * the remote’s own words are on stderr, and before them git’s own of what it could not send.
  */
 export function parsePush(stdout: string, stderr: string): PushResult | null {
   const line = stdout.split('\n').find((text) => /^[ +\-*=!]\t/.test(text))
@@ -29,7 +53,10 @@ export function parsePush(stdout: string, stderr: string): PushResult | null {
   if (!line.startsWith('!')) return { kind: 'pushed' }
   const said = stderr
     .split('\n')
-    .filter((text) => /^(remote|error|fatal):/.test(text) && !text.startsWith('error: failed to push some refs'))
+    .filter(
+      (text) =>
+        /^(remote|error|fatal):/.test(text) && !text.startsWith('error: failed to push some refs'),
+    )
     .map((text) => text.replace(/^remote:/, '').trim())
     .filter((text) => text !== '')
   const summary = line.split('\t')[2] ?? 'rejected'
@@ -62,44 +89,69 @@ export function createRemotes({
 
   const listRemote = async (remote: string, ...patterns: string[]): Promise<string> => {
     refuseOption(remote)
-    return run.output(`ask ${remote} for its branches`, ['ls-remote', '--quiet', '--', remote, ...patterns], {
-      remote,
-      reads: true,
-      env: await remoteEnvironment(remote),
-    })
+    return run.output(
+      `ask ${remote} for its branches`,
+      ['ls-remote', '--quiet', '--', remote, ...patterns],
+      {
+        remote,
+        reads: true,
+        env: await remoteEnvironment(remote),
+      },
+    )
   }
 
-  const push = async (remote: string, branch: string, args: readonly string[]): Promise<PushResult> => {
+  const push = async (
+    remote: string,
+    branch: string,
+    args: readonly string[],
+  ): Promise<PushResult> => {
     refuseOption(remote)
     const result = await run.attempt([...PUSH, ...args], {
       remote,
       env: { ...(await remoteEnvironment(remote)), ...(await pushEnvironment()) },
     })
-    // Also where it is the remote that refuses: nothing there moved, so there is nothing to fetch and look at.
-    if (result.exitCode !== 0 && run.ranFull(result)) throw run.failure(`push ${branch} to ${remote}`, result, { remote })
+    // Also where it is the remote that refuses: nothing there moved, so there is nothing to fetch
+    // and look at.
+    if (result.exitCode !== 0 && run.ranFull(result))
+      throw run.failure(`push ${branch} to ${remote}`, result, { remote })
     const answer = parsePush(result.stdout, result.stderr)
     if (answer !== null && (answer.kind === 'rejected' || result.exitCode === 0)) return answer
     // Nothing to say about the ref: an empty push, or a remote that could not be reached.
     if (result.exitCode === 0) return { kind: 'pushed' }
-    if (/stale info|non-fast-forward|fetch first/.test(wordsOf(result))) return { kind: 'rejected', reason: wordsOf(result), cause: wordsOf(result) }
+    if (/stale info|non-fast-forward|fetch first/.test(wordsOf(result)))
+      return { kind: 'rejected', reason: wordsOf(result), cause: wordsOf(result) }
     throw run.failure(`push ${branch} to ${remote}`, result, { remote })
   }
-  /** Of these branches those that a fetch would change something about, as far as can be told without one. */
+  /**
+   * Of these branches those that a fetch would change something about, as far as can be told
+   * without one.
+   */
   const behind = async (remote: string, branches: readonly BranchName[]): Promise<BranchName[]> => {
     const found: BranchName[] = []
     for (const branch of branches) {
       const there = await own.tip(remote, branch)
-      if (there === undefined || there === null || there !== (await refs.resolve(`refs/remotes/${remote}/${branch}`))) found.push(branch)
+      if (
+        there === undefined ||
+        there === null ||
+        there !== (await refs.resolve(`refs/remotes/${remote}/${branch}`))
+      )
+        found.push(branch)
     }
     return found
   }
-  const lease = (branch: string, expected: string | null): string => `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`
+  const lease = (branch: string, expected: string | null): string =>
+    `--force-with-lease=refs/heads/${branch}:${expected ?? ''}`
 
   return {
     async remotes() {
       // simple-git’s own reading of this ends a URL at its first space.
       const lines = await porcelain('list the remotes', (git) => git.raw('remote', '--verbose'))
-      return new Map(Array.from(lines.matchAll(/^(.+)\t(.*) \(fetch\)/gm), ([, name = '', url = '']) => [name, url]))
+      return new Map(
+        Array.from(lines.matchAll(/^(.+)\t(.*) \(fetch\)/gm), ([, name = '', url = '']) => [
+          name,
+          url,
+        ]),
+      )
     },
     async addRemote(name, url) {
       refuseOption(name)
@@ -115,11 +167,15 @@ export function createRemotes({
       const known = await run.attempt(['symbolic-ref', '--quiet', `${prefix}HEAD`], { reads: true })
       if (known.exitCode === 0) return asBranchName(known.stdout.trim().slice(prefix.length))
       refuseOption(remote)
-      const answer = await run.output(`ask ${remote} for its default branch`, ['ls-remote', '--quiet', '--symref', '--', remote, 'HEAD'], {
-        remote,
-        reads: true,
-        env: await remoteEnvironment(remote),
-      })
+      const answer = await run.output(
+        `ask ${remote} for its default branch`,
+        ['ls-remote', '--quiet', '--symref', '--', remote, 'HEAD'],
+        {
+          remote,
+          reads: true,
+          env: await remoteEnvironment(remote),
+        },
+      )
       const branch = /^ref: refs\/heads\/(.+)\tHEAD$/m.exec(answer)?.[1]
       return branch === undefined ? null : asBranchName(branch)
     },
@@ -129,13 +185,15 @@ export function createRemotes({
       return coalesce(`${remote}\0${wanted.join('\0')}`, () =>
         fetchLock(remote)(async () => {
           refuseOption(remote)
-          const names = branches === undefined || branches.length === 0 ? ['*'] : await behind(remote, wanted)
+          const names =
+            branches === undefined || branches.length === 0 ? ['*'] : await behind(remote, wanted)
           if (names.length === 0) return
           const refspecs = names.map((name) => `+refs/heads/${name}:refs/remotes/${remote}/${name}`)
           const env = await remoteEnvironment(remote)
           const once = () => run.attempt([...FETCH, '--', remote, ...refspecs], { remote, env })
           let result = await once()
-          // An agent that fetched the same branch at the same moment was first: what it stored is looked at anew.
+          // An agent that fetched the same branch at the same moment was first: what it stored is
+          // looked at anew.
           for (const wait of REF_WAITS) {
             if (!/cannot lock ref/.test(result.stderr)) break
             await delay(wait)
@@ -144,7 +202,11 @@ export function createRemotes({
           if (result.exitCode === 0) return
           const missing = /couldn't find remote ref refs\/heads\/(\S+)/.exec(result.stderr)
           if (missing) {
-            throw new ExomonadError('GIT_FAILED', `The remote "${remote}" has no branch ${missing[1]}. Push it first.`, { remote, branch: missing[1] })
+            throw new ExomonadError(
+              'GIT_FAILED',
+              `The remote "${remote}" has no branch ${missing[1]}. Push it first.`,
+              { remote, branch: missing[1] },
+            )
           }
           throw run.failure(`fetch from ${remote}`, result, { remote })
         }),
@@ -153,28 +215,50 @@ export function createRemotes({
 
     async advanceBranch(branch, remote) {
       if ((await refs.resolve(`refs/heads/${branch}`)) === null) return false
-      // A fetch into a branch refuses one that is checked out, or being rebased, in any worktree, and whatever is no fast-forward.
-      const result = await run.attempt([...FETCH, '.', `refs/remotes/${remote}/${branch}:refs/heads/${branch}`])
+      // A fetch into a branch refuses one that is checked out, or being rebased, in any worktree,
+      // and whatever is no fast-forward.
+      const result = await run.attempt([
+        ...FETCH,
+        '.',
+        `refs/remotes/${remote}/${branch}:refs/heads/${branch}`,
+      ])
       return result.exitCode === 0
     },
 
     push: (remote, { sha, branch, expected }) =>
-      push(remote, branch, [...(expected === undefined ? [] : [lease(branch, expected)]), '--', remote, `${sha}:refs/heads/${branch}`]),
+      push(remote, branch, [
+        ...(expected === undefined ? [] : [lease(branch, expected)]),
+        '--',
+        remote,
+        `${sha}:refs/heads/${branch}`,
+      ]),
 
-    deleteRemoteBranch: (remote, branch, expected) => push(remote, branch, [lease(branch, expected), '--', remote, `:refs/heads/${branch}`]),
+    deleteRemoteBranch: (remote, branch, expected) =>
+      push(remote, branch, [lease(branch, expected), '--', remote, `:refs/heads/${branch}`]),
 
     async remoteTip(remote, branch) {
       const read = await own.tip(remote, branch)
       if (read !== undefined) return read
-      return parseRefs(await listRemote(remote, `refs/heads/${branch}`), 'refs/heads/').get(branch) ?? null
+      return (
+        parseRefs(await listRemote(remote, `refs/heads/${branch}`), 'refs/heads/').get(branch) ??
+        null
+      )
     },
 
     async remoteTips(remote, branches) {
       const read = await own.tips(remote, branches)
       if (read !== undefined) return read
-      const told = parseRefs(await listRemote(remote, ...(branches?.map((branch) => `refs/heads/${branch}`) ?? ['refs/heads/*'])), 'refs/heads/')
+      const told = parseRefs(
+        await listRemote(
+          remote,
+          ...(branches?.map((branch) => `refs/heads/${branch}`) ?? ['refs/heads/*']),
+        ),
+        'refs/heads/',
+      )
       // A pattern is one of the end of a name.
-      return branches === undefined ? told : new Map([...told].filter(([branch]) => branches.includes(branch)))
+      return branches === undefined
+        ? told
+        : new Map([...told].filter(([branch]) => branches.includes(branch)))
     },
   }
 }

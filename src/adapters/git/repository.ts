@@ -8,23 +8,40 @@ import { asArguments, gitVariables, SETTINGS } from './settings.ts'
 import { parseWorktreeList } from './worktrees/worktree-list.ts'
 
 /**
- * The repository that a folder is in, seen from there: in a worktree, a linked one, a bare repository or a `.git` folder.
- * Throws NOT_A_REPOSITORY with git’s words elsewhere, GIT_FAILED where git does not start.
+ * The repository that a folder is in, seen from there: in a worktree, a linked one, a bare
+ * repository or a `.git` folder. Throws NOT_A_REPOSITORY with git’s words elsewhere, GIT_FAILED
+ * where git does not start.
  */
-export async function inspectRepository(cwd: string, environment: Readonly<Record<string, string>>, exec: Exec = defaultExec): Promise<RepositoryFacts> {
+export async function inspectRepository(
+  cwd: string,
+  environment: Readonly<Record<string, string>>,
+  exec: Exec = defaultExec,
+): Promise<RepositoryFacts> {
   const git = (...args: string[]): Promise<ExecResult> =>
-    exec('git', ['--no-pager', ...asArguments(SETTINGS), ...args], { cwd, env: { ...gitVariables(environment), GIT_OPTIONAL_LOCKS: '0' }, timeout: 30_000 })
+    exec('git', ['--no-pager', ...asArguments(SETTINGS), ...args], {
+      cwd,
+      env: { ...gitVariables(environment), GIT_OPTIONAL_LOCKS: '0' },
+      timeout: 30_000,
+    })
   const line = (result: ExecResult): string => result.stdout.replace(/\n$/, '')
 
   const common = await git('rev-parse', '--path-format=absolute', '--git-common-dir')
   if (common.startError !== null) {
     const there = await realpath(cwd).catch(() => null)
     if (there === null)
-      throw new ExomonadError('NOT_A_REPOSITORY', `The folder ${cwd} does not exist. Run the command inside a git repository.`, { folder: cwd })
+      throw new ExomonadError(
+        'NOT_A_REPOSITORY',
+        `The folder ${cwd} does not exist. Run the command inside a git repository.`,
+        { folder: cwd },
+      )
     throw gitFailure('look at the repository', common, { cwd })
   }
   if (common.exitCode !== 0) {
-    throw new ExomonadError('NOT_A_REPOSITORY', `${cwd} is not in a git repository (${wordsOf(common)}). Run the command inside one.`, { folder: cwd })
+    throw new ExomonadError(
+      'NOT_A_REPOSITORY',
+      `${cwd} is not in a git repository (${wordsOf(common)}). Run the command inside one.`,
+      { folder: cwd },
+    )
   }
 
   const [toplevel, list, symbolic, head] = await Promise.all([
@@ -44,6 +61,11 @@ export async function inspectRepository(cwd: string, environment: Readonly<Recor
     bare: worktrees[0]?.bare ?? false,
     worktree: toplevel.exitCode === 0 ? line(toplevel) : null,
     mainWorktree: worktrees.find((worktree) => !worktree.bare && !worktree.prunable)?.path ?? null,
-    head: symbolic.exitCode !== 0 ? { kind: 'detached', sha: sha! } : sha === null ? { kind: 'unborn', branch } : { kind: 'branch', branch, sha },
+    head:
+      symbolic.exitCode !== 0
+        ? { kind: 'detached', sha: sha! }
+        : sha === null
+          ? { kind: 'unborn', branch }
+          : { kind: 'branch', branch, sha },
   }
 }

@@ -6,7 +6,10 @@ import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
 
 const LOCAL_TIMEOUT = 120_000
 const REMOTE_TIMEOUT = 180_000
-/** Waits between tries where another git (the user’s, an agent’s) holds a lock: about a second in all. */
+/**
+ * Waits between tries where another git (the user’s, an agent’s) holds a lock: about a second in
+ * all.
+ */
 export const LOCK_WAITS = [10, 20, 40, 80, 160, 320, 500]
 
 export interface RunOptions {
@@ -37,9 +40,11 @@ export interface Run {
 }
 
 /**
- * A worktree whose `.git` file was lost is no reason to work on the repository around it, which agents’ worktrees lie in.
+ * A worktree whose `.git` file was lost is no reason to work on the repository around it, which
+ * agents’ worktrees lie in.
  */
-const within = (worktree: string | undefined): Record<string, string> => (worktree === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(worktree) })
+const within = (worktree: string | undefined): Record<string, string> =>
+  worktree === undefined ? {} : { GIT_CEILING_DIRECTORIES: dirname(worktree) }
 
 export function createRun({
   commonDir,
@@ -59,13 +64,26 @@ export function createRun({
   const once = (args: readonly string[], options: RunOptions): Promise<ExecResult> =>
     exec(
       'git',
-      ['--no-pager', ...(options.worktree === undefined ? [`--git-dir=${commonDir}`] : []), ...fixed, ...asArguments(options.settings ?? []), ...args],
+      [
+        '--no-pager',
+        ...(options.worktree === undefined ? [`--git-dir=${commonDir}`] : []),
+        ...fixed,
+        ...asArguments(options.settings ?? []),
+        ...args,
+      ],
       {
         cwd: options.worktree ?? commonDir,
-        env: { ...variables, ...within(options.worktree), ...(options.reads === true ? { GIT_OPTIONAL_LOCKS: '0' } : {}), ...options.env },
+        env: {
+          ...variables,
+          ...within(options.worktree),
+          ...(options.reads === true ? { GIT_OPTIONAL_LOCKS: '0' } : {}),
+          ...options.env,
+        },
         timeout: options.timeout ?? (options.remote === undefined ? LOCAL_TIMEOUT : REMOTE_TIMEOUT),
         // A transport that hangs outlives the git that started it.
-        ...(options.remote === undefined ? {} : { group: true, ...(signal === undefined ? {} : { signal }) }),
+        ...(options.remote === undefined
+          ? {}
+          : { group: true, ...(signal === undefined ? {} : { signal }) }),
         ...(options.input === undefined ? {} : { input: options.input }),
       },
     )
@@ -81,7 +99,10 @@ export function createRun({
   }
 
   const failure: Run['failure'] = (doing, result, options = {}) =>
-    gitFailure(doing, result, { cwd: options.worktree ?? commonDir, ...(options.remote === undefined ? {} : { remote: options.remote }) })
+    gitFailure(doing, result, {
+      cwd: options.worktree ?? commonDir,
+      ...(options.remote === undefined ? {} : { remote: options.remote }),
+    })
 
   const output: Run['output'] = async (doing, args, options = {}) => {
     const result = await attempt(args, options)

@@ -1,5 +1,15 @@
 import { constants } from 'node:fs'
-import { copyFile, lstat, mkdir, open, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
@@ -17,14 +27,27 @@ export interface AgentFiles {
   readonly promptFile: (id: AgentId) => string
   readonly authFile: (id: AgentId) => string
   writePrompt(id: AgentId, text: string): Promise<string>
-  /** The token in a 0600 file, for agent CLIs that hide variables named *TOKEN* from their shells. */
+  /**
+   * The token in a 0600 file, for agent CLIs that hide variables named *TOKEN* from their shells.
+   */
   writeAuth(id: AgentId, token: string): Promise<string>
   /** Writes the 0600 launch file and answers the argv that reads, deletes and becomes it. */
-  writeLaunch(id: AgentId, options: { env: Readonly<Record<string, string>>; argv: readonly string[] }): Promise<readonly string[]>
+  writeLaunch(
+    id: AgentId,
+    options: { env: Readonly<Record<string, string>>; argv: readonly string[] },
+  ): Promise<readonly string[]>
   /** The agent’s own folder, for what its program is given. */
   readonly folder: (id: AgentId) => string
-  /** Writes planned files (0600) and links. OUTSIDE_ROOT for files that lie neither in the agent’s folder nor in its worktree, and links outside the folder. */
-  writePlanned(id: AgentId, worktree: string, files: readonly PlannedFile[], links?: readonly PlannedLink[]): Promise<void>
+  /**
+   * Writes planned files (0600) and links. OUTSIDE_ROOT for files that lie neither in the agent’s
+   * folder nor in its worktree, and links outside the folder.
+   */
+  writePlanned(
+    id: AgentId,
+    worktree: string,
+    files: readonly PlannedFile[],
+    links?: readonly PlannedLink[],
+  ): Promise<void>
   /** How the running program is talked to; null takes it away. */
   writeChannel(id: AgentId, channel: Readonly<Record<string, string>> | null): Promise<void>
   readChannel(id: AgentId): Promise<Readonly<Record<string, string>> | null>
@@ -34,11 +57,14 @@ export interface AgentFiles {
   remove(id: AgentId): Promise<void>
   exists(path: string): Promise<boolean>
   /**
-   * Copies files (relative paths) between worktrees, copy-on-write where the filesystem can; links that stay inside as links. OUTSIDE_ROOT for
-   * paths or links that leave them.
+   * Copies files (relative paths) between worktrees, copy-on-write where the filesystem can; links
+   * that stay inside as links. OUTSIDE_ROOT for paths or links that leave them.
    */
   copyInto(from: string, to: string, files: readonly string[]): Promise<void>
-  /** Runs a set-up command to its end, with these variables beside those of agents; returns what it printed where it failed. */
+  /**
+   * Runs a set-up command to its end, with these variables beside those of agents; returns what it
+   * printed where it failed.
+   */
   runSetup(
     argv: readonly string[],
     worktree: string,
@@ -46,7 +72,9 @@ export interface AgentFiles {
   ): Promise<{ ok: true } | { ok: false; output: string }>
   saveTranscript(id: AgentId, text: string): Promise<void>
   readTranscript(id: AgentId): Promise<string | null>
-  /** The end of what an agent without a terminal wrote, whole lines; null where there is nothing. */
+  /**
+   * The end of what an agent without a terminal wrote, whole lines; null where there is nothing.
+   */
   readOutput(id: AgentId): Promise<string | null>
   removeOutput(id: AgentId): Promise<void>
   /** Where all of it that was kept is, or what became of it: the end of a sentence. */
@@ -57,7 +85,16 @@ export interface AgentFiles {
 const OUTPUT_END = 200_000
 
 /** Variables of the daemon’s own agent or multiplexer that must not reach an agent. */
-const UNSET = ['TMUX', 'TMUX_PANE', 'ZELLIJ', 'ZELLIJ_SESSION_NAME', 'ZELLIJ_PANE_ID', 'CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT']
+const UNSET = [
+  'TMUX',
+  'TMUX_PANE',
+  'ZELLIJ',
+  'ZELLIJ_SESSION_NAME',
+  'ZELLIJ_PANE_ID',
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_SSE_PORT',
+]
 
 export function createAgentFiles(deps: {
   paths: Paths
@@ -86,7 +123,11 @@ export function createAgentFiles(deps: {
     authFile,
     writePrompt: (id, text) => writePrivate(promptFile(id), text),
     writeAuth: (id, token) => writePrivate(authFile(id), token),
-    writeLaunch: async (id, options) => ['/bin/sh', deps.launcher, await writePrivate(launchPath(id), launchFile({ ...options, unset: UNSET }))],
+    writeLaunch: async (id, options) => [
+      '/bin/sh',
+      deps.launcher,
+      await writePrivate(launchPath(id), launchFile({ ...options, unset: UNSET })),
+    ],
     folder,
     writePlanned: async (id, worktree, files, links = []) => {
       await mkdir(folder(id), { recursive: true, mode: 0o700 })
@@ -119,7 +160,11 @@ export function createAgentFiles(deps: {
     },
     removeFolder: (id) => rm(folder(id), { recursive: true, force: true }),
     remove: async (id) => {
-      await Promise.all([promptFile(id), authFile(id), launchPath(id), channelFile(id)].map((file) => rm(file, { force: true })))
+      await Promise.all(
+        [promptFile(id), authFile(id), launchPath(id), channelFile(id)].map((file) =>
+          rm(file, { force: true }),
+        ),
+      )
     },
     exists: async (path) => {
       try {
@@ -142,9 +187,16 @@ export function createAgentFiles(deps: {
     },
     runSetup: async ([file = '', ...args], worktree, { variables, timeoutMs }) => {
       // What it started would hold its output, and with it the spawn, beyond its time.
-      const result = await deps.exec(file, args, { cwd: worktree, env: { ...(await deps.environment()), ...variables }, timeout: timeoutMs, group: true })
+      const result = await deps.exec(file, args, {
+        cwd: worktree,
+        env: { ...(await deps.environment()), ...variables },
+        timeout: timeoutMs,
+        group: true,
+      })
       if (result.exitCode === 0) return { ok: true }
-      const why = result.timedOut ? `timed out after ${timeoutMs / 1000} s` : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
+      const why = result.timedOut
+        ? `timed out after ${timeoutMs / 1000} s`
+        : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
       return { ok: false, output: `${why}\n${result.stdout}${result.stderr}`.trim().slice(-2000) }
     },
     saveTranscript: async (id, text) => {
@@ -167,7 +219,9 @@ export function createAgentFiles(deps: {
     },
     outputPlace: async (id) => {
       const text = await readEnd(output(id))
-      return text === null ? 'its file is not there any more' : `its file ${readRemovedNotice(text) ?? `is ${output(id)}`}`
+      return text === null
+        ? 'its file is not there any more'
+        : `its file ${readRemovedNotice(text) ?? `is ${output(id)}`}`
     },
   }
 }
@@ -179,7 +233,12 @@ async function readEnd(path: string): Promise<string | null> {
   try {
     const { size } = await file.stat()
     const from = Math.max(0, size - OUTPUT_END)
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(size, OUTPUT_END)), 0, undefined, from)
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.min(size, OUTPUT_END)),
+      0,
+      undefined,
+      from,
+    )
     const text = buffer.toString('utf8', 0, bytesRead)
     return from === 0 ? text : text.slice(text.indexOf('\n') + 1)
   } finally {
@@ -190,17 +249,25 @@ async function readEnd(path: string): Promise<string | null> {
 function inside(root: string, file: string): string {
   const path = resolve(root, file)
   const way = relative(root, path)
-  if (way === '' || way.startsWith(`..${sep}`) || way === '..') throw new ExomonadError('OUTSIDE_ROOT', `${file} leads out of ${root}.`, { file, root })
+  if (way === '' || way.startsWith(`..${sep}`) || way === '..')
+    throw new ExomonadError('OUTSIDE_ROOT', `${file} leads out of ${root}.`, { file, root })
   return path
 }
 
-/** The branch of the new worktree may hold links where the file is to go; nothing is written through them. */
+/**
+ * The branch of the new worktree may hold links where the file is to go; nothing is written through
+ * them.
+ */
 async function refuseLinks(root: string, target: string, file: string): Promise<void> {
   for (let path = target; path !== resolve(root); path = dirname(path)) {
     const found = await lstat(path).catch(() => undefined)
     if (found?.isSymbolicLink() !== true) continue
-    throw new ExomonadError('OUTSIDE_ROOT', `${file} would be written through ${relative(root, path)}, a symbolic link in ${root}.`, {
-      file,
-    })
+    throw new ExomonadError(
+      'OUTSIDE_ROOT',
+      `${file} would be written through ${relative(root, path)}, a symbolic link in ${root}.`,
+      {
+        file,
+      },
+    )
   }
 }

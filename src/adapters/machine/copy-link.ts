@@ -18,10 +18,18 @@ async function realPlace(path: string): Promise<string> {
 }
 
 /**
- * Makes a link of a worktree (`file`, relative to `root`) in another one, at `target`: there it points to the same place of that one.
- * OUTSIDE_ROOT where it leads out, by whatever links.
+ * Makes a link of a worktree (`file`, relative to `root`) in another one, at `target`: there it
+ * points to the same place of that one. OUTSIDE_ROOT where it leads out, by whatever links.
  */
-export async function copyLink({ root, file, target }: { root: string; file: string; target: string }): Promise<void> {
+export async function copyLink({
+  root,
+  file,
+  target,
+}: {
+  root: string
+  file: string
+  target: string
+}): Promise<void> {
   const source = join(root, file)
   const text = await readlink(source)
   const pointedTo = resolve(dirname(source), text)

@@ -14,16 +14,20 @@ export interface InstanceHeld {
   readonly pid: number | null
 }
 
-/** Two that try in the same instant are in each other’s way for a moment, and without patience none of them would have it. Milliseconds. */
+/**
+ * Two that try in the same instant are in each other’s way for a moment, and without patience none
+ * of them would have it. Milliseconds.
+ */
 const CONTENTION = 20
 
 /** A lock whose handle is collected would be let go: these are not. */
 const held = new Set<Database.Database>()
 
 /**
- * One process at a time, on this file: an exclusive SQLite transaction that stays open. The kernel ends it with the process, however
- * that ends, so a kill -9 leaves nothing to clean up. The holder’s pid stands in `<file>.pid`; it is a hint, the lock is the truth.
- * Throws NOT_AVAILABLE where the file can’t be locked at all.
+ * One process at a time, on this file: an exclusive SQLite transaction that stays open. The kernel
+ * ends it with the process, however that ends, so a kill -9 leaves nothing to clean up. The
+ * holder’s pid stands in `<file>.pid`; it is a hint, the lock is the truth. Throws NOT_AVAILABLE
+ * where the file can’t be locked at all.
  */
 export function acquireInstanceLock(file: string): InstanceLock | InstanceHeld {
   const pidFile = `${file}.pid`
@@ -34,7 +38,8 @@ export function acquireInstanceLock(file: string): InstanceLock | InstanceHeld {
   } catch (error) {
     database?.close()
     const { code = '', message } = error as Error & { code?: string }
-    if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) return { kind: 'held', pid: readPid(pidFile) }
+    if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED'))
+      return { kind: 'held', pid: readPid(pidFile) }
     throw new ExomonadError(
       'NOT_AVAILABLE',
       `The lock ${file} cannot be taken: ${message}. Check its folder, or remove the file where no daemon runs.`,

@@ -1,4 +1,12 @@
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
 
 export interface LogFile {
@@ -8,8 +16,9 @@ export interface LogFile {
 }
 
 /**
- * A destination for pino that stays below `maxBytes` on disk: a file of at most half of that, and its predecessor as `<file>.1`.
- * Lines are written at once, so that the last words before a crash are there. 0600. Throws where the file can’t be opened at first.
+ * A destination for pino that stays below `maxBytes` on disk: a file of at most half of that, and
+ * its predecessor as `<file>.1`. Lines are written at once, so that the last words before a crash
+ * are there. 0600. Throws where the file can’t be opened at first.
  */
 export function openLogFile(file: string, maxBytes: number): LogFile {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -31,7 +40,8 @@ export function openLogFile(file: string, maxBytes: number): LogFile {
     write: (line) => {
       try {
         const bytes = Buffer.from(line)
-        if (current !== undefined && current.size > 0 && current.size + bytes.length > limit) rotate()
+        if (current !== undefined && current.size > 0 && current.size + bytes.length > limit)
+          rotate()
         current ??= open()
         const written = writeSync(current.descriptor, bytes)
         // A disk that was full in the middle: half a line would spoil the next one too.

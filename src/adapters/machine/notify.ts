@@ -8,8 +8,9 @@ export type Notifier = (text: string) => Promise<void>
 const LONGEST = 4000
 
 /**
- * Runs `notify.command` with the text as its last argument, without a shell, one at a time in order. Without a command it does nothing.
- * A command that fails or takes longer than `timeout` (milliseconds) is logged: a notification must not hold or break anything.
+ * Runs `notify.command` with the text as its last argument, without a shell, one at a time in
+ * order. Without a command it does nothing. A command that fails or takes longer than `timeout`
+ * (milliseconds) is logged: a notification must not hold or break anything.
  */
 export function createNotifier(deps: {
   command: readonly string[] | undefined
@@ -24,10 +25,20 @@ export function createNotifier(deps: {
 
   const run = async (text: string): Promise<void> => {
     try {
-      const result = await deps.exec(file, [...args, argument(text)], { env: deps.env, timeout, group: true, maxBuffer: 64 * 1024 })
+      const result = await deps.exec(file, [...args, argument(text)], {
+        env: deps.env,
+        timeout,
+        group: true,
+        maxBuffer: 64 * 1024,
+      })
       if (result.exitCode === 0) return
-      const reason = result.timedOut ? `it took longer than ${timeout / 1000} s` : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
-      deps.log.warn({ command: file, reason, stderr: result.stderr.slice(-500) }, 'notify.command failed')
+      const reason = result.timedOut
+        ? `it took longer than ${timeout / 1000} s`
+        : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
+      deps.log.warn(
+        { command: file, reason, stderr: result.stderr.slice(-500) },
+        'notify.command failed',
+      )
     } catch (error) {
       deps.log.warn({ command: file, err: error }, 'notify.command failed')
     }

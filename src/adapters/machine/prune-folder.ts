@@ -2,8 +2,9 @@ import { lstat, readdir, rm, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Removes the oldest files below a folder (by modification time) until the rest is within `maxBytes`, and folders that this empties.
- * Symbolic links are not followed. A missing folder is empty. What `spared` names stays, and counts for at most half. With `instead` a file that was
+ * Removes the oldest files below a folder (by modification time) until the rest is within
+ * `maxBytes`, and folders that this empties. Symbolic links are not followed. A missing folder is
+ * empty. What `spared` names stays, and counts for at most half. With `instead` a file that was
  * removed leaves that text in its place.
  */
 export async function pruneFolder(
@@ -17,9 +18,13 @@ export async function pruneFolder(
   const others = files.filter(({ path }) => !spared(path))
   let bytes = files.reduce((sum, file) => sum + file.size, 0)
   let removed = 0
-  // One that is larger than all may be is first, however young: else it would cost everybody else’s. Nor do those that stay, which leave others half.
+  // One that is larger than all may be is first, however young: else it would cost everybody
+  // else’s. Nor do those that stay, which leave others half.
   const limit = Math.max(maxBytes, kept + maxBytes / 2)
-  for (const file of [...others.filter(({ size }) => size > maxBytes / 2), ...others.filter(({ size }) => size <= maxBytes / 2)]) {
+  for (const file of [
+    ...others.filter(({ size }) => size > maxBytes / 2),
+    ...others.filter(({ size }) => size <= maxBytes / 2),
+  ]) {
     if (bytes <= limit) break
     const left = instead?.(file.size) ?? ''
     // What is no longer than its notice is one.
@@ -47,7 +52,9 @@ async function filesBelow(folder: string): Promise<FoundFile[]> {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) return filesBelow(path)
       const facts = await lstat(path).catch(gone(undefined))
-      return facts === undefined ? [] : [{ path, folder, size: facts.size, modified: facts.mtimeMs }]
+      return facts === undefined
+        ? []
+        : [{ path, folder, size: facts.size, modified: facts.mtimeMs }]
     }),
   )
   return found.flat()

@@ -15,7 +15,10 @@ const spooledSchema = z.object({
   body: z.record(z.string(), z.unknown()),
 })
 
-/** What a hook had to say when the daemon did not answer; hooks/post.sh writes it. `program/EVENT`: in the agent CLI’s own words. */
+/**
+ * What a hook had to say when the daemon did not answer; hooks/post.sh writes it. `program/EVENT`:
+ * in the agent CLI’s own words.
+ */
 export interface SpooledHook {
   readonly event: z.output<typeof spooledSchema>['event']
   /** Bearer token of the agent that said it. */
@@ -26,9 +29,10 @@ export interface SpooledHook {
 }
 
 /**
- * Hands over what hooks left in the folder, oldest first, and deletes each file once it was handled: a crash in between means that it is
- * handled again. What can’t be read, or what the handler refuses for good, is moved to `<folder>/broken`; what it refuses for now
- * (status 503) stays for the next time. A missing folder is empty.
+ * Hands over what hooks left in the folder, oldest first, and deletes each file once it was
+ * handled: a crash in between means that it is handled again. What can’t be read, or what the
+ * handler refuses for good, is moved to `<folder>/broken`; what it refuses for now (status 503)
+ * stays for the next time. A missing folder is empty.
  */
 export async function readSpool(
   folder: string,
@@ -48,7 +52,10 @@ export async function readSpool(
         count.left += 1
         continue
       }
-      log.warn({ file, reason: error instanceof z.ZodError ? 'not a spooled hook' : known.message }, 'a spooled hook could not be used; it was moved aside')
+      log.warn(
+        { file, reason: error instanceof z.ZodError ? 'not a spooled hook' : known.message },
+        'a spooled hook could not be used; it was moved aside',
+      )
       await mkdir(join(folder, 'broken'), { recursive: true, mode: 0o700 })
       await rename(file, join(folder, 'broken', name))
       count.broken += 1
@@ -59,10 +66,12 @@ export async function readSpool(
 
 /** Files whose name begins with a dot are still being written. */
 async function filesByAge(folder: string): Promise<{ file: string; name: string; at: number }[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const entries = await readdir(folder, { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    },
+  )
   const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
   const aged = await Promise.all(
     files.map(async ({ name }) => {

@@ -2,7 +2,10 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Log } from '../../runtime/log.ts'
 
-/** Where files go that nobody needs any more: moved there in one step, deleted when there is time. What a crash left goes when it is created. */
+/**
+ * Where files go that nobody needs any more: moved there in one step, deleted when there is time.
+ * What a crash left goes when it is created.
+ */
 export interface Trash {
   readonly folder: string
   /** Deletes what is in it, in the background. */
@@ -19,7 +22,10 @@ export function createTrash({ folder, log }: { folder: string; log: Log }): Tras
       // One after the other: nobody waits for it, and others use the disk.
       for (const name of await readdir(folder).catch(() => [])) {
         await rm(join(folder, name), { recursive: true, force: true }).catch((thrown: unknown) =>
-          log.warn({ err: thrown, path: join(folder, name) }, 'a removed worktree could not be deleted; it is tried again at the next start'),
+          log.warn(
+            { err: thrown, path: join(folder, name) },
+            'a removed worktree could not be deleted; it is tried again at the next start',
+          ),
         )
       }
     } while (again)

@@ -1,5 +1,19 @@
-import type { CheckRow, CheckStatus, PullRow, ReviewCommentRow, ReviewRow } from '../../domain/forge-rows.ts'
-import type { Actor, AgentId, BranchName, DeliveryId, QuestionId, Recipient, Sha } from '../../domain/ids.ts'
+import type {
+  CheckRow,
+  CheckStatus,
+  PullRow,
+  ReviewCommentRow,
+  ReviewRow,
+} from '../../domain/forge-rows.ts'
+import type {
+  Actor,
+  AgentId,
+  BranchName,
+  DeliveryId,
+  QuestionId,
+  Recipient,
+  Sha,
+} from '../../domain/ids.ts'
 import type {
   Agent,
   AgentPatch,
@@ -20,15 +34,17 @@ import type {
 
 /**
  * The store: facts, no decisions. Every verb is async because one implementation will be a server.
- * Times are milliseconds since the epoch. Implementations pass test/conformance/store/store.test.ts.
+ * Times are milliseconds since the epoch. Implementations pass
+ * test/conformance/store/store.test.ts.
  */
 
 export interface AgentStore {
   insert(agent: Agent): Promise<void>
   get(id: AgentId): Promise<Agent | undefined>
   /**
-   * All agents, oldest first; `live` leaves out completed, failed and killed ones. `address`: only those whose id, branch or name it is, or
-   * whose id begins with it, or whose branch ends with it behind a dot.
+   * All agents, oldest first; `live` leaves out completed, failed and killed ones. `address`: only
+   * those whose id, branch or name it is, or whose id begins with it, or whose branch ends with it
+   * behind a dot.
    */
   list(filter?: { live?: boolean; parentId?: AgentId; address?: string }): Promise<Agent[]>
   update(id: AgentId, patch: AgentPatch): Promise<void>
@@ -40,8 +56,18 @@ export interface AgentStore {
 export interface EventStore {
   /** Undefined where the dedupe key is known already: nothing was written. */
   append(event: NewStoredEvent): Promise<StoredEvent | undefined>
-  /** Ascending by seq. `after` is exclusive; `since` is a time; `types` and `agentId` narrow. `last` gives the newest N, still ascending. */
-  list(query: { after?: number; since?: number; types?: readonly string[]; agentId?: AgentId; limit?: number; last?: number }): Promise<StoredEvent[]>
+  /**
+   * Ascending by seq. `after` is exclusive; `since` is a time; `types` and `agentId` narrow. `last`
+   * gives the newest N, still ascending.
+   */
+  list(query: {
+    after?: number
+    since?: number
+    types?: readonly string[]
+    agentId?: AgentId
+    limit?: number
+    last?: number
+  }): Promise<StoredEvent[]>
   lastSeq(): Promise<number>
   /** Removes events older than the time; answers how many. Dedupe keys outlive their events. */
   prune(before: number): Promise<number>
@@ -50,14 +76,28 @@ export interface EventStore {
 export interface OutboxStore {
   enqueue(delivery: NewDelivery): Promise<void>
   get(id: DeliveryId): Promise<Delivery | undefined>
-  list(filter: { recipient?: Recipient; states?: readonly DeliveryState[]; batch?: string; subject?: string; limit?: number }): Promise<Delivery[]>
+  list(filter: {
+    recipient?: Recipient
+    states?: readonly DeliveryState[]
+    batch?: string
+    subject?: string
+    limit?: number
+  }): Promise<Delivery[]>
   /** Count of deliveries in these states per recipient. */
   counts(states: readonly DeliveryState[]): Promise<Map<Recipient, number>>
-  /** queued → sent, atomically, for those still queued; answers the ones it took. Written before the hand-over. `why` stays what it was. */
+  /**
+   * queued → sent, atomically, for those still queued; answers the ones it took. Written before the
+   * hand-over. `why` stays what it was.
+   */
   claim(ids: readonly DeliveryId[], lane: Lane, batch: string, at: number): Promise<Delivery[]>
   handed(ids: readonly DeliveryId[], at: number): Promise<void>
   /** sent|queued → acked|failed|undecided, and undecided → acked. Answers the ids that changed. */
-  settle(ids: readonly DeliveryId[], state: 'acked' | 'failed' | 'undecided', why: string | null, at: number): Promise<DeliveryId[]>
+  settle(
+    ids: readonly DeliveryId[],
+    state: 'acked' | 'failed' | 'undecided',
+    why: string | null,
+    at: number,
+  ): Promise<DeliveryId[]>
   /** queued → withdrawn, for those still queued; returns the ids that changed. */
   withdraw(ids: readonly DeliveryId[], why: string, at: number): Promise<DeliveryId[]>
   /** Back to queued after a hand-over that certainly did not happen. */
@@ -71,9 +111,15 @@ export interface MailStore {
   /** Stores it and wakes the channel `agent_event_<to>`. */
   send(mail: Mail): Promise<void>
   /** Takes mail out, oldest first: all of it, or as much as is asked for. */
-  pop(to: AgentId, options?: { from?: readonly AgentId[]; ids?: readonly string[]; limit?: number }): Promise<Mail[]>
+  pop(
+    to: AgentId,
+    options?: { from?: readonly AgentId[]; ids?: readonly string[]; limit?: number },
+  ): Promise<Mail[]>
   /** What `pop` would take. */
-  peek(to: AgentId, options?: { from?: readonly AgentId[]; ids?: readonly string[]; limit?: number }): Promise<Mail[]>
+  peek(
+    to: AgentId,
+    options?: { from?: readonly AgentId[]; ids?: readonly string[]; limit?: number },
+  ): Promise<Mail[]>
   /** How many wait, for each mailbox that is not empty. */
   counts(): Promise<Map<AgentId, number>>
   /** Puts popped mail back at its old place. */
@@ -104,7 +150,13 @@ export interface QuestionStore {
 }
 
 export interface JournalStore {
-  begin(entry: { id: string; kind: string; step: string; data: Record<string, unknown>; startedAt: number }): Promise<void>
+  begin(entry: {
+    id: string
+    kind: string
+    step: string
+    data: Record<string, unknown>
+    startedAt: number
+  }): Promise<void>
   /** Records the step about to be taken and merges data. */
   step(id: string, step: string, data?: Record<string, unknown>): Promise<void>
   finish(id: string, state: 'done' | 'undone'): Promise<void>
@@ -117,7 +169,12 @@ export interface ApprovalStore {
   get(id: string): Promise<Approval | undefined>
   pending(): Promise<Approval[]>
   /** False where it was decided already. */
-  decide(id: string, decision: 'approved' | 'denied', reason: string | null, at: number): Promise<boolean>
+  decide(
+    id: string,
+    decision: 'approved' | 'denied',
+    reason: string | null,
+    at: number,
+  ): Promise<boolean>
 }
 
 /** Wall-clock deadlines that survive a restart, by unique key. */
@@ -182,9 +239,14 @@ export interface StoreTransaction extends StoreVerbs {
 }
 
 export interface Store extends StoreVerbs {
-  /** One immediate write transaction. Use only `tx` inside: the outer verbs would wait for it for ever. */
+  /**
+   * One immediate write transaction. Use only `tx` inside: the outer verbs would wait for it for
+   * ever.
+   */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
-  /** Calls back when mail, death or idling is signalled on `agent_event_<id>`; answers how to stop. */
+  /**
+   * Calls back when mail, death or idling is signalled on `agent_event_<id>`; answers how to stop.
+   */
   subscribe(agentId: AgentId, listener: () => void): () => void
   /** Wakes the subscribers of `agent_event_<id>`. */
   signal(agentId: AgentId): Promise<void>
@@ -197,10 +259,16 @@ export interface PullStore {
   /** Assigns the next number. */
   insert(pull: Omit<PullRow, 'number'>): Promise<PullRow>
   get(number: number): Promise<PullRow | undefined>
-  list(filter?: { state?: PullRow['state']; headBranch?: BranchName; baseBranch?: BranchName }): Promise<PullRow[]>
+  list(filter?: {
+    state?: PullRow['state']
+    headBranch?: BranchName
+    baseBranch?: BranchName
+  }): Promise<PullRow[]>
   update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
   addReview(
-    review: Omit<ReviewRow, 'id' | 'comments'> & { comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> & { thread?: number })[] },
+    review: Omit<ReviewRow, 'id' | 'comments'> & {
+      comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> & { thread?: number })[]
+    },
   ): Promise<ReviewRow>
   /** Of the conversation that this comment begins. */
   resolveThread(comment: number): Promise<void>
@@ -208,5 +276,11 @@ export interface PullStore {
   insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
   updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
   /** Oldest first; `last`: of the newest so many. */
-  checks(filter: { pull?: number; head?: Sha; tree?: Sha; statuses?: readonly CheckStatus[]; last?: number }): Promise<CheckRow[]>
+  checks(filter: {
+    pull?: number
+    head?: Sha
+    tree?: Sha
+    statuses?: readonly CheckStatus[]
+    last?: number
+  }): Promise<CheckRow[]>
 }

@@ -7,8 +7,9 @@ type Death = Parameters<DeathListener>[0]
 
 export interface Deaths {
   /**
-   * Looks at all panes: what is dead or missing and was alive before is told. The first look only learns.
-   * Looks don't overlap; calls during one ask for another after it. A look that fails tells nothing.
+   * Looks at all panes: what is dead or missing and was alive before is told. The first look only
+   * learns. Looks don't overlap; calls during one ask for another after it. A look that fails tells
+   * nothing.
    */
   look(): Promise<void>
   /** A pane this process opened itself. */
@@ -16,7 +17,10 @@ export interface Deaths {
   onDeath(listener: DeathListener): () => void
 }
 
-/** Tells each death once, by comparing what is with what was: notices from the multiplexer only make it look earlier. */
+/**
+ * Tells each death once, by comparing what is with what was: notices from the multiplexer only make
+ * it look earlier.
+ */
 export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: Log }): Deaths {
   const known = new Map<PaneId, { agentId: AgentId | null; dead: boolean; since: number }>()
   const listeners = new Set<DeathListener>()
@@ -40,10 +44,16 @@ export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: 
     const present = new Set(panes.map((pane) => pane.paneId))
     for (const { paneId, agentId, dead, exitCode, exitSignal } of panes) {
       const before = known.get(paneId)
-      // A terminal that is closed while its program still ends has no exit yet: the next look tells.
+      // A terminal that is closed while its program still ends has no exit yet: the next look
+      // tells.
       const ended = dead && (exitCode !== null || exitSignal !== null)
-      known.set(paneId, { agentId, dead: ended || (before?.dead ?? false), since: before?.since ?? startedAt })
-      if (ended && !learning && before?.dead !== true) deaths.push({ paneId, agentId, exitCode, exitSignal })
+      known.set(paneId, {
+        agentId,
+        dead: ended || (before?.dead ?? false),
+        since: before?.since ?? startedAt,
+      })
+      if (ended && !learning && before?.dead !== true)
+        deaths.push({ paneId, agentId, exitCode, exitSignal })
     }
     for (const [paneId, { agentId, dead, since }] of known) {
       // A pane that was opened after the list was asked for can't be in it.

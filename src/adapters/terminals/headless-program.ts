@@ -1,5 +1,7 @@
 /** What runs without a terminal. */
-export type HeadlessProgram = { readonly kind: 'process' } | { readonly kind: 'acp'; readonly session: AcpLaunch }
+export type HeadlessProgram =
+  | { readonly kind: 'process' }
+  | { readonly kind: 'acp'; readonly session: AcpLaunch }
 
 /** What a program that speaks the Agent Client Protocol on its standard streams is started with. */
 export interface AcpLaunch {
@@ -14,7 +16,10 @@ export interface AcpLaunch {
   readonly mode: string | null
   /** Who decides over what it asks permission for. `ask`: the daemon is asked, and a person. */
   readonly permission: 'allow' | 'deny' | 'ask'
-  /** What is allowed without asking: beginnings of the tool call’s title, or its kind (`read`, `edit`, `execute` …). */
+  /**
+   * What is allowed without asking: beginnings of the tool call’s title, or its kind (`read`,
+   * `edit`, `execute` …).
+   */
   readonly allow: readonly string[]
   /** After so many rounds of the model the turn is cancelled; null for no limit. */
   readonly maxTurns: number | null
@@ -22,13 +27,29 @@ export interface AcpLaunch {
   readonly root: string
   /** What its terminals run with. */
   readonly env: Readonly<Record<string, string>>
-  /** Where the daemon hears of it: `POST /v1/hooks/program/<event>` on this socket with the token in this file; without an answer into the spool. */
-  readonly daemon: { readonly socket: string; readonly authFile: string; readonly spool: string; readonly stopTimeout: number }
+  /**
+   * Where the daemon hears of it: `POST /v1/hooks/program/<event>` on this socket with the token in
+   * this file; without an answer into the spool.
+   */
+  readonly daemon: {
+    readonly socket: string
+    readonly authFile: string
+    readonly spool: string
+    readonly stopTimeout: number
+  }
 }
 
-/** An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand in here: never logged, never in argv. */
+/**
+ * An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand
+ * in here: never logged, never in argv.
+ */
 export type AcpMcpServer =
-  | { readonly type: 'http'; readonly name: string; readonly url: string; readonly headers: readonly { readonly name: string; readonly value: string }[] }
+  | {
+      readonly type: 'http'
+      readonly name: string
+      readonly url: string
+      readonly headers: readonly { readonly name: string; readonly value: string }[]
+    }
   | {
       readonly type: 'stdio'
       readonly name: string

@@ -6,8 +6,19 @@ import type { Viewer } from './viewer.ts'
 /** Of terminals that were opened before this process began. */
 const USUAL = { columns: 200, rows: 50 }
 
-/** A holder whose terminals a viewer shows: it has all of them, each in a window of its own, and the viewer the places where people see them. */
-export function createViewed({ holder, viewer, log }: { holder: Holder; viewer: Viewer; log: Log }): Multiplexer {
+/**
+ * A holder whose terminals a viewer shows: it has all of them, each in a window of its own, and the
+ * viewer the places where people see them.
+ */
+export function createViewed({
+  holder,
+  viewer,
+  log,
+}: {
+  holder: Holder
+  viewer: Viewer
+  log: Log
+}): Multiplexer {
   let size = USUAL
   const shownAs = (paneId: PaneId, name: string, beside?: PaneId) => ({
     ...{ paneId, name, argv: holder.viewCommand(paneId), ...size },
@@ -15,7 +26,8 @@ export function createViewed({ holder, viewer, log }: { holder: Holder; viewer: 
   })
   /** Trouble with one keeps nobody from being done with the other. */
   const both = async (first: Promise<void>, second: Promise<void>): Promise<void> => {
-    for (const result of await Promise.allSettled([first, second])) if (result.status === 'rejected') throw result.reason
+    for (const result of await Promise.allSettled([first, second]))
+      if (result.status === 'rejected') throw result.reason
   }
 
   return {
@@ -40,9 +52,13 @@ export function createViewed({ holder, viewer, log }: { holder: Holder; viewer: 
     show: async (paneId, inside) => {
       const pane = await holder.inspect(paneId)
       try {
-        if (pane !== undefined) return await viewer.attachCommand(shownAs(paneId, pane.name), inside)
+        if (pane !== undefined)
+          return await viewer.attachCommand(shownAs(paneId, pane.name), inside)
       } catch (error) {
-        log.warn({ err: error, paneId, viewer: viewer.name }, 'a terminal can’t be shown where it should be: whoever asks for it sees it without')
+        log.warn(
+          { err: error, paneId, viewer: viewer.name },
+          'a terminal can’t be shown where it should be: whoever asks for it sees it without',
+        )
       }
       return holder.attachCommand(paneId)
     },

@@ -12,18 +12,25 @@ export interface Shown {
   readonly rows: number
 }
 
-/** Shows terminals that a holder owns: whatever becomes of it, no agent ends and no message is lost. Nothing of it is ever asked for its state without need. */
+/**
+ * Shows terminals that a holder owns: whatever becomes of it, no agent ends and no message is lost.
+ * Nothing of it is ever asked for its state without need.
+ */
 export interface Viewer {
   readonly name: 'zellij'
-  /** Shows it soon. Never throws: what goes wrong is logged, and `attachCommand` shows it later. A view that a person closes stays closed. */
+  /**
+   * Shows it soon. Never throws: what goes wrong is logged, and `attachCommand` shows it later. A
+   * view that a person closes stays closed.
+   */
   open(shown: Shown): void
   /** As soon, where it is shown. Never throws. */
   rename(paneId: PaneId, name: string): void
   /** Its view has ended with it. */
   closed(paneId: PaneId): void
   /**
-   * What takes a person to its view, which is opened where it is not there; they are about to run it. `inside`: name of the session of this viewer’s
-   * kind that they are in. Throws MULTIPLEXER_UNAVAILABLE where it can’t be shown.
+   * What takes a person to its view, which is opened where it is not there; they are about to run
+   * it. `inside`: name of the session of this viewer’s kind that they are in. Throws
+   * MULTIPLEXER_UNAVAILABLE where it can’t be shown.
    */
   attachCommand(shown: Shown, inside?: string): Promise<readonly string[]>
   /** Ends all that it shows, and its session. */

@@ -12,8 +12,15 @@ export interface Results {
   /** RESULT_NOT_READY while it runs. Of an agent that idles with its work reported as it is now. */
   of(agent: Agent): Promise<RunResult>
   /** Of an agent that is about to end, or has just: what it said, its files and its time. */
-  make(agent: Agent, words: LastWords, end: Pick<RunResult, 'status' | 'summary'>): Promise<RunResult>
-  /** It ended: goes on record, where it doesn’t stand there yet. Never throws. `words`: looked at before its pane went. */
+  make(
+    agent: Agent,
+    words: LastWords,
+    end: Pick<RunResult, 'status' | 'summary'>,
+  ): Promise<RunResult>
+  /**
+   * It ended: goes on record, where it doesn’t stand there yet. Never throws. `words`: looked at
+   * before its pane went.
+   */
   record(id: AgentId, words?: LastWords): Promise<void>
 }
 
@@ -24,12 +31,15 @@ export function createResults({
   clock,
   log,
   lastWords,
-}: Pick<Deps, 'store' | 'git' | 'files' | 'clock' | 'log'> & { lastWords: (agent: Agent) => Promise<LastWords> }): Results {
+}: Pick<Deps, 'store' | 'git' | 'files' | 'clock' | 'log'> & {
+  lastWords: (agent: Agent) => Promise<LastWords>
+}): Results {
   /** Of several who ask at once the first looks. */
   const pending = new Map<AgentId, Promise<RunResult>>()
 
   /** Where its work began: the worktree at its start, or the commit that its branch starts from. */
-  const startOf = async (agent: Agent): Promise<Sha | null> => (await store.runs.get(agent.id))?.startTree ?? agent.forkPoint
+  const startOf = async (agent: Agent): Promise<Sha | null> =>
+    (await store.runs.get(agent.id))?.startTree ?? agent.forkPoint
 
   /** Files that differ from when it began; what can’t be told is left out. */
   const filesModified = async (agent: Agent): Promise<readonly string[]> => {
@@ -37,7 +47,9 @@ export function createResults({
       const start = await startOf(agent)
       if (start === null) return []
       // Of what was taken away its branch may be left.
-      const now = (await files.exists(agent.worktree)) ? await git.snapshotTree(agent.worktree) : await git.resolve(`refs/heads/${agent.branch}`)
+      const now = (await files.exists(agent.worktree))
+        ? await git.snapshotTree(agent.worktree)
+        : await git.resolve(`refs/heads/${agent.branch}`)
       return now === null ? [] : await git.changedPaths(start, now)
     } catch (thrown) {
       log.warn({ err: thrown, agent: agent.id }, 'which files an agent changed could not be told')
@@ -66,9 +78,16 @@ export function createResults({
       )
     }
     // What it reported is its output, not what its terminal shows.
-    const said = words ?? (outcome === null || !isAlive(agent.state) ? await lastWords(agent) : { text: '', turns: 0, reason: null })
+    const said =
+      words ??
+      (outcome === null || !isAlive(agent.state)
+        ? await lastWords(agent)
+        : { text: '', turns: 0, reason: null })
     const own = outcome === null || agent.runtime !== 'pane' ? said : { ...said, text: '' }
-    return make(agent, own, { status, summary: outcome?.summary ?? outcome?.error ?? agent.stateReason ?? status })
+    return make(agent, own, {
+      status,
+      summary: outcome?.summary ?? outcome?.error ?? agent.stateReason ?? status,
+    })
   }
 
   const settled = (agent: Agent, words?: LastWords): Promise<RunResult> => {
@@ -88,22 +107,38 @@ export function createResults({
   return {
     make,
     of: async (agent) => {
-      const result = isAlive(agent.state) ? await look(agent) : ((await store.runs.get(agent.id))?.result ?? (await settled(agent)))
-      return { ...result, output: await withPlace(result.output, () => files.outputPlace(agent.id)) }
+      const result = isAlive(agent.state)
+        ? await look(agent)
+        : ((await store.runs.get(agent.id))?.result ?? (await settled(agent)))
+      return {
+        ...result,
+        output: await withPlace(result.output, () => files.outputPlace(agent.id)),
+      }
     },
     record: async (id, words) => {
       try {
         const agent = await store.agents.get(id)
-        if (agent === undefined || isAlive(agent.state) || ((await store.runs.get(id))?.result ?? null) !== null) return
+        if (
+          agent === undefined ||
+          isAlive(agent.state) ||
+          ((await store.runs.get(id))?.result ?? null) !== null
+        )
+          return
         await settled(agent, words)
       } catch (thrown) {
-        log.warn({ err: thrown, agent: id }, 'the result of an agent could not be put on record; it is looked up when somebody asks')
+        log.warn(
+          { err: thrown, agent: id },
+          'the result of an agent could not be put on record; it is looked up when somebody asks',
+        )
       }
     },
   }
 }
 
-export const describeResult = (id: AgentId, result: RunResult): AgentResult & { turns: number; reason: string | null } => ({
+export const describeResult = (
+  id: AgentId,
+  result: RunResult,
+): AgentResult & { turns: number; reason: string | null } => ({
   agent_id: id,
   status: result.status,
   summary: result.summary,

@@ -3,9 +3,13 @@ import type { AgentStatus } from '../sessions/agent-sessions.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 
 /** It idles and has said that its task is done, or can’t be. */
-export const hasReported = (agent: Pick<Agent, 'state' | 'outcome'>): boolean => agent.state === 'idle' && agent.outcome !== null
+export const hasReported = (agent: Pick<Agent, 'state' | 'outcome'>): boolean =>
+  agent.state === 'idle' && agent.outcome !== null
 
-/** tools.md, “Agents”: of the live states all are `running`, but for agents that idle with their work reported. */
+/**
+ * tools.md, “Agents”: of the live states all are `running`, but for agents that idle with their
+ * work reported.
+ */
 export function statusOf(agent: Pick<Agent, 'state' | 'outcome'>): AgentStatus['status'] {
   const { state, outcome } = agent
   if (state === 'completed' || state === 'failed' || state === 'killed') return state
@@ -13,8 +17,13 @@ export function statusOf(agent: Pick<Agent, 'state' | 'outcome'>): AgentStatus['
   return outcome?.success === true ? 'completed' : 'failed'
 }
 
-/** When it was done: it said so, whatever it was woken for since then; or its program ended. Null while it works. */
-export function doneAt(agent: Pick<Agent, 'state' | 'outcome' | 'stateAt' | 'endedAt'>): number | null {
+/**
+ * When it was done: it said so, whatever it was woken for since then; or its program ended. Null
+ * while it works.
+ */
+export function doneAt(
+  agent: Pick<Agent, 'state' | 'outcome' | 'stateAt' | 'endedAt'>,
+): number | null {
   const { state, outcome, stateAt, endedAt } = agent
   if (hasReported(agent)) return outcome?.at ?? stateAt
   if (isAlive(state)) return null

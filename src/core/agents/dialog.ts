@@ -1,6 +1,9 @@
 import type { Agent } from '../../domain/records.ts'
 
-/** Begin the reason of a wait where a terminal shows something that nobody knows, in the place of its prompt. */
+/**
+ * Begin the reason of a wait where a terminal shows something that nobody knows, in the place of
+ * its prompt.
+ */
 const SHOWS = 'its terminal shows: '
 const SHOWS_MIDTURN = 'in its turn its terminal shows: '
 
@@ -31,4 +34,5 @@ export const isAtDialog = ({ state, stateReason }: Known): boolean =>
   state === 'waiting' && [SHOWS, SHOWS_MIDTURN].some((words) => stateReason?.startsWith(words))
 
 /** The same, where its turn had ended before, and was told of. */
-export const restsAtDialog = (agent: Known): boolean => isAtDialog(agent) && agent.stateReason?.startsWith(SHOWS) === true
+export const restsAtDialog = (agent: Known): boolean =>
+  isAtDialog(agent) && agent.stateReason?.startsWith(SHOWS) === true

@@ -5,7 +5,10 @@ import type { Exits } from './exits.ts'
 import type { LastWordsOf } from './last-words.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 
-/** Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile does it again after a crash. */
+/**
+ * Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile
+ * does it again after a crash.
+ */
 export type EndProgram = (agent: Agent) => Promise<void>
 
 export const createEndProgram =

@@ -15,9 +15,15 @@ export interface Exit {
   readonly at: number | null
 }
 
-/** When it counts as ended: not before it began what it was at, and not later than now, whatever the clocks say. */
-export const endOf = ({ at }: Pick<Exit, 'at'>, { stateAt }: Pick<Agent, 'stateAt'>, now: number): number =>
-  at === null ? now : Math.min(Math.max(at, stateAt), now)
+/**
+ * When it counts as ended: not before it began what it was at, and not later than now, whatever the
+ * clocks say.
+ */
+export const endOf = (
+  { at }: Pick<Exit, 'at'>,
+  { stateAt }: Pick<Agent, 'stateAt'>,
+  now: number,
+): number => (at === null ? now : Math.min(Math.max(at, stateAt), now))
 
 /** What follows when an agent’s program ended without anybody having asked for it. */
 export interface Exits {
@@ -34,7 +40,11 @@ export function createExits({
   log,
   panes,
   results,
-}: Pick<Deps, 'multiplexer' | 'files' | 'clock' | 'log'> & { states: States; panes: OwnPanes; results: Pick<Results, 'record'> }): Exits {
+}: Pick<Deps, 'multiplexer' | 'files' | 'clock' | 'log'> & {
+  states: States
+  panes: OwnPanes
+  results: Pick<Results, 'record'>
+}): Exits {
   const keepTranscript = async (agent: Agent): Promise<string | undefined> => {
     try {
       const pane = await panes.find(agent)
@@ -55,7 +65,10 @@ export function createExits({
     return text ?? undefined
   }
 
-  /** Without its terminal nobody sees it any more; some programs go on all the same. In an old session of Zellij’s a person does see it. */
+  /**
+   * Without its terminal nobody sees it any more; some programs go on all the same. In an old
+   * session of Zellij’s a person does see it.
+   */
   const endLeftBehind = async (agent: Agent): Promise<void> => {
     if (isFormerPane(agent.paneId)) return
     if ((await panes.find(agent)) === undefined) await multiplexer.endLeftBehind(agent.id)
@@ -67,7 +80,8 @@ export function createExits({
       const at = endOf(exit, agent, clock())
       const text = await keepTranscript(agent)
       const patch = { exitCode: exit.exitCode, exitSignal: exit.exitSignal, pid: null }
-      // `down`, `kill` or `resume` may have come between the look and here: then it was asked for, or is another program’s pane.
+      // `down`, `kill` or `resume` may have come between the look and here: then it was asked for,
+      // or is another program’s pane.
       const onlyIf = (now: Agent) => now.paneId === agent.paneId && isAlive(now.state)
       if (agent.kind === 'root') {
         // The root is a place, not a process: its program may be started again by `up`.
@@ -100,13 +114,22 @@ export function createExits({
                 type: 'agent.completed',
                 agentId: agent.id,
                 actor: agent.id,
-                payload: { name: agent.name, summary: agent.outcome?.summary ?? 'its program ended (exit 0)' },
+                payload: {
+                  name: agent.name,
+                  summary: agent.outcome?.summary ?? 'its program ended (exit 0)',
+                },
               }
             : {
                 type: 'agent.failed',
                 agentId: agent.id,
                 actor: agent.id,
-                payload: { name: agent.name, exit_code: exit.exitCode, signal: exit.exitSignal, reason: how, last_lines: lastLines(text ?? '', 12) },
+                payload: {
+                  name: agent.name,
+                  exit_code: exit.exitCode,
+                  signal: exit.exitSignal,
+                  reason: how,
+                  last_lines: lastLines(text ?? '', 12),
+                },
               },
         ],
       })
@@ -118,10 +141,13 @@ export function createExits({
   }
 }
 
-const lastLines = (text: string, count: number): string => text.trimEnd().split('\n').slice(-count).join('\n')
+const lastLines = (text: string, count: number): string =>
+  text.trimEnd().split('\n').slice(-count).join('\n')
 
 export function describeExit(exit: Omit<Exit, 'at'>): string {
   if (exit.exitSignal !== null) return `its program was ended by ${exit.exitSignal}`
   if (exit.exitCode === 127) return 'its program could not be started (exit 127)'
-  return exit.exitCode === null ? 'its program is gone' : `its program ended with exit code ${exit.exitCode}`
+  return exit.exitCode === null
+    ? 'its program is gone'
+    : `its program ended with exit code ${exit.exitCode}`
 }

@@ -13,7 +13,8 @@ export const createLiveAgentOf =
     paneId: agent.paneId,
     pid: pane?.pid ?? agent.pid,
     worktree: agent.worktree,
-    session: agent.sessionId === null ? null : { id: agent.sessionId, transcript: agent.transcript },
+    session:
+      agent.sessionId === null ? null : { id: agent.sessionId, transcript: agent.transcript },
     folder: files.folder(agent.id),
     channel: await files.readChannel(agent.id),
     title: pane === undefined ? null : pane.title,

@@ -7,8 +7,9 @@ import type { Directory } from './directory.ts'
 import { hasProgram } from '../../domain/lifecycle.ts'
 
 /**
- * The tree grows from the branch that is checked out in the root’s worktree. Agents there are stay children of the root, with their branches and
- * bases: the root answers them and merges their work into where it goes, as before.
+ * The tree grows from the branch that is checked out in the root’s worktree. Agents there are stay
+ * children of the root, with their branches and bases: the root answers them and merges their work
+ * into where it goes, as before.
  */
 export function createMoveRoot({
   store,
@@ -16,13 +17,21 @@ export function createMoveRoot({
   forge,
   publisher,
   directory,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher'> & { directory: Pick<Directory, 'root'> }): Upkeep['moveRoot'] {
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher'> & {
+  directory: Pick<Directory, 'root'>
+}): Upkeep['moveRoot'] {
   /** What was merged into it while nobody had it checked out. Returns why it lacks that. */
-  const bringIn = async (worktree: string, branch: BranchName, head: Sha): Promise<string | null> => {
+  const bringIn = async (
+    worktree: string,
+    branch: BranchName,
+    head: Sha,
+  ): Promise<string | null> => {
     const tip = await git.resolve(`refs/remotes/${forge.remote}/${branch}`)
     if (tip === null || tip === head || (await git.isAncestor(tip, head))) return null
     const result = await git.fastForward(worktree, tip)
-    return result.kind === 'synced' ? null : `${branch} lacks what ${forge.remote} has of it: ${result.reason}`
+    return result.kind === 'synced'
+      ? null
+      : `${branch} lacks what ${forge.remote} has of it: ${result.reason}`
   }
 
   return async () => {
@@ -30,13 +39,24 @@ export function createMoveRoot({
     const { branch, head } = await git.status(worktree)
     const then = 'then run `exomonad root move` again'
     if (branch === null)
-      throw new ExomonadError('DETACHED_HEAD', `${worktree} is on no branch. Check out the one that the tree is to grow from, ${then}.`, { worktree })
+      throw new ExomonadError(
+        'DETACHED_HEAD',
+        `${worktree} is on no branch. Check out the one that the tree is to grow from, ${then}.`,
+        { worktree },
+      )
     if (head === null)
-      throw new ExomonadError('NO_COMMITS', `${branch} has no commit yet: agents need one to start from. Commit something, ${then}.`, { branch })
-    if (branch === before.branch) return { from: branch, to: branch, worktree, moved: false, warnings: [] }
+      throw new ExomonadError(
+        'NO_COMMITS',
+        `${branch} has no commit yet: agents need one to start from. Commit something, ${then}.`,
+        { branch },
+      )
+    if (branch === before.branch)
+      return { from: branch, to: branch, worktree, moved: false, warnings: [] }
     await store.transaction(async (tx) => {
       const agents = await tx.agents.list()
-      const taken = agents.find((agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null)
+      const taken = agents.find(
+        (agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null,
+      )
       if (taken !== undefined) {
         throw new ExomonadError(
           'BRANCH_EXISTS',
@@ -50,12 +70,26 @@ export function createMoveRoot({
       // Forks of the root and sessions in its worktree have no branch of their own.
       for (const agent of agents) {
         if (agent.kind !== 'root' && !(sharesBranch(agent) && agent.worktree === worktree)) continue
-        await tx.agents.update(agent.id, { branch, stopObjection: null, stopBlocks: 0, stopExcuse: null })
+        await tx.agents.update(agent.id, {
+          branch,
+          stopObjection: null,
+          stopBlocks: 0,
+          stopExcuse: null,
+        })
       }
       const payload = { from: before.branch, to: branch, worktree, program: hasProgram(before) }
-      await publisher.publish({ type: 'tree.moved', agentId: before.id, actor: 'human', payload }, tx)
+      await publisher.publish(
+        { type: 'tree.moved', agentId: before.id, actor: 'human', payload },
+        tx,
+      )
     })
     const lacking = await bringIn(worktree, branch, head)
-    return { from: before.branch, to: branch, worktree, moved: true, warnings: lacking === null ? [] : [lacking] }
+    return {
+      from: before.branch,
+      to: branch,
+      worktree,
+      moved: true,
+      warnings: lacking === null ? [] : [lacking],
+    }
   }
 }

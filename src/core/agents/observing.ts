@@ -17,30 +17,54 @@ export interface Seen {
   readonly tentative?: boolean
 }
 
-/** What was said or seen this recently (ms) may not show yet: a status file is written after the hook that tells the same. */
+/**
+ * What was said or seen this recently (ms) may not show yet: a status file is written after the
+ * hook that tells the same.
+ */
 const MOMENT = 1000
 /** Looks that confirm each other are this far apart at least, and this close at most (ms). */
 const APART = 300
 const TOGETHER = 90_000
-/** What stands in the place of a prompt for as long (ms) is no menu that goes by itself, nor a picture half drawn. */
+/**
+ * What stands in the place of a prompt for as long (ms) is no menu that goes by itself, nor a
+ * picture half drawn.
+ */
 const STANDS = 2500
 
 /**
- * The state that looks lead to, where they contradict the record; undefined where the record stands. Hooks are believed first: only what is
- * seen twice, and longer than a moment after they said something else, counts more.
+ * The state that looks lead to, where they contradict the record; undefined where the record
+ * stands. Hooks are believed first: only what is seen twice, and longer than a moment after they
+ * said something else, counts more.
  */
-export function concluded(agent: Agent, seen: Seen, before: Seen | undefined, startedAt: number): Seen['state'] | undefined {
-  if (!isAlive(agent.state) || agent.state === 'spawning' || agent.paneId === null || seen.state === agent.state) return undefined
+export function concluded(
+  agent: Agent,
+  seen: Seen,
+  before: Seen | undefined,
+  startedAt: number,
+): Seen['state'] | undefined {
+  if (
+    !isAlive(agent.state) ||
+    agent.state === 'spawning' ||
+    agent.paneId === null ||
+    seen.state === agent.state
+  )
+    return undefined
   const inCall = agent.state === 'waiting' && agent.stateSource === 'tool'
-  // A call of its own that waits looks like work from outside. Only the end of the turn shows that nobody waits for it any more.
+  // A call of its own that waits looks like work from outside. Only the end of the turn shows that
+  // nobody waits for it any more.
   if (inCall && seen.state !== 'idle') return undefined
   // That it can’t be seen does not outweigh what its hooks said since this daemon hears them.
-  if (seen.state === 'unknown' && agent.state !== 'idle' && agent.stateAt >= startedAt) return undefined
+  if (seen.state === 'unknown' && agent.state !== 'idle' && agent.stateAt >= startedAt)
+    return undefined
   const told = Math.max(agent.stateAt, agent.lastSeenAt)
   if (seen.at - told < MOMENT) return undefined
   if (seen.state === 'waiting' && seen.tentative !== true) return 'waiting'
   const apart = seen.tentative === true ? STANDS : APART
-  const twice = before?.state === seen.state && seen.at - before.at >= apart && seen.at - before.at <= TOGETHER && before.at > told
+  const twice =
+    before?.state === seen.state &&
+    seen.at - before.at >= apart &&
+    seen.at - before.at <= TOGETHER &&
+    before.at > told
   return twice ? seen.state : undefined
 }
 
@@ -52,8 +76,9 @@ export interface Observing {
 }
 
 /**
- * Looks at programs where hooks don’t tell: after Escape, a crash of a hook, a restart of the daemon. Every look counts, whoever made it; the
- * first that contradicts the record is followed by another.
+ * Looks at programs where hooks don’t tell: after Escape, a crash of a hook, a restart of the
+ * daemon. Every look counts, whoever made it; the first that contradicts the record is followed by
+ * another.
  */
 export function createObserving({
   store,
@@ -76,19 +101,46 @@ export function createObserving({
   const timers = new Map<AgentId, NodeJS.Timeout>()
   let stopped = false
 
-  const apply = async (agent: Agent, to: AgentState, { reason, source, screen }: Observation): Promise<void> => {
+  const apply = async (
+    agent: Agent,
+    to: AgentState,
+    { reason, source, screen }: Observation,
+  ): Promise<void> => {
     if (to === 'waiting') {
-      await waitsForPerson(states, agent, reason ?? 'it waits for a person', source, screen === undefined ? {} : { screen })
+      await waitsForPerson(
+        states,
+        agent,
+        reason ?? 'it waits for a person',
+        source,
+        screen === undefined ? {} : { screen },
+      )
       return
     }
-    const ended = to === 'idle' && isLasting(agent) && (agent.state === 'running' || (agent.state === 'waiting' && !restsAtDialog(agent)))
+    const ended =
+      to === 'idle' &&
+      isLasting(agent) &&
+      (agent.state === 'running' || (agent.state === 'waiting' && !restsAtDialog(agent)))
     await states.change(agent.id, {
       to,
       reason,
       source,
       actor: agent.id,
-      onlyIf: (now) => now.state === agent.state && now.stateAt === agent.stateAt && now.lastSeenAt === agent.lastSeenAt,
-      ...(ended ? { events: (): NewEvent[] => [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }] } : {}),
+      onlyIf: (now) =>
+        now.state === agent.state &&
+        now.stateAt === agent.stateAt &&
+        now.lastSeenAt === agent.lastSeenAt,
+      ...(ended
+        ? {
+            events: (): NewEvent[] => [
+              {
+                type: 'agent.idle',
+                agentId: agent.id,
+                actor: agent.id,
+                payload: { name: agent.name },
+              },
+            ],
+          }
+        : {}),
     })
   }
 
@@ -97,15 +149,26 @@ export function createObserving({
     if (agent === undefined || stopped) return
     // While its hook waits for the human’s answer the program looks as if it worked.
     if (agent.state === 'waiting' && observation.state === 'running' && isAsked(id)) return
-    const seen = { state: observation.state, at: clock(), tentative: observation.tentative === true }
+    const seen = {
+      state: observation.state,
+      at: clock(),
+      tentative: observation.tentative === true,
+    }
     const before = last.get(id)
     const to = concluded(agent, seen, before, startedAt)
-    // Of a row of looks that agree the first is kept: the row must be long enough, not the way from one to the next.
-    if (before?.state !== seen.state || seen.at - before.at > TOGETHER || before.at <= Math.max(agent.stateAt, agent.lastSeenAt)) last.set(id, seen)
+    // Of a row of looks that agree the first is kept: the row must be long enough, not the way from
+    // one to the next.
+    if (
+      before?.state !== seen.state ||
+      seen.at - before.at > TOGETHER ||
+      before.at <= Math.max(agent.stateAt, agent.lastSeenAt)
+    )
+      last.set(id, seen)
     if (to !== undefined) {
       last.delete(id)
       await apply(agent, to, observation)
-    } else if (isAlive(agent.state) && seen.state !== agent.state && agent.state !== 'spawning') again(id)
+    } else if (isAlive(agent.state) && seen.state !== agent.state && agent.state !== 'spawning')
+      again(id)
   }
 
   const again = (id: AgentId): void => {
@@ -116,7 +179,9 @@ export function createObserving({
       void store.agents
         .get(id)
         .then((agent) => (agent === undefined || stopped ? undefined : look(agent)))
-        .catch((error: unknown) => log.debug({ err: error, agent: id }, 'an agent could not be looked at'))
+        .catch((error: unknown) =>
+          log.debug({ err: error, agent: id }, 'an agent could not be looked at'),
+        )
     }, MOMENT)
     timer.unref()
     timers.set(id, timer)
@@ -131,7 +196,9 @@ export function createObserving({
   }
 
   const unsubscribe = sight.onSeen((agent, observation) => {
-    note(agent.id, observation).catch((error: unknown) => log.warn({ err: error, agent: agent.id }, 'what was seen of an agent could not be noted'))
+    note(agent.id, observation).catch((error: unknown) =>
+      log.warn({ err: error, agent: agent.id }, 'what was seen of an agent could not be noted'),
+    )
   })
 
   return {

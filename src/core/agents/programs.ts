@@ -4,20 +4,32 @@ import type { Agent } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 
-/** Which program runs an agent, as the configuration names it: NAME of [agents.NAME], or `acp:NAME` of [acp.NAME]. */
-export const runtimeOf = (cliName: string): Agent['runtime'] => (acpNameOf(cliName) === undefined ? 'pane' : 'acp')
+/**
+ * Which program runs an agent, as the configuration names it: NAME of [agents.NAME], or `acp:NAME`
+ * of [acp.NAME].
+ */
+export const runtimeOf = (cliName: string): Agent['runtime'] =>
+  acpNameOf(cliName) === undefined ? 'pane' : 'acp'
 
 /** Of the tools of its role only these, as the program’s own table says; null for all. */
-export const toolsOf = (config: Pick<Config, 'agents' | 'acp'>, cliName: string): readonly string[] | null => {
+export const toolsOf = (
+  config: Pick<Config, 'agents' | 'acp'>,
+  cliName: string,
+): readonly string[] | null => {
   const acp = acpNameOf(cliName)
   return (acp === undefined ? config.agents[cliName] : config.acp[acp])?.tools ?? null
 }
 
 /**
- * What runs a role; `override` in the place of the agent that the configuration gives it, by its runtime even so. AGENT_CLI_MISSING with what to
- * write where there is none.
+ * What runs a role; `override` in the place of the agent that the configuration gives it, by its
+ * runtime even so. AGENT_CLI_MISSING with what to write where there is none.
  */
-export function programOfRole(config: Config, role: string, override: string | undefined, configFile: string): string {
+export function programOfRole(
+  config: Config,
+  role: string,
+  override: string | undefined,
+  configFile: string,
+): string {
   const settings = config.roles[role]
   const name = override ?? settings?.agent
   if (name === undefined) {
@@ -39,13 +51,26 @@ export function programOfRole(config: Config, role: string, override: string | u
   return acpCliName(acp)
 }
 
-/** `${NAME}` in what a server is given stands for a variable of the agent: only its launch knows its token. `exomonad` is the one beside the daemon. */
-export function withVariables(servers: readonly AcpMcpServer[], env: Readonly<Record<string, string>>, exomonad: string): AcpMcpServer[] {
-  const fill = (text: string): string => text.replace(/\$\{([A-Z_]+)\}/g, (whole, name: string) => env[name] ?? whole)
-  const filled = (pairs: readonly { readonly name: string; readonly value: string }[]) => pairs.map(({ name, value }) => ({ name, value: fill(value) }))
+/**
+ * `${NAME}` in what a server is given stands for a variable of the agent: only its launch knows its
+ * token. `exomonad` is the one beside the daemon.
+ */
+export function withVariables(
+  servers: readonly AcpMcpServer[],
+  env: Readonly<Record<string, string>>,
+  exomonad: string,
+): AcpMcpServer[] {
+  const fill = (text: string): string =>
+    text.replace(/\$\{([A-Z_]+)\}/g, (whole, name: string) => env[name] ?? whole)
+  const filled = (pairs: readonly { readonly name: string; readonly value: string }[]) =>
+    pairs.map(({ name, value }) => ({ name, value: fill(value) }))
   return servers.map((server) =>
     server.type === 'http'
       ? { ...server, headers: filled(server.headers) }
-      : { ...server, command: server.command === 'exomonad' ? exomonad : server.command, env: filled(server.env) },
+      : {
+          ...server,
+          command: server.command === 'exomonad' ? exomonad : server.command,
+          env: filled(server.env),
+        },
   )
 }

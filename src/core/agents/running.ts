@@ -7,7 +7,14 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf, findAgent, requireAlive, requireBelow, requireLasting } from './directory.ts'
 import type { EndProgram } from './end-program.ts'
-import { newToken, parentText, promptFacts, sessionPatch, type Launcher, type LaunchOptions } from '../spawn/launch.ts'
+import {
+  newToken,
+  parentText,
+  promptFacts,
+  sessionPatch,
+  type Launcher,
+  type LaunchOptions,
+} from '../spawn/launch.ts'
 import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
@@ -35,18 +42,41 @@ export function createRunning(
     launching: Set<AgentId>
   },
 ): Running {
-  const { store, multiplexer, files, settings, prompts, launcher, states, panes, endProgram, launching } = deps
+  const {
+    store,
+    multiplexer,
+    files,
+    settings,
+    prompts,
+    launcher,
+    states,
+    panes,
+    endProgram,
+    launching,
+  } = deps
 
   const find = (address: string) => findAgent(store.agents, address)
 
-  const launchAgain = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'> = {}) => {
-    if (launching.has(agent.id)) throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, { agent: agent.id })
+  const launchAgain = async (
+    agent: Agent,
+    mode: 'start' | 'resume',
+    prompt: string,
+    more: Pick<LaunchOptions, 'transcript'> = {},
+  ) => {
+    if (launching.has(agent.id))
+      throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, {
+        agent: agent.id,
+      })
     launching.add(agent.id)
     try {
       // Looked at again: another start may have come to its end since.
       const now = await store.agents.get(agent.id)
       if (now !== undefined && now.pid !== null && now.pid !== agent.pid) {
-        throw new ExomonadError('INVALID_ARG', `${agent.name} was started a moment ago. \`exomonad attach ${addressOf(agent)}\` shows it.`, { agent: agent.id })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${agent.name} was started a moment ago. \`exomonad attach ${addressOf(agent)}\` shows it.`,
+          { agent: agent.id },
+        )
       }
       return await launchNow(agent, mode, prompt, more)
     } finally {
@@ -54,7 +84,12 @@ export function createRunning(
     }
   }
 
-  const launchNow = async (agent: Agent, mode: 'start' | 'resume', prompt: string, more: Pick<LaunchOptions, 'transcript'>) => {
+  const launchNow = async (
+    agent: Agent,
+    mode: 'start' | 'resume',
+    prompt: string,
+    more: Pick<LaunchOptions, 'transcript'>,
+  ) => {
     const token = newToken()
     await panes.close(agent)
     await store.runs.reopen(agent.id)
@@ -64,19 +99,36 @@ export function createRunning(
       source: 'human',
       actor: 'human',
       patch: {
-        ...{ tokenHash: token.hash, paneId: null, pid: null, exitCode: null, exitSignal: null, endedAt: null, reapedAt: null, cleanedAt: null },
+        ...{
+          tokenHash: token.hash,
+          paneId: null,
+          pid: null,
+          exitCode: null,
+          exitSignal: null,
+          endedAt: null,
+          reapedAt: null,
+          cleanedAt: null,
+        },
         ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
       },
     })
     if (spawning === undefined)
-      throw new ExomonadError('ALREADY_DEAD', `${agent.name} is ${agent.state}; that does not change.`, { agent: agent.id, state: agent.state })
+      throw new ExomonadError(
+        'ALREADY_DEAD',
+        `${agent.name} is ${agent.state}; that does not change.`,
+        { agent: agent.id, state: agent.state },
+      )
     try {
-      const session = mode === 'resume' && agent.sessionId !== null ? { id: agent.sessionId, transcript: agent.transcript } : null
+      const session =
+        mode === 'resume' && agent.sessionId !== null
+          ? { id: agent.sessionId, transcript: agent.transcript }
+          : null
       const launched = await launcher.launch(spawning, { mode, prompt, session, token, ...more })
       const running = await store.transaction(async (tx) => {
         const now = await tx.agents.get(agent.id)
         const change: StateChange = {
-          // Its hooks may have told more by now; looked at in this transaction, or what they tell after the look would be taken back.
+          // Its hooks may have told more by now; looked at in this transaction, or what they tell
+          // after the look would be taken back.
           ...(now === undefined || now.state === 'spawning'
             ? ({ to: 'running', source: 'process' } as const)
             : { to: now.state, source: now.stateSource, reason: now.stateReason }),
@@ -96,7 +148,11 @@ export function createRunning(
       })
       if (running === undefined) {
         await multiplexer.close(launched.paneId)
-        throw new ExomonadError('ALREADY_DEAD', `${agent.name} was killed while it was being started.`, { agent: agent.id })
+        throw new ExomonadError(
+          'ALREADY_DEAD',
+          `${agent.name} was killed while it was being started.`,
+          { agent: agent.id },
+        )
       }
       await deps.remindOfMail(agent)
       deps.opened(launched.paneId)
@@ -118,7 +174,11 @@ export function createRunning(
   return {
     up: async (task, agentName) => {
       const root = (await store.agents.list()).find((agent) => agent.kind === 'root')
-      if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init` first.')
+      if (root === undefined)
+        throw new ExomonadError(
+          'NOT_INITIALIZED',
+          'No root is registered here. Run `exomonad init` first.',
+        )
       const pane = await panes.find(root)
       if (pane !== undefined && !pane.dead) {
         if (task !== undefined) await deps.say(root, task)
@@ -126,7 +186,10 @@ export function createRunning(
           agent_id: root.id,
           pane: pane.paneId,
           already: true,
-          warnings: task === undefined ? [] : ['The root’s agent runs already: the task was sent to it as a message.'],
+          warnings:
+            task === undefined
+              ? []
+              : ['The root’s agent runs already: the task was sent to it as a message.'],
         }
       }
       await settings.requireTrust()
@@ -134,7 +197,10 @@ export function createRunning(
       await launcher.requireProgram(agentCli)
       const resuming = task === undefined && root.task !== ''
       // The conversation of another program is nothing to go on with.
-      const session = root.agentCli === null || root.agentCli === agentCli ? {} : { sessionId: null, transcript: null }
+      const session =
+        root.agentCli === null || root.agentCli === agentCli
+          ? {}
+          : { sessionId: null, transcript: null }
       await store.agents.update(root.id, {
         agentCli,
         ...session,
@@ -142,27 +208,43 @@ export function createRunning(
         tools: toolsOf(await settings.config(), agentCli),
         ...(task === undefined ? {} : { task, outcome: null }),
       })
-      const prompt = await prompts('root', promptFacts({ ...root, task: task ?? root.task }, undefined))
+      const prompt = await prompts(
+        'root',
+        promptFacts({ ...root, task: task ?? root.task }, undefined),
+      )
       const launched = await launchAgain(
         { ...root, agentCli, runtime: runtimeOf(agentCli), ...session, task: task ?? root.task },
         resuming ? 'resume' : 'start',
         prompt,
       )
-      return { agent_id: root.id, pane: launched.paneId, already: false, warnings: [...launched.plan.warnings] }
+      return {
+        agent_id: root.id,
+        pane: launched.paneId,
+        already: false,
+        warnings: [...launched.plan.warnings],
+      }
     },
 
     down: async () => {
       const stopped: AgentId[] = []
-      // A spawn that is under way when this begins ends with a program as well: looked at again until nobody has one.
+      // A spawn that is under way when this begins ends with a program as well: looked at again
+      // until nobody has one.
       for (let round = 0; round < SPAWN_ROUNDS; round++) {
-        // Before anybody is asked to end, and all at once: one by one, the last of many would still run while the first are written down.
+        // Before anybody is asked to end, and all at once: one by one, the last of many would still
+        // run while the first are written down.
         const { live, running } = await store.transaction(async (tx) => {
           const live = await tx.agents.list({ live: true })
           const running = live.filter((agent) => agent.paneId !== null)
           for (const agent of running) {
             // What can’t be brought back has ended.
-            const change = isLasting(agent) ? ({ to: 'idle', patch: { paneId: null, pid: null } } as const) : ({ to: 'killed' } as const)
-            await states.change(agent.id, { ...change, reason: STOPPED, source: 'human', actor: 'human' }, tx)
+            const change = isLasting(agent)
+              ? ({ to: 'idle', patch: { paneId: null, pid: null } } as const)
+              : ({ to: 'killed' } as const)
+            await states.change(
+              agent.id,
+              { ...change, reason: STOPPED, source: 'human', actor: 'human' },
+              tx,
+            )
           }
           return { live, running }
         })
@@ -180,9 +262,13 @@ export function createRunning(
       const agents = await store.agents.list()
       const merged = mergedBranches(await knownPulls(store))
       // What is done is brought back only by name.
-      const done = (agent: Agent) => agent.kind !== 'root' && (agent.outcome?.success === true || isFolded(agent, merged))
-      const running = new Set((await multiplexer.list()).filter((pane) => !pane.dead).map((pane) => pane.agentId))
-      // One in state spawning is at work; one that a crash left so is settled by the next reconciliation.
+      const done = (agent: Agent) =>
+        agent.kind !== 'root' && (agent.outcome?.success === true || isFolded(agent, merged))
+      const running = new Set(
+        (await multiplexer.list()).filter((pane) => !pane.dead).map((pane) => pane.agentId),
+      )
+      // One in state spawning is at work; one that a crash left so is settled by the next
+      // reconciliation.
       const gone = (agent: Agent) => !running.has(agent.id) && agent.state !== 'spawning'
       const wanted =
         address === undefined
@@ -201,16 +287,30 @@ export function createRunning(
       for (const agent of wanted) {
         try {
           requireLasting(agent)
-          if (!gone(agent)) throw new ExomonadError('INVALID_ARG', `${agent.name} runs already. \`exomonad attach ${addressOf(agent)}\` shows it.`)
+          if (!gone(agent))
+            throw new ExomonadError(
+              'INVALID_ARG',
+              `${agent.name} runs already. \`exomonad attach ${addressOf(agent)}\` shows it.`,
+            )
           if (!(await files.exists(agent.worktree)))
-            throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${agent.name} is gone: ${agent.worktree}. \`git worktree add\` it again, then resume.`)
+            throw new ExomonadError(
+              'NOT_AVAILABLE',
+              `The worktree of ${agent.name} is gone: ${agent.worktree}. \`git worktree add\` it again, then resume.`,
+            )
           const parent = agents.find(({ id }) => id === agent.parentId)
           const kept = parentText(files, agent)
-          const handed = agent.kind === 'fork' && (await files.exists(kept)) ? { transcript: kept } : {}
+          const handed =
+            agent.kind === 'fork' && (await files.exists(kept)) ? { transcript: kept } : {}
           const prompt = await prompts('resume', { ...promptFacts(agent, parent), ...handed })
           const launched = await launchAgain(agent, 'resume', prompt, handed)
           const { session, warnings } = launched.plan
-          resumed.push({ agent_id: agent.id, name: agent.name, pane: launched.paneId, session, warnings: [...warnings] })
+          resumed.push({
+            agent_id: agent.id,
+            name: agent.name,
+            pane: launched.paneId,
+            session,
+            warnings: [...warnings],
+          })
         } catch (thrown) {
           const error = asExomonadError(thrown)
           if (address !== undefined) throw error
@@ -222,25 +322,49 @@ export function createRunning(
 
     kill: async (caller: Caller, address, why) => {
       const target = await findAgent(store.agents, address)
-      if (target.kind === 'root') throw new ExomonadError('NOT_ALLOWED', 'The root can’t be killed. `exomonad down` ends its program.', { agent: target.id })
+      if (target.kind === 'root')
+        throw new ExomonadError(
+          'NOT_ALLOWED',
+          'The root can’t be killed. `exomonad down` ends its program.',
+          { agent: target.id },
+        )
       if (caller.kind === 'agent' && target.id === caller.agent.id) {
-        throw new ExomonadError('NOT_A_CHILD', 'That is yourself: when you are done, end your turn. Only those above you can kill you.', { agent: target.id })
+        throw new ExomonadError(
+          'NOT_A_CHILD',
+          'That is yourself: when you are done, end your turn. Only those above you can kill you.',
+          { agent: target.id },
+        )
       }
       const { killed, doomed } = await store.transaction(async (tx) => {
         // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
         const agents = await tx.agents.list()
         requireBelow(agents, caller, target, 'kill')
         requireAlive(agents.find((agent) => agent.id === target.id) ?? target, 'kill')
-        const doomed = [...descendantsOf(agents, target.id), target].filter((agent) => isAlive(agent.state))
+        const doomed = [...descendantsOf(agents, target.id), target].filter((agent) =>
+          isAlive(agent.state),
+        )
         const ids: AgentId[] = []
         const by = caller.kind === 'human' ? 'the human' : caller.agent.name
         for (const agent of doomed) {
-          const change = { to: 'killed', source: caller.kind === 'human' ? 'human' : 'tool', actor: actorOf(caller), reason: why ?? `killed by ${by}` } as const
+          const change = {
+            to: 'killed',
+            source: caller.kind === 'human' ? 'human' : 'tool',
+            actor: actorOf(caller),
+            reason: why ?? `killed by ${by}`,
+          } as const
           if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
         }
         // After all of them: nobody who is about to end is told of others.
         for (const agent of doomed.filter(({ id }) => ids.includes(id))) {
-          await deps.publisher.publish({ type: 'agent.killed', agentId: agent.id, actor: actorOf(caller), payload: { name: agent.name, by } }, tx)
+          await deps.publisher.publish(
+            {
+              type: 'agent.killed',
+              agentId: agent.id,
+              actor: actorOf(caller),
+              payload: { name: agent.name, by },
+            },
+            tx,
+          )
         }
         return { killed: ids, doomed }
       })
@@ -259,7 +383,10 @@ export function createRunning(
         )
       }
       const shown = agent.runtime === 'pane' ? multiplexer.show : undefined
-      const argv = shown === undefined ? multiplexer.attachCommand(pane.paneId) : await shown(pane.paneId, inside)
+      const argv =
+        shown === undefined
+          ? multiplexer.attachCommand(pane.paneId)
+          : await shown(pane.paneId, inside)
       return {
         agent_id: agent.id,
         multiplexer: agent.runtime === 'pane' ? multiplexer.name : 'runner',
@@ -272,11 +399,22 @@ export function createRunning(
       const agent = await find(address)
       const pane = await panes.find(agent)
       if (pane !== undefined) {
-        return { agent_id: agent.id, text: await multiplexer.capture(pane.paneId, { lines }), live: isAlive(agent.state) }
+        return {
+          agent_id: agent.id,
+          text: await multiplexer.capture(pane.paneId, { lines }),
+          live: isAlive(agent.state),
+        }
       }
       const kept = await files.readTranscript(agent.id)
-      if (kept === null) throw new ExomonadError('PANE_GONE', `${agent.name} has no pane and left no transcript.`, { agent: agent.id })
-      return { agent_id: agent.id, text: kept.split('\n').slice(-Math.max(lines, 1)).join('\n'), live: false }
+      if (kept === null)
+        throw new ExomonadError('PANE_GONE', `${agent.name} has no pane and left no transcript.`, {
+          agent: agent.id,
+        })
+      return {
+        agent_id: agent.id,
+        text: kept.split('\n').slice(-Math.max(lines, 1)).join('\n'),
+        live: false,
+      }
     },
   }
 }

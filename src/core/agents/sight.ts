@@ -9,30 +9,52 @@ import type { LiveAgentOf } from './live-agent.ts'
 import { within } from '../../domain/within.ts'
 
 /**
- * Looks at agents’ programs and speaks to them through their adapters, which may fail or hang: a look then tells nothing, and what became of
- * something that was said is unknown.
+ * Looks at agents’ programs and speaks to them through their adapters, which may fail or hang: a
+ * look then tells nothing, and what became of something that was said is unknown.
  */
 export interface Sight {
   /**
-   * What the program does now; null where its adapter can’t look. A failed look is `unknown`. One that calls itself idle and shows something
-   * else in the place of its box for prompts waits for a person.
+   * What the program does now; null where its adapter can’t look. A failed look is `unknown`. One
+   * that calls itself idle and shows something else in the place of its box for prompts waits for a
+   * person.
    */
-  observe(agent: Agent, cli: Pick<AgentCli, 'observe' | 'inputLine'>, pane: Pane | undefined): Promise<Observation | null>
-  /** What was typed into its terminal is proven by nothing: whatever that shows waits for a person. */
+  observe(
+    agent: Agent,
+    cli: Pick<AgentCli, 'observe' | 'inputLine'>,
+    pane: Pane | undefined,
+  ): Promise<Observation | null>
+  /**
+   * What was typed into its terminal is proven by nothing: whatever that shows waits for a person.
+   */
   unanswered(agent: Agent): Promise<void>
   /** Which ids stand in its conversation; null where that can’t be told. */
-  mentions(agent: Agent, cli: Pick<AgentCli, 'mentions'>, ids: readonly string[]): Promise<ReadonlySet<string> | null>
+  mentions(
+    agent: Agent,
+    cli: Pick<AgentCli, 'mentions'>,
+    ids: readonly string[],
+  ): Promise<ReadonlySet<string> | null>
   /** Throws where the outcome is unknown. */
-  send(agent: Agent, channel: NonNullable<AgentCli['channel']>, pane: Pane | undefined, text: string): Promise<ChannelResult>
+  send(
+    agent: Agent,
+    channel: NonNullable<AgentCli['channel']>,
+    pane: Pane | undefined,
+    text: string,
+  ): Promise<ChannelResult>
   /** Called with every look that told something. Answers how to stop. */
   onSeen(listener: (agent: Agent, observation: Observation) => void): () => void
 }
 
 /** Milliseconds. A look is made while somebody waits; a channel may start a program. */
 const LIMITS = { observe: 3000, mentions: 10_000, send: 30_000 }
-/** A person who typed there this recently (ms) opened the menu, or sees the dialog: nobody has to be told. */
+/**
+ * A person who typed there this recently (ms) opened the menu, or sees the dialog: nobody has to be
+ * told.
+ */
 const PERSON = 60_000
-/** A program that was given its task with its start, and has not told that it took it for as long (ms), may stand before a first question. */
+/**
+ * A program that was given its task with its start, and has not told that it took it for as long
+ * (ms), may stand before a first question.
+ */
 const STARTS = 20_000
 
 export function createSight({
@@ -51,7 +73,11 @@ export function createSight({
     for (const listener of listeners) listener(agent, observation)
   }
 
-  const look = async (agent: Agent, observe: NonNullable<AgentCli['observe']>, pane: Pane | undefined): Promise<Observation | null> => {
+  const look = async (
+    agent: Agent,
+    observe: NonNullable<AgentCli['observe']>,
+    pane: Pane | undefined,
+  ): Promise<Observation | null> => {
     try {
       return await within(LIMITS.observe, liveAgentOf(agent, pane).then(observe))
     } catch (error) {
@@ -66,17 +92,42 @@ export function createSight({
   }
 
   /** What it says of itself, set against what its terminal shows. */
-  const compared = async (agent: Agent, cli: Pick<AgentCli, 'inputLine'>, pane: Pane | undefined, said: Observation | null): Promise<Observation | null> => {
-    const isIdle = said === null ? agent.state === 'idle' || isAtDialog(agent) : said.state === 'idle'
-    const neverBegan = agent.state === 'running' && agent.stateSource === 'process' && clock() - agent.stateAt > STARTS
+  const compared = async (
+    agent: Agent,
+    cli: Pick<AgentCli, 'inputLine'>,
+    pane: Pane | undefined,
+    said: Observation | null,
+  ): Promise<Observation | null> => {
+    const isIdle =
+      said === null ? agent.state === 'idle' || isAtDialog(agent) : said.state === 'idle'
+    const neverBegan =
+      agent.state === 'running' &&
+      agent.stateSource === 'process' &&
+      clock() - agent.stateAt > STARTS
     const isStarting = said?.state === 'unknown' && (neverBegan || isAtDialog(agent))
     // What a hook told of has its reason already.
     const asks = said?.state === 'waiting' && agent.state !== 'waiting'
-    if (!(isIdle || isStarting || asks) || cli.inputLine === undefined || pane === undefined || pane.dead || pane.foreground === false) return said
+    if (
+      !(isIdle || isStarting || asks) ||
+      cli.inputLine === undefined ||
+      pane === undefined ||
+      pane.dead ||
+      pane.foreground === false
+    )
+      return said
     try {
       const line = cli.inputLine(await multiplexer.captureStyled(pane.paneId))
-      if (line === 'unknown') return { ...(await shows(agent, pane.paneId)), ...(asks ? { source: said.source } : { tentative: true }) }
-      return said ?? (isAtDialog(agent) && line !== 'unseen' ? { state: 'idle', reason: null, source: 'screen' } : null)
+      if (line === 'unknown')
+        return {
+          ...(await shows(agent, pane.paneId)),
+          ...(asks ? { source: said.source } : { tentative: true }),
+        }
+      return (
+        said ??
+        (isAtDialog(agent) && line !== 'unseen'
+          ? { state: 'idle', reason: null, source: 'screen' }
+          : null)
+      )
     } catch (error) {
       log.debug({ err: error, agent: agent.id }, 'a terminal could not be looked at')
       return said
@@ -86,9 +137,16 @@ export function createSight({
   return {
     observe: async (agent, cli, pane) => {
       if (cli.observe === undefined) return null
-      const said = await look(agent, (live) => cli.observe?.(live) ?? Promise.reject(new Error('no way to look')), pane)
+      const said = await look(
+        agent,
+        (live) => cli.observe?.(live) ?? Promise.reject(new Error('no way to look')),
+        pane,
+      )
       const observation = await compared(agent, cli, pane, said)
-      const isTheirs = observation?.tentative === true && agent.state !== 'waiting' && clock() - (pane?.humanActiveAt ?? 0) < PERSON
+      const isTheirs =
+        observation?.tentative === true &&
+        agent.state !== 'waiting' &&
+        clock() - (pane?.humanActiveAt ?? 0) < PERSON
       if (observation !== null && !isTheirs) tell(agent, observation)
       return observation
     },
@@ -104,7 +162,8 @@ export function createSight({
         return null
       }
     },
-    send: async (agent, channel, pane, text) => within(LIMITS.send, channel.send(await liveAgentOf(agent, pane), text)),
+    send: async (agent, channel, pane, text) =>
+      within(LIMITS.send, channel.send(await liveAgentOf(agent, pane), text)),
     onSeen: (listener) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)

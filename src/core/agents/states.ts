@@ -12,17 +12,28 @@ export interface StateChange {
   readonly actor: Actor
   /** When it happened (ms since the epoch), where that was not now. */
   readonly at?: number
-  /** Asked in the transaction: where it denies, nothing changes. For what was concluded from an earlier look. */
+  /**
+   * Asked in the transaction: where it denies, nothing changes. For what was concluded from an
+   * earlier look.
+   */
   readonly onlyIf?: (agent: Agent) => boolean
   /** Further facts that change with it. */
   readonly patch?: AgentPatch
-  /** Published in the same transaction, after agent.state, if the change happened. `before`: as it was. */
+  /**
+   * Published in the same transaction, after agent.state, if the change happened. `before`: as it
+   * was.
+   */
   readonly events?: (agent: Agent, before: Agent) => readonly NewEvent[]
 }
 
-/** The one place where an agent’s state changes: checked, stored, published and signalled together. */
+/**
+ * The one place where an agent’s state changes: checked, stored, published and signalled together.
+ */
 export interface States {
-  /** Answers the agent as it is afterwards; undefined where the change isn’t possible (it ended meanwhile, or is gone). */
+  /**
+   * Answers the agent as it is afterwards; undefined where the change isn’t possible (it ended
+   * meanwhile, or is gone).
+   */
   change(id: AgentId, change: StateChange, tx?: StoreTransaction): Promise<Agent | undefined>
   /** A sign of life. */
   seen(id: AgentId, patch?: AgentPatch): Promise<void>
@@ -31,8 +42,17 @@ export interface States {
 /** Dedupe key of agent.started: one for each start of a program. */
 export const startedKey = (id: AgentId, pid: number | null): string => `started:${id}:${pid ?? 0}`
 
-export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'>): States {
-  const apply = async (tx: StoreTransaction, id: AgentId, change: StateChange): Promise<Agent | undefined> => {
+export function createStates({
+  store,
+  publisher,
+  outbox,
+  clock,
+}: Pick<Deps, 'store' | 'publisher' | 'outbox' | 'clock'>): States {
+  const apply = async (
+    tx: StoreTransaction,
+    id: AgentId,
+    change: StateChange,
+  ): Promise<Agent | undefined> => {
     const agent = await tx.agents.get(id)
     if (agent === undefined) return undefined
     const reason = change.reason ?? null
@@ -55,7 +75,12 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
     const changed: Agent = { ...agent, ...patch }
     if (isOther) {
       await publisher.publish(
-        { type: 'agent.state', agentId: id, actor: change.actor, payload: { from: agent.state, to: change.to, source: change.source, reason } },
+        {
+          type: 'agent.state',
+          agentId: id,
+          actor: change.actor,
+          payload: { from: agent.state, to: change.to, source: change.source, reason },
+        },
         tx,
       )
     }
@@ -69,7 +94,8 @@ export function createStates({ store, publisher, outbox, clock }: Pick<Deps, 'st
   }
 
   return {
-    change: (id, change, tx) => (tx === undefined ? store.transaction((own) => apply(own, id, change)) : apply(tx, id, change)),
+    change: (id, change, tx) =>
+      tx === undefined ? store.transaction((own) => apply(own, id, change)) : apply(tx, id, change),
     seen: (id, patch = {}) => store.agents.update(id, { ...patch, lastSeenAt: clock() }),
   }
 }

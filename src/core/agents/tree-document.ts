@@ -34,8 +34,14 @@ export interface TreeNode {
   } | null
   tokens: number
   /** Tokens by model; null where its program doesn’t tell. */
-  usage: Record<string, { input: number; output: number; cache_read: number; cache_write: number }> | null
-  /** What that costs by the configured prices, without the models that have none; null where none has one. */
+  usage: Record<
+    string,
+    { input: number; output: number; cache_read: number; cache_write: number }
+  > | null
+  /**
+   * What that costs by the configured prices, without the models that have none; null where none
+   * has one.
+   */
   cost_usd: number | null
   unpriced_models: string[]
   tool_calls: number
@@ -73,7 +79,9 @@ export interface TreeView {
   counts: { agents: number; live: number; done: number; failed: number }
   inbox: { messages: number; questions: number; approvals: number }
   forge: ForgeView
-  /** Spawns and merges that were begun and not finished: under way, or cut off and not settled yet. */
+  /**
+   * Spawns and merges that were begun and not finished: under way, or cut off and not settled yet.
+   */
   unfinished: { kind: string; step: string; age_seconds: number; facts: Record<string, unknown> }[]
 }
 

@@ -4,14 +4,22 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 
-/** Pure questions about the tree of agents. Parenthood is the stored fact; branch names only tell it where there is no record. */
+/**
+ * Pure questions about the tree of agents. Parenthood is the stored fact; branch names only tell it
+ * where there is no record.
+ */
 
-export const childrenOf = (agents: readonly Agent[], id: AgentId): Agent[] => agents.filter((agent) => agent.parentId === id)
+export const childrenOf = (agents: readonly Agent[], id: AgentId): Agent[] =>
+  agents.filter((agent) => agent.parentId === id)
 
-/** All below an agent, children before their parents, so that a kill in this order never orphans one. */
+/**
+ * All below an agent, children before their parents, so that a kill in this order never orphans
+ * one.
+ */
 export function descendantsOf(agents: readonly Agent[], id: AgentId): Agent[] {
   const byParent = Map.groupBy(agents, (agent) => agent.parentId)
-  const collect = (parent: AgentId): Agent[] => (byParent.get(parent) ?? []).flatMap((child) => [...collect(child.id), child])
+  const collect = (parent: AgentId): Agent[] =>
+    (byParent.get(parent) ?? []).flatMap((child) => [...collect(child.id), child])
   return collect(id)
 }
 
@@ -19,7 +27,11 @@ export function descendantsOf(agents: readonly Agent[], id: AgentId): Agent[] {
 export function ancestorsOf(agents: readonly Agent[], id: AgentId): Agent[] {
   const byId = new Map(agents.map((agent) => [agent.id, agent]))
   const chain: Agent[] = []
-  for (let next = byId.get(id)?.parentId; next !== null && next !== undefined; next = byId.get(next)?.parentId) {
+  for (
+    let next = byId.get(id)?.parentId;
+    next !== null && next !== undefined;
+    next = byId.get(next)?.parentId
+  ) {
     const parent = byId.get(next)
     if (parent === undefined || chain.includes(parent)) break
     chain.push(parent)
@@ -28,24 +40,30 @@ export function ancestorsOf(agents: readonly Agent[], id: AgentId): Agent[] {
 }
 
 /**
- * The agent an address means: its id, a unique prefix of the id (4 characters or more), its branch, its name where that is unique,
- * or the end of its branch, behind a dot.
- * Of several with one name the single living one is meant. AGENT_NOT_FOUND, AMBIGUOUS_ID.
+ * The agent an address means: its id, a unique prefix of the id (4 characters or more), its branch,
+ * its name where that is unique, or the end of its branch, behind a dot. Of several with one name
+ * the single living one is meant. AGENT_NOT_FOUND, AMBIGUOUS_ID.
  */
 export function resolveAddress(agents: readonly Agent[], address: string): Agent {
   const wanted = address.trim()
   const exact = agents.find((agent) => agent.id === wanted)
   if (exact !== undefined) return exact
   const candidates = [
-    agents.filter((agent) => agent.branch === wanted && (!sharesBranch(agent) || agent.name === wanted)),
+    agents.filter(
+      (agent) => agent.branch === wanted && (!sharesBranch(agent) || agent.name === wanted),
+    ),
     agents.filter((agent) => agent.name === wanted),
     agents.filter((agent) => !sharesBranch(agent) && agent.branch.endsWith(`.${wanted}`)),
     wanted.length >= 4 ? agents.filter((agent) => agent.id.startsWith(wanted.toLowerCase())) : [],
   ].find((matches) => matches.length > 0)
   if (candidates === undefined) {
-    throw new ExomonadError('AGENT_NOT_FOUND', `Agent not found: "${address}" is no id, branch or name in this tree. \`exomonad tree\` lists the agents.`, {
-      agent: address,
-    })
+    throw new ExomonadError(
+      'AGENT_NOT_FOUND',
+      `Agent not found: "${address}" is no id, branch or name in this tree. \`exomonad tree\` lists the agents.`,
+      {
+        agent: address,
+      },
+    )
   }
   const living = candidates.filter((agent) => isAlive(agent.state))
   const meant = living.length > 0 ? living : candidates.slice(-1)
@@ -62,11 +80,22 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
 }
 
 /** By what an agent is found for certain: the branch of a fork or a session is another’s. */
-export const addressOf = (agent: Pick<Agent, 'kind' | 'id' | 'branch'>): string => (sharesBranch(agent) ? agent.id : agent.branch)
+export const addressOf = (agent: Pick<Agent, 'kind' | 'id' | 'branch'>): string =>
+  sharesBranch(agent) ? agent.id : agent.branch
 
-/** The work on its branch was merged, and nothing was made since; of what shares its caller’s branch that says nothing. */
-export const isFolded = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean => !sharesBranch(agent) && mergedBranches.has(agent.branch)
+/**
+ * The work on its branch was merged, and nothing was made since; of what shares its caller’s branch
+ * that says nothing.
+ */
+export const isFolded = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean =>
+  !sharesBranch(agent) && mergedBranches.has(agent.branch)
 
-/** Alive and not done: what `limits.max_live_agents` counts. The root, whose lifetime is the human’s, doesn’t count. */
+/**
+ * Alive and not done: what `limits.max_live_agents` counts. The root, whose lifetime is the
+ * human’s, doesn’t count.
+ */
 export const countsAsLive = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean =>
-  agent.kind !== 'root' && isAlive(agent.state) && agent.outcome === null && !isFolded(agent, mergedBranches)
+  agent.kind !== 'root' &&
+  isAlive(agent.state) &&
+  agent.outcome === null &&
+  !isFolded(agent, mergedBranches)

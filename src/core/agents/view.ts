@@ -22,7 +22,9 @@ export function createView({
   clock,
   settings,
   openWaits,
-}: Pick<Deps, 'store' | 'forge' | 'paths' | 'clock' | 'settings'> & { openWaits: Pick<OpenWaits, 'of'> }): View {
+}: Pick<Deps, 'store' | 'forge' | 'paths' | 'clock' | 'settings'> & {
+  openWaits: Pick<OpenWaits, 'of'>
+}): View {
   /** A configuration that can’t be read hides what things cost, not the tree. */
   const prices = (): Promise<Config['prices']> =>
     settings.config().then(
@@ -32,7 +34,19 @@ export function createView({
 
   return {
     tree: async () => {
-      const [agents, pulls, undelivered, undecided, unread, questions, inbox, approvals, unfinished, priced, forgeNow] = await Promise.all([
+      const [
+        agents,
+        pulls,
+        undelivered,
+        undecided,
+        unread,
+        questions,
+        inbox,
+        approvals,
+        unfinished,
+        priced,
+        forgeNow,
+      ] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
         store.outbox.counts(['queued']),
@@ -52,7 +66,9 @@ export function createView({
       // What was cleaned away leaves its children to the next above it.
       const shownUnder = (agent: Agent): Agent['parentId'] => {
         const parent = agent.parentId === null ? undefined : byId.get(agent.parentId)
-        return parent === undefined || parent.reapedAt === null ? agent.parentId : shownUnder(parent)
+        return parent === undefined || parent.reapedAt === null
+          ? agent.parentId
+          : shownUnder(parent)
       }
       const byParent = Map.groupBy(
         agents.filter((agent) => agent.reapedAt === null),
@@ -112,7 +128,11 @@ export function createView({
         }
       }
       const root = agents.find((agent) => agent.kind === 'root')
-      if (root === undefined) throw new ExomonadError('NOT_INITIALIZED', 'No root is registered here. Run `exomonad init`.')
+      if (root === undefined)
+        throw new ExomonadError(
+          'NOT_INITIALIZED',
+          'No root is registered here. Run `exomonad init`.',
+        )
       const merged = mergedBranches(pulls)
       const below = agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null)
       return {
@@ -121,8 +141,15 @@ export function createView({
         counts: {
           agents: below.length,
           live: below.filter((agent) => isAlive(agent.state)).length,
-          done: below.filter((agent) => agent.state === 'completed' || agent.outcome?.success === true || isFolded(agent, merged)).length,
-          failed: below.filter((agent) => agent.state === 'failed' || agent.outcome?.success === false).length,
+          done: below.filter(
+            (agent) =>
+              agent.state === 'completed' ||
+              agent.outcome?.success === true ||
+              isFolded(agent, merged),
+          ).length,
+          failed: below.filter(
+            (agent) => agent.state === 'failed' || agent.outcome?.success === false,
+          ).length,
         },
         inbox: {
           messages: inbox.get('human') ?? 0,
@@ -130,7 +157,12 @@ export function createView({
           approvals: approvals.length,
         },
         forge: forgeNow,
-        unfinished: unfinished.map((entry) => ({ kind: entry.kind, step: entry.step, age_seconds: seconds(now - entry.startedAt), facts: entry.data })),
+        unfinished: unfinished.map((entry) => ({
+          kind: entry.kind,
+          step: entry.step,
+          age_seconds: seconds(now - entry.startedAt),
+          facts: entry.data,
+        })),
       }
     },
   }
@@ -140,13 +172,19 @@ const withoutTime = ({ at: _at, ...outcome }: Outcome): Outcome => outcome
 
 const seconds = (milliseconds: number): number => Math.max(0, Math.round(milliseconds / 1000))
 
-function spent({ usage }: Agent, prices: Config['prices']): Pick<TreeNode, 'usage' | 'cost_usd' | 'unpriced_models'> {
+function spent(
+  { usage }: Agent,
+  prices: Config['prices'],
+): Pick<TreeNode, 'usage' | 'cost_usd' | 'unpriced_models'> {
   if (usage === null) return { usage: null, cost_usd: null, unpriced_models: [] }
   const { usd, unpriced } = costOf(usage, prices)
   const models = Object.entries(usage.models)
   return {
     usage: Object.fromEntries(
-      models.map(([model, { input, output, cacheRead, cacheWrite }]) => [model, { input, output, cache_read: cacheRead, cache_write: cacheWrite }]),
+      models.map(([model, { input, output, cacheRead, cacheWrite }]) => [
+        model,
+        { input, output, cache_read: cacheRead, cache_write: cacheWrite },
+      ]),
     ),
     cost_usd: models.length > unpriced.length ? usd : null,
     unpriced_models: [...unpriced],

@@ -4,9 +4,15 @@ import { asBranchName, type BranchName, type Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOf } from '../pulls/merge/settle.ts'
 
-/** Whether bases are green as they are, where something landed whose result nobody had checked: forced, unchecked, or merged past us. */
+/**
+ * Whether bases are green as they are, where something landed whose result nobody had checked:
+ * forced, unchecked, or merged past us.
+ */
 export interface BaseWatch {
-  /** Checks the tip, where nothing is known of its files; tells the base’s owner where it is red. Looks at one base follow each other. */
+  /**
+   * Checks the tip, where nothing is known of its files; tells the base’s owner where it is red.
+   * Looks at one base follow each other.
+   */
   look(base: BranchName): Promise<void>
   /** That commit was found good and is the tip; `landed` came with it. */
   green(base: BranchName, tip: Sha, landed?: readonly Sha[]): Promise<void>
@@ -40,7 +46,8 @@ export function createBaseWatch({
   /** Commits by which something landed whose result had been checked. */
   const checked = new Set<string>()
 
-  const read = async (base: BranchName): Promise<BaseRecord> => ((await store.snapshots.get(`${PREFIX}${base}`)) ?? {}) as BaseRecord
+  const read = async (base: BranchName): Promise<BaseRecord> =>
+    ((await store.snapshots.get(`${PREFIX}${base}`)) ?? {}) as BaseRecord
 
   const green: BaseWatch['green'] = async (base, tip, landed = []) => {
     for (const sha of landed) checked.add(sha)
@@ -48,23 +55,50 @@ export function createBaseWatch({
       const before = ((await tx.snapshots.get(`${PREFIX}${base}`)) ?? {}) as BaseRecord
       await tx.snapshots.put(`${PREFIX}${base}`, { green: tip })
       if (before.red === undefined) return
-      await publisher.publish({ type: 'base.green', agentId: null, actor: 'daemon', payload: { branch: base, sha: tip } }, tx)
+      await publisher.publish(
+        { type: 'base.green', agentId: null, actor: 'daemon', payload: { branch: base, sha: tip } },
+        tx,
+      )
     })
   }
 
-  const red = async (base: BranchName, tip: Sha, known: { readonly logTail: string; readonly logUrl: string | null }): Promise<void> => {
+  const red = async (
+    base: BranchName,
+    tip: Sha,
+    known: { readonly logTail: string; readonly logUrl: string | null },
+  ): Promise<void> => {
     const before = await read(base)
     const commits =
-      before.green !== undefined && (await git.isAncestor(before.green, tip)) ? await git.firstParents(before.green, tip) : [{ sha: tip, subject: '' }]
+      before.green !== undefined && (await git.isAncestor(before.green, tip))
+        ? await git.firstParents(before.green, tip)
+        : [{ sha: tip, subject: '' }]
     const merged = await results.mergedAs(
       base,
       commits.map(({ sha }) => sha),
     )
     const owner = ownerOf(await store.agents.list({ live: true }), base)
     await store.transaction(async (tx) => {
-      await tx.snapshots.put(`${PREFIX}${base}`, { ...(before.green === undefined ? {} : { green: before.green }), red: tip })
-      const payload = { branch: base, sha: tip, since: commits.flatMap(({ sha }) => merged.get(sha) ?? []), log: known.logTail, log_url: known.logUrl }
-      await publisher.publish({ type: 'base.red', agentId: owner?.id ?? null, actor: 'daemon', payload, dedupeKey: `base-red:${base}:${tip}` }, tx)
+      await tx.snapshots.put(`${PREFIX}${base}`, {
+        ...(before.green === undefined ? {} : { green: before.green }),
+        red: tip,
+      })
+      const payload = {
+        branch: base,
+        sha: tip,
+        since: commits.flatMap(({ sha }) => merged.get(sha) ?? []),
+        log: known.logTail,
+        log_url: known.logUrl,
+      }
+      await publisher.publish(
+        {
+          type: 'base.red',
+          agentId: owner?.id ?? null,
+          actor: 'daemon',
+          payload,
+          dedupeKey: `base-red:${base}:${tip}`,
+        },
+        tx,
+      )
     })
   }
 
@@ -96,7 +130,12 @@ export function createBaseWatch({
         waiting.delete(base)
         return lookNow(base)
       })
-      .catch((error: unknown) => log.warn({ err: error, base }, 'whether a base is green could not be found out; the next landing asks again'))
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error, base },
+          'whether a base is green could not be found out; the next landing asks again',
+        ),
+      )
       .finally(() => {
         if (looking.get(base) === done) looking.delete(base)
       })
@@ -109,15 +148,28 @@ export function createBaseWatch({
     look,
     green,
     heard: ({ type, payload }) => {
-      if (type !== 'pr.merged' || typeof payload['base'] !== 'string' || checked.delete(String(payload['sha']))) return
+      if (
+        type !== 'pr.merged' ||
+        typeof payload['base'] !== 'string' ||
+        checked.delete(String(payload['sha']))
+      )
+        return
       const base = asBranchName(payload['base'])
       const noted = async (): Promise<void> => {
         const before = await read(base)
-        const since = before.green ?? (typeof payload['sha'] === 'string' ? await git.resolve(`${payload['sha']}^`) : null)
-        await store.snapshots.put(`${PREFIX}${base}`, { ...before, ...(since === null ? {} : { green: since }), unchecked: true })
+        const since =
+          before.green ??
+          (typeof payload['sha'] === 'string' ? await git.resolve(`${payload['sha']}^`) : null)
+        await store.snapshots.put(`${PREFIX}${base}`, {
+          ...before,
+          ...(since === null ? {} : { green: since }),
+          unchecked: true,
+        })
         await look(base)
       }
-      void noted().catch((error: unknown) => log.warn({ err: error, base }, 'that a base has to be looked at could not be noted'))
+      void noted().catch((error: unknown) =>
+        log.warn({ err: error, base }, 'that a base has to be looked at could not be noted'),
+      )
     },
     resume: async () => {
       for (const [key, record] of await store.snapshots.list(PREFIX)) {

@@ -10,7 +10,10 @@ import { createLandingQueue, type LandingQueue } from './queue.ts'
 /** All that checks what merges come to, for forges whose checks run here. */
 export interface Landings {
   readonly queue: LandingQueue
-  /** Whether what came into its base since its own checks passed touches files that it touches, too; also where that can’t be told. */
+  /**
+   * Whether what came into its base since its own checks passed touches files that it touches, too;
+   * also where that can’t be told.
+   */
   overlaps(pull: PullRequestSnapshot): Promise<boolean>
   resume(): Promise<void>
   stop(): Promise<void>
@@ -27,7 +30,10 @@ export function createLandings(
   const baseWatch = createBaseWatch(deps)
   const culprit = createCulpritSearch(deps)
   const queue = createLandingQueue({ ...deps, culprit, baseWatch })
-  const stops = [publisher.onEvent((event) => baseWatch.heard(event)), publisher.onEvent((event) => culprit.heard(event))]
+  const stops = [
+    publisher.onEvent((event) => baseWatch.heard(event)),
+    publisher.onEvent((event) => culprit.heard(event)),
+  ]
 
   return {
     queue,

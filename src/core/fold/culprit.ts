@@ -9,18 +9,33 @@ import type { Guilty } from './guilty.ts'
 
 /** Finds out with what a pull request is red whose own checks pass. */
 export interface CulpritSearch {
-  /** Gives the landing up and tells owner and lead what is known; goes on looking for the one it is red together with, and tells of that. */
+  /**
+   * Gives the landing up and tells owner and lead what is known; goes on looking for the one it is
+   * red together with, and tells of that.
+   */
   judge(guilty: Guilty): Promise<RedResult>
-  /** Of files that nothing has checked, in a place before all that waits: it goes on with something that had its turn. Undefined: this forge stops. */
-  check(link: Pick<MergeLink, 'sha' | 'tree'>, kind: 'result' | 'base'): Promise<'green' | 'red' | undefined>
-  /** The check of a pull request itself was red: on a base that has moved, that may be the base’s doing. */
+  /**
+   * Of files that nothing has checked, in a place before all that waits: it goes on with something
+   * that had its turn. Undefined: this forge stops.
+   */
+  check(
+    link: Pick<MergeLink, 'sha' | 'tree'>,
+    kind: 'result' | 'base',
+  ): Promise<'green' | 'red' | undefined>
+  /**
+   * The check of a pull request itself was red: on a base that has moved, that may be the base’s
+   * doing.
+   */
   heard(event: StoredEvent): void
   /** Searches that a restart cut off. */
   resume(): Promise<void>
   settled(): Promise<void>
 }
 
-/** What is looked for: the first commit of the base, after `from` and up to `to`, on which the pull request is red. */
+/**
+ * What is looked for: the first commit of the base, after `from` and up to `to`, on which the pull
+ * request is red.
+ */
 interface Search {
   readonly facts: ReturnType<typeof pullFacts>
   readonly head: Sha
@@ -46,20 +61,29 @@ export function createCulpritSearch({
 
   const agentOn = async (branch: string) => ownerOf(await store.agents.list(), branch)?.id ?? null
 
-  const check = async (link: Pick<MergeLink, 'sha' | 'tree'>, kind: 'result' | 'base'): Promise<'green' | 'red' | undefined> => {
+  const check = async (
+    link: Pick<MergeLink, 'sha' | 'tree'>,
+    kind: 'result' | 'base',
+  ): Promise<'green' | 'red' | undefined> => {
     const before = await results.known(link.tree)
     if (before.state !== 'unknown') return before.state === 'passed' ? 'green' : 'red'
     const slot = await results.slot({ front: true })
     if (slot === null) return undefined
     try {
-      const { status } = await slot.check({ ...link, label: kind === 'base' ? 'base' : 'part', kind })
+      const { status } = await slot.check({
+        ...link,
+        label: kind === 'base' ? 'base' : 'part',
+        kind,
+      })
       return status === 'passed' ? 'green' : status === 'failed' ? 'red' : undefined
     } finally {
       slot.release()
     }
   }
 
-  /** Commits that a base was moved to in between; none where it was rewritten, or has moved too far. */
+  /**
+   * Commits that a base was moved to in between; none where it was rewritten, or has moved too far.
+   */
   const commitsBetween = async (from: Sha, to: Sha) => {
     if (from === to || !(await git.isAncestor(from, to))) return []
     const commits = await git.firstParents(from, to)
@@ -70,14 +94,21 @@ export function createCulpritSearch({
     const base = asBranchName(facts.base)
     const commits = await commitsBetween(from, to)
     const onto = async (index: number): Promise<MergeLink | undefined> =>
-      (await results.build(index === 0 ? from : commits[index - 1]!.sha, [{ number: facts.number, head, strategy }])).links[0]
+      (
+        await results.build(index === 0 ? from : commits[index - 1]!.sha, [
+          { number: facts.number, head, strategy },
+        ])
+      ).links[0]
     const probe = async (index: number) => {
       const link = await onto(index)
       return link === undefined ? undefined : check(link, 'result')
     }
     if (commits.length === 0 || (!greenBefore && (await probe(0)) !== 'green')) return
     const parallel = await results.parallel()
-    const found = commits.length === 1 ? { red: 1 } : await firstRed({ green: 0, red: commits.length, probes: () => parallel, probe })
+    const found =
+      commits.length === 1
+        ? { red: 1 }
+        : await firstRed({ green: 0, red: commits.length, probes: () => parallel, probe })
     const commit = found === undefined ? undefined : commits[found.red - 1]
     const link = found === undefined ? undefined : await onto(found.red)
     if (commit === undefined || link === undefined) return
@@ -87,7 +118,14 @@ export function createCulpritSearch({
       type: 'landing.culprit',
       agentId: await agentOn(facts.head),
       actor: 'daemon',
-      payload: { ...facts, partner, commit: commit.sha, subject: commit.subject, log: logTail, log_url: logUrl },
+      payload: {
+        ...facts,
+        partner,
+        commit: commit.sha,
+        subject: commit.subject,
+        log: logTail,
+        log_url: logUrl,
+      },
       dedupeKey: `culprit:${facts.url}:${head}:${commit.sha}`,
     })
   }
@@ -96,19 +134,29 @@ export function createCulpritSearch({
   const begin = (key: string, search: Search): void => {
     const done = look(search)
       .then(() => store.snapshots.remove(key))
-      .catch((error: unknown) => log.warn({ err: error, number: search.facts.number }, 'what a pull request is red together with could not be found'))
+      .catch((error: unknown) =>
+        log.warn(
+          { err: error, number: search.facts.number },
+          'what a pull request is red together with could not be found',
+        ),
+      )
       .finally(() => running.delete(done))
     running.add(done)
   }
 
-  const startOf = async (landing: Landing, onto: Sha): Promise<{ from: Sha; greenBefore: boolean }> => {
+  const startOf = async (
+    landing: Landing,
+    onto: Sha,
+  ): Promise<{ from: Sha; greenBefore: boolean }> => {
     const passed = await results.passedOn(landing.number)
-    if (passed !== null && (await git.isAncestor(passed, onto))) return { from: passed, greenBefore: true }
+    if (passed !== null && (await git.isAncestor(passed, onto)))
+      return { from: passed, greenBefore: true }
     return { from: (await git.mergeBase(landing.head, onto)) ?? onto, greenBefore: false }
   }
 
   /** Of a base that nothing has checked it is found out now. */
-  const isRed = async (onto: Sha): Promise<boolean> => (await check({ sha: onto, tree: await results.treeOf(onto) }, 'base')) === 'red'
+  const isRed = async (onto: Sha): Promise<boolean> =>
+    (await check({ sha: onto, tree: await results.treeOf(onto) }, 'base')) === 'red'
 
   return {
     check,
@@ -124,12 +172,24 @@ export function createCulpritSearch({
       // Of one that came in between nothing has to be found out.
       const only = greenBefore && others.length === 1 ? (others[0] ?? null) : null
       const baseRed = partner === undefined && (await isRed(onto))
-      const other = partner !== undefined ? { number: partner.number, title: partner.title } : baseRed ? null : only
+      const other =
+        partner !== undefined
+          ? { number: partner.number, title: partner.title }
+          : baseRed
+            ? null
+            : only
       const between = other === null ? commits.flatMap(({ sha }) => merged.get(sha) ?? []) : [other]
       const { logTail: tail, logUrl } = await results.known(link.tree)
       const facts = pullFacts(landing)
       const key = `${PREFIX}${landing.number}`
-      const search: Search = { facts, head: landing.head, strategy: landing.intent.strategy, from, to: onto, greenBefore }
+      const search: Search = {
+        facts,
+        head: landing.head,
+        strategy: landing.intent.strategy,
+        from,
+        to: onto,
+        greenBefore,
+      }
       const agentId = await agentOn(landing.intent.head)
       const searches = !baseRed && other === null && commits.length > 0
       await store.transaction(async (tx) => {
@@ -162,21 +222,34 @@ export function createCulpritSearch({
 
     heard: (event) => {
       if (event.type !== 'ci.failed' || event.payload['landing'] === true) return
-      const { number, title, url, head, base, sha } = event.payload as Record<'number' | 'title' | 'url' | 'head' | 'base' | 'sha', never>
+      const { number, title, url, head, base, sha } = event.payload as Record<
+        'number' | 'title' | 'url' | 'head' | 'base' | 'sha',
+        never
+      >
       const begun = async (): Promise<void> => {
         const to = await results.failedOn(number, sha)
         const from = to === null ? null : await git.mergeBase(sha, to)
         if (to === null || from === null || from === to) return
         const key = `${PREFIX}${String(number)}`
-        const search: Search = { facts: { number, title, url, head, base }, head: sha, strategy: 'merge', from, to, greenBefore: false }
+        const search: Search = {
+          facts: { number, title, url, head, base },
+          head: sha,
+          strategy: 'merge',
+          from,
+          to,
+          greenBefore: false,
+        }
         await store.snapshots.put(key, { ...search })
         begin(key, search)
       }
-      void begun().catch((error: unknown) => log.warn({ err: error, number }, 'why a check is red could not be looked into'))
+      void begun().catch((error: unknown) =>
+        log.warn({ err: error, number }, 'why a check is red could not be looked into'),
+      )
     },
 
     resume: async () => {
-      for (const [key, search] of await store.snapshots.list(PREFIX)) begin(key, search as unknown as Search)
+      for (const [key, search] of await store.snapshots.list(PREFIX))
+        begin(key, search as unknown as Search)
     },
     settled: async () => {
       while (running.size > 0) await Promise.all(running)

@@ -12,29 +12,51 @@ interface Why {
 }
 
 /** Gives up what can’t land any more as it was asked. */
-export function createGiveUp({ store, forge, publisher }: Pick<Deps, 'store' | 'forge' | 'publisher'>): {
+export function createGiveUp({
+  store,
+  forge,
+  publisher,
+}: Pick<Deps, 'store' | 'forge' | 'publisher'>): {
   giveUp(landing: Landing, why: Why): Promise<void>
-  /** Those of them that can still land, as they are now; the others are given up. Throws where that can’t be read. */
+  /**
+   * Those of them that can still land, as they are now; the others are given up. Throws where that
+   * can’t be read.
+   */
   stillWanted(landings: readonly Landing[]): Promise<Landing[]>
 } {
-  /** Nothing of it is done any more; the pull request stays as it is. `told`: another event says so to whoever asked for it. */
+  /**
+   * Nothing of it is done any more; the pull request stays as it is. `told`: another event says so
+   * to whoever asked for it.
+   */
   const giveUp = async (landing: Landing, { reason, told }: Why): Promise<void> => {
     await store.transaction(async (tx) => {
       await tx.journal.finish(landing.journal, 'undone')
       const agentId = ownerOf(await tx.agents.list(), landing.intent.head)?.id ?? null
       // Whoever waits for the outcome is told by that.
       const actor = landing.awaited() ? landing.by : 'daemon'
-      await publisher.publish({ type: 'landing.stopped', agentId, actor, payload: { ...pullFacts(landing), reason, told } }, tx)
+      await publisher.publish(
+        {
+          type: 'landing.stopped',
+          agentId,
+          actor,
+          payload: { ...pullFacts(landing), reason, told },
+        },
+        tx,
+      )
     })
     landing.ended({ kind: 'stopped', reason })
   }
 
-  /** Why it can’t land as it was asked; a head that exomonad itself rebased it to takes its place. */
+  /**
+   * Why it can’t land as it was asked; a head that exomonad itself rebased it to takes its place.
+   */
   const follow = async (landing: Landing, pull: PullRequestSnapshot): Promise<Landing | Why> => {
     if (pull.state !== 'open') return { reason: `it is ${pull.state}`, told: true }
     if (pull.draft) return { reason: 'it is a draft now', told: false }
-    if (pull.reviewDecision === 'changes_requested') return { reason: 'changes were requested meanwhile', told: false }
-    if (pull.base.branch !== landing.base) return { reason: `it goes to ${pull.base.branch} now`, told: true }
+    if (pull.reviewDecision === 'changes_requested')
+      return { reason: 'changes were requested meanwhile', told: false }
+    if (pull.base.branch !== landing.base)
+      return { reason: `it goes to ${pull.base.branch} now`, told: true }
     if (pull.head.sha === landing.head) return landing
     const { same } = await rebasedHeads(store.snapshots, pull.head.branch)
     if (same(landing.head, pull.head.sha)) return { ...landing, head: pull.head.sha }
@@ -42,12 +64,20 @@ export function createGiveUp({ store, forge, publisher }: Pick<Deps, 'store' | '
   }
 
   const stillWanted = async (landings: readonly Landing[]): Promise<Landing[]> => {
-    const found = new Map((await forge.snapshots(landings.map(({ number }) => number))).map((result) => [result.number, result]))
+    const found = new Map(
+      (await forge.snapshots(landings.map(({ number }) => number))).map((result) => [
+        result.number,
+        result,
+      ]),
+    )
     const wanted: Landing[] = []
     for (const landing of landings) {
       const result = found.get(landing.number)
       if (result !== undefined && 'unknown' in result) throw new Error(result.unknown)
-      const now = result === undefined || 'missing' in result ? { reason: 'it is not there any more', told: false } : await follow(landing, result.snapshot)
+      const now =
+        result === undefined || 'missing' in result
+          ? { reason: 'it is not there any more', told: false }
+          : await follow(landing, result.snapshot)
       if ('reason' in now) await giveUp(landing, now)
       else wanted.push(now)
     }

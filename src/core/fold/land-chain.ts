@@ -6,10 +6,18 @@ import type { Retargeting } from '../pulls/merge/retarget.ts'
 import type { MergeSettling } from '../pulls/merge/settle.ts'
 import type { Landing } from './landing.ts'
 
-/** Lands several in one push, of commits that were checked: journaled, retargeted, pushed at once, recorded. */
-export type LandChain = (landings: readonly Landing[], chain: MergeChain) => Promise<'landed' | 'base_moved'>
+/**
+ * Lands several in one push, of commits that were checked: journaled, retargeted, pushed at once,
+ * recorded.
+ */
+export type LandChain = (
+  landings: readonly Landing[],
+  chain: MergeChain,
+) => Promise<'landed' | 'base_moved'>
 
-/** Where it fails in between, `stuck` names them, and reconciliation finds out what came of them. */
+/**
+ * Where it fails in between, `stuck` names them, and reconciliation finds out what came of them.
+ */
 export function createLandChain({
   store,
   log,
@@ -27,20 +35,33 @@ export function createLandChain({
 }): LandChain {
   const land: LandChain = async (landings, chain) => {
     const children = new Map<string, number[]>()
-    for (const { journal, intent } of landings) children.set(journal, await retargeting.onto(asBranchName(intent.head)))
+    for (const { journal, intent } of landings)
+      children.set(journal, await retargeting.onto(asBranchName(intent.head)))
     await steps(
-      landings.map(({ journal }) => ({ journal, data: { retargeted: children.get(journal) ?? [] } })),
+      landings.map(({ journal }) => ({
+        journal,
+        data: { retargeted: children.get(journal) ?? [] },
+      })),
       'retarget',
     )
-    for (const { journal, intent } of landings) await retargeting.move(children.get(journal) ?? [], asBranchName(intent.base))
+    for (const { journal, intent } of landings)
+      await retargeting.move(children.get(journal) ?? [], asBranchName(intent.base))
     const links = new Map(chain.links.map((link) => [link.number, link]))
     await steps(
-      landings.map(({ journal, number }) => ({ journal, data: { prepared: links.get(number)!.sha } })),
+      landings.map(({ journal, number }) => ({
+        journal,
+        data: { prepared: links.get(number)!.sha },
+      })),
       'merge',
     )
-    const result = await results.land(landings[0]!.base, chain, new Map(landings.map(({ number, by }) => [number, by])))
+    const result = await results.land(
+      landings[0]!.base,
+      chain,
+      new Map(landings.map(({ number, by }) => [number, by])),
+    )
     if (result === 'base_moved') {
-      for (const { journal, intent } of landings) await retargeting.move(children.get(journal) ?? [], asBranchName(intent.head))
+      for (const { journal, intent } of landings)
+        await retargeting.move(children.get(journal) ?? [], asBranchName(intent.head))
       await steps(
         landings.map(({ journal }) => ({ journal, data: { prepared: null, retargeted: [] } })),
         'queued',
@@ -52,7 +73,13 @@ export function createLandChain({
       const { sha, head } = links.get(number)!
       const whole = { ...intent, retargeted: children.get(journal) ?? [], awaited: awaited() }
       // The base is brought into its worktree once for all of them.
-      pullError = (await settling.complete(journal, whole, { kind: 'merged', sha, head }, { sync: index === 0 })) ?? pullError
+      pullError =
+        (await settling.complete(
+          journal,
+          whole,
+          { kind: 'merged', sha, head },
+          { sync: index === 0 },
+        )) ?? pullError
     }
     for (const { number, journal, ended } of landings) {
       const { sha, head } = links.get(number)!
@@ -65,9 +92,13 @@ export function createLandChain({
     try {
       return await land(landings, chain)
     } catch (thrown) {
-      log.warn({ err: thrown, numbers: landings.map(({ number }) => number) }, 'a landing was interrupted')
+      log.warn(
+        { err: thrown, numbers: landings.map(({ number }) => number) },
+        'a landing was interrupted',
+      )
       for (const { journal, ended } of landings) {
-        if ((await store.journal.get(journal).catch(() => undefined))?.state !== 'done') stuck.add(journal)
+        if ((await store.journal.get(journal).catch(() => undefined))?.state !== 'done')
+          stuck.add(journal)
         ended({ kind: 'unsettled' })
       }
       throw thrown

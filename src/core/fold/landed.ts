@@ -25,14 +25,25 @@ export const untoldBases = async ({ store }: Pick<Deps, 'store'>): Promise<strin
   (await store.snapshots.keys(PREFIX)).map((key) => key.slice(PREFIX.length))
 
 /** All that was asked for has landed, or was told of: each asker is told once, of all of it. */
-export async function tellLanded({ store, publisher }: Pick<Deps, 'store' | 'publisher'>, base: string): Promise<void> {
+export async function tellLanded(
+  { store, publisher }: Pick<Deps, 'store' | 'publisher'>,
+  base: string,
+): Promise<void> {
   await store.transaction(async (tx) => {
     const landed = (await tx.snapshots.get(keyOf(base))) as Landed | undefined
     if (landed === undefined) return
     await tx.snapshots.remove(keyOf(base))
     for (const [by, pulls] of Object.entries(landed)) {
       const agentId = by === 'human' ? null : ((await tx.agents.get(by as AgentId))?.id ?? null)
-      await publisher.publish({ type: 'landing.done', agentId, actor: 'daemon', payload: { branch: base, landed: [...pulls] } }, tx)
+      await publisher.publish(
+        {
+          type: 'landing.done',
+          agentId,
+          actor: 'daemon',
+          payload: { branch: base, landed: [...pulls] },
+        },
+        tx,
+      )
     }
   })
 }

@@ -29,7 +29,13 @@ export interface RedResult {
 }
 
 export type LandingOutcome =
-  | { readonly kind: 'landed'; readonly sha: Sha; readonly head: Sha; readonly pullError: string | undefined; readonly retargeted: readonly number[] }
+  | {
+      readonly kind: 'landed'
+      readonly sha: Sha
+      readonly head: Sha
+      readonly pullError: string | undefined
+      readonly retargeted: readonly number[]
+    }
   | { readonly kind: 'red'; readonly red: RedResult }
   /** Whether it landed is found out later. */
   | { readonly kind: 'unsettled' }

@@ -1,11 +1,20 @@
 import type { Actor } from '../../domain/ids.ts'
 import type { Landing, LandingOutcome } from './landing.ts'
 
-/** Pull requests that wait to land, and the callers that wait for what comes of them: more may come later. */
+/**
+ * Pull requests that wait to land, and the callers that wait for what comes of them: more may come
+ * later.
+ */
 export interface PendingLandings {
-  /** What the queue calls. It is known from here on until it has ended. `by`: who asked for it, and is told of it unless they wait themselves. */
+  /**
+   * What the queue calls. It is known from here on until it has ended. `by`: who asked for it, and
+   * is told of it unless they wait themselves.
+   */
   begin(number: number, by: Actor): Pick<Landing, 'ended' | 'progress' | 'awaited'>
-  /** One more caller that waits, until its signal or `leave`. Undefined: nothing of that number waits here. */
+  /**
+   * One more caller that waits, until its signal or `leave`. Undefined: nothing of that number
+   * waits here.
+   */
   join(number: number, by: Actor, options: Listening): Waiter | undefined
 }
 
@@ -31,7 +40,11 @@ export function createPendingLandings(): PendingLandings {
 
   return {
     begin: (number, by) => {
-      const pending: Pending = { outcome: Promise.withResolvers(), ended: undefined, waiters: new Set() }
+      const pending: Pending = {
+        outcome: Promise.withResolvers(),
+        ended: undefined,
+        waiters: new Set(),
+      }
       landings.set(number, pending)
       return {
         ended: (outcome) => {

@@ -20,15 +20,24 @@ import type { Guilty } from './guilty.ts'
  *     │                                                                     │ red: taken apart, the first prefix that is red is looked for;
  *     └── the base moved meanwhile, or others of its group were red ◀───────┘ what stands before it lands, its last one is given up
  *
- * What is green is what was checked, by its tree, so that nothing is checked twice, across restarts; the base is moved by compare-and-swap.
- * One commit that stands in front of another in the chain is not checked by itself unless the whole is red.
+ * What is green is what was checked, by its tree, so that nothing is checked twice, across
+ * restarts; the base is moved by compare-and-swap. One commit that stands in front of another in
+ * the chain is not checked by itself unless the whole is red.
  */
 export interface LandingQueue {
-  /** It waits from here on. One whose result is known to be good lands before this returns, if no other is being checked. */
+  /**
+   * It waits from here on. One whose result is known to be good lands before this returns, if no
+   * other is being checked.
+   */
   add(landing: Landing): Promise<void>
-  /** It is not landed any more, whoever waits for it is told why. False where nothing of that number waits, or it is being landed already. */
+  /**
+   * It is not landed any more, whoever waits for it is told why. False where nothing of that number
+   * waits, or it is being landed already.
+   */
   withdraw(number: number, reason: string): Promise<boolean>
-  /** Tells of what has landed where nothing waits any more: also of what was settled after a crash. */
+  /**
+   * Tells of what has landed where nothing waits any more: also of what was settled after a crash.
+   */
   tell(): Promise<void>
   stop(): void
 }
@@ -44,9 +53,15 @@ interface Lane {
 
 /** A share of what a check takes, and its bounds, milliseconds. */
 const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
-/** So many checks long, within these bounds, it waits at most for others to come once there is a place: more may always be about to. */
+/**
+ * So many checks long, within these bounds, it waits at most for others to come once there is a
+ * place: more may always be about to.
+ */
 const PATIENCE = { checks: 12, least: 5_000, most: 120_000 }
-/** Until the end of a check is an event, and between looks at one that is about to end, milliseconds. */
+/**
+ * Until the end of a check is an event, and between looks at one that is about to end,
+ * milliseconds.
+ */
 const TOLD = 300
 const SOON = 100
 /** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
@@ -73,7 +88,12 @@ export function createLandingQueue(
   const stopHearing = publisher.onEvent((event) => quiet.heard(event))
 
   const laneOf = (base: BranchName): Lane => {
-    const known = lanes.get(base) ?? { waiting: [], group: [], working: undefined, linger: LINGER.least }
+    const known = lanes.get(base) ?? {
+      waiting: [],
+      group: [],
+      working: undefined,
+      linger: LINGER.least,
+    }
     lanes.set(base, known)
     return known
   }
@@ -88,22 +108,36 @@ export function createLandingQueue(
   }
 
   /**
-   * The chain of all that can land together. What conflicts with the base itself is told so by the look that follows, and given up; what conflicts
-   * only with others of the chain waits for what becomes of those: they may turn out red.
+   * The chain of all that can land together. What conflicts with the base itself is told so by the
+   * look that follows, and given up; what conflicts only with others of the chain waits for what
+   * becomes of those: they may turn out red.
    */
-  const build = async (landings: readonly Landing[], onto: Sha): Promise<{ landings: Landing[]; chain: MergeChain; later: Landing[] }> => {
-    const mergeOf = ({ number, head, intent }: Landing) => ({ number, head, strategy: intent.strategy })
+  const build = async (
+    landings: readonly Landing[],
+    onto: Sha,
+  ): Promise<{ landings: Landing[]; chain: MergeChain; later: Landing[] }> => {
+    const mergeOf = ({ number, head, intent }: Landing) => ({
+      number,
+      head,
+      strategy: intent.strategy,
+    })
     const chain = await results.build(onto, landings.map(mergeOf))
     const conflicting = new Set(chain.conflicts.map(({ number }) => number))
     const later: Landing[] = []
     const given: number[] = []
     for (const landing of landings.filter(({ number }) => conflicting.has(number))) {
-      const [conflict] = landings.length === 1 ? chain.conflicts : (await results.build(onto, [mergeOf(landing)])).conflicts
+      const [conflict] =
+        landings.length === 1
+          ? chain.conflicts
+          : (await results.build(onto, [mergeOf(landing)])).conflicts
       if (conflict === undefined) {
         later.push(landing)
         continue
       }
-      await giveUp(landing, { reason: `it conflicts with ${landing.base} in ${conflict.files.join(', ') || 'some files'}`, told: true })
+      await giveUp(landing, {
+        reason: `it conflicts with ${landing.base} in ${conflict.files.join(', ') || 'some files'}`,
+        told: true,
+      })
       given.push(landing.number)
     }
     if (given.length > 0) await polling.poll(given)
@@ -121,7 +155,10 @@ export function createLandingQueue(
     return true
   }
 
-  /** The one whose merge makes the base red: it stays open, and whoever is concerned is told with what. */
+  /**
+   * The one whose merge makes the base red: it stays open, and whoever is concerned is told with
+   * what.
+   */
   const reject = async (guilty: Guilty): Promise<void> => {
     const { landing, link, onto } = guilty
     await results.blame(landing.number, link, onto)
@@ -151,9 +188,16 @@ export function createLandingQueue(
     const ready = (): boolean => {
       turnAt ??= clock()
       const { lastEnded, running } = results.activity(base)
-      // What has just ended is told of a moment later, and what is about to end may belong into the same result.
-      const ends = running.map((started) => started + typical - clock()).filter((left) => left <= soonest && left >= -lane.linger)
-      const others = Math.max(lastEnded + TOLD - clock(), quiet.in(base, lane.linger), ...ends.map((left) => Math.max(left, SOON)))
+      // What has just ended is told of a moment later, and what is about to end may belong into the
+      // same result.
+      const ends = running
+        .map((started) => started + typical - clock())
+        .filter((left) => left <= soonest && left >= -lane.linger)
+      const others = Math.max(
+        lastEnded + TOLD - clock(),
+        quiet.in(base, lane.linger),
+        ...ends.map((left) => Math.max(left, SOON)),
+      )
       const wait = lane.waiting.length === 0 ? 0 : Math.min(others, turnAt + patience - clock())
       if (wait > 0) later(wait + 1, results.look)
       return wait <= 0
@@ -179,7 +223,12 @@ export function createLandingQueue(
       )
       sayChecking(landings)
       await steps(landings, 'checking')
-      const { status } = await slot.check({ sha: last.sha, tree: last.tree, label: landings.length === 1 ? String(last.number) : 'together', kind: 'result' })
+      const { status } = await slot.check({
+        sha: last.sha,
+        tree: last.tree,
+        label: landings.length === 1 ? String(last.number) : 'together',
+        kind: 'result',
+      })
       slot.release()
       if (status === 'interrupted') return void lane.waiting.unshift(...landings.filter(isWanted))
       // `unchecked` lands as it would have been merged where nothing checks.
@@ -193,13 +242,19 @@ export function createLandingQueue(
       await steps(landings, 'checked')
       // What was pushed meanwhile was not asked for.
       const same = await stillWanted(landings.filter(isWanted))
-      if (same.length < landings.length || same.some((landing, index) => landing.head !== landings[index]?.head) || !(await landAll(landings, chain))) {
+      if (
+        same.length < landings.length ||
+        same.some((landing, index) => landing.head !== landings[index]?.head) ||
+        !(await landAll(landings, chain))
+      ) {
         lane.waiting.unshift(...same)
       }
     } catch (error) {
       const kept = new Set(lane.waiting.map(({ number }) => number))
       const open = new Set((await store.journal.open()).filter(waitsToLand).map(({ id }) => id))
-      lane.waiting.unshift(...lane.group.filter(({ number, journal }) => !kept.has(number) && open.has(journal)))
+      lane.waiting.unshift(
+        ...lane.group.filter(({ number, journal }) => !kept.has(number) && open.has(journal)),
+      )
       throw error
     } finally {
       for (const { journal } of taken) withdrawn.delete(journal)
@@ -210,7 +265,9 @@ export function createLandingQueue(
 
   const tell = async (base: BranchName): Promise<void> => {
     if (stopped || laneOf(base).waiting.length > 0) return
-    await tellLanded(deps, base).catch((error: unknown) => log.error({ err: error, base }, 'that all has landed could not be told'))
+    await tellLanded(deps, base).catch((error: unknown) =>
+      log.error({ err: error, base }, 'that all has landed could not be told'),
+    )
   }
 
   const work = async (base: BranchName, lane: Lane): Promise<void> => {
@@ -220,7 +277,10 @@ export function createLandingQueue(
         await round(base, lane)
         wait = 0
       } catch (error) {
-        log.warn({ err: error, base }, 'what waits to land could not be looked at; it is tried again')
+        log.warn(
+          { err: error, base },
+          'what waits to land could not be looked at; it is tried again',
+        )
         wait = Math.min(wait * 2 || AFTER_FAULT.first, AFTER_FAULT.longest)
         await new Promise<void>((resolve) => later(wait, resolve))
       }
@@ -237,7 +297,10 @@ export function createLandingQueue(
     })
   }
 
-  /** One whose result was checked already, while no other is being checked: nothing has to be waited for. */
+  /**
+   * One whose result was checked already, while no other is being checked: nothing has to be waited
+   * for.
+   */
   const landAtOnce = async (landing: Landing): Promise<boolean> => {
     const lane = laneOf(landing.base)
     if (lane.group.length > 0) return false
@@ -255,7 +318,10 @@ export function createLandingQueue(
       quiet.settled(landing.number)
       results.look()
       const landed = await landAtOnce(landing).catch((error: unknown) => {
-        log.warn({ err: error, number: landing.number }, 'a merge could not be made at once; it waits')
+        log.warn(
+          { err: error, number: landing.number },
+          'a merge could not be made at once; it waits',
+        )
         return false
       })
       // What was cut off in the middle of its landing is settled first: it may be there.
@@ -266,7 +332,9 @@ export function createLandingQueue(
       start(landing.base)
     },
     withdraw: async (number, reason) => {
-      const landing = [...lanes.values()].flatMap(({ waiting, group }) => [...waiting, ...group]).find((one) => one.number === number && isWanted(one))
+      const landing = [...lanes.values()]
+        .flatMap(({ waiting, group }) => [...waiting, ...group])
+        .find((one) => one.number === number && isWanted(one))
       if (landing === undefined) return false
       const isOut = await store.transaction(async (tx) => {
         const entry = await tx.journal.get(landing.journal)
@@ -277,12 +345,14 @@ export function createLandingQueue(
       if (!isOut) return false
       const lane = laneOf(landing.base)
       lane.waiting = lane.waiting.filter(({ journal }) => journal !== landing.journal)
-      if (lane.group.some(({ journal }) => journal === landing.journal)) withdrawn.add(landing.journal)
+      if (lane.group.some(({ journal }) => journal === landing.journal))
+        withdrawn.add(landing.journal)
       landing.ended({ kind: 'stopped', reason })
       return true
     },
     tell: async () => {
-      for (const base of await untoldBases(deps)) if (laneOf(asBranchName(base)).working === undefined) await tell(asBranchName(base))
+      for (const base of await untoldBases(deps))
+        if (laneOf(asBranchName(base)).working === undefined) await tell(asBranchName(base))
     },
     stop: () => {
       stopped = true

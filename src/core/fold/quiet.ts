@@ -2,11 +2,15 @@ import type { StoredEvent } from '../../domain/records.ts'
 import type { Clock } from '../../domain/clock.ts'
 
 /**
- * Whether something that belongs into the same result is about to come: a pull request that has just become ready is about to be asked for,
- * one that has just been found wanting about to be fixed. A result that is checked a moment later has them in it.
+ * Whether something that belongs into the same result is about to come: a pull request that has
+ * just become ready is about to be asked for, one that has just been found wanting about to be
+ * fixed. A result that is checked a moment later has them in it.
  */
 export interface Quiet {
-  /** Milliseconds until nothing on this base has moved for as long as `linger`; 0 where that is so, or all that did has been asked for. */
+  /**
+   * Milliseconds until nothing on this base has moved for as long as `linger`; 0 where that is so,
+   * or all that did has been asked for.
+   */
   in(base: string, linger: number): number
   /** It was asked for, or has ended. */
   settled(number: number): void
@@ -21,7 +25,11 @@ export function createQuiet(clock: Clock): Quiet {
     type === 'pr.conflict' ||
     type === 'pr.pushed' ||
     (type === 'pr.review' && payload['state'] === 'changes_requested')
-  const latest = (base: string): number => Math.max(-Infinity, ...[...stirred.values()].filter((one) => one.base === base).map(({ at }) => at))
+  const latest = (base: string): number =>
+    Math.max(
+      -Infinity,
+      ...[...stirred.values()].filter((one) => one.base === base).map(({ at }) => at),
+    )
 
   return {
     in: (base, linger) => Math.max(latest(base) + linger - clock(), 0),

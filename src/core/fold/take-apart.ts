@@ -17,8 +17,9 @@ export interface TakenApart {
 export type LandAll = (landings: readonly Landing[], chain: MergeChain) => Promise<boolean>
 
 /**
- * A group whose result is red, while each by itself is green. First the one or two that make it so are looked for by checking subsets; where
- * that explains it, all others are checked together, and land. Else the first red prefix is looked for: what stands before it lands.
+ * A group whose result is red, while each by itself is green. First the one or two that make it so
+ * are looked for by checking subsets; where that explains it, all others are checked together, and
+ * land. Else the first red prefix is looked for: what stands before it lands.
  */
 export function createTakeApart({
   results,
@@ -30,22 +31,33 @@ export function createTakeApart({
   readonly landAll: LandAll
 }): (landings: readonly Landing[], chain: MergeChain) => Promise<TakenApart> {
   /**
-   * These of a group together; undefined where it can’t be told. A subset may conflict where the whole did not. What is only looked at is merged
-   * in the quickest way: the files are the same.
+   * These of a group together; undefined where it can’t be told. A subset may conflict where the
+   * whole did not. What is only looked at is merged in the quickest way: the files are the same.
    */
   const together = async (
     onto: Sha,
     landings: readonly Landing[],
     strategy?: MergeStrategy,
   ): Promise<{ chain: MergeChain; result: 'green' | 'red' | undefined }> => {
-    const merges = landings.map(({ number, head, intent }) => ({ number, head, strategy: strategy ?? intent.strategy }))
+    const merges = landings.map(({ number, head, intent }) => ({
+      number,
+      head,
+      strategy: strategy ?? intent.strategy,
+    }))
     const chain = await results.build(onto, merges)
     const last = chain.links.at(-1)
-    const result = last === undefined || chain.conflicts.length > 0 ? undefined : await culprit.check(last, 'result')
+    const result =
+      last === undefined || chain.conflicts.length > 0
+        ? undefined
+        : await culprit.check(last, 'result')
     return { chain, result }
   }
 
-  const byPrefix = async (landings: readonly Landing[], chain: MergeChain, parallel: number): Promise<TakenApart> => {
+  const byPrefix = async (
+    landings: readonly Landing[],
+    chain: MergeChain,
+    parallel: number,
+  ): Promise<TakenApart> => {
     const found = await firstRed({
       green: 0,
       red: chain.links.length,
@@ -55,28 +67,48 @@ export function createTakeApart({
     const all: TakenApart = { wait: landings, guilty: [] }
     if (found === undefined) return all
     const good = landings.slice(0, found.green)
-    if (good.length > 0 && !(await landAll(good, { ...chain, links: chain.links.slice(0, found.green), conflicts: [] }))) return all
+    if (
+      good.length > 0 &&
+      !(await landAll(good, { ...chain, links: chain.links.slice(0, found.green), conflicts: [] }))
+    )
+      return all
     const link = chain.links[found.green]!
     const onto = chain.links[found.green - 1]?.sha ?? chain.onto
-    return { wait: landings.slice(found.green + 1), guilty: [{ landing: landings[found.green]!, link, onto, partner: undefined }] }
+    return {
+      wait: landings.slice(found.green + 1),
+      guilty: [{ landing: landings[found.green]!, link, onto, partner: undefined }],
+    }
   }
 
   /**
-   * One by one those are taken out that make it red, until what is left is green and lands. Undefined where it is not explained by one or two; where
-   * that is so of what is left, its first red prefix is looked for. Who was taken out with one that did not land waits again: nothing that landed
-   * speaks against it.
+   * One by one those are taken out that make it red, until what is left is green and lands.
+   * Undefined where it is not explained by one or two; where that is so of what is left, its first
+   * red prefix is looked for. Who was taken out with one that did not land waits again: nothing
+   * that landed speaks against it.
    */
-  const bySet = async (landings: readonly Landing[], whole: MergeChain, parallel: number): Promise<TakenApart | undefined> => {
+  const bySet = async (
+    landings: readonly Landing[],
+    whole: MergeChain,
+    parallel: number,
+  ): Promise<TakenApart | undefined> => {
     const { onto } = whole
     const out: Guilty[] = []
     const withRest = (left: readonly Landing[], rest: TakenApart): TakenApart => {
       const open = new Set([...rest.wait, ...rest.guilty.map(({ landing }) => landing)])
-      const stands = ({ partner }: Guilty): boolean => partner === undefined || (left.includes(partner) && !open.has(partner))
-      return { wait: [...rest.wait, ...out.filter((one) => !stands(one)).map(({ landing }) => landing)], guilty: [...rest.guilty, ...out.filter(stands)] }
+      const stands = ({ partner }: Guilty): boolean =>
+        partner === undefined || (left.includes(partner) && !open.has(partner))
+      return {
+        wait: [...rest.wait, ...out.filter((one) => !stands(one)).map(({ landing }) => landing)],
+        guilty: [...rest.guilty, ...out.filter(stands)],
+      }
     }
     for (let [left, chain] = [landings, whole]; ;) {
       const pick = (places: readonly number[]): Landing[] => places.map((place) => left[place]!)
-      const found = await findRedSet({ count: left.length, probes: parallel, check: async (places) => (await together(onto, pick(places), 'merge')).result })
+      const found = await findRedSet({
+        count: left.length,
+        probes: parallel,
+        check: async (places) => (await together(onto, pick(places), 'merge')).result,
+      })
       const places = found === undefined || found === 'unexplained' ? [] : found
       const landing = left[places.at(-1) ?? -1]
       const others = left.filter((other) => other !== landing)
@@ -88,11 +120,20 @@ export function createTakeApart({
       if (landing === undefined || alone?.result !== 'red' || link === undefined) {
         return out.length === 0 ? undefined : withRest(left, await byPrefix(left, chain, parallel))
       }
-      out.push({ landing, link, onto: alone.chain.links.at(-2)?.sha ?? onto, partner: places.length === 2 ? left[places[0]!] : undefined })
+      out.push({
+        landing,
+        link,
+        onto: alone.chain.links.at(-2)?.sha ?? onto,
+        partner: places.length === 2 ? left[places[0]!] : undefined,
+      })
       if (rest === undefined) return withRest([], { wait: [], guilty: [] })
       // That can’t be told: something has to come of a round, or the next is the same.
       if (rest.result === undefined) return { wait: others, guilty: out }
-      if (rest.result === 'green') return withRest(others, { wait: (await landAll(others, rest.chain)) ? [] : others, guilty: [] })
+      if (rest.result === 'green')
+        return withRest(others, {
+          wait: (await landAll(others, rest.chain)) ? [] : others,
+          guilty: [],
+        })
       left = others
       chain = rest.chain
     }
@@ -100,12 +141,27 @@ export function createTakeApart({
 
   return async (landings, chain) => {
     const [only] = chain.links
-    if (landings.length === 1 && only !== undefined) return { wait: [], guilty: [{ landing: landings[0]!, link: only, onto: chain.onto, partner: undefined }] }
+    if (landings.length === 1 && only !== undefined)
+      return {
+        wait: [],
+        guilty: [{ landing: landings[0]!, link: only, onto: chain.onto, partner: undefined }],
+      }
     // On a base that is red all are: nothing is found out by looking at each.
-    const base = await culprit.check({ sha: chain.onto, tree: await results.treeOf(chain.onto) }, 'base')
+    const base = await culprit.check(
+      { sha: chain.onto, tree: await results.treeOf(chain.onto) },
+      'base',
+    )
     if (base === undefined) return { wait: landings, guilty: [] }
     if (base === 'red') {
-      return { wait: [], guilty: landings.map((landing, index) => ({ landing, link: chain.links[index]!, onto: chain.onto, partner: undefined })) }
+      return {
+        wait: [],
+        guilty: landings.map((landing, index) => ({
+          landing,
+          link: chain.links[index]!,
+          onto: chain.onto,
+          partner: undefined,
+        })),
+      }
     }
     const parallel = await results.parallel()
     return (await bySet(landings, chain, parallel)) ?? byPrefix(landings, chain, parallel)

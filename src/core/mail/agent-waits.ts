@@ -12,12 +12,16 @@ export interface FanInResult {
   /** Its oldest message, taken out of the mailbox; where the status is `received`. */
   message?: string
 }
-export type WaitResult = { from: AgentId; name: string; message: string } | { status: 'timeout' } | { results: FanInResult[] }
+export type WaitResult =
+  | { from: AgentId; name: string; message: string }
+  | { status: 'timeout' }
+  | { results: FanInResult[] }
 
 export interface Waiting {
   /**
-   * Without `from` the oldest message of anyone; with it, one of each, in the order asked. `timeout` in seconds; 0 looks once. What is taken is
-   * given back where `signal` is aborted or the receipt says so. INVALID_ARG (nobody, oneself), AGENT_NOT_FOUND, AMBIGUOUS_ID, ALREADY_DEAD
+   * Without `from` the oldest message of anyone; with it, one of each, in the order asked.
+   * `timeout` in seconds; 0 looks once. What is taken is given back where `signal` is aborted or
+   * the receipt says so. INVALID_ARG (nobody, oneself), AGENT_NOT_FOUND, AMBIGUOUS_ID, ALREADY_DEAD
    * where the one who waits ends meanwhile.
    */
   wait(
@@ -29,5 +33,13 @@ export interface Waiting {
   standing(
     caller: Caller,
     from: readonly string[],
-  ): Promise<{ results: { agent_id: AgentId; name: string; status: Standing; tool_calls: number; tokens: number }[] }>
+  ): Promise<{
+    results: {
+      agent_id: AgentId
+      name: string
+      status: Standing
+      tool_calls: number
+      tokens: number
+    }[]
+  }>
 }

@@ -11,10 +11,14 @@ export interface Wakes {
 }
 
 /**
- * Looks until a look answers something: at once, whenever it is woken, and a last time when the time is up, which has to answer. Wake-ups that
- * come during a look become one look. In between it costs a timer and its subscriptions. Undefined where the signal ended it.
+ * Looks until a look answers something: at once, whenever it is woken, and a last time when the
+ * time is up, which has to answer. Wake-ups that come during a look become one look. In between it
+ * costs a timer and its subscriptions. Undefined where the signal ended it.
  */
-export async function lookUntil<Result>(look: (last: boolean) => Promise<Result | undefined>, { timeout, signal, subscribe, begun }: Wakes) {
+export async function lookUntil<Result>(
+  look: (last: boolean) => Promise<Result | undefined>,
+  { timeout, signal, subscribe, begun }: Wakes,
+) {
   let isWoken = true
   let isOver = timeout === 0
   let goOn = (): void => {}

@@ -19,10 +19,12 @@ export interface MailExpected {
 type MailPart = NonNullable<Parameters<MailStore['pop']>[1]>
 
 /**
- * Mail between agents: first in, first out, for each recipient. Whoever has mail is told so once per batch, by a line that names the first
- * sender: a batch ends when the box is empty. Mail that an open wait will take needs no line. A completion message is told with its text instead,
- * unless it is taken before. All other mail of a root without a program stands in the human’s inbox as well: whoever asks first has it, the inbox
- * or who takes mail for the root, and then it is in neither.
+ * Mail between agents: first in, first out, for each recipient. Whoever has mail is told so once
+ * per batch, by a line that names the first sender: a batch ends when the box is empty. Mail that
+ * an open wait will take needs no line. A completion message is told with its text instead, unless
+ * it is taken before. All other mail of a root without a program stands in the human’s inbox as
+ * well: whoever asks first has it, the inbox or who takes mail for the root, and then it is in
+ * neither.
  */
 export interface Mailbox {
   send(from: Agent, to: Agent, message: string): Promise<void>
@@ -33,68 +35,146 @@ export interface Mailbox {
   readInInbox(tx: StoreTransaction, deliveries: readonly Delivery[]): Promise<void>
   /** Of mail that a call’s result carries. */
   receiptOf(mails: readonly Mail[]): Receipt
-  /** From now on this takes what comes. Answers what to call when it no longer does: what is left is told as usual. */
+  /**
+   * From now on this takes what comes. Answers what to call when it no longer does: what is left is
+   * told as usual.
+   */
   expect(wait: MailExpected): () => Promise<void>
   /** A wait that is open will take it. */
   isExpected(to: AgentId, from: AgentId): boolean
-  /** For a program that was started anew: mail that waits, of which the one before it may have been told. */
+  /**
+   * For a program that was started anew: mail that waits, of which the one before it may have been
+   * told.
+   */
   remind(agent: Pick<Agent, 'id'>): Promise<void>
-  /** After a start: mail that calls of before had taken, and that nobody knows to have arrived, is back in its boxes, and told of where it was not. */
+  /**
+   * After a start: mail that calls of before had taken, and that nobody knows to have arrived, is
+   * back in its boxes, and told of where it was not.
+   */
   recover(): Promise<void>
 }
 
 /** The key under which it stands that an agent was told of the mail that waits for it. */
 const noticeOf = (id: AgentId): string => `mail-notice:${id}`
-/** The key under which it stands that nobody was told of a completion message, because an open wait was to take it. */
+/**
+ * The key under which it stands that nobody was told of a completion message, because an open wait
+ * was to take it.
+ */
 const untoldOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
 
 /** Nobody is there to be told that it has mail: the words go to the human’s inbox. */
-const isUnmanned = (agent: Agent): boolean => agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
+const isUnmanned = (agent: Agent): boolean =>
+  agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
 
-export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 'publisher' | 'clock'>): Mailbox {
+export function createMailbox({
+  store,
+  publisher,
+  clock,
+}: Pick<Deps, 'store' | 'publisher' | 'clock'>): Mailbox {
   const expected = new Map<AgentId, Set<MailExpected>>()
 
-  const isExpected = (to: AgentId, from: AgentId): boolean => [...(expected.get(to) ?? [])].some((wait) => wait.from === null || wait.from.has(from))
+  const isExpected = (to: AgentId, from: AgentId): boolean =>
+    [...(expected.get(to) ?? [])].some((wait) => wait.from === null || wait.from.has(from))
 
-  const tell = async (tx: StoreTransaction, to: AgentId, from: Pick<Agent, 'id' | 'name'>, count: number): Promise<void> => {
+  const tell = async (
+    tx: StoreTransaction,
+    to: AgentId,
+    from: Pick<Agent, 'id' | 'name'>,
+    count: number,
+  ): Promise<void> => {
     await tx.snapshots.put(noticeOf(to), { at: clock() })
-    await publisher.publish({ type: 'mail', agentId: to, actor: from.id, payload: { from_id: from.id, from_name: from.name, count } }, tx)
+    await publisher.publish(
+      {
+        type: 'mail',
+        agentId: to,
+        actor: from.id,
+        payload: { from_id: from.id, from_name: from.name, count },
+      },
+      tx,
+    )
   }
 
-  /** The line, where it still waits to be handed over; one for a root whose program has ended lies in the human’s inbox. */
+  /**
+   * The line, where it still waits to be handed over; one for a root whose program has ended lies
+   * in the human’s inbox.
+   */
   const queuedLines = async (tx: StoreTransaction, to: AgentId): Promise<Delivery[]> =>
-    (await tx.outbox.list({ subject: lineFor(to), states: ['queued'] })).filter(({ kind }) => kind === 'mail')
+    (await tx.outbox.list({ subject: lineFor(to), states: ['queued'] })).filter(
+      ({ kind }) => kind === 'mail',
+    )
 
-  /** What tells the words of these, where it still waits to be handed over. The human hears of ends whoever takes the mail. */
-  const queuedReports = async (tx: StoreTransaction, to: AgentId, mails: readonly Mail[]): Promise<Delivery[]> => {
+  /**
+   * What tells the words of these, where it still waits to be handed over. The human hears of ends
+   * whoever takes the mail.
+   */
+  const queuedReports = async (
+    tx: StoreTransaction,
+    to: AgentId,
+    mails: readonly Mail[],
+  ): Promise<Delivery[]> => {
     const reports: Delivery[] = []
-    for (const mail of mails) reports.push(...(await tx.outbox.list({ subject: mailSubject(mail.id), states: ['queued'] })))
+    for (const mail of mails)
+      reports.push(...(await tx.outbox.list({ subject: mailSubject(mail.id), states: ['queued'] })))
     return reports.filter(({ recipient, kind }) => recipient === to || kind === 'message')
   }
 
   /** The words themselves, for the human’s inbox. */
-  const showInInbox = async (tx: StoreTransaction, { id, from, to, message }: Mail): Promise<void> => {
-    await publisher.publish({ type: 'message', agentId: to, actor: from, payload: { message: completionWords(message), mail_id: id } }, tx)
+  const showInInbox = async (
+    tx: StoreTransaction,
+    { id, from, to, message }: Mail,
+  ): Promise<void> => {
+    await publisher.publish(
+      {
+        type: 'message',
+        agentId: to,
+        actor: from,
+        payload: { message: completionWords(message), mail_id: id },
+      },
+      tx,
+    )
   }
 
   /** Not to be told any more. */
-  const withdraw = async (tx: StoreTransaction, to: AgentId, deliveries: readonly Delivery[], why = 'the mail was taken before'): Promise<void> => {
+  const withdraw = async (
+    tx: StoreTransaction,
+    to: AgentId,
+    deliveries: readonly Delivery[],
+    why = 'the mail was taken before',
+  ): Promise<void> => {
     const ids = deliveries.map(({ id }) => id)
     for (const id of await tx.outbox.settle(ids, 'acked', why, clock())) {
-      await publisher.publish({ type: 'delivery.acked', agentId: to, actor: to, payload: { delivery_id: id, lane: 'tool' } }, tx)
+      await publisher.publish(
+        {
+          type: 'delivery.acked',
+          agentId: to,
+          actor: to,
+          payload: { delivery_id: id, lane: 'tool' },
+        },
+        tx,
+      )
     }
   }
 
   /** Tells of mail that waits. */
-  const tellOf = async (tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void> => {
+  const tellOf = async (
+    tx: StoreTransaction,
+    id: AgentId,
+    mails: readonly Mail[],
+  ): Promise<void> => {
     const agent = await tx.agents.get(id)
     const [first] = mails
     if (first === undefined || agent === undefined || !isAlive(agent.state)) return
     if (isUnmanned(agent)) {
-      for (const mail of mails) if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
+      for (const mail of mails)
+        if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
       return
     }
-    await tell(tx, id, { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from }, mails.length)
+    await tell(
+      tx,
+      id,
+      { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from },
+      mails.length,
+    )
   }
 
   const remindIn = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
@@ -103,8 +183,10 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await tellOf(tx, id, mails)
   }
 
-  const isChild = async (tx: StoreTransaction, id: AgentId, parent: AgentId): Promise<boolean> => (await tx.agents.get(id))?.parentId === parent
-  const isUntold = async (tx: StoreTransaction, mail: Mail): Promise<boolean> => (await tx.snapshots.get(untoldOf(mail))) !== undefined
+  const isChild = async (tx: StoreTransaction, id: AgentId, parent: AgentId): Promise<boolean> =>
+    (await tx.agents.get(id))?.parentId === parent
+  const isUntold = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
+    (await tx.snapshots.get(untoldOf(mail))) !== undefined
 
   /** Of what nobody was told of yet. */
   const tellOfRest = async (id: AgentId): Promise<void> => {
@@ -115,7 +197,10 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
       for (const mail of await tx.mail.peek(id)) {
         if (isExpected(id, mail.from)) continue
         // Told with its text when it came, and by a line when it was given back.
-        const isTold = parseCompletion(mail.message) !== undefined && (await isChild(tx, mail.from, id)) && !(await isUntold(tx, mail))
+        const isTold =
+          parseCompletion(mail.message) !== undefined &&
+          (await isChild(tx, mail.from, id)) &&
+          !(await isUntold(tx, mail))
         if (!isTold) untold.push(mail)
       }
       await tellOf(tx, id, untold)
@@ -130,8 +215,10 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
         store.transaction(async (tx) => {
           await tx.mail.giveBack(ids)
           for (const [to, back] of Map.groupBy(mails, (mail) => mail.to)) {
-            // Another wait may take it instead; where that ends without it, nobody would tell of a completion message any more.
-            const isTaken = ({ from, message }: Mail): boolean => isExpected(to, from) && parseCompletion(message) === undefined
+            // Another wait may take it instead; where that ends without it, nobody would tell of a
+            // completion message any more.
+            const isTaken = ({ from, message }: Mail): boolean =>
+              isExpected(to, from) && parseCompletion(message) === undefined
             if (!back.every(isTaken)) await remindIn(tx, to)
             tx.afterCommit(() => void store.signal(to).catch(() => {}))
           }
@@ -150,11 +237,21 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
       const facts = { agentId: from.id, actor: from.id, dedupeKey: mailSubject(mail.id) }
       await publisher.publish(
         outcome.success
-          ? { ...facts, type: 'agent.completed', payload: { name: from.name, summary: outcome.summary ?? '' } }
+          ? {
+              ...facts,
+              type: 'agent.completed',
+              payload: { name: from.name, summary: outcome.summary ?? '' },
+            }
           : {
               ...facts,
               type: 'agent.failed',
-              payload: { name: from.name, exit_code: null, signal: null, reason: outcome.error ?? '', last_lines: outcome.partial ?? '' },
+              payload: {
+                name: from.name,
+                exit_code: null,
+                signal: null,
+                reason: outcome.error ?? '',
+                last_lines: outcome.partial ?? '',
+              },
             },
         tx,
       )
@@ -175,8 +272,12 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
     for (const part of parts) mails.push(...(await tx.mail.pop(to, part)))
     if (mails.length === 0) return mails
     await withdraw(tx, to, await queuedReports(tx, to, mails))
-    for (const mail of mails) if (parseCompletion(mail.message) !== undefined) await tx.snapshots.remove(untoldOf(mail))
-    if ((await tx.mail.peek(to, { limit: 1 })).length === 0 && (await tx.snapshots.get(noticeOf(to))) !== undefined) {
+    for (const mail of mails)
+      if (parseCompletion(mail.message) !== undefined) await tx.snapshots.remove(untoldOf(mail))
+    if (
+      (await tx.mail.peek(to, { limit: 1 })).length === 0 &&
+      (await tx.snapshots.get(noticeOf(to))) !== undefined
+    ) {
       await tx.snapshots.remove(noticeOf(to))
       await withdraw(tx, to, await queuedLines(tx, to))
     }
@@ -195,8 +296,11 @@ export function createMailbox({ store, publisher, clock }: Pick<Deps, 'store' | 
 
     take,
     readInInbox: async (tx, deliveries) => {
-      const ids = deliveries.flatMap(({ kind, subject }) => (kind === 'message' ? (mailIn(subject) ?? []) : []))
-      const root = ids.length === 0 ? undefined : (await tx.agents.list()).find(({ kind }) => kind === 'root')
+      const ids = deliveries.flatMap(({ kind, subject }) =>
+        kind === 'message' ? (mailIn(subject) ?? []) : [],
+      )
+      const root =
+        ids.length === 0 ? undefined : (await tx.agents.list()).find(({ kind }) => kind === 'root')
       if (root === undefined) return
       const mails = await take(tx, root.id, [{ ids }])
       await tx.mail.confirm(mails.map(({ id }) => id))

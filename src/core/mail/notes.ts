@@ -5,8 +5,9 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * Notes of one agent reach its parent one by one up to a limit: an agent in a loop must not begin a turn of its parent’s with each. What is more
- * than that becomes one note when there is room again, with how many they were and what the last said.
+ * Notes of one agent reach its parent one by one up to a limit: an agent in a loop must not begin a
+ * turn of its parent’s with each. What is more than that becomes one note when there is room again,
+ * with how many they were and what the last said.
  */
 export interface Notes {
   readonly note: Talking['note']
@@ -25,15 +26,31 @@ interface KeptBack extends Record<string, unknown> {
   readonly last: string
 }
 
-export function createNotes({ store, publisher, clock }: Pick<Deps, 'store' | 'publisher' | 'clock'>): Notes {
+export function createNotes({
+  store,
+  publisher,
+  clock,
+}: Pick<Deps, 'store' | 'publisher' | 'clock'>): Notes {
   const hasRoom = async (tx: StoreTransaction, agentId: AgentId): Promise<boolean> => {
-    const recent = await tx.events.list({ types: ['note'], agentId, since: clock() - WINDOW, last: MOST_NOTES })
+    const recent = await tx.events.list({
+      types: ['note'],
+      agentId,
+      since: clock() - WINDOW,
+      last: MOST_NOTES,
+    })
     return recent.length < MOST_NOTES
   }
 
-  const publish = async (tx: StoreTransaction, agentId: AgentId, message: string): Promise<void> => {
+  const publish = async (
+    tx: StoreTransaction,
+    agentId: AgentId,
+    message: string,
+  ): Promise<void> => {
     const name = (await tx.agents.get(agentId))?.name ?? agentId
-    await publisher.publish({ type: 'note', agentId, actor: agentId, payload: { name, message } }, tx)
+    await publisher.publish(
+      { type: 'note', agentId, actor: agentId, payload: { name, message } },
+      tx,
+    )
   }
 
   const flushOf = async (tx: StoreTransaction, key: string): Promise<void> => {
@@ -41,7 +58,10 @@ export function createNotes({ store, publisher, clock }: Pick<Deps, 'store' | 'p
     const kept = (await tx.snapshots.get(key)) as KeptBack | undefined
     if (kept === undefined || !(await hasRoom(tx, agentId))) return
     await tx.snapshots.remove(key)
-    const words = kept.count === 1 ? '' : `(${kept.count} notes, more than ${MOST_NOTES} a minute, as one; the last:) `
+    const words =
+      kept.count === 1
+        ? ''
+        : `(${kept.count} notes, more than ${MOST_NOTES} a minute, as one; the last:) `
     await publish(tx, agentId, `${words}${kept.last}`)
   }
 
@@ -50,13 +70,18 @@ export function createNotes({ store, publisher, clock }: Pick<Deps, 'store' | 'p
     await flushOf(tx, key)
     const kept = (await tx.snapshots.get(key)) as KeptBack | undefined
     if (kept === undefined && (await hasRoom(tx, agent.id))) await publish(tx, agent.id, message)
-    else await tx.snapshots.put(key, { count: (kept?.count ?? 0) + 1, last: message } satisfies KeptBack)
+    else
+      await tx.snapshots.put(key, {
+        count: (kept?.count ?? 0) + 1,
+        last: message,
+      } satisfies KeptBack)
   }
 
   return {
     note: async (caller, message, options = {}) => {
       await store.transaction(async (tx) => {
-        if (options.stopReason === true) await tx.agents.update(caller.agent.id, { stopExcuse: message })
+        if (options.stopReason === true)
+          await tx.agents.update(caller.agent.id, { stopExcuse: message })
         await tell(tx, caller, message)
         await options.once?.mark(tx, { status: 'sent' })
       })
@@ -64,7 +89,8 @@ export function createNotes({ store, publisher, clock }: Pick<Deps, 'store' | 'p
     },
 
     flush: async () => {
-      for (const key of await store.snapshots.keys(PREFIX)) await store.transaction((tx) => flushOf(tx, key))
+      for (const key of await store.snapshots.keys(PREFIX))
+        await store.transaction((tx) => flushOf(tx, key))
     },
   }
 }

@@ -1,6 +1,8 @@
 import type { AgentId } from '../../domain/ids.ts'
 
-/** Waits for several agents that are open in this process: what people are shown while they last. */
+/**
+ * Waits for several agents that are open in this process: what people are shown while they last.
+ */
 export interface OpenWaits {
   /** Answers what to call when it is over. */
   open(agentId: AgentId, from: readonly AgentId[]): () => void

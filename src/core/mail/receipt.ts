@@ -1,6 +1,7 @@
 /**
- * For what a result takes away from where it waited: it must not be lost together with a result that does not arrive. Exactly one of the two is
- * called, once it is known; a crash before that counts as `giveBack`.
+ * For what a result takes away from where it waited: it must not be lost together with a result
+ * that does not arrive. Exactly one of the two is called, once it is known; a crash before that
+ * counts as `giveBack`.
  */
 export interface Receipt {
   /** The whole result reached the caller. */

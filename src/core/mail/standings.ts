@@ -9,22 +9,42 @@ type Verbs = Pick<StoreVerbs, 'agents' | 'mail' | 'outbox'>
 
 /** How agents stand to one that waits for them. */
 export interface Standings {
-  /** Those whose programs confirm what they read: asked beforehand, because a transaction must not wait for a configuration. */
+  /**
+   * Those whose programs confirm what they read: asked beforehand, because a transaction must not
+   * wait for a configuration.
+   */
   confirming(agents: readonly Agent[]): Promise<ReadonlySet<AgentId>>
   /**
-   * Of one that has sent no message: `dead` where it ended, `idle` where its turn has ended and nothing is on its way to it, by which it would
-   * begin another: mail of the one who waits, or a message that it has not confirmed. Without a program it begins none. Else `running`.
+   * Of one that has sent no message: `dead` where it ended, `idle` where its turn has ended and
+   * nothing is on its way to it, by which it would begin another: mail of the one who waits, or a
+   * message that it has not confirmed. Without a program it begins none. Else `running`.
    */
-  withoutMessage(verbs: Verbs, id: AgentId, waiter: AgentId, confirming: ReadonlySet<AgentId>): Promise<Exclude<Standing, 'received'>>
+  withoutMessage(
+    verbs: Verbs,
+    id: AgentId,
+    waiter: AgentId,
+    confirming: ReadonlySet<AgentId>,
+  ): Promise<Exclude<Standing, 'received'>>
   /** Of all of them, in their order. */
-  of(verbs: Verbs, ids: readonly AgentId[], waiter: AgentId, confirming: ReadonlySet<AgentId>): Promise<Map<AgentId, Standing>>
+  of(
+    verbs: Verbs,
+    ids: readonly AgentId[],
+    waiter: AgentId,
+    confirming: ReadonlySet<AgentId>,
+  ): Promise<Map<AgentId, Standing>>
 }
 
 export function createStandings({ settings }: Pick<Deps, 'settings'>): Standings {
-  const isToldMore = async ({ outbox }: Verbs, id: AgentId, confirms: boolean): Promise<boolean> => {
+  const isToldMore = async (
+    { outbox }: Verbs,
+    id: AgentId,
+    confirms: boolean,
+  ): Promise<boolean> => {
     if ((await outbox.list({ recipient: id, states: ['queued'], limit: 1 })).length > 0) return true
     // One that never confirms has what was handed over.
-    return (await outbox.list({ recipient: id, states: ['sent'] })).some(({ handedAt }) => confirms || handedAt === null)
+    return (await outbox.list({ recipient: id, states: ['sent'] })).some(
+      ({ handedAt }) => confirms || handedAt === null,
+    )
   }
 
   const withoutMessage: Standings['withoutMessage'] = async (verbs, id, waiter, confirming) => {
@@ -40,14 +60,26 @@ export function createStandings({ settings }: Pick<Deps, 'settings'>): Standings
     withoutMessage,
     confirming: async (agents) => {
       const names = [...new Set(agents.flatMap(({ agentCli }) => agentCli ?? []))]
-      const clis = await Promise.all(names.map((name) => settings.agentCli(name).catch(() => undefined)))
+      const clis = await Promise.all(
+        names.map((name) => settings.agentCli(name).catch(() => undefined)),
+      )
       const confirm = new Set(names.filter((_, index) => clis[index]?.acks === true))
-      return new Set(agents.flatMap(({ id, agentCli }) => (agentCli !== null && confirm.has(agentCli) ? [id] : [])))
+      return new Set(
+        agents.flatMap(({ id, agentCli }) =>
+          agentCli !== null && confirm.has(agentCli) ? [id] : [],
+        ),
+      )
     },
     of: async (verbs, ids, waiter, confirming) => {
-      const senders = new Set((await verbs.mail.peek(waiter, { from: ids })).map(({ from }) => from))
+      const senders = new Set(
+        (await verbs.mail.peek(waiter, { from: ids })).map(({ from }) => from),
+      )
       const standings = new Map<AgentId, Standing>()
-      for (const id of ids) standings.set(id, senders.has(id) ? 'received' : await withoutMessage(verbs, id, waiter, confirming))
+      for (const id of ids)
+        standings.set(
+          id,
+          senders.has(id) ? 'received' : await withoutMessage(verbs, id, waiter, confirming),
+        )
       return standings
     },
   }

@@ -35,12 +35,33 @@ export function createTalking({
 }): Talking {
   /** A person’s words: injected as they are. */
   const say = async (tx: StoreTransaction, to: Agent, message: string, raw: boolean) => {
-    await publisher.publish({ type: 'message', agentId: to.id, actor: 'human', payload: { message, ...(raw ? { raw } : {}) } }, tx)
+    await publisher.publish(
+      {
+        type: 'message',
+        agentId: to.id,
+        actor: 'human',
+        payload: { message, ...(raw ? { raw } : {}) },
+      },
+      tx,
+    )
   }
 
-  /** Its program does not tell that its turns end: a completion message is all that there is. Asked beforehand, because a transaction must not wait. */
-  const endsTurn = async ({ kind, agent }: Caller, to: Agent, message: string): Promise<boolean> => {
-    if (kind !== 'agent' || agent.parentId !== to.id || agent.agentCli === null || parseCompletion(message) === undefined) return false
+  /**
+   * Its program does not tell that its turns end: a completion message is all that there is. Asked
+   * beforehand, because a transaction must not wait.
+   */
+  const endsTurn = async (
+    { kind, agent }: Caller,
+    to: Agent,
+    message: string,
+  ): Promise<boolean> => {
+    if (
+      kind !== 'agent' ||
+      agent.parentId !== to.id ||
+      agent.agentCli === null ||
+      parseCompletion(message) === undefined
+    )
+      return false
     return (await settings.agentCli(agent.agentCli).catch(() => undefined))?.reportsState === false
   }
 
@@ -48,7 +69,8 @@ export function createTalking({
   const begins = async (tx: StoreTransaction, from: Caller, to: Agent): Promise<void> => {
     if (from.kind === 'agent' && to.parentId !== from.agent.id) return
     tx.afterCommit(() => blockingCalls.given(to.id))
-    const onlyIf = ({ state, stateReason }: Agent): boolean => state === 'idle' && stateReason === REPORTED
+    const onlyIf = ({ state, stateReason }: Agent): boolean =>
+      state === 'idle' && stateReason === REPORTED
     await states.change(to.id, { to: 'running', source: 'tool', actor: actorOf(from), onlyIf }, tx)
   }
 
@@ -59,11 +81,19 @@ export function createTalking({
     note: notes.note,
 
     send: async (caller, address, message, { raw = false, once } = {}) => {
-      if (raw && caller.kind !== 'human') throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', { field: 'raw' })
+      if (raw && caller.kind !== 'human')
+        throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', {
+          field: 'raw',
+        })
       const to = await findAgent(store.agents, address)
       if (caller.kind === 'agent' && to.id === caller.agent.id)
-        throw new ExomonadError('INVALID_ARG', 'That is yourself. Send to another agent, or just write it down.', { to: to.id })
-      if (message.trim() === '') throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          'That is yourself. Send to another agent, or just write it down.',
+          { to: to.id },
+        )
+      if (message.trim() === '')
+        throw new ExomonadError('INVALID_ARG', 'The message is empty.', { to: to.id })
       if (to.kind !== 'root') requireAlive(to, 'send to')
       if (to.kind === 'process')
         throw new ExomonadError(
@@ -79,7 +109,12 @@ export function createTalking({
         if (caller.kind === 'human') await say(tx, to, message, raw)
         else await mailbox.sendIn(tx, caller.agent, to, message)
         await begins(tx, caller, to)
-        if (isOver) await states.change(caller.agent.id, { to: 'idle', reason: REPORTED, source: 'tool', actor: caller.agent.id }, tx)
+        if (isOver)
+          await states.change(
+            caller.agent.id,
+            { to: 'idle', reason: REPORTED, source: 'tool', actor: caller.agent.id },
+            tx,
+          )
         await once?.mark(tx, result)
       })
       return result
@@ -87,15 +122,26 @@ export function createTalking({
 
     checkMail: async (caller, peek, take) => {
       const { id } = caller.agent
-      const mails = peek ? await store.mail.peek(id) : await store.transaction((tx) => mailbox.take(tx, id))
+      const mails = peek
+        ? await store.mail.peek(id)
+        : await store.transaction((tx) => mailbox.take(tx, id))
       if (!peek && mails.length > 0) {
         const receipt = mailbox.receiptOf(mails)
         if (take === undefined) await receipt.confirm()
         else take(receipt)
       }
-      const senders = await Promise.all([...new Set(mails.map(({ from }) => from))].map((from) => store.agents.get(from)))
+      const senders = await Promise.all(
+        [...new Set(mails.map(({ from }) => from))].map((from) => store.agents.get(from)),
+      )
       const names = new Map(senders.map((agent) => [agent?.id, agent?.name]))
-      return { messages: mails.map(({ from, message, sentAt }) => ({ from, name: names.get(from) ?? from, message, sent_at: sentAt })) }
+      return {
+        messages: mails.map(({ from, message, sentAt }) => ({
+          from,
+          name: names.get(from) ?? from,
+          message,
+          sent_at: sentAt,
+        })),
+      }
     },
 
     ack: async (caller, ids) => {
@@ -123,12 +169,16 @@ export function createTalking({
       const agents = await store.agents.list()
       const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
       const root = agents.find((agent) => agent.kind === 'root')
-      // The root’s program answers its children itself; without one, or for its own questions, the human does.
+      // The root’s program answers its children itself; without one, or for its own questions, the
+      // human does.
       const unmanned = root === undefined || !hasProgram(root)
       const parentOf = new Map(agents.map((agent) => [agent.id, agent.parentId]))
       const alive = new Set(agents.filter((agent) => isAlive(agent.state)).map((agent) => agent.id))
       const open = (await store.questions.open()).filter(
-        (question) => alive.has(question.agentId) && (question.agentId === root?.id || (unmanned && parentOf.get(question.agentId) === root?.id)),
+        (question) =>
+          alive.has(question.agentId) &&
+          (question.agentId === root?.id ||
+            (unmanned && parentOf.get(question.agentId) === root?.id)),
       )
       const approvalsOpen = await store.approvals.pending()
       if (clear && waiting.length > 0) {
@@ -150,9 +200,14 @@ export function createTalking({
           id: delivery.id,
           kind: delivery.kind,
           // Of what was meant for an agent that ended: for whom, and why it is here.
-          text: delivery.why?.startsWith('meant for ') ? `(${delivery.why}) ${delivery.text}` : delivery.text,
+          text: delivery.why?.startsWith('meant for ')
+            ? `(${delivery.why}) ${delivery.text}`
+            : delivery.text,
           at: delivery.createdAt,
-          question_id: /\b(q-[0-9a-f]{8})\b/.exec(delivery.kind === 'question.asked' ? delivery.text : '')?.[1] ?? null,
+          question_id:
+            /\b(q-[0-9a-f]{8})\b/.exec(
+              delivery.kind === 'question.asked' ? delivery.text : '',
+            )?.[1] ?? null,
         })),
         questions: open.map((question) => ({
           question_id: question.id,

@@ -30,8 +30,9 @@ interface Watch {
 }
 
 /**
- * Waits hold a promise, one timer and their subscriptions. They are woken by the channels of the one who waits (mail, its own end) and of those
- * it waits for (end, idling, mail read, delivery settled), and take mail in the transaction that finds the wait complete.
+ * Waits hold a promise, one timer and their subscriptions. They are woken by the channels of the
+ * one who waits (mail, its own end) and of those it waits for (end, idling, mail read, delivery
+ * settled), and take mail in the transaction that finds the wait complete.
  */
 export function createWaiting({
   store,
@@ -50,27 +51,41 @@ export function createWaiting({
   const standings = createStandings({ settings })
 
   /** Each once, in the order asked. */
-  const targetsOf = async ({ agent: waiter }: Caller, from: readonly string[]): Promise<Agent[]> => {
+  const targetsOf = async (
+    { agent: waiter }: Caller,
+    from: readonly string[],
+  ): Promise<Agent[]> => {
     if (from.length === 0) {
-      throw new ExomonadError('INVALID_ARG', 'from_agents names nobody. Name the agents to wait for, or leave it out to wait for anyone’s message.', {
-        field: 'from_agents',
-      })
+      throw new ExomonadError(
+        'INVALID_ARG',
+        'from_agents names nobody. Name the agents to wait for, or leave it out to wait for anyone’s message.',
+        {
+          field: 'from_agents',
+        },
+      )
     }
     const found = new Map<AgentId, Agent>()
     for (const address of from) {
       const agent = await findAgent(store.agents, address)
       if (agent.id === waiter.id) {
-        throw new ExomonadError('INVALID_ARG', `"${address}" is ${waiter.name} itself, for which it can’t wait. Name other agents.`, {
-          field: 'from_agents',
-          agent: agent.id,
-        })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `"${address}" is ${waiter.name} itself, for which it can’t wait. Name other agents.`,
+          {
+            field: 'from_agents',
+            agent: agent.id,
+          },
+        )
       }
       if (!found.has(agent.id)) found.set(agent.id, agent)
     }
     return [...found.values()]
   }
 
-  const requireWaiter = async ({ agents }: Pick<StoreVerbs, 'agents'>, waiter: Agent): Promise<void> => {
+  const requireWaiter = async (
+    { agents }: Pick<StoreVerbs, 'agents'>,
+    waiter: Agent,
+  ): Promise<void> => {
     const now = await agents.get(waiter.id)
     if (now !== undefined && isAlive(now.state)) return
     throw new ExomonadError(
@@ -81,7 +96,8 @@ export function createWaiting({
   }
 
   const forAnyone = (waiter: Agent): Watch => {
-    const nothing = (last: boolean): Found | undefined => (last ? { result: { status: 'timeout' }, mails: [] } : undefined)
+    const nothing = (last: boolean): Found | undefined =>
+      last ? { result: { status: 'timeout' }, mails: [] } : undefined
     let isCalled = false
     return {
       from: null,
@@ -107,8 +123,15 @@ export function createWaiting({
     }
   }
 
-  /** Keeps what it knows of each, and looks anew only at those whose channel spoke; what ends the wait is looked at as a whole. */
-  const forAll = async (waiter: Agent, targets: readonly Agent[], progress: (message: string) => void): Promise<Watch> => {
+  /**
+   * Keeps what it knows of each, and looks anew only at those whose channel spoke; what ends the
+   * wait is looked at as a whole.
+   */
+  const forAll = async (
+    waiter: Agent,
+    targets: readonly Agent[],
+    progress: (message: string) => void,
+  ): Promise<Watch> => {
     const ids = targets.map(({ id }) => id)
     const confirming = await standings.confirming(targets)
     let known = new Map<AgentId, Standing>(ids.map((id) => [id, 'running']))
@@ -116,7 +139,9 @@ export function createWaiting({
     let told = ''
 
     const tell = (): void => {
-      const words = progressOf(targets.map(({ id, name }) => ({ name, status: known.get(id) ?? 'running' })))
+      const words = progressOf(
+        targets.map(({ id, name }) => ({ name, status: known.get(id) ?? 'running' })),
+      )
       if (words !== told) progress((told = words))
     }
 
@@ -126,10 +151,12 @@ export function createWaiting({
       if (changed.includes(waiter.id)) {
         await requireWaiter(store, waiter)
         const missing = ids.filter((id) => known.get(id) !== 'received')
-        for (const { from } of await store.mail.peek(waiter.id, { from: missing })) known.set(from, 'received')
+        for (const { from } of await store.mail.peek(waiter.id, { from: missing }))
+          known.set(from, 'received')
       }
       for (const id of changed) {
-        if (id !== waiter.id && known.get(id) !== 'received') known.set(id, await standings.withoutMessage(store, id, waiter.id, confirming))
+        if (id !== waiter.id && known.get(id) !== 'received')
+          known.set(id, await standings.withoutMessage(store, id, waiter.id, confirming))
       }
     }
     const isComplete = (): boolean => ![...known.values()].includes('running')
@@ -148,7 +175,12 @@ export function createWaiting({
         const messages = new Map(mails.map(({ from, message }) => [from, message]))
         const results = targets.map(({ id, name }) => {
           const message = messages.get(id)
-          return { agent_id: id, name, status: known.get(id) ?? 'running', ...(message === undefined ? {} : { message }) }
+          return {
+            agent_id: id,
+            name,
+            status: known.get(id) ?? 'running',
+            ...(message === undefined ? {} : { message }),
+          }
         })
         return { result: { results }, mails }
       })
@@ -167,12 +199,20 @@ export function createWaiting({
     }
   }
 
-  /** From here on others see that it waits, and its mail needs no telling. What goes wrong at the end must not cost the result. */
-  const begin = async ({ kind, byPerson, agent }: Caller, from: Watch['from']): Promise<() => Promise<void>> => {
+  /**
+   * From here on others see that it waits, and its mail needs no telling. What goes wrong at the
+   * end must not cost the result.
+   */
+  const begin = async (
+    { kind, byPerson, agent }: Caller,
+    from: Watch['from'],
+  ): Promise<() => Promise<void>> => {
     const ends = [mailbox.expect({ to: agent.id, from: from === null ? null : new Set(from) })]
     const end = async (): Promise<void> => {
       for (const one of ends.splice(0)) {
-        await one().catch((thrown: unknown) => log.warn({ err: thrown, agent: agent.id }, 'the end of a wait could not be noted'))
+        await one().catch((thrown: unknown) =>
+          log.warn({ err: thrown, agent: agent.id }, 'the end of a wait could not be noted'),
+        )
       }
     }
     if (from !== null) {
@@ -193,7 +233,10 @@ export function createWaiting({
   return {
     wait: async (caller, { timeout, from }, { signal, progress = () => {}, receipt: take }) => {
       const waiter = caller.agent
-      const watch = from === undefined ? forAnyone(waiter) : await forAll(waiter, await targetsOf(caller, from), progress)
+      const watch =
+        from === undefined
+          ? forAnyone(waiter)
+          : await forAll(waiter, await targetsOf(caller, from), progress)
       if (from === undefined && timeout > 0) progress('Waiting for mail')
       const found = await lookUntil(watch.look, {
         timeout: timeout * 1000,
@@ -217,19 +260,35 @@ export function createWaiting({
       }
       if (take === undefined) await receipt.confirm()
       else if (found.mails.length > 0) take(receipt)
-      if (caller.kind === 'human' || caller.byPerson === true) await scrollback.rememberWait(waiter.id, wordsOf(found.result, timeout))
+      if (caller.kind === 'human' || caller.byPerson === true)
+        await scrollback.rememberWait(waiter.id, wordsOf(found.result, timeout))
       return found.result
     },
 
     standing: async (caller, from) => {
       const targets = await targetsOf(caller, from)
       const ids = targets.map(({ id }) => id)
-      const now = await standings.of(store, ids, caller.agent.id, await standings.confirming(targets))
+      const now = await standings.of(
+        store,
+        ids,
+        caller.agent.id,
+        await standings.confirming(targets),
+      )
       return {
-        results: targets.map(({ id, name, toolCalls, tokens }) => ({ agent_id: id, name, status: now.get(id) ?? 'dead', tool_calls: toolCalls, tokens })),
+        results: targets.map(({ id, name, toolCalls, tokens }) => ({
+          agent_id: id,
+          name,
+          status: now.get(id) ?? 'dead',
+          tool_calls: toolCalls,
+          tokens,
+        })),
       }
     },
   }
 }
 
-const gone = (): ExomonadError => new ExomonadError('NOT_AVAILABLE', 'The caller went away before its wait was over. Its mail is in its box.')
+const gone = (): ExomonadError =>
+  new ExomonadError(
+    'NOT_AVAILABLE',
+    'The caller went away before its wait was over. Its mail is in its box.',
+  )

@@ -12,8 +12,9 @@ import type { States } from '../agents/states.ts'
 import { isFolded } from '../agents/tree.ts'
 
 /**
- * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the worktree clean, the program ended. One that `down`
- * stopped goes as well where it is done, which a branch without any commit does not show; with `kill` so does one whose program still runs.
+ * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the
+ * worktree clean, the program ended. One that `down` stopped goes as well where it is done, which a
+ * branch without any commit does not show; with `kill` so does one whose program still runs.
  */
 export function createClean({
   store,
@@ -36,12 +37,18 @@ export function createClean({
   const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
     if (!isAlive(agent.state)) return null
     if (done && agent.state !== 'spawning' && (kill || !hasProgram(agent))) return null
-    if (agent.stateReason === STOPPED) return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
+    if (agent.stateReason === STOPPED)
+      return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
     return `its program may still run (${agent.state}); kill it first${done ? ', or clean with --kill' : ''}`
   }
 
   /** Null where it may go; else why it stays. */
-  const keepReason = async (agent: Agent, agents: readonly Agent[], tips: Awaited<ReturnType<typeof git.branches>>, kill: boolean): Promise<string | null> => {
+  const keepReason = async (
+    agent: Agent,
+    agents: readonly Agent[],
+    tips: Awaited<ReturnType<typeof git.branches>>,
+    kill: boolean,
+  ): Promise<string | null> => {
     const pulls = await knownPulls(store)
     const merged = mergedBranches(pulls)
     const living = lives(agent, isDone(agent, merged), kill)
@@ -49,9 +56,16 @@ export function createClean({
     if (agent.adopted) return 'it was there before the agent'
     const onIt = agents.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
     if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
-    const inIt = agents.find((other) => shares(other, agent) && lives(other, isDone(other, merged), kill) !== null)
-    if (inIt !== undefined) return `${inIt.name} may still work in it (${inIt.state}); kill that first`
-    const waiting = pulls.find((pull) => pull.state === 'open' && (pull.base.branch === agent.branch || pull.head.branch === agent.branch))
+    const inIt = agents.find(
+      (other) => shares(other, agent) && lives(other, isDone(other, merged), kill) !== null,
+    )
+    if (inIt !== undefined)
+      return `${inIt.name} may still work in it (${inIt.state}); kill that first`
+    const waiting = pulls.find(
+      (pull) =>
+        pull.state === 'open' &&
+        (pull.base.branch === agent.branch || pull.head.branch === agent.branch),
+    )
     if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
     const worktrees = await git.worktrees()
@@ -61,32 +75,48 @@ export function createClean({
       if (status.operation !== null) return `a ${status.operation} is in progress`
       if (status.dirty.length > 0)
         return `${status.dirty.length} uncommitted file${status.dirty.length === 1 ? '' : 's'}: ${status.dirty.slice(0, 3).join(', ')}`
-      if (status.branch !== agent.branch) return `its worktree is on ${status.branch ?? 'no branch'}`
+      if (status.branch !== agent.branch)
+        return `its worktree is on ${status.branch ?? 'no branch'}`
     }
     if (tip === undefined) return null
     const bases = [
       agent.baseBranch === null ? null : `refs/remotes/${forge.remote}/${agent.baseBranch}`,
       agent.baseBranch === null ? null : `refs/heads/${agent.baseBranch}`,
     ]
-    const merges = pulls.filter((pull) => pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === tip)
+    const merges = pulls.filter(
+      (pull) =>
+        pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === tip,
+    )
     for (const name of bases) {
       const base = name === null ? null : await git.resolve(name)
       if (base === null) continue
       if (tip === agent.forkPoint && (await git.isAncestor(tip, base))) return null
-      for (const pull of merges) if (pull.mergeSha !== null && (await git.isAncestor(pull.mergeSha, base))) return null
+      for (const pull of merges)
+        if (pull.mergeSha !== null && (await git.isAncestor(pull.mergeSha, base))) return null
       if (await git.isMerged(tip, base)) return null
     }
-    return agent.baseBranch === null ? 'it has no base to be merged into' : `it has commits that are not proven to be in ${agent.baseBranch}`
+    return agent.baseBranch === null
+      ? 'it has no base to be merged into'
+      : `it has commits that are not proven to be in ${agent.baseBranch}`
   }
 
   /** Without a word to its parent, who merged it. */
   const end = async (agent: Agent): Promise<void> => {
     if (!isAlive(agent.state)) return
-    const ended = await states.change(agent.id, { to: 'killed', reason: 'cleaned away, its work is merged', source: 'human', actor: 'human' })
+    const ended = await states.change(agent.id, {
+      to: 'killed',
+      reason: 'cleaned away, its work is merged',
+      source: 'human',
+      actor: 'human',
+    })
     if (ended !== undefined) await endProgram(ended)
   }
 
-  const takeAway = async (agent: Agent, forks: readonly Agent[], tip: Sha | undefined): Promise<void> => {
+  const takeAway = async (
+    agent: Agent,
+    forks: readonly Agent[],
+    tip: Sha | undefined,
+  ): Promise<void> => {
     for (const one of [...forks, agent]) await panes.close(one)
     await git.removeWorktree(agent.worktree, { trash: trash.folder })
     trash.empty()
@@ -95,15 +125,23 @@ export function createClean({
       try {
         const remote = await git.remoteTip(forge.remote, agent.branch)
         // A forge closes what is based on a branch that goes, also what people filed.
-        const needed = remote === tip && (await forge.find({ state: 'open', base: agent.branch })).length > 0
+        const needed =
+          remote === tip && (await forge.find({ state: 'open', base: agent.branch })).length > 0
         if (remote === tip && !needed) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
       } catch (thrown) {
-        log.warn({ err: thrown, branch: agent.branch }, 'the branch stays on the remote, which could not be asked')
+        log.warn(
+          { err: thrown, branch: agent.branch },
+          'the branch stays on the remote, which could not be asked',
+        )
       }
     }
     for (const one of [...forks, agent]) {
       await files.removeFolder(one.id)
-      await store.agents.update(one.id, { cleanedAt: clock(), reapedAt: one.reapedAt ?? clock(), paneId: null })
+      await store.agents.update(one.id, {
+        cleanedAt: clock(),
+        reapedAt: one.reapedAt ?? clock(),
+        paneId: null,
+      })
     }
     await publisher.publish({
       type: 'agent.removed',
@@ -117,7 +155,9 @@ export function createClean({
     const removed: { agent: string; branch: string; worktree: string }[] = []
     const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
     // Children before parents: a parent’s branch is the base its children are compared with.
-    const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null).sort((a, b) => b.depth - a.depth)
+    const agents = (await store.agents.list())
+      .filter((agent) => agent.cleanedAt === null)
+      .sort((a, b) => b.depth - a.depth)
     const tips = await git.branches()
     const staying = new Set(agents)
     for (const agent of agents.filter(({ ownsWorktree }) => ownsWorktree)) {
@@ -156,7 +196,9 @@ export function createClean({
   }
 }
 
-const isDone = (agent: Agent, merged: ReadonlySet<string>): boolean => agent.outcome?.success === true || isFolded(agent, merged)
+const isDone = (agent: Agent, merged: ReadonlySet<string>): boolean =>
+  agent.outcome?.success === true || isFolded(agent, merged)
 
 /** Forks and sessions have no worktree of their own: they go with the one that they work in. */
-const shares = (other: Agent, { worktree }: Agent): boolean => sharesBranch(other) && other.worktree === worktree
+const shares = (other: Agent, { worktree }: Agent): boolean =>
+  sharesBranch(other) && other.worktree === worktree

@@ -13,7 +13,8 @@ import type { SessionWatch } from '../sessions/session-watch.ts'
 import type { States } from '../agents/states.ts'
 
 /**
- * Level-triggered upkeep: compares the records with panes and processes, and mends the records. Hooks and death notices only make it faster.
+ * Level-triggered upkeep: compares the records with panes and processes, and mends the records.
+ * Hooks and death notices only make it faster.
  */
 export function createReconcile({
   store,
@@ -33,7 +34,10 @@ export function createReconcile({
   sessionWatch,
   isLaunching,
   formerSession,
-}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'> & {
+}: Pick<
+  Deps,
+  'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'
+> & {
   states: States
   exits: Exits
   panes: OwnPanes
@@ -51,9 +55,21 @@ export function createReconcile({
     const reason = 'its start was cut off by a restart'
     const onlyIf = (now: Agent) => now.state === 'spawning' && !isLaunching(now.id)
     if (pane !== undefined && !pane.dead) {
-      await states.change(agent.id, { to: 'running', source: 'process', actor: 'daemon', patch: { paneId: pane.paneId, pid: pane.pid }, onlyIf })
+      await states.change(agent.id, {
+        to: 'running',
+        source: 'process',
+        actor: 'daemon',
+        patch: { paneId: pane.paneId, pid: pane.pid },
+        onlyIf,
+      })
     } else if (agent.kind === 'root') {
-      await states.change(agent.id, { to: 'idle', reason: STOPPED, source: 'daemon', actor: 'daemon', onlyIf })
+      await states.change(agent.id, {
+        to: 'idle',
+        reason: STOPPED,
+        source: 'daemon',
+        actor: 'daemon',
+        onlyIf,
+      })
     } else {
       await states.change(agent.id, {
         to: 'failed',
@@ -62,7 +78,12 @@ export function createReconcile({
         actor: 'daemon',
         onlyIf,
         events: () => [
-          { type: 'agent.failed', agentId: agent.id, actor: agent.id, payload: { name: agent.name, exit_code: null, signal: null, reason, last_lines: '' } },
+          {
+            type: 'agent.failed',
+            agentId: agent.id,
+            actor: agent.id,
+            payload: { name: agent.name, exit_code: null, signal: null, reason, last_lines: '' },
+          },
         ],
       })
     }
@@ -76,7 +97,9 @@ export function createReconcile({
       return
     }
     if (agent.state === 'spawning') {
-      const spawned = (await store.journal.open()).some((entry) => entry.kind === 'spawn' && entry.data['agentId'] === agent.id)
+      const spawned = (await store.journal.open()).some(
+        (entry) => entry.kind === 'spawn' && entry.data['agentId'] === agent.id,
+      )
       if (!spawned && !isLaunching(agent.id)) await settleStart(agent, pane)
       return
     }
@@ -90,14 +113,25 @@ export function createReconcile({
       return
     }
     if (pane === undefined || pane.dead) {
-      // The list of panes may be older than the record: what it lacks is looked at once more before it counts as an end.
+      // The list of panes may be older than the record: what it lacks is looked at once more before
+      // it counts as an end.
       const now = await panes.find(agent)
       if (now !== undefined && !now.dead) return
       const last = now ?? pane
-      const exit = { exitCode: last?.exitCode ?? null, exitSignal: last?.exitSignal ?? null, at: last?.endedAt ?? null }
-      const gone = isFormerPane(agent.paneId) ? inZellij(agent) : agent.runtime === 'pane' ? 'its pane is gone' : 'the detached host that it ran in is gone'
+      const exit = {
+        exitCode: last?.exitCode ?? null,
+        exitSignal: last?.exitSignal ?? null,
+        at: last?.endedAt ?? null,
+      }
+      const gone = isFormerPane(agent.paneId)
+        ? inZellij(agent)
+        : agent.runtime === 'pane'
+          ? 'its pane is gone'
+          : 'the detached host that it ran in is gone'
       const how = last === undefined ? gone : describeExit(exit)
-      await (isLasting(agent) ? exits.ended(agent, exit, how) : sessionEnds.programEnded(agent, exit, how))
+      await (isLasting(agent)
+        ? exits.ended(agent, exit, how)
+        : sessionEnds.programEnded(agent, exit, how))
       return
     }
     await blockingCalls.settleCutOff(agent)
@@ -118,7 +152,11 @@ export function createReconcile({
       type: 'agent.silent',
       agentId: agent.id,
       actor: agent.id,
-      payload: { name: agent.name, minutes: Math.round(quiet / 60_000), dedupe: String(agent.lastSeenAt) },
+      payload: {
+        name: agent.name,
+        minutes: Math.round(quiet / 60_000),
+        dedupe: String(agent.lastSeenAt),
+      },
       dedupeKey: `silent:${agent.id}:${agent.lastSeenAt}`,
     })
   }
@@ -126,13 +164,20 @@ export function createReconcile({
   const byAgent = (panes: readonly Pane[]) => {
     const found = new Map<string, Pane>()
     // A dead pane of an earlier life must not hide a living one.
-    for (const pane of panes) if (pane.agentId !== null && (found.get(pane.agentId)?.dead ?? true)) found.set(pane.agentId, pane)
+    for (const pane of panes)
+      if (pane.agentId !== null && (found.get(pane.agentId)?.dead ?? true))
+        found.set(pane.agentId, pane)
     return found
   }
 
-  /** It has records, and nothing that ever happened to it is in this store: it was spawned after the backup that this was restored from. */
+  /**
+   * It has records, and nothing that ever happened to it is in this store: it was spawned after the
+   * backup that this was restored from.
+   */
   const isOfAnotherStore = async ({ agentId }: Pane): Promise<boolean> =>
-    agentId !== null && (await files.exists(files.authFile(agentId))) && (await store.events.list({ agentId, limit: 1 })).length === 0
+    agentId !== null &&
+    (await files.exists(files.authFile(agentId))) &&
+    (await store.events.list({ agentId, limit: 1 })).length === 0
 
   return {
     reconcile: async () => {
@@ -149,13 +194,21 @@ export function createReconcile({
       for (const pane of listed.values()) {
         // Mostly of a spawn that was taken back.
         if (!(await isOfAnotherStore(pane))) await multiplexer.close(pane.paneId)
-        else log.warn({ paneId: pane.paneId, agent: pane.agentId, name: pane.name }, 'a terminal of an agent that the store has never heard of is left alone')
+        else
+          log.warn(
+            { paneId: pane.paneId, agent: pane.agentId, name: pane.name },
+            'a terminal of an agent that the store has never heard of is left alone',
+          )
       }
-      await Promise.all((await store.agents.list({ live: true })).map((agent) => observing.look(agent)))
+      await Promise.all(
+        (await store.agents.list({ live: true })).map((agent) => observing.look(agent)),
+      )
       outbox.wake()
     },
     paneDied: async (paneId) => {
-      const agent = (await store.agents.list({ live: true })).find((candidate) => candidate.paneId === paneId)
+      const agent = (await store.agents.list({ live: true })).find(
+        (candidate) => candidate.paneId === paneId,
+      )
       if (agent === undefined) return
       const pane = await panes.find(agent)
       if (pane === undefined || pane.dead) await settle(agent, pane)

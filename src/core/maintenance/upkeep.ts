@@ -35,15 +35,24 @@ export function createUpkeep({
   deliverUnclaimed: () => Promise<void>
   giveBackUnconfirmed: () => Promise<void>
 }): Upkeep {
-  /** Entries that could not be settled yet; others in the journal may be under way in this process. */
+  /**
+   * Entries that could not be settled yet; others in the journal may be under way in this process.
+   */
   const unsettled = new Set<string>()
 
-  const settle = async (entries: readonly JournalEntry[]): Promise<{ finished: number; undone: number }> => {
+  const settle = async (
+    entries: readonly JournalEntry[],
+  ): Promise<{ finished: number; undone: number }> => {
     const count = { finished: 0, undone: 0 }
     for (const entry of entries) {
       unsettled.add(entry.id)
       try {
-        const state = entry.kind === 'spawn' ? await spawnUndo.settle(entry) : entry.kind === 'merge' ? await mergePull.settle(entry) : undefined
+        const state =
+          entry.kind === 'spawn'
+            ? await spawnUndo.settle(entry)
+            : entry.kind === 'merge'
+              ? await mergePull.settle(entry)
+              : undefined
         if (state === undefined) continue
         // It is no longer settled but landed, in its turn.
         if (state === 'waits') {
@@ -54,7 +63,10 @@ export function createUpkeep({
         else count.undone++
         unsettled.delete(entry.id)
       } catch (thrown) {
-        log.error({ err: thrown, journal: entry.id, kind: entry.kind }, 'a journal entry could not be settled; it is tried again')
+        log.error(
+          { err: thrown, journal: entry.id, kind: entry.kind },
+          'a journal entry could not be settled; it is tried again',
+        )
       }
     }
     return count
@@ -63,7 +75,11 @@ export function createUpkeep({
   return {
     reconcile: async () => {
       const open = await store.journal.open()
-      await settle(open.filter(({ id }) => unsettled.has(id) || mergePull.stuck.has(id) || spawnUndo.stuck.has(id)))
+      await settle(
+        open.filter(
+          ({ id }) => unsettled.has(id) || mergePull.stuck.has(id) || spawnUndo.stuck.has(id),
+        ),
+      )
       await reconcile()
       await deliverUnclaimed()
     },
@@ -115,7 +131,15 @@ export function createUpkeep({
       }
       await store.transaction(async (tx) => {
         await tx.agents.insert(root)
-        await publisher.publish({ type: 'tree.initialized', agentId: root.id, actor: 'human', payload: { branch, worktree } }, tx)
+        await publisher.publish(
+          {
+            type: 'tree.initialized',
+            agentId: root.id,
+            actor: 'human',
+            payload: { branch, worktree },
+          },
+          tx,
+        )
       })
       return { agent: root, already: false }
     },

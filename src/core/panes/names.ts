@@ -14,7 +14,10 @@ import { isFolded } from '../agents/tree.ts'
 
 /** Names of panes show where in the tree an agent is and how it does; they follow what happens. */
 export interface PaneNames {
-  /** Looks at the panes of all living agents. For what no event tells: a start of the daemon, a pane that was found again. */
+  /**
+   * Looks at the panes of all living agents. For what no event tells: a start of the daemon, a pane
+   * that was found again.
+   */
   look(): Promise<void>
   /** Resolves when no renaming is under way; none begins afterwards. */
   stop(): Promise<void>
@@ -36,16 +39,31 @@ const TELLING: ReadonlySet<string> = new Set([
   'approval.decided',
 ])
 /** Events after which others may be called otherwise, because there is one more or one less. */
-const COMING_AND_GOING: ReadonlySet<string> = new Set(['agent.spawned', 'agent.completed', 'agent.failed', 'agent.killed', 'agent.reaped'])
-/** Milliseconds between two names of one agent: an agent that goes back and forth changes nobody’s window all the time. */
+const COMING_AND_GOING: ReadonlySet<string> = new Set([
+  'agent.spawned',
+  'agent.completed',
+  'agent.failed',
+  'agent.killed',
+  'agent.reaped',
+])
+/**
+ * Milliseconds between two names of one agent: an agent that goes back and forth changes nobody’s
+ * window all the time.
+ */
 const INTERVAL = 250
 /** Milliseconds between two looks at who is there. */
 const LABEL_INTERVAL = 1000
 /** Characters of the place. */
 const PLACE = 60
 
-/** The branch, with as much of its end as there is room for; who works on another’s branch has its name beside it, as in `exomonad tree`. */
-export function placeOf({ kind, branch, name }: Pick<Agent, 'kind' | 'branch' | 'name'>, room = PLACE): string {
+/**
+ * The branch, with as much of its end as there is room for; who works on another’s branch has its
+ * name beside it, as in `exomonad tree`.
+ */
+export function placeOf(
+  { kind, branch, name }: Pick<Agent, 'kind' | 'branch' | 'name'>,
+  room = PLACE,
+): string {
   const beside = sharesBranch({ kind }) ? ` (${fromEnd(name, room / 2)})` : ''
   return `${fromEnd(branch, room - beside.length)}${beside}`
 }
@@ -58,7 +76,10 @@ function fromEnd(text: string, room: number): string {
   return `…${dot >= 0 && dot < cut.length / 2 ? cut.slice(dot) : cut}`
 }
 
-export function paneName(agent: Pick<Agent, 'kind' | 'branch' | 'name' | 'state' | 'stateReason' | 'outcome'>, merged = false): string {
+export function paneName(
+  agent: Pick<Agent, 'kind' | 'branch' | 'name' | 'state' | 'stateReason' | 'outcome'>,
+  merged = false,
+): string {
   const { sign, word } = stateWords({ ...agent, merged })
   return `${placeOf(agent)} ${sign} ${word}`
 }
@@ -75,23 +96,36 @@ export function createPaneNames({
   log,
   panes,
   interval = INTERVAL,
-}: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'log'> & { panes: Pick<OwnPanes, 'find'>; interval?: number }): PaneNames {
+}: Pick<Deps, 'store' | 'multiplexer' | 'publisher' | 'log'> & {
+  panes: Pick<OwnPanes, 'find'>
+  interval?: number
+}): PaneNames {
   /** What the pane of an agent’s program is known to be called. */
   const known = new Map<AgentId, string>()
   let labels = new Map<AgentId, string>()
   // Ids of panes may come again for another program; both do not.
-  const keyOf = (agent: Agent, { name, shown }: Wanted): string => `${agent.paneId} ${agent.pid} ${name} ${shownKey(shown)}`
+  const keyOf = (agent: Agent, { name, shown }: Wanted): string =>
+    `${agent.paneId} ${agent.pid} ${name} ${shownKey(shown)}`
 
   const mergedNow = async (agents: readonly Agent[]): Promise<ReadonlySet<string>> =>
-    agents.some(({ state }) => state === 'idle') ? mergedBranches(await knownPulls(store)) : new Set()
+    agents.some(({ state }) => state === 'idle')
+      ? mergedBranches(await knownPulls(store))
+      : new Set()
   const wantedFor = (agent: Agent, merged: ReadonlySet<string>, needs: InboxNeeds): Wanted => {
     const folded = isFolded(agent, merged)
     const { sign, word } = stateWords({ ...agent, merged: folded })
-    const shown = { label: labels.get(agent.id) ?? agent.name, state: `${sign} ${word}`, needs: needOf(agent, needs), depth: agent.depth }
+    const shown = {
+      label: labels.get(agent.id) ?? agent.name,
+      state: `${sign} ${word}`,
+      needs: needOf(agent, needs),
+      depth: agent.depth,
+    }
     return { name: paneName(agent, folded), shown }
   }
-  const isRight = (pane: Pane, { name, shown }: Wanted): boolean => pane.name === name && (pane.shown === undefined || pane.shown === shownKey(shown))
-  const hasTerminal = ({ paneId }: Agent): boolean => paneId !== null && !paneId.startsWith(HEADLESS_PANE)
+  const isRight = (pane: Pane, { name, shown }: Wanted): boolean =>
+    pane.name === name && (pane.shown === undefined || pane.shown === shownKey(shown))
+  const hasTerminal = ({ paneId }: Agent): boolean =>
+    paneId !== null && !paneId.startsWith(HEADLESS_PANE)
 
   const name = async (id: AgentId): Promise<void> => {
     const agent = await store.agents.get(id)
@@ -115,7 +149,8 @@ export function createPaneNames({
     const agents = (await store.agents.list({ live: true })).filter(hasTerminal)
     const before = labels
     labels = labelsOf(agents)
-    for (const [id, text] of labels) if (before.size > 0 && before.get(id) !== text) naming.request(id)
+    for (const [id, text] of labels)
+      if (before.size > 0 && before.get(id) !== text) naming.request(id)
     return agents
   }
   const labelling = createPaced<'all'>({
@@ -137,7 +172,9 @@ export function createPaneNames({
         .map((agent) => ({ agent, wanted: wantedFor(agent, merged, needs) }))
         .filter(({ agent, wanted }) => known.get(agent.id) !== keyOf(agent, wanted))
       if (open.length === 0) return
-      const listed = new Map<string, Pane>((await multiplexer.list()).map((pane) => [pane.paneId, pane]))
+      const listed = new Map<string, Pane>(
+        (await multiplexer.list()).map((pane) => [pane.paneId, pane]),
+      )
       for (const { agent, wanted } of open) {
         const pane = listed.get(agent.paneId ?? '')
         if (pane?.agentId !== agent.id) continue

@@ -3,8 +3,9 @@ import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * The pane on record of an agent, and only if it is still that agent’s: after a reboot the multiplexer gives the same ids to other
- * agents’ panes, and a record of an ended agent keeps its old one.
+ * The pane on record of an agent, and only if it is still that agent’s: after a reboot the
+ * multiplexer gives the same ids to other agents’ panes, and a record of an ended agent keeps its
+ * old one.
  */
 export interface OwnPanes {
   find(agent: Agent): Promise<Pane | undefined>

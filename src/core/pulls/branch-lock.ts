@@ -1,8 +1,11 @@
 /**
- * Runs work on a branch one after the other: a merge of it and a rebase of it must not overlap. `waited`: other work was in front, so that what
- * was known of the branch may have changed.
+ * Runs work on a branch one after the other: a merge of it and a rebase of it must not overlap.
+ * `waited`: other work was in front, so that what was known of the branch may have changed.
  */
-export type BranchLock = <Result>(branch: string, work: (waited: boolean) => Promise<Result>) => Promise<Result>
+export type BranchLock = <Result>(
+  branch: string,
+  work: (waited: boolean) => Promise<Result>,
+) => Promise<Result>
 
 export function createBranchLock(): BranchLock {
   const last = new Map<string, Promise<unknown>>()

@@ -21,29 +21,46 @@ export function createFilePull({
   branchPush,
   followBase,
   log,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'log'> & { branchPush: BranchPush; followBase: FollowBase }): Pulls['file'] {
-  /** Of `main.feature` the branch `main`, where there is one: a root’s place follows the dot rule too. */
+}: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'log'> & {
+  branchPush: BranchPush
+  followBase: FollowBase
+}): Pulls['file'] {
+  /**
+   * Of `main.feature` the branch `main`, where there is one: a root’s place follows the dot rule
+   * too.
+   */
   const parentInUse = async (branch: BranchName): Promise<BranchName | null> => {
     const parent = parentBranch(branch)
     if (parent === null) return null
-    const tip = (await git.resolve(`refs/heads/${parent}`)) ?? (await git.resolve(`refs/remotes/${forge.remote}/${parent}`))
+    const tip =
+      (await git.resolve(`refs/heads/${parent}`)) ??
+      (await git.resolve(`refs/remotes/${forge.remote}/${parent}`))
     return tip === null ? null : parent
   }
 
   /** Its children’s work that is not in its branch yet, and so not in its pull request either. */
   const stillOpen = async (agent: Agent): Promise<string[]> => {
-    const open = (await knownPulls(store)).filter((pull) => pull.state === 'open' && pull.base.branch === agent.branch)
+    const open = (await knownPulls(store)).filter(
+      (pull) => pull.state === 'open' && pull.base.branch === agent.branch,
+    )
     return open.map(
-      ({ number, head }) => `#${number} (${head.branch}) is still open on ${agent.branch}: what you filed is without it. Merge it first, or close it.`,
+      ({ number, head }) =>
+        `#${number} (${head.branch}) is still open on ${agent.branch}: what you filed is without it. Merge it first, or close it.`,
     )
   }
 
-  /** The recorded parent branch; by the dot rule where there is no record; for the root what the configuration or the remote says. */
+  /**
+   * The recorded parent branch; by the dot rule where there is no record; for the root what the
+   * configuration or the remote says.
+   */
   const baseOf = async (agent: Agent): Promise<BranchName> => {
     if (agent.baseBranch !== null) return agent.baseBranch
     if (agent.kind === 'root') {
       const configured = (await settings.config()).root.base
-      const base = configured === undefined ? ((await parentInUse(agent.branch)) ?? (await git.defaultBranch(forge.remote))) : asBranchName(configured)
+      const base =
+        configured === undefined
+          ? ((await parentInUse(agent.branch)) ?? (await git.defaultBranch(forge.remote)))
+          : asBranchName(configured)
       if (base === null || base === agent.branch) {
         throw new ExomonadError(
           'INVALID_ARG',
@@ -55,11 +72,18 @@ export function createFilePull({
     }
     const parent = parentBranch(agent.branch)
     if (parent === null)
-      throw new ExomonadError('INVALID_ARG', `${agent.branch} has no parent branch on record, and none by its name.`, { branch: agent.branch })
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `${agent.branch} has no parent branch on record, and none by its name.`,
+        { branch: agent.branch },
+      )
     return parent
   }
 
-  /** The forge must know the base before anything can be filed against it. What it has of it is here afterwards. */
+  /**
+   * The forge must know the base before anything can be filed against it. What it has of it is here
+   * afterwards.
+   */
   const fetchBase = async (base: BranchName) => {
     const missing = await git.fetch(forge.remote, [base]).then(
       () => false,
@@ -70,12 +94,20 @@ export function createFilePull({
     )
     if (!missing) return
     const local = await git.resolve(`refs/heads/${base}`)
-    if (local === null) throw new ExomonadError('INVALID_ARG', `The base branch ${base} exists neither here nor on ${forge.remote}.`, { base })
+    if (local === null)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `The base branch ${base} exists neither here nor on ${forge.remote}.`,
+        { base },
+      )
     await git.push(forge.remote, { sha: local, branch: base, expected: null })
     await git.fetch(forge.remote, [base])
   }
 
-  /** Asks for a review; the look that follows starts the checks. The pull request is filed: what fails now is told with it. */
+  /**
+   * Asks for a review; the look that follows starts the checks. The pull request is filed: what
+   * fails now is told with it.
+   */
   const begin = async (number: number, draft: boolean): Promise<string[]> => {
     const warnings: string[] = []
     try {
@@ -83,14 +115,21 @@ export function createFilePull({
       if (warning !== null) warnings.push(warning)
     } catch (thrown) {
       const { message } = asExomonadError(thrown)
-      log.warn({ err: thrown, number }, 'a pull request was filed, and its review could not be asked for')
+      log.warn(
+        { err: thrown, number },
+        'a pull request was filed, and its review could not be asked for',
+      )
       warnings.push(`#${number} is filed, but its review could not be asked for: ${message}`)
     }
     return warnings
   }
 
   /** Filed by a call that was cut off, and merged before it was asked for again. */
-  const landedSince = async (agent: Agent, base: BranchName, since: number): Promise<FiledPull | undefined> => {
+  const landedSince = async (
+    agent: Agent,
+    base: BranchName,
+    since: number,
+  ): Promise<FiledPull | undefined> => {
     const head = await git.resolve(`refs/heads/${agent.branch}`)
     const numbers = await forge.find({ state: 'merged', heads: [agent.branch], base })
     for (const read of numbers.length === 0 ? [] : await forge.snapshots(numbers)) {
@@ -112,7 +151,11 @@ export function createFilePull({
   /** With what closes the issue that the agent was spawned for. */
   const bodyFor = async (agent: Agent, body: string): Promise<string> => {
     const issue = await issueOf(store, agent.id)
-    return issue === undefined || forge.issues === null || issue.repository !== (await forge.identity()) ? body : withClosing(body, issue)
+    return issue === undefined ||
+      forge.issues === null ||
+      issue.repository !== (await forge.identity())
+      ? body
+      : withClosing(body, issue)
   }
 
   return async (caller, { title, body, draft }, since = null) => {
@@ -135,7 +178,11 @@ export function createFilePull({
       )
     }
     if (status.branch === null) {
-      throw new ExomonadError('DETACHED_HEAD', `${agent.worktree} is on no branch. Check out ${agent.branch} there, then file.`, { worktree: agent.worktree })
+      throw new ExomonadError(
+        'DETACHED_HEAD',
+        `${agent.worktree} is on no branch. Check out ${agent.branch} there, then file.`,
+        { worktree: agent.worktree },
+      )
     }
     if (status.branch !== agent.branch) throw wrongBranch(caller, agent, status.branch, 'file')
     const base = await baseOf(agent)
@@ -151,21 +198,44 @@ export function createFilePull({
     await fetchBase(base)
     const baseTip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
     if (baseTip !== null && (await git.countCommits(baseTip, head)) === 0) {
-      throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks. Commit your work first.`, { head: agent.branch, base })
+      throw new ExomonadError(
+        'NOTHING_TO_MERGE',
+        `${agent.branch} has no commit that ${base} lacks. Commit your work first.`,
+        { head: agent.branch, base },
+      )
     }
     // A squashed branch still has commits that its base lacks; what they brought is there.
-    const merged = (await knownPulls(store)).find((pull) => pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === head)
+    const merged = (await knownPulls(store)).find(
+      (pull) =>
+        pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === head,
+    )
     if (merged !== undefined && merged.base.branch === base) {
-      throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} was merged with #${merged.number} and has no commit since. Commit new work first.`, {
-        head: agent.branch,
-        base,
-        number: merged.number,
-      })
+      throw new ExomonadError(
+        'NOTHING_TO_MERGE',
+        `${agent.branch} was merged with #${merged.number} and has no commit since. Commit new work first.`,
+        {
+          head: agent.branch,
+          base,
+          number: merged.number,
+        },
+      )
     }
     await branchPush.push(agent, head)
-    const filed = await forge.file({ head: agent.branch, headSha: head, base, title, body: await bodyFor(agent, body), draft, agentId: agent.id })
+    const filed = await forge.file({
+      head: agent.branch,
+      headSha: head,
+      base,
+      title,
+      body: await bodyFor(agent, body),
+      draft,
+      agentId: agent.id,
+    })
     if (filed.kind === 'nothing_to_merge')
-      throw new ExomonadError('NOTHING_TO_MERGE', `${agent.branch} has no commit that ${base} lacks.`, { head: agent.branch, base })
+      throw new ExomonadError(
+        'NOTHING_TO_MERGE',
+        `${agent.branch} has no commit that ${base} lacks.`,
+        { head: agent.branch, base },
+      )
     // The root’s follows the configuration.
     if (agent.kind !== 'root') await store.agents.update(agent.id, { baseBranch: base })
     const warnings = [...(await begin(filed.number, draft)), ...(await stillOpen(agent))]

@@ -4,7 +4,10 @@ import type { ForgeView } from '../core.ts'
 import { knownWeather } from './forge-weather.ts'
 
 /** The forge as people are shown it: nothing is asked of it. */
-export async function forgeView(forge: Pick<Forge, 'kind' | 'budget'>, store: Pick<StoreVerbs, 'snapshots'>): Promise<ForgeView> {
+export async function forgeView(
+  forge: Pick<Forge, 'kind' | 'budget'>,
+  store: Pick<StoreVerbs, 'snapshots'>,
+): Promise<ForgeView> {
   const weather = await knownWeather(store)
   const budget = forge.budget()
   return {
@@ -13,11 +16,21 @@ export async function forgeView(forge: Pick<Forge, 'kind' | 'budget'>, store: Pi
     trouble:
       weather === undefined
         ? null
-        : { since: iso(weather.since), code: weather.code, reason: weather.reason, retry_at: weather.retryAt === null ? null : iso(weather.retryAt) },
+        : {
+            since: iso(weather.since),
+            code: weather.code,
+            reason: weather.reason,
+            retry_at: weather.retryAt === null ? null : iso(weather.retryAt),
+          },
   }
 }
 
-const budgetView = ({ points, requests, blockedUntil, slowdown }: ForgeBudget): NonNullable<ForgeView['budget']> => ({
+const budgetView = ({
+  points,
+  requests,
+  blockedUntil,
+  slowdown,
+}: ForgeBudget): NonNullable<ForgeView['budget']> => ({
   points: limitView(points),
   requests: limitView(requests),
   blocked_until: blockedUntil === null ? null : iso(blockedUntil),
@@ -25,6 +38,8 @@ const budgetView = ({ points, requests, blockedUntil, slowdown }: ForgeBudget): 
 })
 
 const limitView = (limit: RateLimit | null): NonNullable<ForgeView['budget']>['points'] =>
-  limit === null ? null : { limit: limit.limit, remaining: limit.remaining, reset_at: iso(limit.resetAt) }
+  limit === null
+    ? null
+    : { limit: limit.limit, remaining: limit.remaining, reset_at: iso(limit.resetAt) }
 
 const iso = (at: number): string => new Date(at).toISOString()

@@ -4,18 +4,25 @@ import type { BranchName } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { knownWeather, type ForgeAway } from './forge-weather.ts'
 
-/** Whether the forge can be asked, for whoever must not wait long for it. The local forge always can. */
+/**
+ * Whether the forge can be asked, for whoever must not wait long for it. The local forge always
+ * can.
+ */
 export interface ForgeWatch {
   /** It is known to be away, since when and why. Nothing is asked. */
   away(): Promise<ForgeAway | undefined>
   /**
-   * Beside work that asks the forge and its remote: resolves once the forge is found not to answer, within seconds of its silence; never while
-   * it does, however long the work takes, nor after `signal`.
+   * Beside work that asks the forge and its remote: resolves once the forge is found not to answer,
+   * within seconds of its silence; never while it does, however long the work takes, nor after
+   * `signal`.
    */
   silence(branch: BranchName, signal: AbortSignal): Promise<ForgeAway>
 }
 
-/** `slow`: work that takes longer may be waiting for a forge that does not answer; `answer`: an answer to a short question takes less. Milliseconds. */
+/**
+ * `slow`: work that takes longer may be waiting for a forge that does not answer; `answer`: an
+ * answer to a short question takes less. Milliseconds.
+ */
 const WAITS = { slow: 3_000, answer: 4_000 }
 
 export function createForgeWatch(
@@ -28,19 +35,30 @@ export function createForgeWatch(
     if (known !== undefined) return known
     // Told before a restart, and not over since.
     const weather = await knownWeather(store)
-    return weather === undefined || weather.forge !== forge.kind || weather.retryAt !== null ? undefined : { since: weather.since, reason: weather.reason }
+    return weather === undefined || weather.forge !== forge.kind || weather.retryAt !== null
+      ? undefined
+      : { since: weather.since, reason: weather.reason }
   }
 
-  /** Why it does not answer now; undefined where it does. A limit that is used up is an answer: git needs none. */
+  /**
+   * Why it does not answer now; undefined where it does. A limit that is used up is an answer: git
+   * needs none.
+   */
   const probe = async (branch: BranchName, signal: AbortSignal): Promise<string | undefined> => {
     const answered = forge.find({ state: 'open', heads: [branch] }).then(
       () => undefined,
       (thrown: unknown) => {
         const { code, message, facts } = asExomonadError(thrown)
-        return (code === 'FORGE_UNAVAILABLE' || code === 'FORGE_DENIED') && facts['retry_at'] === undefined ? message : undefined
+        return (code === 'FORGE_UNAVAILABLE' || code === 'FORGE_DENIED') &&
+          facts['retry_at'] === undefined
+          ? message
+          : undefined
       },
     )
-    return Promise.race([answered, delay(answer, `it did not answer within ${answer / 1000} s`, { signal })])
+    return Promise.race([
+      answered,
+      delay(answer, `it did not answer within ${answer / 1000} s`, { signal }),
+    ])
   }
 
   return {

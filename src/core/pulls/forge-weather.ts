@@ -1,7 +1,10 @@
 import type { Forge } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 
-/** An outage of the forge that the human was told of: what is known of its pull requests is as old. Times are milliseconds since the epoch. */
+/**
+ * An outage of the forge that the human was told of: what is known of its pull requests is as old.
+ * Times are milliseconds since the epoch.
+ */
 export interface ForgeWeather {
   readonly forge: Forge['kind']
   readonly since: number
@@ -20,6 +23,11 @@ export interface ForgeAway {
 
 export const WEATHER_KEY = 'forge:weather'
 
-/** The outage that lasts; undefined where the forge could be used when it was last tried, or has failed for moments only. */
-export const knownWeather = async (store: Pick<StoreVerbs, 'snapshots'>): Promise<ForgeWeather | undefined> =>
+/**
+ * The outage that lasts; undefined where the forge could be used when it was last tried, or has
+ * failed for moments only.
+ */
+export const knownWeather = async (
+  store: Pick<StoreVerbs, 'snapshots'>,
+): Promise<ForgeWeather | undefined> =>
   (await store.snapshots.get(WEATHER_KEY)) as ForgeWeather | undefined

@@ -16,8 +16,9 @@ export interface KeepUpToDate {
 }
 
 /**
- * Rebases what has to be up to date to be merged, where its agent rests: one merge would leave all others behind, and an agent that is woken only to
- * be rebased costs a turn over its whole conversation. Who works is rebased when it stops; who has to resolve a conflict is told.
+ * Rebases what has to be up to date to be merged, where its agent rests: one merge would leave all
+ * others behind, and an agent that is woken only to be rebased costs a turn over its whole
+ * conversation. Who works is rebased when it stops; who has to resolve a conflict is told.
  */
 export function createKeepUpToDate({
   store,
@@ -26,7 +27,9 @@ export function createKeepUpToDate({
   publisher,
   log,
   sync,
-}: Pick<Deps, 'store' | 'git' | 'polling' | 'publisher' | 'log'> & { sync: Pick<StopSync, 'run'> }): KeepUpToDate {
+}: Pick<Deps, 'store' | 'git' | 'polling' | 'publisher' | 'log'> & {
+  sync: Pick<StopSync, 'run'>
+}): KeepUpToDate {
   let running: Promise<void> | undefined
   let again = false
   let stopped = false
@@ -40,13 +43,25 @@ export function createKeepUpToDate({
 
   const bringUp = async (pull: PullRequestSnapshot): Promise<void> => {
     const agent = ownerOf(await store.agents.list(), pull.head.branch)
-    if (agent === undefined || (await git.resolve(`refs/heads/${agent.branch}`)) !== pull.head.sha || !(await rests(agent))) return
+    if (
+      agent === undefined ||
+      (await git.resolve(`refs/heads/${agent.branch}`)) !== pull.head.sha ||
+      !(await rests(agent))
+    )
+      return
     const objection = await sync.run({ kind: 'agent', agent })
     if (objection === undefined) return polling.poll([pull.number])
     // Nobody is there to go on with it.
-    if (!isAlive(agent.state) && objection.kind === 'rebase_conflict') await git.abortRebase(agent.worktree)
+    if (!isAlive(agent.state) && objection.kind === 'rebase_conflict')
+      await git.abortRebase(agent.worktree)
     const dedupeKey = `behind:${pull.url}:${pull.head.sha}:${pull.base.sha ?? ''}`
-    await publisher.publish({ type: 'pr.behind', agentId: agent.id, actor: 'daemon', payload: { ...pullEventFacts(pull), sha: pull.head.sha }, dedupeKey })
+    await publisher.publish({
+      type: 'pr.behind',
+      agentId: agent.id,
+      actor: 'daemon',
+      payload: { ...pullEventFacts(pull), sha: pull.head.sha },
+      dedupeKey,
+    })
   }
 
   const lookAtAll = async (): Promise<void> => {
@@ -54,7 +69,10 @@ export function createKeepUpToDate({
       if (stopped) return
       if (pull.state !== 'open' || !isBehindBase(pull)) continue
       await bringUp(pull).catch((thrown: unknown) =>
-        log.info({ err: thrown, number: pull.number }, 'a pull request could not be brought up to date; it is tried again'),
+        log.info(
+          { err: thrown, number: pull.number },
+          'a pull request could not be brought up to date; it is tried again',
+        ),
       )
     }
   }
@@ -63,7 +81,9 @@ export function createKeepUpToDate({
     // What became so while the others were looked at counts too.
     do {
       again = false
-      await lookAtAll().catch((thrown: unknown) => log.error({ err: thrown }, 'what is behind its base was not looked at'))
+      await lookAtAll().catch((thrown: unknown) =>
+        log.error({ err: thrown }, 'what is behind its base was not looked at'),
+      )
     } while (again && !stopped)
   }
   const once = (): Promise<void> => {

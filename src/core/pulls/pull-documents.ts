@@ -13,8 +13,9 @@ export interface FiledPull {
 export interface MergedPull {
   merged: boolean
   /**
-   * `landing`: its result is being checked, and it lands by itself when that is green. `queued`: the forge’s merge queue merges it in its turn.
-   * `auto_merge`: the forge merges it once nothing stands against it.
+   * `landing`: its result is being checked, and it lands by itself when that is green. `queued`:
+   * the forge’s merge queue merges it in its turn. `auto_merge`: the forge merges it once nothing
+   * stands against it.
    */
   state: 'merged' | 'landing' | 'queued' | 'auto_merge'
   /** The merge; null until it is `merged`. */
@@ -47,7 +48,10 @@ export interface PullSummary {
   /** The forge merges it by itself; null where it does not. */
   scheduled: ScheduledView | null
 }
-/** `position`: in the merge queue, from 1; null for auto-merge. `checks`: of what it comes to in the queue. */
+/**
+ * `position`: in the merge queue, from 1; null for auto-merge. `checks`: of what it comes to in the
+ * queue.
+ */
 export interface ScheduledView {
   how: 'queue' | 'auto'
   position: number | null
@@ -63,7 +67,13 @@ export interface PullDetails extends PullSummary {
     state: string
     body: string
     stale: boolean
-    comments: { id: string; path: string; line: number | null; body: string; conversation: 'open' | 'resolved' | null }[]
+    comments: {
+      id: string
+      path: string
+      line: number | null
+      body: string
+      conversation: 'open' | 'resolved' | null
+    }[]
     /** Its author may write to the repository: the verdict counts. */
     trusted: boolean
     /** Words of somebody without write access, not shown to agents. */
@@ -71,8 +81,17 @@ export interface PullDetails extends PullSummary {
   }[]
   /** Whom the forge asked for a review that it requires. */
   asked_reviewers: { name: string; code_owner: boolean }[]
-  check_runs: { name: string; status: string; required: boolean; url: string | null; log_tail: string | null }[]
-  /** Those of what it comes to in the merge queue; empty where it is in none, or nothing has run there. */
+  check_runs: {
+    name: string
+    status: string
+    required: boolean
+    url: string | null
+    log_tail: string | null
+  }[]
+  /**
+   * Those of what it comes to in the merge queue; empty where it is in none, or nothing has run
+   * there.
+   */
   queue_checks: PullDetails['check_runs']
   merge_sha: string | null
 }

@@ -2,8 +2,8 @@ import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 
 /**
- * The last known state of all tracked pull requests, by number: read from the store, nothing is asked of the forge. Those from forks are nobody’s
- * here, whatever their branch is called.
+ * The last known state of all tracked pull requests, by number: read from the store, nothing is
+ * asked of the forge. Those from forks are nobody’s here, whatever their branch is called.
  */
 export async function knownPulls(store: StoreVerbs): Promise<PullRequestSnapshot[]> {
   const records = await store.snapshots.list('pull:')
@@ -23,7 +23,10 @@ export function mergedBranches(pulls: readonly PullRequestSnapshot[]): Set<strin
   return merged
 }
 
-/** What is remembered of a pull request beside its last snapshot. Times are milliseconds since the epoch. */
+/**
+ * What is remembered of a pull request beside its last snapshot. Times are milliseconds since the
+ * epoch.
+ */
 export interface Tracking {
   readonly lastMergeable: 'mergeable' | 'conflicting' | null
   /** Heads in a row whose checks failed, and the last of them. */
@@ -38,7 +41,10 @@ export interface Tracking {
   readonly afterFixes: boolean
   /** The last event there was when it was read last. Absent from what was stored before. */
   readonly lookedSeq?: number
-  /** How often news of it was withdrawn before anybody had it: what is so again is told again. Absent: never. */
+  /**
+   * How often news of it was withdrawn before anybody had it: what is so again is told again.
+   * Absent: never.
+   */
   readonly withdrawn?: number
 }
 
@@ -55,7 +61,8 @@ export async function filedBranches(verbs: Pick<StoreVerbs, 'snapshots'>): Promi
   const filed = new Set<string>()
   const records = [...(await verbs.snapshots.list(PULL_PREFIX)).values()] as unknown as PullRecord[]
   for (const { snapshot } of records.toSorted((a, b) => a.snapshot.number - b.snapshot.number)) {
-    if (snapshot.state === 'merged' || (snapshot.state === 'open' && !snapshot.draft)) filed.add(snapshot.head.branch)
+    if (snapshot.state === 'merged' || (snapshot.state === 'open' && !snapshot.draft))
+      filed.add(snapshot.head.branch)
     else filed.delete(snapshot.head.branch)
   }
   return filed

@@ -19,20 +19,36 @@ import { ancestorsOf } from '../agents/tree.ts'
 export async function readPull(forge: Forge, number: number): Promise<PullRequestSnapshot> {
   const [result] = await forge.snapshots([number])
   if (result === undefined || 'missing' in result)
-    throw new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}. \`exomonad pr list\` shows them.`, { number })
+    throw new ExomonadError(
+      'PR_NOT_FOUND',
+      `There is no pull request #${number}. \`exomonad pr list\` shows them.`,
+      { number },
+    )
   if ('unknown' in result && result.denied === true)
-    throw new ExomonadError('FORGE_DENIED', `#${number} can’t be read: ${result.unknown.replace(/\.$/, '')}. Nothing was changed.`, { number })
+    throw new ExomonadError(
+      'FORGE_DENIED',
+      `#${number} can’t be read: ${result.unknown.replace(/\.$/, '')}. Nothing was changed.`,
+      { number },
+    )
   if ('unknown' in result)
-    throw new ExomonadError('FORGE_UNAVAILABLE', `#${number} can’t be read now: ${result.unknown.replace(/\.$/, '')}. Nothing was changed; try again.`, {
-      number,
-    })
+    throw new ExomonadError(
+      'FORGE_UNAVAILABLE',
+      `#${number} can’t be read now: ${result.unknown.replace(/\.$/, '')}. Nothing was changed; try again.`,
+      {
+        number,
+      },
+    )
   return result.snapshot
 }
 
 /** What comes from a fork, its text and its code, is for people to read. NOT_ALLOWED. */
 function requireFromWithin(caller: Caller, pull: PullRequestSnapshot): void {
   if (caller.kind === 'human' || pull.trusted) return
-  throw new ExomonadError('NOT_ALLOWED', `#${pull.number} comes from a fork: only the human reads it.`, { number: pull.number })
+  throw new ExomonadError(
+    'NOT_ALLOWED',
+    `#${pull.number} comes from a fork: only the human reads it.`,
+    { number: pull.number },
+  )
 }
 
 /** Reading and reviewing pull requests. */
@@ -42,14 +58,22 @@ export function createPullViews({
   polling,
   clock,
   requireLookedAt,
-}: Pick<Deps, 'store' | 'forge' | 'polling' | 'clock'> & { requireLookedAt: RequireLookedAt }): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
+}: Pick<Deps, 'store' | 'forge' | 'polling' | 'clock'> & {
+  requireLookedAt: RequireLookedAt
+}): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
   const authorOf = (agents: readonly Agent[], pull: PullRequestSnapshot) =>
     agents.find((agent) => agent.id === pull.agentId) ??
-    (pull.trusted ? agents.findLast((agent) => agent.branch === pull.head.branch && !sharesBranch(agent)) : undefined)
+    (pull.trusted
+      ? agents.findLast((agent) => agent.branch === pull.head.branch && !sharesBranch(agent))
+      : undefined)
 
   const landingsNow = async () => landingsIn(await store.journal.open(), clock())
 
-  const summary = (agents: readonly Agent[], landings: ReturnType<typeof landingsIn>, pull: PullRequestSnapshot): PullSummary => ({
+  const summary = (
+    agents: readonly Agent[],
+    landings: ReturnType<typeof landingsIn>,
+    pull: PullRequestSnapshot,
+  ): PullSummary => ({
     number: pull.number,
     url: pull.url,
     title: pull.title,
@@ -67,48 +91,89 @@ export function createPullViews({
   })
 
   const runs = ({ checks }: Pick<PullRequestSnapshot, 'checks'>): PullDetails['check_runs'] =>
-    checks.map((check) => ({ name: check.name, status: check.status, required: check.required, url: check.url, log_tail: check.logTail }))
+    checks.map((check) => ({
+      name: check.name,
+      status: check.status,
+      required: check.required,
+      url: check.url,
+      log_tail: check.logTail,
+    }))
 
-  const requireReviewer = (agents: readonly Agent[], caller: Caller, pull: PullRequestSnapshot, approves: boolean) => {
+  const requireReviewer = (
+    agents: readonly Agent[],
+    caller: Caller,
+    pull: PullRequestSnapshot,
+    approves: boolean,
+  ) => {
     const author = authorOf(agents, pull)
     if (caller.kind === 'human') return
     if (author?.id === caller.agent.id) {
       if (approves)
-        throw new ExomonadError('NOT_ALLOWED', `#${pull.number} is your own: you can’t approve it. Your parent reviews it.`, { number: pull.number })
+        throw new ExomonadError(
+          'NOT_ALLOWED',
+          `#${pull.number} is your own: you can’t approve it. Your parent reviews it.`,
+          { number: pull.number },
+        )
       return
     }
     if (caller.agent.role === 'dev') {
-      throw new ExomonadError('NOT_ALLOWED', `#${pull.number} is not yours: agents of the role dev answer reviews of their own pull request.`, {
-        number: pull.number,
-      })
+      throw new ExomonadError(
+        'NOT_ALLOWED',
+        `#${pull.number} is not yours: agents of the role dev answer reviews of their own pull request.`,
+        {
+          number: pull.number,
+        },
+      )
     }
     if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')
   }
 
-  /** The owner of the branch that it goes into, or whoever stands above that: not somebody in between, whose branch it only passed. */
-  const requireAbove = (agents: readonly Agent[], caller: Caller, author: Agent, pull: PullRequestSnapshot, verb: string): void => {
+  /**
+   * The owner of the branch that it goes into, or whoever stands above that: not somebody in
+   * between, whose branch it only passed.
+   */
+  const requireAbove = (
+    agents: readonly Agent[],
+    caller: Caller,
+    author: Agent,
+    pull: PullRequestSnapshot,
+    verb: string,
+  ): void => {
     const owners = baseMergers(placed(agents), author.id, pull.base.branch)
     if (owners.some(({ id }) => id === caller.agent.id)) return
     requireBelow(agents, caller, author, verb)
     const owner = owners.at(-1)
-    if (owner === undefined || ancestorsOf(agents, owner.id).some(({ id }) => id === caller.agent.id)) return
-    throw new ExomonadError('NOT_A_CHILD', `#${pull.number} goes into ${pull.base.branch} by now: ${owner.name} looks after it, not you.`, {
-      number: pull.number,
-      base: pull.base.branch,
-      owner: owner.id,
-    })
+    if (
+      owner === undefined ||
+      ancestorsOf(agents, owner.id).some(({ id }) => id === caller.agent.id)
+    )
+      return
+    throw new ExomonadError(
+      'NOT_A_CHILD',
+      `#${pull.number} goes into ${pull.base.branch} by now: ${owner.name} looks after it, not you.`,
+      {
+        number: pull.number,
+        base: pull.base.branch,
+        owner: owner.id,
+      },
+    )
   }
 
   const rerunChecks = async (caller: Caller, pull: PullRequestSnapshot) => {
     const { agent } = caller
     if (agent.role === 'dev') {
-      throw new ExomonadError('NOT_ALLOWED', 'Agents of the role dev can’t run checks again. Mend what failed, or ask your parent with question.', {
-        number: pull.number,
-      })
+      throw new ExomonadError(
+        'NOT_ALLOWED',
+        'Agents of the role dev can’t run checks again. Mend what failed, or ask your parent with question.',
+        {
+          number: pull.number,
+        },
+      )
     }
     const agents = await store.agents.list()
     const author = authorOf(agents, pull)
-    if (author !== undefined && author.id !== agent.id) requireAbove(agents, caller, author, pull, 'run the checks again of')
+    if (author !== undefined && author.id !== agent.id)
+      requireAbove(agents, caller, author, pull, 'run the checks again of')
     const rerun = await forge.rerunChecks(pull.number)
     await polling.poll([pull.number])
     return rerun
@@ -123,25 +188,48 @@ export function createPullViews({
       requireReviewer(agents, caller, pull, input.verdict === 'approve')
       const hasWords = input.body.trim() !== '' || input.comments.length > 0
       // Answers to conversations need no review around them.
-      const answersAlone = !hasWords && input.replies.length > 0 && (input.verdict ?? 'comment') === 'comment'
+      const answersAlone =
+        !hasWords && input.replies.length > 0 && (input.verdict ?? 'comment') === 'comment'
       if (input.verdict !== 'approve' && !hasWords && !answersAlone) {
-        throw new ExomonadError('INVALID_ARG', 'A review that doesn’t approve needs words: a body, or comments on lines.', { number: input.number })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          'A review that doesn’t approve needs words: a body, or comments on lines.',
+          { number: input.number },
+        )
       }
       if (pull.state !== 'open')
-        throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${pull.state}: there is nothing to review.`, { number: pull.number })
+        throw new ExomonadError(
+          'PR_NOT_MERGEABLE',
+          `#${pull.number} is ${pull.state}: there is nothing to review.`,
+          { number: pull.number },
+        )
       const replies = conversationsOf(pull, input.replies)
       const author = actorOf(caller)
-      const state = ({ approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const)[input.verdict ?? 'comment']
-      const comments = input.comments.map((comment) => ({ path: comment.path, line: comment.line ?? null, body: comment.body }))
-      const review = answersAlone ? null : await forge.review({ number: input.number, author, state, body: input.body, comments })
+      const state = (
+        { approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const
+      )[input.verdict ?? 'comment']
+      const comments = input.comments.map((comment) => ({
+        path: comment.path,
+        line: comment.line ?? null,
+        body: comment.body,
+      }))
+      const review = answersAlone
+        ? null
+        : await forge.review({ number: input.number, author, state, body: input.body, comments })
       for (const reply of replies) await forge.reply({ number: input.number, author, ...reply })
       await polling.poll([input.number])
-      return { review_id: review?.id ?? null, state: review?.state ?? null, replies: replies.length }
+      return {
+        review_id: review?.id ?? null,
+        state: review?.state ?? null,
+        replies: replies.length,
+      }
     },
 
     list: async ({ state = 'open' }) => {
       const agents = await store.agents.list()
-      const pulls = (await knownPulls(store)).filter((pull) => state === 'all' || pull.state === state)
+      const pulls = (await knownPulls(store)).filter(
+        (pull) => state === 'all' || pull.state === state,
+      )
       const landings = await landingsNow()
       return { pull_requests: pulls.map((pull) => summary(agents, landings, pull)) }
     },
@@ -170,27 +258,38 @@ export function createPullViews({
                   path: comment.path,
                   line: comment.line,
                   body: comment.body,
-                  conversation: comment.resolved === undefined ? null : comment.resolved ? ('resolved' as const) : ('open' as const),
+                  conversation:
+                    comment.resolved === undefined
+                      ? null
+                      : comment.resolved
+                        ? ('resolved' as const)
+                        : ('open' as const),
                 })),
             trusted: review.trusted,
             withheld,
           }
         }),
-        asked_reviewers: (pull.asked ?? []).map(({ name, codeOwner }) => ({ name, code_owner: codeOwner })),
+        asked_reviewers: (pull.asked ?? []).map(({ name, codeOwner }) => ({
+          name,
+          code_owner: codeOwner,
+        })),
         check_runs: runs(pull),
-        queue_checks: pull.scheduled?.kind === 'queue' ? runs({ checks: pull.scheduled.checks ?? [] }) : [],
+        queue_checks:
+          pull.scheduled?.kind === 'queue' ? runs({ checks: pull.scheduled.checks ?? [] }) : [],
         merge_sha: pull.mergeSha,
       }
     },
 
     diff: async (caller, number) => {
-      // Read before and after: a head that moves meanwhile must not be taken for the one that the diff is of.
+      // Read before and after: a head that moves meanwhile must not be taken for the one that the
+      // diff is of.
       for (let tries = 1; ; tries++) {
         const before = await readPull(forge, number)
         requireFromWithin(caller, before)
         const diff = await forge.diff(number)
         const after = await readPull(forge, number)
-        if (before.head.sha === after.head.sha || tries === 3) return { number, head_sha: before.head.sha, diff: showControls(diff) }
+        if (before.head.sha === after.head.sha || tries === 3)
+          return { number, head_sha: before.head.sha, diff: showControls(diff) }
       }
     },
 

@@ -1,9 +1,13 @@
 import type { Blocker, PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { Check } from '../../adapters/forge/check.ts'
 
-export const hasFailed = ({ status }: Check): boolean => status === 'failed' || status === 'timed_out'
+export const hasFailed = ({ status }: Check): boolean =>
+  status === 'failed' || status === 'timed_out'
 
-/** Nothing stands against a merge, which nobody has arranged yet. No checks is not “passed” where they are required; where they are not, nothing may have failed, run, or be unknown. */
+/**
+ * Nothing stands against a merge, which nobody has arranged yet. No checks is not “passed” where
+ * they are required; where they are not, nothing may have failed, run, or be unknown.
+ */
 export const isReady = (pull: PullRequestSnapshot): boolean =>
   pull.state === 'open' &&
   pull.scheduled === undefined &&

@@ -2,7 +2,9 @@ import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { ScheduledView } from './pull-documents.ts'
 
 /** Of a pull request that the forge merges by itself. */
-export const scheduledView = ({ scheduled }: Pick<PullRequestSnapshot, 'scheduled'>): ScheduledView | null =>
+export const scheduledView = ({
+  scheduled,
+}: Pick<PullRequestSnapshot, 'scheduled'>): ScheduledView | null =>
   scheduled === undefined
     ? null
     : {

@@ -9,24 +9,44 @@ interface Outcome {
   readonly reason: string | null
 }
 
-/** Ids of permissions that agents’ programs ask for begin so: the program is told, its agent needs no message. */
+/**
+ * Ids of permissions that agents’ programs ask for begin so: the program is told, its agent needs
+ * no message.
+ */
 const PERMISSION = 'perm-'
 
 export interface Approvals {
-  /** Waits for the human where the configuration asks for it, and answers whether it did; APPROVAL_DENIED where refused. The human needs none. */
+  /**
+   * Waits for the human where the configuration asks for it, and answers whether it did;
+   * APPROVAL_DENIED where refused. The human needs none.
+   */
   requireForSpawn(caller: Caller, branches: readonly string[]): Promise<boolean>
-  /** Asks the human whether an agent’s program may do something. Undefined where the signal came first: it was settled elsewhere, or nobody waits. */
+  /**
+   * Asks the human whether an agent’s program may do something. Undefined where the signal came
+   * first: it was settled elsewhere, or nobody waits.
+   */
   requestPermission(agent: Agent, what: string, signal: AbortSignal): Promise<Outcome | undefined>
-  decide(id: string, decision: 'approved' | 'denied', reason: string | undefined): Promise<{ approval_id: string; decision: string }>
+  decide(
+    id: string,
+    decision: 'approved' | 'denied',
+    reason: string | undefined,
+  ): Promise<{ approval_id: string; decision: string }>
   /** After a restart nobody waits for the old requests any more. */
   dropOrphans(): Promise<void>
 }
 
-export function createApprovals({ store, publisher, settings, clock }: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'>): Approvals {
+export function createApprovals({
+  store,
+  publisher,
+  settings,
+  clock,
+}: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'>): Approvals {
   const waiting = new Map<string, (outcome: Outcome) => void>()
 
   const decide: Approvals['decide'] = async (id, decision, reason) => {
-    const matches = (await store.approvals.pending()).filter((approval) => approval.id.startsWith(id))
+    const matches = (await store.approvals.pending()).filter((approval) =>
+      approval.id.startsWith(id),
+    )
     const [approval] = matches
     if (approval === undefined || matches.length > 1) {
       throw new ExomonadError(
@@ -58,11 +78,31 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
     return { approval_id: approval.id, decision }
   }
 
-  const request = async (id: string, agent: Agent, what: string): Promise<{ promise: Promise<Outcome> }> => {
+  const request = async (
+    id: string,
+    agent: Agent,
+    what: string,
+  ): Promise<{ promise: Promise<Outcome> }> => {
     const outcome = new Promise<Outcome>((resolve) => waiting.set(id, resolve))
     await store.transaction(async (tx) => {
-      await tx.approvals.insert({ id, agentId: agent.id, what, requestedAt: clock(), decision: null, decidedAt: null, reason: null })
-      await publisher.publish({ type: 'approval.requested', agentId: agent.id, actor: agent.id, payload: { approval_id: id, name: agent.name, what } }, tx)
+      await tx.approvals.insert({
+        id,
+        agentId: agent.id,
+        what,
+        requestedAt: clock(),
+        decision: null,
+        decidedAt: null,
+        reason: null,
+      })
+      await publisher.publish(
+        {
+          type: 'approval.requested',
+          agentId: agent.id,
+          actor: agent.id,
+          payload: { approval_id: id, name: agent.name, what },
+        },
+        tx,
+      )
     })
     return { promise: outcome }
   }
@@ -72,11 +112,20 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
     requestPermission: async (agent, what, signal) => {
       if (signal.aborted) return undefined
       const id = `${PERMISSION}${randomUUID().slice(0, 6)}`
-      const gone = new Promise<undefined>((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
+      const gone = new Promise<undefined>((resolve) =>
+        signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+      )
       try {
         const { promise } = await request(id, agent, what)
         const outcome = await Promise.race([promise, gone])
-        if (outcome === undefined) await decide(id, 'denied', agent.runtime === 'acp' ? 'its program no longer asks' : 'it was settled in the agent’s terminal')
+        if (outcome === undefined)
+          await decide(
+            id,
+            'denied',
+            agent.runtime === 'acp'
+              ? 'its program no longer asks'
+              : 'it was settled in the agent’s terminal',
+          )
         return outcome
       } finally {
         waiting.delete(id)
@@ -85,16 +134,26 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
     requireForSpawn: async (caller, branches) => {
       const { limits } = await settings.config()
       const depth = caller.agent.depth + 1
-      if (caller.kind === 'human' || caller.byPerson === true || branches.length === 0 || limits.approval_depth === undefined || depth < limits.approval_depth)
+      if (
+        caller.kind === 'human' ||
+        caller.byPerson === true ||
+        branches.length === 0 ||
+        limits.approval_depth === undefined ||
+        depth < limits.approval_depth
+      )
         return false
       const id = randomUUID().slice(0, 8)
       const what = `spawn ${branches.join(', ')} at depth ${depth}`
       const { promise } = await request(id, caller.agent, what)
       const { decision, reason } = await promise.finally(() => waiting.delete(id))
       if (decision === 'denied') {
-        throw new ExomonadError('APPROVAL_DENIED', `The human refused to let you ${what}${reason === null ? '' : `: ${reason}`}. Do the work without it.`, {
-          approval_id: id,
-        })
+        throw new ExomonadError(
+          'APPROVAL_DENIED',
+          `The human refused to let you ${what}${reason === null ? '' : `: ${reason}`}. Do the work without it.`,
+          {
+            approval_id: id,
+          },
+        )
       }
       return true
     },
@@ -108,7 +167,11 @@ export function createApprovals({ store, publisher, settings, clock }: Pick<Deps
         const agent = await store.agents.get(approval.agentId)
         // Without a terminal it asks again, by itself.
         const asksAgain = agent?.runtime === 'acp'
-        await decide(approval.id, 'denied', `the daemon restarted; ${asksAgain ? 'the question is put again' : 'answer in its terminal'}`)
+        await decide(
+          approval.id,
+          'denied',
+          `the daemon restarted; ${asksAgain ? 'the question is put again' : 'answer in its terminal'}`,
+        )
         if (agent?.state !== 'waiting' || asksAgain) continue
         const reason = agent.stateReason ?? approval.what
         await publisher.publish({

@@ -12,15 +12,19 @@ import { resolveAddress } from '../agents/tree.ts'
 type Questions = Pick<Talking, 'question' | 'answer'> & {
   /** Answers that a crash kept from their asker, as messages. */
   deliverUnclaimed(): Promise<void>
-  /** After a start: answers that calls of before had taken, and that nobody knows to have arrived, are free again. */
+  /**
+   * After a start: answers that calls of before had taken, and that nobody knows to have arrived,
+   * are free again.
+   */
   giveBackUnconfirmed(): Promise<void>
   /** A question asked in an agent’s name that nobody waits for: its answer comes as a message. */
   askInBehalf(caller: Caller, message: string): Promise<QuestionId>
 }
 
 /**
- * An answer reaches the asker once: as the result of the call that waits, or, where none does any more, as a message.
- * Which of the two is settled by `store.questions.claim`, that one caller ever wins; a result that does not arrive gives its claim back.
+ * An answer reaches the asker once: as the result of the call that waits, or, where none does any
+ * more, as a message. Which of the two is settled by `store.questions.claim`, that one caller ever
+ * wins; a result that does not arrive gives its claim back.
  */
 export function createQuestions({
   store,
@@ -28,20 +32,40 @@ export function createQuestions({
   settings,
   clock,
   blockingCalls,
-}: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'> & { blockingCalls: Pick<BlockingCalls, 'begin'> }): Questions {
+}: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'> & {
+  blockingCalls: Pick<BlockingCalls, 'begin'>
+}): Questions {
   const waiters = new Map<QuestionId, () => void>()
 
   const ask = async (caller: Caller, message: string, id: QuestionId): Promise<void> => {
     await store.transaction(async (tx) => {
-      await tx.questions.insert({ id, agentId: caller.agent.id, message, askedAt: clock(), answer: null, answeredBy: null, answeredAt: null, claimedBy: null })
+      await tx.questions.insert({
+        id,
+        agentId: caller.agent.id,
+        message,
+        askedAt: clock(),
+        answer: null,
+        answeredBy: null,
+        answeredAt: null,
+        claimedBy: null,
+      })
       await publisher.publish(
-        { type: 'question.asked', agentId: caller.agent.id, actor: caller.agent.id, payload: { name: caller.agent.name, question_id: id, message } },
+        {
+          type: 'question.asked',
+          agentId: caller.agent.id,
+          actor: caller.agent.id,
+          payload: { name: caller.agent.name, question_id: id, message },
+        },
         tx,
       )
     })
   }
 
-  const publishAnswered = async (tx: StoreTransaction, id: QuestionId, deliveredBy: 'tool' | 'message'): Promise<void> => {
+  const publishAnswered = async (
+    tx: StoreTransaction,
+    id: QuestionId,
+    deliveredBy: 'tool' | 'message',
+  ): Promise<void> => {
     const question = await tx.questions.get(id)
     if (question === undefined || question.answer === null) return
     const by = question.answeredBy ?? 'daemon'
@@ -51,13 +75,22 @@ export function createQuestions({
         type: 'question.answered',
         agentId: question.agentId,
         actor: by,
-        payload: { question_id: id, question: question.message, answer: question.answer, by: name, delivered_by: deliveredBy },
+        payload: {
+          question_id: id,
+          question: question.message,
+          answer: question.answer,
+          by: name,
+          delivered_by: deliveredBy,
+        },
       },
       tx,
     )
   }
 
-  /** Takes the answer and makes a message of it, together: a crash leaves it delivered or unclaimed. False where another way was taken. */
+  /**
+   * Takes the answer and makes a message of it, together: a crash leaves it delivered or unclaimed.
+   * False where another way was taken.
+   */
   const deliver = (id: QuestionId): Promise<boolean> =>
     store.transaction(async (tx) => {
       if (!(await tx.questions.claim(id, 'delivery'))) return false
@@ -84,7 +117,8 @@ export function createQuestions({
       return id
     },
     deliverUnclaimed: async () => {
-      for (const { id } of await store.questions.unclaimed()) if (!waiters.has(id)) await deliver(id)
+      for (const { id } of await store.questions.unclaimed())
+        if (!waiters.has(id)) await deliver(id)
     },
 
     giveBackUnconfirmed: async () => {
@@ -105,7 +139,10 @@ export function createQuestions({
       try {
         await ask(caller, message, id)
         // A person who asks for the root leaves its program as it is.
-        const ended = agent.kind === 'root' && caller.kind === 'human' ? async () => {} : await blockingCalls.begin(agent, `question ${id}`)
+        const ended =
+          agent.kind === 'root' && caller.kind === 'human'
+            ? async () => {}
+            : await blockingCalls.begin(agent, `question ${id}`)
         try {
           timer = setTimeout(stop, seconds * 1000)
           if (!signal.aborted) await over.promise
@@ -140,7 +177,8 @@ export function createQuestions({
       const own = caller.kind === 'human' && asker.id === caller.agent.id
       if (!own) requireBelow(agents, caller, asker, 'answer')
       const open = await store.questions.open(asker.id)
-      const question = questionId === undefined ? open[0] : open.find((candidate) => candidate.id === questionId)
+      const question =
+        questionId === undefined ? open[0] : open.find((candidate) => candidate.id === questionId)
       if (question === undefined) {
         throw new ExomonadError(
           'NO_PENDING_QUESTION',
@@ -152,7 +190,11 @@ export function createQuestions({
       }
       if (asker.kind !== 'root') requireAlive(asker, 'answer')
       if (!(await store.questions.answer(question.id, message, actorOf(caller), clock()))) {
-        throw new ExomonadError('NO_PENDING_QUESTION', `${question.id} was answered a moment ago.`, { question_id: question.id })
+        throw new ExomonadError(
+          'NO_PENDING_QUESTION',
+          `${question.id} was answered a moment ago.`,
+          { question_id: question.id },
+        )
       }
       const waiter = waiters.get(question.id)
       if (waiter !== undefined) {

@@ -3,7 +3,10 @@ import type { AgentId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { TellProgress } from './subagent-progress.ts'
 
-/** What `agent_status` shows. `status` is derived from the state (tools.md, “Agents”). Times are ISO 8601. */
+/**
+ * What `agent_status` shows. `status` is derived from the state (tools.md, “Agents”). Times are ISO
+ * 8601.
+ */
 export interface AgentStatus {
   agent_id: AgentId
   name: string
@@ -28,10 +31,16 @@ export interface AgentResult {
   elapsed_secs: number
 }
 
-/** When the same was asked for and cut off, milliseconds since the epoch: what was made then is the answer. */
+/**
+ * When the same was asked for and cut off, milliseconds since the epoch: what was made then is the
+ * answer.
+ */
 export type Since = number | null | undefined
 
-/** Sessions and processes without a terminal (seed 003), and what is asked of any agent by the same tools. */
+/**
+ * Sessions and processes without a terminal (seed 003), and what is asked of any agent by the same
+ * tools.
+ */
 export interface Sessions {
   spawnSession(
     caller: Caller,
@@ -44,8 +53,15 @@ export interface Sessions {
       since?: Since
     },
   ): Promise<{ agent_id: AgentId; status: 'spawned' }>
-  spawnTask(caller: Caller, command: string, since?: Since): Promise<{ agent_id: AgentId; status: 'spawned' }>
-  status(caller: Caller, address: string | undefined): Promise<AgentStatus | { agents: AgentStatus[] }>
+  spawnTask(
+    caller: Caller,
+    command: string,
+    since?: Since,
+  ): Promise<{ agent_id: AgentId; status: 'spawned' }>
+  status(
+    caller: Caller,
+    address: string | undefined,
+  ): Promise<AgentStatus | { agents: AgentStatus[] }>
   /** RESULT_NOT_READY while it runs; never consumed. */
   result(caller: Caller, address: string): Promise<AgentResult>
   /** ALREADY_DEAD for what has ended; all below it ends too. */
@@ -67,20 +83,30 @@ export interface SubagentCall {
 }
 
 /**
- * Nested sessions that their caller waits for (seed 002). SUBAGENT_FAILED with `partial` where there is no answer, LIMIT_REACHED by
- * limits.max_subagent_depth.
+ * Nested sessions that their caller waits for (seed 002). SUBAGENT_FAILED with `partial` where
+ * there is no answer, LIMIT_REACHED by limits.max_subagent_depth.
  */
 export interface Subagents {
   /** LIMIT_REACHED where the caller may have no subagents. */
   requireDepth(caller: Caller): Promise<void>
   spawn(
     caller: Caller,
-    options: { task: string; description: string; maxTurns: number; systemPrompt?: string | undefined },
+    options: {
+      task: string
+      description: string
+      maxTurns: number
+      systemPrompt?: string | undefined
+    },
     call: SubagentCall,
   ): Promise<SubagentAnswer>
   delegate(
     caller: Caller,
-    options: { task: string; description: string; serverName?: string | undefined; agentId?: string | undefined },
+    options: {
+      task: string
+      description: string
+      serverName?: string | undefined
+      agentId?: string | undefined
+    },
     call: SubagentCall,
   ): Promise<SubagentAnswer>
 }
@@ -88,8 +114,9 @@ export interface Subagents {
 /** How sessions get into the tree and out of it, for everything that makes some. */
 export interface SessionStart {
   /**
-   * A session in the caller’s worktree: admitted under the limits, journaled, launched; nothing is left where that fails. Its first turn is its
-   * last: when that ends it is completed, by its timeout failed.
+   * A session in the caller’s worktree: admitted under the limits, journaled, launched; nothing is
+   * left where that fails. Its first turn is its last: when that ends it is completed, by its
+   * timeout failed.
    */
   start(
     caller: Caller,
@@ -100,7 +127,10 @@ export interface SessionStart {
       /** Null: the caller’s tools. */
       tools: readonly string[] | null
       noTools?: boolean
-      /** Name of an [acp.NAME]; null: as configured, else the one that belongs to the caller’s agent CLI. */
+      /**
+       * Name of an [acp.NAME]; null: as configured, else the one that belongs to the caller’s agent
+       * CLI.
+       */
       acp?: string | null
       model?: string | null
       mode?: string | null
@@ -111,5 +141,8 @@ export interface SessionStart {
     },
   ): Promise<Agent>
   /** Resolves when it has ended and its result is on record. Aborting kills nothing. */
-  ended(id: AgentId, signal: AbortSignal): Promise<AgentResult & { turns: number; reason: string | null }>
+  ended(
+    id: AgentId,
+    signal: AbortSignal,
+  ): Promise<AgentResult & { turns: number; reason: string | null }>
 }

@@ -11,8 +11,9 @@ import { outcomeOf, processVerdict, turnVerdict, type Verdict } from './session-
 import type { StateChange, States } from '../agents/states.ts'
 
 /**
- * Sessions and processes end with what they were started for: the result goes on record and the parent is told in the transaction that ends them,
- * and only then is what the host keeps of them let go.
+ * Sessions and processes end with what they were started for: the result goes on record and the
+ * parent is told in the transaction that ends them, and only then is what the host keeps of them
+ * let go.
  */
 export interface SessionEnds {
   /** Its turn is over. Nothing happens where something waits that begins another one. */
@@ -63,14 +64,22 @@ export function createSessionEnds({
       at,
       unless = async () => false,
       ...change
-    }: { words: LastWords; at: number; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<StateChange, 'source' | 'patch' | 'onlyIf' | 'reason'>,
+    }: { words: LastWords; at: number; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<
+      StateChange,
+      'source' | 'patch' | 'onlyIf' | 'reason'
+    >,
   ): Promise<void> => {
     const { success, summary } = verdict
     const status: RunResult['status'] = success ? 'completed' : 'failed'
     await exits.keepTranscript(agent)
-    await readUsage(agent).catch((thrown: unknown) => log.debug({ err: thrown, agent: agent.id }, 'what a session used could not be read'))
+    await readUsage(agent).catch((thrown: unknown) =>
+      log.debug({ err: thrown, agent: agent.id }, 'what a session used could not be read'),
+    )
     const outcome = agent.outcome ?? outcomeOf(verdict, words.text)
-    const result = await results.make({ ...agent, outcome: null, endedAt: at }, words, { status, summary })
+    const result = await results.make({ ...agent, outcome: null, endedAt: at }, words, {
+      status,
+      summary,
+    })
     const ended = await store.transaction(async (tx) => {
       if (await unless(tx)) return undefined
       const now = await tx.agents.get(agent.id)
@@ -78,7 +87,10 @@ export function createSessionEnds({
       const reports = now?.outcome === null
       // A subagent’s end is the answer of a call.
       const isMailed =
-        reports && (agent.kind === 'llm' || agent.kind === 'process') && parent !== undefined && (parent.kind === 'root' || isAlive(parent.state))
+        reports &&
+        (agent.kind === 'llm' || agent.kind === 'process') &&
+        parent !== undefined &&
+        (parent.kind === 'root' || isAlive(parent.state))
       if (isMailed && now !== undefined && isAlive(now.state) && (change.onlyIf?.(now) ?? true))
         await mailbox.sendIn(tx, agent, parent, JSON.stringify({ status: 'idle', ...outcome }))
       const changed = await states.change(
@@ -108,7 +120,13 @@ export function createSessionEnds({
           type: 'agent.failed' as const,
           agentId: id,
           actor: id,
-          payload: { name, exit_code: null, signal: null, reason: summary, last_lines: text.slice(-2_000) },
+          payload: {
+            name,
+            exit_code: null,
+            signal: null,
+            reason: summary,
+            last_lines: text.slice(-2_000),
+          },
         }
 
   return {
@@ -116,7 +134,8 @@ export function createSessionEnds({
 
     turnOver: async (agent) => {
       const waits = async ({ outbox }: Pick<StoreVerbs, 'outbox'>) =>
-        (await outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length > 0
+        (await outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length >
+        0
       if (await waits(store)) return
       const words = await lastWords(agent)
       // Which files it changed takes git a while, in which something may come.
@@ -135,7 +154,9 @@ export function createSessionEnds({
       const words = await lastWords(agent)
       const isProcess = agent.kind === 'process'
       // Whatever code a session’s program ends with: nobody told it to.
-      const verdict = isProcess ? processVerdict(exit, how, at - agent.spawnedAt) : { success: false, summary: how }
+      const verdict = isProcess
+        ? processVerdict(exit, how, at - agent.spawnedAt)
+        : { success: false, summary: how }
       await end(agent, verdict, {
         words,
         at,
@@ -148,12 +169,19 @@ export function createSessionEnds({
 
     timedOut: async (agent) => {
       const { deadline = null } = (await store.runs.get(agent.id)) ?? {}
-      const limit = deadline === null ? '' : ` of ${Math.round((deadline - agent.spawnedAt) / 1000)} s`
+      const limit =
+        deadline === null ? '' : ` of ${Math.round((deadline - agent.spawnedAt) / 1000)} s`
       const summary = `its time${limit} was over (timeout_secs)`
       await end(
         agent,
         { success: false, summary },
-        { words: await lastWords(agent), at: clock(), source: 'daemon', reason: summary, onlyIf: (now) => now.paneId === agent.paneId },
+        {
+          words: await lastWords(agent),
+          at: clock(),
+          source: 'daemon',
+          reason: summary,
+          onlyIf: (now) => now.paneId === agent.paneId,
+        },
       )
     },
   }

@@ -3,8 +3,8 @@ import { forkName } from '../../domain/fork-name.ts'
 const LONGEST = 30
 
 /**
- * What a background task is called: the program and what it is told to do, without folders and options. `npm test -- --watch` is `npm-test`.
- * May be another’s name.
+ * What a background task is called: the program and what it is told to do, without folders and
+ * options. `npm test -- --watch` is `npm-test`. May be another’s name.
  */
 export function taskName(command: string): string {
   const words = command
@@ -26,4 +26,5 @@ const slugOf = (word: string): string =>
     .replace(/^-|-$/g, '')
 
 /** A session’s, from the first words of what it is to reach. May be another’s name. */
-export const sessionName = (goal: string): string => (/[a-z0-9]/i.test(goal) ? forkName(goal, new Set()) : 'session')
+export const sessionName = (goal: string): string =>
+  /[a-z0-9]/i.test(goal) ? forkName(goal, new Set()) : 'session'

@@ -21,9 +21,15 @@ type Given = Pick<Agent, 'name' | 'kind' | 'runtime' | 'agentCli' | 'tools' | 't
 /** `timeout`: milliseconds, from when it is on record; null for no limit. */
 type GivenRun = Pick<Run, 'command' | 'model'> & { readonly timeout: number | null }
 
-/** What works in its caller’s worktree without a terminal: looked at, reserved and taken back alike, whether a session or a process. */
+/**
+ * What works in its caller’s worktree without a terminal: looked at, reserved and taken back alike,
+ * whether a session or a process.
+ */
 export interface SessionReserve {
-  /** Everything that can be known before anything is made. Waits for the human where a spawn needs that. Answers the parent as it is now. */
+  /**
+   * Everything that can be known before anything is made. Waits for the human where a spawn needs
+   * that. Answers the parent as it is now.
+   */
   prepare(caller: Caller, what: string): Promise<Agent>
   /** Row, run and intent in one transaction, under the limits. */
   reserve(caller: Caller, parent: Agent, given: Given, run: GivenRun): Promise<Reserved>
@@ -31,8 +37,14 @@ export interface SessionReserve {
   orUndo<Result>(reserved: Reserved, begin: () => Promise<Result>): Promise<Result>
 }
 
-/** Before anything runs there. Without it the files that are changed can’t be told; that is no reason not to begin. */
-export async function startTreeOf({ git, log }: Pick<Deps, 'git' | 'log'>, { worktree }: Pick<Agent, 'worktree'>): Promise<Sha | null> {
+/**
+ * Before anything runs there. Without it the files that are changed can’t be told; that is no
+ * reason not to begin.
+ */
+export async function startTreeOf(
+  { git, log }: Pick<Deps, 'git' | 'log'>,
+  { worktree }: Pick<Agent, 'worktree'>,
+): Promise<Sha | null> {
   try {
     return await git.snapshotTree(worktree)
   } catch (thrown) {
@@ -61,7 +73,10 @@ export function createSessionReserve({
     const parent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (parent.kind !== 'root') requireAlive(parent, 'spawn from')
     if (!(await files.exists(parent.worktree)))
-      throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${parent.name} is gone: ${parent.worktree}. What it starts would have nowhere to work.`)
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `The worktree of ${parent.name} is gone: ${parent.worktree}. What it starts would have nowhere to work.`,
+      )
     return parent
   }
 
@@ -76,7 +91,11 @@ export function createSessionReserve({
       const tree = await startTreeOf({ git, log }, parent)
       return store.transaction(async (tx) => {
         const agents = await admission.require(tx, caller, [given.runtime], 'spawn from')
-        const taken = new Set<string>(agents.filter(({ state }) => isAlive(state)).flatMap((agent) => [agent.name, agent.branch]))
+        const taken = new Set<string>(
+          agents
+            .filter(({ state }) => isAlive(state))
+            .flatMap((agent) => [agent.name, agent.branch]),
+        )
         const agent: Agent = {
           ...untouched(clock()),
           ...given,
@@ -86,9 +105,24 @@ export function createSessionReserve({
           state: 'spawning',
           tokenHash: randomUUID(),
         }
-        const intent = { agentId: agent.id, name: agent.name, branch: agent.branch, worktree: agent.worktree, forkPoint: '' }
-        const journal = await admission.enter(tx, agent, { ...intent, makesBranch: false, makesWorktree: false })
-        await tx.runs.insert({ agentId: agent.id, startTree: tree, ...run, deadline: timeout === null ? null : agent.spawnedAt + timeout })
+        const intent = {
+          agentId: agent.id,
+          name: agent.name,
+          branch: agent.branch,
+          worktree: agent.worktree,
+          forkPoint: '',
+        }
+        const journal = await admission.enter(tx, agent, {
+          ...intent,
+          makesBranch: false,
+          makesWorktree: false,
+        })
+        await tx.runs.insert({
+          agentId: agent.id,
+          startTree: tree,
+          ...run,
+          deadline: timeout === null ? null : agent.spawnedAt + timeout,
+        })
         return { agent, journal }
       })
     },

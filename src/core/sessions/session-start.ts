@@ -16,7 +16,10 @@ import type { SpawnStart } from '../spawn/start.ts'
 /** Milliseconds between looks where nothing wakes a wait. */
 const LONG = 2 ** 31 - 1
 
-/** Sessions of the Agent Client Protocol in their caller’s worktree: reserved, journaled, started and taken back as every spawn is. */
+/**
+ * Sessions of the Agent Client Protocol in their caller’s worktree: reserved, journaled, started
+ * and taken back as every spawn is.
+ */
 export function createSessionStart({
   store,
   settings,
@@ -45,13 +48,24 @@ export function createSessionStart({
     }
   }
 
-  /** The one that was named; else the one that the caller itself was told to use, where both run the same program. */
-  const modelOf = async (parent: Agent, cliName: string, asked: string | null | undefined): Promise<string | null> =>
-    asked ?? (parent.agentCli === cliName ? ((await store.runs.get(parent.id))?.model ?? null) : null)
+  /**
+   * The one that was named; else the one that the caller itself was told to use, where both run the
+   * same program.
+   */
+  const modelOf = async (
+    parent: Agent,
+    cliName: string,
+    asked: string | null | undefined,
+  ): Promise<string | null> =>
+    asked ??
+    (parent.agentCli === cliName ? ((await store.runs.get(parent.id))?.model ?? null) : null)
 
   const readEnd = async (id: AgentId) => {
     const agent = await store.agents.get(id)
-    if (agent === undefined) throw new ExomonadError('AGENT_NOT_FOUND', `Agent not found: ${id} was taken back.`, { agent: id })
+    if (agent === undefined)
+      throw new ExomonadError('AGENT_NOT_FOUND', `Agent not found: ${id} was taken back.`, {
+        agent: id,
+      })
     return isAlive(agent.state) ? undefined : describeResult(id, await results.of(agent))
   }
 
@@ -61,7 +75,11 @@ export function createSessionStart({
       const parent = await reserve.prepare(caller, `a session ${options.name}`)
       const config = await settings.config()
       const cliName = sessionProgram(config, parent, acp)
-      const tools = sessionTools(options.tools, { callers: toolsOf(parent), own: parent.tools, program: toolsOfProgram(config, cliName) })
+      const tools = sessionTools(options.tools, {
+        callers: toolsOf(parent),
+        own: parent.tools,
+        program: toolsOfProgram(config, cliName),
+      })
       // Named, but none: not even the server that would have none to offer.
       const noTools = options.noTools === true || options.tools?.length === 0
       await requireProgram(cliName)
@@ -69,7 +87,14 @@ export function createSessionStart({
       const reserved = await reserve.reserve(
         caller,
         parent,
-        { name: options.name, kind, runtime: runtimeOf(cliName), agentCli: cliName, tools: noTools ? [] : tools, task },
+        {
+          name: options.name,
+          kind,
+          runtime: runtimeOf(cliName),
+          agentCli: cliName,
+          tools: noTools ? [] : tools,
+          task,
+        },
         { command: null, model, timeout: timeoutSecs === null ? null : timeoutSecs * 1000 },
       )
       const { agent, journal } = reserved
@@ -81,8 +106,17 @@ export function createSessionStart({
           ...(noTools ? { tools: [] as const } : {}),
         }
         // One prompt, as it was given.
-        const prompt = kind === 'delegate' ? task : await prompts(kind === 'llm' ? 'session' : 'subagent', facts)
-        const launch = { mode: 'start', prompt, session: null, model, sessionMode: mode, maxTurns, noTools } as const
+        const prompt =
+          kind === 'delegate' ? task : await prompts(kind === 'llm' ? 'session' : 'subagent', facts)
+        const launch = {
+          mode: 'start',
+          prompt,
+          session: null,
+          model,
+          sessionMode: mode,
+          maxTurns,
+          noTools,
+        } as const
         await start.start({ caller, agent, journal, launch })
       })
       await watch.begin(agent.id)

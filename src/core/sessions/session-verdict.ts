@@ -15,11 +15,18 @@ const LONGEST = 4_000
 /** A process says only by its exit code how it went. */
 export function processVerdict(exit: Exit, how: string, elapsedMs: number): Verdict {
   const time = `after ${seconds(elapsedMs)}`
-  if (exit.exitCode !== null) return { success: exit.exitCode === 0, summary: `exit code ${exit.exitCode} ${time}` }
-  return { success: false, summary: exit.exitSignal === null ? `${how} ${time}` : `ended by ${exit.exitSignal} ${time}` }
+  if (exit.exitCode !== null)
+    return { success: exit.exitCode === 0, summary: `exit code ${exit.exitCode} ${time}` }
+  return {
+    success: false,
+    summary: exit.exitSignal === null ? `${how} ${time}` : `ended by ${exit.exitSignal} ${time}`,
+  }
 }
 
-/** Reasons, in the words of the Agent Client Protocol, for which a turn that is over has not come to its end. */
+/**
+ * Reasons, in the words of the Agent Client Protocol, for which a turn that is over has not come to
+ * its end.
+ */
 const CUT_SHORT: Readonly<Record<string, string>> = {
   cancelled: 'its turn was interrupted',
   refusal: 'its model refused',
@@ -28,9 +35,18 @@ const CUT_SHORT: Readonly<Record<string, string>> = {
 
 /** Of a session whose only turn is over: what it reported, else what its model said last. */
 export function turnVerdict(agent: Pick<Agent, 'outcome'>, { text, reason }: LastWords): Verdict {
-  if (agent.outcome !== null) return { success: agent.outcome.success, summary: agent.outcome.summary ?? agent.outcome.error ?? '' }
-  const why = reason === null ? undefined : (CUT_SHORT[reason] ?? (/^error\b/i.test(reason) ? reason : undefined))
-  return why === undefined ? { success: true, summary: clip(text) || 'it ended its turn without a word' } : { success: false, summary: why }
+  if (agent.outcome !== null)
+    return {
+      success: agent.outcome.success,
+      summary: agent.outcome.summary ?? agent.outcome.error ?? '',
+    }
+  const why =
+    reason === null
+      ? undefined
+      : (CUT_SHORT[reason] ?? (/^error\b/i.test(reason) ? reason : undefined))
+  return why === undefined
+    ? { success: true, summary: clip(text) || 'it ended its turn without a word' }
+    : { success: false, summary: why }
 }
 
 /** What its parent is told. `partial`: the end of what there is. */
@@ -40,7 +56,8 @@ export function outcomeOf({ success, summary }: Verdict, text: string): Outcome 
   return { success, error: summary, ...(partial === '' ? {} : { partial }) }
 }
 
-const clip = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}… [agent_result has all of it]` : text).trim()
+const clip = (text: string): string =>
+  (text.length > LONGEST ? `${text.slice(0, LONGEST)}… [agent_result has all of it]` : text).trim()
 
 const seconds = (milliseconds: number): string =>
   milliseconds < 10_000

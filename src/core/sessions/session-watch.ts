@@ -10,7 +10,10 @@ export interface SessionWatch {
   begin(id: AgentId): Promise<void>
   /** After a start: all that live, also those whose turn or time was over meanwhile. */
   recover(): Promise<void>
-  /** Looks at one that lives: what the daemon was not told of counts as well, and what could not be ended in time is tried again. */
+  /**
+   * Looks at one that lives: what the daemon was not told of counts as well, and what could not be
+   * ended in time is tried again.
+   */
   look(agent: Agent): Promise<void>
   /** Lets go of all timers and channels; resolves when nothing is under way. */
   stop(): Promise<void>
@@ -28,7 +31,9 @@ export function createSessionWatch({
   clock,
   log,
   ends,
-}: Pick<Deps, 'store' | 'detached' | 'clock' | 'log'> & { ends: Pick<SessionEnds, 'turnOver' | 'timedOut'> }): SessionWatch {
+}: Pick<Deps, 'store' | 'detached' | 'clock' | 'log'> & {
+  ends: Pick<SessionEnds, 'turnOver' | 'timedOut'>
+}): SessionWatch {
   const watched = new Map<AgentId, { stop: () => void; deadline: number | null }>()
   const busy = new Map<AgentId, Promise<void>>()
   let stopped = false
@@ -42,8 +47,10 @@ export function createSessionWatch({
   const rests = async ({ id, paneId }: Agent, looks = LOOKS): Promise<boolean> => {
     for (let look = 0; look < looks && !stopped; look++) {
       const session = paneId === null ? undefined : await detached.session(paneId)
-      if (session === undefined || session.agentId !== id || session.state === 'starting') return false
-      if (session.state === 'idle') return session.reason !== null || session.turns > 0 || session.lastText !== ''
+      if (session === undefined || session.agentId !== id || session.state === 'starting')
+        return false
+      if (session.state === 'idle')
+        return session.reason !== null || session.turns > 0 || session.lastText !== ''
       // Its host still waits for the answer that it may stop.
       if (look + 1 < looks) await new Promise((resolve) => setTimeout(resolve, MOMENT))
     }
@@ -56,14 +63,20 @@ export function createSessionWatch({
       forget(id)
       return
     }
-    if (agent.state === 'idle' && agent.kind !== 'process' && (await rests(agent))) await ends.turnOver(agent)
+    if (agent.state === 'idle' && agent.kind !== 'process' && (await rests(agent)))
+      await ends.turnOver(agent)
   }
 
   /** One look after the other: each sees what the one before did. */
   const wake = (id: AgentId, work: () => Promise<void> = () => attend(id)): Promise<void> => {
     const next = (busy.get(id) ?? Promise.resolve())
       .then(() => (stopped ? undefined : work()))
-      .catch((thrown: unknown) => log.error({ err: thrown, agent: id }, 'a session could not be ended; the next look tries again'))
+      .catch((thrown: unknown) =>
+        log.error(
+          { err: thrown, agent: id },
+          'a session could not be ended; the next look tries again',
+        ),
+      )
       .finally(() => {
         if (busy.get(id) === next) busy.delete(id)
       })
@@ -76,7 +89,8 @@ export function createSessionWatch({
       const agent = await store.agents.get(id)
       if (agent === undefined || !isAlive(agent.state)) return
       // Its turn may have ended in time, and nobody has heard of it yet: the daemon was away.
-      if (agent.kind !== 'process' && (await rests(agent, 1).catch(() => false))) await ends.turnOver(agent)
+      if (agent.kind !== 'process' && (await rests(agent, 1).catch(() => false)))
+        await ends.turnOver(agent)
       const now = await store.agents.get(id)
       if (now !== undefined && isAlive(now.state)) await ends.timedOut(now)
     })
@@ -85,7 +99,10 @@ export function createSessionWatch({
     let timer: NodeJS.Timeout
     const set = (): void => {
       const left = deadline - clock()
-      timer = setTimeout(() => (deadline > clock() ? set() : void expire(id)), Math.min(Math.max(left, 0), FAR))
+      timer = setTimeout(
+        () => (deadline > clock() ? set() : void expire(id)),
+        Math.min(Math.max(left, 0), FAR),
+      )
       timer.unref()
     }
     set()
@@ -118,7 +135,8 @@ export function createSessionWatch({
   return {
     begin,
     recover: async () => {
-      for (const agent of await store.agents.list({ live: true })) if (!isLasting(agent)) await begin(agent.id)
+      for (const agent of await store.agents.list({ live: true }))
+        if (!isLasting(agent)) await begin(agent.id)
     },
     look: async ({ id, state, kind }) => {
       await begin(id)

@@ -45,7 +45,9 @@ export function createSessions({
 
   return {
     spawnSession: async (caller, { goal, model, context, timeoutSecs, tools, since }) => {
-      const made = (await childrenMadeSince(store, caller, since)).find(({ kind, task }) => kind === 'llm' && task === goal)
+      const made = (await childrenMadeSince(store, caller, since)).find(
+        ({ kind, task }) => kind === 'llm' && task === goal,
+      )
       if (made !== undefined) return { agent_id: made.id, status: 'spawned' }
       const agent = await sessions.start(caller, {
         kind: 'llm',
@@ -61,18 +63,35 @@ export function createSessions({
 
     spawnTask: async (caller, command, since) => {
       for (const { id, kind } of await childrenMadeSince(store, caller, since))
-        if (kind === 'process' && (await store.runs.get(id))?.command === command) return { agent_id: id, status: 'spawned' }
+        if (kind === 'process' && (await store.runs.get(id))?.command === command)
+          return { agent_id: id, status: 'spawned' }
       if (command.trim() === '' || command.includes('\0'))
-        throw new ExomonadError('INVALID_ARG', 'command: there is nothing that a shell could run. Give one line, or several, of shell.', { field: 'command' })
-      const parent = await reserve.prepare(caller, `a background task \`${command.trim().split('\n')[0]?.slice(0, 80) ?? ''}\``)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          'command: there is nothing that a shell could run. Give one line, or several, of shell.',
+          { field: 'command' },
+        )
+      const parent = await reserve.prepare(
+        caller,
+        `a background task \`${command.trim().split('\n')[0]?.slice(0, 80) ?? ''}\``,
+      )
       const reserved = await reserve.reserve(
         caller,
         parent,
-        { name: taskName(command), kind: 'process', runtime: 'headless', agentCli: null, tools: [], task: command },
+        {
+          name: taskName(command),
+          kind: 'process',
+          runtime: 'headless',
+          agentCli: null,
+          tools: [],
+          task: command,
+        },
         { command, model: null, timeout: null },
       )
       const { agent, journal } = reserved
-      await reserve.orUndo(reserved, () => start.open({ caller, agent, journal, open: () => launcher.launchProcess(agent, command) }))
+      await reserve.orUndo(reserved, () =>
+        start.open({ caller, agent, journal, open: () => launcher.launchProcess(agent, command) }),
+      )
       await watch.begin(agent.id)
       return { agent_id: agent.id, status: 'spawned' }
     },
@@ -81,12 +100,20 @@ export function createSessions({
       const agents = await store.agents.list()
       const root = agents.find(({ kind }) => kind === 'root')
       if (address !== undefined) return describeStatus(await findAgent(store.agents, address), root)
-      return { agents: agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null).map((agent) => describeStatus(agent, root)) }
+      return {
+        agents: agents
+          .filter((agent) => agent.kind !== 'root' && agent.reapedAt === null)
+          .map((agent) => describeStatus(agent, root)),
+      }
     },
 
     result: async (caller, address) => {
       const agent = await below(caller, address, 'read the result of')
-      const { turns: _turns, reason: _reason, ...result } = describeResult(agent.id, await results.of(agent))
+      const {
+        turns: _turns,
+        reason: _reason,
+        ...result
+      } = describeResult(agent.id, await results.of(agent))
       return result
     },
 
@@ -98,12 +125,19 @@ export function createSessions({
     writeStdin: async (caller, address, data) => {
       const agent = await below(caller, address, 'write to')
       if (agent.kind !== 'process') {
-        throw new ExomonadError('INVALID_ARG', `${agent.name} is no background task: it has no input to write to. Use send.`, {
-          agent: agent.id,
-          kind: agent.kind,
-        })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${agent.name} is no background task: it has no input to write to. Use send.`,
+          {
+            agent: agent.id,
+            kind: agent.kind,
+          },
+        )
       }
-      const written = isAlive(agent.state) && agent.paneId !== null ? await detached.writeStdin(agent.paneId, `${data}\n`) : { kind: 'gone' as const }
+      const written =
+        isAlive(agent.state) && agent.paneId !== null
+          ? await detached.writeStdin(agent.paneId, `${data}\n`)
+          : { kind: 'gone' as const }
       if (written.kind === 'written') return { written_bytes: written.bytes }
       if (written.kind === 'full') {
         throw new ExomonadError(
@@ -112,8 +146,17 @@ export function createSessions({
           { agent: agent.id, state: agent.state },
         )
       }
-      const why = written.kind === 'closed' ? 'it no longer reads its input' : isAlive(agent.state) ? 'its program has ended' : `it has ${agent.state}`
-      throw new ExomonadError('STDIN_CLOSED', `${agent.name} takes no more input: ${why}. Start another.`, { agent: agent.id, state: agent.state })
+      const why =
+        written.kind === 'closed'
+          ? 'it no longer reads its input'
+          : isAlive(agent.state)
+            ? 'its program has ended'
+            : `it has ${agent.state}`
+      throw new ExomonadError(
+        'STDIN_CLOSED',
+        `${agent.name} takes no more input: ${why}. Start another.`,
+        { agent: agent.id, state: agent.state },
+      )
     },
   }
 }

@@ -2,7 +2,10 @@ import type { StoredEvent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 
-/** What a subagent does, or one below it: for whoever waits for it, and for displays. `at` in ms since the epoch. */
+/**
+ * What a subagent does, or one below it: for whoever waits for it, and for displays. `at` in ms
+ * since the epoch.
+ */
 export type SubagentEvent = { readonly id: string; readonly at: number } & (
   | {
       readonly kind: 'started'
@@ -11,10 +14,21 @@ export type SubagentEvent = { readonly id: string; readonly at: number } & (
       readonly mode: 'spawn' | 'delegate'
       readonly description: string
     }
-  | { readonly kind: 'tool'; readonly tool: string; readonly detail: string; readonly phase: 'started' | 'ended'; readonly status: string | null }
+  | {
+      readonly kind: 'tool'
+      readonly tool: string
+      readonly detail: string
+      readonly phase: 'started' | 'ended'
+      readonly status: string | null
+    }
   /** For a person: its program asks for permission. Null once it goes on. */
   | { readonly kind: 'waiting'; readonly reason: string | null }
-  | { readonly kind: 'ended'; readonly success: boolean; /** Where it is known. */ readonly turns: number | null; readonly reason: string | null }
+  | {
+      readonly kind: 'ended'
+      readonly success: boolean
+      /** Where it is known. */ readonly turns: number | null
+      readonly reason: string | null
+    }
 )
 
 export type TellProgress = (message: string, event?: SubagentEvent) => void
@@ -27,7 +41,11 @@ export interface SubagentTold {
 
 /** Tells the callers of subagents what these do, each all that is below it. */
 export interface SubagentProgress {
-  begin(caller: AgentId, what: { mode: 'spawn' | 'delegate'; description: string }, tell: TellProgress): SubagentTold
+  begin(
+    caller: AgentId,
+    what: { mode: 'spawn' | 'delegate'; description: string },
+    tell: TellProgress,
+  ): SubagentTold
 }
 
 interface Told {
@@ -40,15 +58,22 @@ interface Told {
   waits: boolean
 }
 
-export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publisher' | 'clock'>): SubagentProgress {
+export function createSubagentProgress({
+  publisher,
+  clock,
+}: Pick<Deps, 'publisher' | 'clock'>): SubagentProgress {
   const told = new Map<string, Told>()
-  /** Calls whose subagent is being started, and what was heard meanwhile of agents that nobody knows: it may be theirs. */
+  /**
+   * Calls whose subagent is being started, and what was heard meanwhile of agents that nobody
+   * knows: it may be theirs.
+   */
   let starting = 0
   let heard: StoredEvent[] = []
 
   const emit = (one: Told, event: SubagentEvent): void => {
     let depth = 0
-    for (let at: Told | undefined = one; at !== undefined; at = at.above) at.tell(wordsOf(one, event, depth++) ?? '', event)
+    for (let at: Told | undefined = one; at !== undefined; at = at.above)
+      at.tell(wordsOf(one, event, depth++) ?? '', event)
   }
 
   const hear = (one: Told, { type, agentId, at, payload }: StoredEvent): void => {
@@ -67,7 +92,8 @@ export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publish
   }
 
   publisher.onEvent((event) => {
-    if ((event.type !== 'agent.tool' && event.type !== 'agent.state') || event.agentId === null) return
+    if ((event.type !== 'agent.tool' && event.type !== 'agent.state') || event.agentId === null)
+      return
     const one = told.get(event.agentId)
     if (one !== undefined) hear(one, event)
     else if (starting > 0) heard.push(event)
@@ -89,8 +115,16 @@ export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publish
         started: (agentId) => {
           id = agentId
           told.set(agentId, one)
-          emit(one, { kind: 'started', id: agentId, at: one.began, parent: above === undefined ? null : caller, mode, description })
-          for (const event of heard.filter((candidate) => candidate.agentId === agentId)) hear(one, event)
+          emit(one, {
+            kind: 'started',
+            id: agentId,
+            at: one.began,
+            parent: above === undefined ? null : caller,
+            mode,
+            description,
+          })
+          for (const event of heard.filter((candidate) => candidate.agentId === agentId))
+            hear(one, event)
           settle()
         },
         ended: (end) => {
@@ -104,7 +138,11 @@ export function createSubagentProgress({ publisher, clock }: Pick<Deps, 'publish
   }
 }
 
-const toolEvent = (id: string, at: number, payload: Readonly<Record<string, unknown>>): SubagentEvent & { kind: 'tool' } => {
+const toolEvent = (
+  id: string,
+  at: number,
+  payload: Readonly<Record<string, unknown>>,
+): SubagentEvent & { kind: 'tool' } => {
   const text = (key: string): string => (typeof payload[key] === 'string' ? payload[key] : '')
   return {
     kind: 'tool',
@@ -117,9 +155,17 @@ const toolEvent = (id: string, at: number, payload: Readonly<Record<string, unkn
   }
 }
 
-/** One line, indented as deep as the subagent is below the one that is told; undefined for what is no line of its own. */
-function wordsOf({ description, toolCalls, began }: Told, event: SubagentEvent, depth: number): string | undefined {
-  const line = (mark: string, text: string): string => `${'  '.repeat(depth)}${mark} ${oneLine(text)}`
+/**
+ * One line, indented as deep as the subagent is below the one that is told; undefined for what is
+ * no line of its own.
+ */
+function wordsOf(
+  { description, toolCalls, began }: Told,
+  event: SubagentEvent,
+  depth: number,
+): string | undefined {
+  const line = (mark: string, text: string): string =>
+    `${'  '.repeat(depth)}${mark} ${oneLine(text)}`
   switch (event.kind) {
     case 'started':
       return line('●', description)
@@ -136,19 +182,26 @@ function wordsOf({ description, toolCalls, began }: Told, event: SubagentEvent, 
         count(toolCalls, 'tool call'),
         `${Math.round((event.at - began) / 1000)} s`,
       ].join(', ')
-      return event.success ? line('✓', `${description}: ${counted}`) : line('✗', `${description}: ${event.reason ?? 'it failed'} (${counted})`)
+      return event.success
+        ? line('✓', `${description}: ${counted}`)
+        : line('✗', `${description}: ${event.reason ?? 'it failed'} (${counted})`)
     }
   }
 }
 
 /** What a tool call is called. One that has a subagent is told by what that one does. */
 const toolWords = ({ tool, detail }: { readonly tool: string; readonly detail: string }): string =>
-  detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool) ? tool : `${tool} ${detail}`
+  detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool)
+    ? tool
+    : `${tool} ${detail}`
 
 const count = (number: number, one: string): string => `${number} ${one}${number === 1 ? '' : 's'}`
 
 const LONGEST = 200
-/** Titles of tool calls are a program’s own words: without control characters, on one line, not longer than a line. */
+/**
+ * Titles of tool calls are a program’s own words: without control characters, on one line, not
+ * longer than a line.
+ */
 function oneLine(text: string): string {
   const plain = text
     .replace(/\p{Cc}+/gu, ' ')

@@ -18,8 +18,9 @@ type Started = Parameters<SessionStart['start']>[1]
 type Ended = Awaited<ReturnType<SessionStart['ended']>>
 
 /**
- * Sessions that live for one call: of the caller that waits, which is `waiting` meanwhile as in any call that blocks. Whatever ends the call
- * ends them. What they leave is their record; a call is nowhere but in this process, so a restart ends them too.
+ * Sessions that live for one call: of the caller that waits, which is `waiting` meanwhile as in any
+ * call that blocks. Whatever ends the call ends them. What they leave is their record; a call is
+ * nowhere but in this process, so a restart ends them too.
  */
 export function createSubagents({
   store,
@@ -40,7 +41,10 @@ export function createSubagents({
   /** Ends an agent and all below it. */
   kill: (caller: Caller, id: string, reason: string) => Promise<unknown>
 }): Subagents & {
-  /** Subagents that no call of this process waits for, as after a start: nobody would ever have their answers. */
+  /**
+   * Subagents that no call of this process waits for, as after a start: nobody would ever have
+   * their answers.
+   */
   endLost(why: string): Promise<void>
 } {
   /** Of calls that wait, and how many are starting theirs. */
@@ -51,7 +55,10 @@ export function createSubagents({
   const nestingOf = async ({ agent }: Caller): Promise<{ depth: number; limit: number }> => {
     const { limits } = await settings.config()
     const line = [agent, ...ancestorsOf(await store.agents.list(), agent.id)]
-    return { depth: line.filter(({ kind }) => kind === 'spawn').length, limit: limits.max_subagent_depth }
+    return {
+      depth: line.filter(({ kind }) => kind === 'spawn').length,
+      limit: limits.max_subagent_depth,
+    }
   }
 
   const requireDepth = async (caller: Caller): Promise<{ depth: number; limit: number }> => {
@@ -72,13 +79,19 @@ export function createSubagents({
     } catch (thrown) {
       // It may have ended by itself just now.
       const now = await store.agents.get(child.id)
-      if (now !== undefined && isAlive(now.state)) log.warn({ err: thrown, agent: child.id }, 'a subagent without a caller could not be ended')
+      if (now !== undefined && isAlive(now.state))
+        log.warn({ err: thrown, agent: child.id }, 'a subagent without a caller could not be ended')
     }
   }
 
-  /** From here on others see what the caller waits for. A person who waits leaves the agent’s program as it is. */
+  /**
+   * From here on others see what the caller waits for. A person who waits leaves the agent’s
+   * program as it is.
+   */
   const hold = ({ kind, byPerson, agent }: Caller, name: string): Promise<() => Promise<void>> =>
-    kind === 'human' || byPerson === true ? Promise.resolve(async () => {}) : blockingCalls.begin(agent, `subagent ${name}`)
+    kind === 'human' || byPerson === true
+      ? Promise.resolve(async () => {})
+      : blockingCalls.begin(agent, `subagent ${name}`)
 
   const begin = async (caller: Caller, options: Started): Promise<Agent> => {
     starting++
@@ -91,7 +104,12 @@ export function createSubagents({
     }
   }
 
-  const run = async (caller: Caller, options: Started, description: string, call: SubagentCall): Promise<Ended> => {
+  const run = async (
+    caller: Caller,
+    options: Started,
+    description: string,
+    call: SubagentCall,
+  ): Promise<Ended> => {
     if (call.signal.aborted) throw gone()
     const mode = options.kind === 'delegate' ? 'delegate' : 'spawn'
     const told = progress.begin(caller.agent.id, { mode, description }, call.progress)
@@ -104,19 +122,28 @@ export function createSubagents({
         const ended = await sessions
           .ended(child.id, call.signal)
           .catch(async (thrown: unknown) => {
-            await end(caller, child, call.signal.aborted ? 'its caller went away' : 'its end could not be waited for')
+            await end(
+              caller,
+              child,
+              call.signal.aborted ? 'its caller went away' : 'its end could not be waited for',
+            )
             throw call.signal.aborted ? gone() : thrown
           })
           .finally(() => awaited.delete(child.id))
         const isStopped = hitLimit(ended, options.maxTurns ?? null)
-        outcome = { success: ended.status === 'completed' || isStopped, turns: ended.turns, reason: whyOf(ended) }
+        outcome = {
+          success: ended.status === 'completed' || isStopped,
+          turns: ended.turns,
+          reason: whyOf(ended),
+        }
         if (!outcome.success) throw failure(description, ended)
         return ended
       } finally {
         await release()
       }
     } catch (thrown) {
-      if (outcome.reason === null) outcome = { ...outcome, reason: thrown instanceof Error ? thrown.message : String(thrown) }
+      if (outcome.reason === null)
+        outcome = { ...outcome, reason: thrown instanceof Error ? thrown.message : String(thrown) }
       throw thrown
     } finally {
       told.ended(outcome)
@@ -174,13 +201,19 @@ export function createSubagents({
       const agents = await store.agents.list()
       // One of them may be in the list, and nobody knows yet which.
       if (starting > 0) return
-      const lost = agents.filter(({ id, kind, state }) => (kind === 'spawn' || kind === 'delegate') && isAlive(state) && !awaited.has(id))
+      const lost = agents.filter(
+        ({ id, kind, state }) =>
+          (kind === 'spawn' || kind === 'delegate') && isAlive(state) && !awaited.has(id),
+      )
       for (const child of lost) {
         const parent = agents.find(({ id }) => id === child.parentId)
         if (parent === undefined) continue
         // Its own subagents end with it.
         if (!isAlive((await store.agents.get(child.id))?.state ?? 'killed')) continue
-        log.info({ agent: child.id, parent: parent.id }, 'a subagent whose caller’s call is gone is ended')
+        log.info(
+          { agent: child.id, parent: parent.id },
+          'a subagent whose caller’s call is gone is ended',
+        )
         await end({ kind: 'agent', agent: parent }, child, why)
       }
     },
@@ -190,43 +223,67 @@ export function createSubagents({
   async function toolsAtLimit(parent: Agent): Promise<string[]> {
     const config = await settings.config()
     const own = config.acp[acpNameOf(sessionProgram(config, parent, null)) ?? '']?.tools
-    return toolsOf(parent).filter((name) => !SUBAGENT_TOOLS.includes(name) && (own === undefined || own.includes(name)))
+    return toolsOf(parent).filter(
+      (name) => !SUBAGENT_TOOLS.includes(name) && (own === undefined || own.includes(name)),
+    )
   }
 
   async function requireServer(name: string): Promise<void> {
     const { acp } = await settings.config()
     if (Object.hasOwn(acp, name)) return
     const servers = Object.keys(acp).toSorted()
-    throw new ExomonadError('INVALID_ARG', `serverName: there is no [acp.${name}]. There are: ${servers.join(', ')}.`, {
-      field: 'serverName',
-      found: name,
-      servers,
-    })
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `serverName: there is no [acp.${name}]. There are: ${servers.join(', ')}.`,
+      {
+        field: 'serverName',
+        found: name,
+        servers,
+      },
+    )
   }
 }
 
-const answer = (text: string, turns: number, durationMs: number): SubagentAnswer => ({ text, turns, durationMs })
+const answer = (text: string, turns: number, durationMs: number): SubagentAnswer => ({
+  text,
+  turns,
+  durationMs,
+})
 
 /** The model’s last words. */
 const textOf = ({ output, summary }: Ended): string => (output === '' ? summary : output)
 
-/** In the words of the protocol; an agent that knows no such reason was cancelled when it had taken its turns. */
+/**
+ * In the words of the protocol; an agent that knows no such reason was cancelled when it had taken
+ * its turns.
+ */
 const hitLimit = ({ status, turns, reason }: Ended, maxTurns: number | null): boolean =>
-  maxTurns !== null && status !== 'killed' && (reason === 'max_turn_requests' || (reason === 'cancelled' && turns >= maxTurns))
+  maxTurns !== null &&
+  status !== 'killed' &&
+  (reason === 'max_turn_requests' || (reason === 'cancelled' && turns >= maxTurns))
 
 const withLimit = (text: string, maxTurns: number): string =>
   `${text}${text === '' ? '' : '\n\n'}[The subagent was stopped: its limit of ${maxTurns} turn${maxTurns === 1 ? '' : 's'} was reached before it had finished. ${text === '' ? 'It had said nothing by then.' : 'Above is what it had said by then.'}]`
 
 /** Of one that did not complete: its summary says what became of it. */
-const whyOf = ({ summary, reason, status }: Ended): string => (summary === '' ? (reason ?? status) : summary)
+const whyOf = ({ summary, reason, status }: Ended): string =>
+  summary === '' ? (reason ?? status) : summary
 
 const failure = (description: string, ended: Ended): ExomonadError => {
   const { agent_id, status, output, turns } = ended
   const reason = whyOf(ended)
-  return new ExomonadError('SUBAGENT_FAILED', `The subagent “${description}” ${status === 'killed' ? 'was killed' : 'failed'}: ${reason}`, {
-    ...{ agent_id, status, reason, turns },
-    partial: output === reason ? '' : output,
-  })
+  return new ExomonadError(
+    'SUBAGENT_FAILED',
+    `The subagent “${description}” ${status === 'killed' ? 'was killed' : 'failed'}: ${reason}`,
+    {
+      ...{ agent_id, status, reason, turns },
+      partial: output === reason ? '' : output,
+    },
+  )
 }
 
-const gone = (): ExomonadError => new ExomonadError('NOT_AVAILABLE', 'The caller went away before its subagent had answered: the subagent was ended.')
+const gone = (): ExomonadError =>
+  new ExomonadError(
+    'NOT_AVAILABLE',
+    'The caller went away before its subagent had answered: the subagent was ended.',
+  )

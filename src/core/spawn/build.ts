@@ -8,12 +8,22 @@ import { adapterOf, promptFacts } from './launch.ts'
 import type { Candidate } from './reserve.ts'
 import type { SpawnStart } from './start.ts'
 
-/** Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller undoes on a throw. */
-export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'paths'> & { start: SpawnStart }) {
+/**
+ * Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller
+ * undoes on a throw.
+ */
+export function createSpawnBuilder(
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'paths'> & {
+    start: SpawnStart
+  },
+) {
   const { store, git, files, settings, prompts, paths } = deps
   const { step, start } = deps.start
 
-  /** What set-up commands find of the agent that they prepare a worktree for. No token: they act for nobody. */
+  /**
+   * What set-up commands find of the agent that they prepare a worktree for. No token: they act for
+   * nobody.
+   */
   const variablesOf = (agent: Agent): Record<string, string> => ({
     EXOMONAD_AGENT_ID: agent.id,
     EXOMONAD_AGENT_NAME: agent.name,
@@ -25,24 +35,48 @@ export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 
     EXOMONAD_REPOSITORY: paths.home,
   })
 
-  /** Ignored files and set-up commands of the configuration. Returns what the worktree lacks after them. */
+  /**
+   * Ignored files and set-up commands of the configuration. Returns what the worktree lacks after
+   * them.
+   */
   const furnish = async (caller: Caller, agent: Agent): Promise<string[]> => {
     const { worktree } = await settings.config()
     if (worktree.include.length > 0)
-      await files.copyInto(caller.agent.worktree, agent.worktree, await git.ignoredFiles(caller.agent.worktree, worktree.include))
+      await files.copyInto(
+        caller.agent.worktree,
+        agent.worktree,
+        await git.ignoredFiles(caller.agent.worktree, worktree.include),
+      )
     for (const argv of worktree.setup) {
-      const result = await files.runSetup(argv, agent.worktree, { variables: variablesOf(agent), timeoutMs: worktree.setup_timeout * 1000 })
+      const result = await files.runSetup(argv, agent.worktree, {
+        variables: variablesOf(agent),
+        timeoutMs: worktree.setup_timeout * 1000,
+      })
       if (!result.ok)
-        throw new ExomonadError('SPAWN_FAILED', `The set-up command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`, { command: argv })
+        throw new ExomonadError(
+          'SPAWN_FAILED',
+          `The set-up command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`,
+          { command: argv },
+        )
     }
-    const empty = (await files.exists(join(agent.worktree, '.gitmodules'))) ? await git.emptySubmodules(agent.worktree) : []
+    const empty = (await files.exists(join(agent.worktree, '.gitmodules')))
+      ? await git.emptySubmodules(agent.worktree)
+      : []
     if (empty.length === 0) return []
-    const these = empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
-    return [`${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`]
+    const these =
+      empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
+    return [
+      `${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`,
+    ]
   }
 
   return {
-    build: async (caller: Caller, agent: Agent, candidate: Candidate, journal: string): Promise<SpawnedAgent> => {
+    build: async (
+      caller: Caller,
+      agent: Agent,
+      candidate: Candidate,
+      journal: string,
+    ): Promise<SpawnedAgent> => {
       const { spec, adopt } = candidate
       const config = await settings.config()
       if (adopt === undefined || adopt.worktree === null) {
@@ -57,7 +91,8 @@ export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 
           })
         } catch (thrown) {
           // Somebody else’s branch, made since it was looked for: not ours to take back.
-          if (asExomonadError(thrown).code === 'BRANCH_EXISTS') await store.journal.step(journal, 'worktree', { makesBranch: false })
+          if (asExomonadError(thrown).code === 'BRANCH_EXISTS')
+            await store.journal.step(journal, 'worktree', { makesBranch: false })
           throw thrown
         }
       }
@@ -65,7 +100,10 @@ export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 
       const lacking = await furnish(caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
-      const [own, parents] = await Promise.all([adapterOf(settings, agent), adapterOf(settings, caller.agent)])
+      const [own, parents] = await Promise.all([
+        adapterOf(settings, agent),
+        adapterOf(settings, caller.agent),
+      ])
       // A conversation is of one program; adapter `command` hands its file over, whatever it is of.
       const readable = own === 'command' || own === parents
       const inherits = spec.kind === 'subtree' && session !== null && readable
@@ -75,12 +113,19 @@ export function createSpawnBuilder(deps: Pick<Deps, 'store' | 'git' | 'files' | 
               `${agent.name} starts with a fresh conversation: it runs ${own ?? 'another program'}, which can’t read the one of its parent’s ${parents ?? 'program'}.`,
             ]
           : []
-      const prompt = await prompts(spec.kind === 'subtree' ? 'subtree' : 'worker', promptFacts(agent, caller.agent))
+      const prompt = await prompts(
+        spec.kind === 'subtree' ? 'subtree' : 'worker',
+        promptFacts(agent, caller.agent),
+      )
       const launched = await start({
         caller,
         agent,
         journal,
-        launch: { mode: inherits ? 'fork' : 'start', prompt, session: inherits ? { id: session, transcript: caller.agent.transcript } : null },
+        launch: {
+          mode: inherits ? 'fork' : 'start',
+          prompt,
+          session: inherits ? { id: session, transcript: caller.agent.transcript } : null,
+        },
       })
       return {
         agent_id: agent.id,

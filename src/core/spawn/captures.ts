@@ -8,15 +8,30 @@ import { findAgent, requireAlive } from '../agents/directory.ts'
 import { openCapture, openCaptureOf } from './open-capture.ts'
 import type { Scrollback } from '../panes/scrollback.ts'
 
-/** Bytes of UTF-8 that one capture may have: it becomes a prompt, which some programs take as an argument (Linux allows 128 KiB for one). */
+/**
+ * Bytes of UTF-8 that one capture may have: it becomes a prompt, which some programs take as an
+ * argument (Linux allows 128 KiB for one).
+ */
 const MOST = 100_000
 /** Each is an entry of its own, and what is added at once is written at once. */
 const MOST_LINES = 2000
 
-/** What a person writes for a child to be. The agent that they look at meanwhile is never told of it. */
-export function createCaptures({ store, clock, scrollback }: Pick<Deps, 'store' | 'clock'> & { scrollback: Pick<Scrollback, 'lineNow'> }): Captures {
-  const append = (tx: StoreTransaction, agentId: AgentId, kind: ScrollbackKind, text: string, line: number) =>
-    tx.scrollback.append({ agentId, kind, text, at: clock(), line })
+/**
+ * What a person writes for a child to be. The agent that they look at meanwhile is never told of
+ * it.
+ */
+export function createCaptures({
+  store,
+  clock,
+  scrollback,
+}: Pick<Deps, 'store' | 'clock'> & { scrollback: Pick<Scrollback, 'lineNow'> }): Captures {
+  const append = (
+    tx: StoreTransaction,
+    agentId: AgentId,
+    kind: ScrollbackKind,
+    text: string,
+    line: number,
+  ) => tx.scrollback.append({ agentId, kind, text, at: clock(), line })
 
   return {
     add: async ({ agent: { id } }, { begin, text }) => {
@@ -64,8 +79,16 @@ export function createCaptures({ store, clock, scrollback }: Pick<Deps, 'store' 
   }
 }
 
-/** As they were written; the line feed at the end of what a file or a pipe gave begins no further one. */
-const linesOf = (text: string): string[] => text.toWellFormed().replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n')
+/**
+ * As they were written; the line feed at the end of what a file or a pipe gave begins no further
+ * one.
+ */
+const linesOf = (text: string): string[] =>
+  text.toWellFormed().replace(/\r\n?/g, '\n').replace(/\n$/, '').split('\n')
 
 const noneOpen = (name: string, id: AgentId): ExomonadError =>
-  new ExomonadError('INVALID_ARG', `No capture is open for a child of ${name}. \`exomonad capture start\` (in the console /capture) opens one.`, { agent: id })
+  new ExomonadError(
+    'INVALID_ARG',
+    `No capture is open for a child of ${name}. \`exomonad capture start\` (in the console /capture) opens one.`,
+    { agent: id },
+  )

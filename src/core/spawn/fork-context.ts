@@ -6,11 +6,13 @@ import type { OwnPanes } from '../panes/panes.ts'
 import { TERMINAL_LINES } from '../panes/scrollback.ts'
 
 /** What a fork begins with of its parent’s work. */
-export type Inheritance = Pick<ForkedAgent, 'context' | 'warnings'> & { readonly launch: Omit<LaunchOptions, 'prompt'> }
+export type Inheritance = Pick<ForkedAgent, 'context' | 'warnings'> & {
+  readonly launch: Omit<LaunchOptions, 'prompt'>
+}
 
 /**
- * The conversation itself where parent and child run the same program and it can be forked; else a file of what the parent’s terminal showed, in
- * the child’s folder; else nothing.
+ * The conversation itself where parent and child run the same program and it can be forked; else a
+ * file of what the parent’s terminal showed, in the child’s folder; else nothing.
  */
 export function createForkContext({
   settings,
@@ -19,21 +21,41 @@ export function createForkContext({
   panes,
   launcher,
   gate,
-}: Pick<Deps, 'settings' | 'multiplexer' | 'files' | 'gate'> & { panes: OwnPanes; launcher: Launcher }): (parent: Agent, child: Agent) => Promise<Inheritance> {
+}: Pick<Deps, 'settings' | 'multiplexer' | 'files' | 'gate'> & {
+  panes: OwnPanes
+  launcher: Launcher
+}): (parent: Agent, child: Agent) => Promise<Inheritance> {
   /** The conversation, or why it can’t be had; nothing is to be said of programs that have none. */
-  const forked = async (parent: Agent, child: Agent): Promise<Inheritance | { readonly missing: readonly string[] }> => {
-    const [own, parents] = await Promise.all([adapterOf(settings, child), adapterOf(settings, parent)])
+  const forked = async (
+    parent: Agent,
+    child: Agent,
+  ): Promise<Inheritance | { readonly missing: readonly string[] }> => {
+    const [own, parents] = await Promise.all([
+      adapterOf(settings, child),
+      adapterOf(settings, parent),
+    ])
     if (own === 'command') return { missing: [] }
-    if (parent.sessionId === null || own !== parents) return { missing: [`No conversation of ${parent.name} is known that ${child.name} could inherit.`] }
-    const launch = { mode: 'fork', session: { id: parent.sessionId, transcript: parent.transcript } } as const
+    if (parent.sessionId === null || own !== parents)
+      return {
+        missing: [`No conversation of ${parent.name} is known that ${child.name} could inherit.`],
+      }
+    const launch = {
+      mode: 'fork',
+      session: { id: parent.sessionId, transcript: parent.transcript },
+    } as const
     // Its file may be gone, or not be written yet: only the adapter knows.
     const plan = await launcher.plan(child, { ...launch, prompt: '' })
-    return plan.session === 'forked' ? { context: 'forked', warnings: [], launch } : { missing: plan.warnings }
+    return plan.session === 'forked'
+      ? { context: 'forked', warnings: [], launch }
+      : { missing: plan.warnings }
   }
 
   const shown = async (parent: Agent): Promise<string> => {
     const pane = await panes.find(parent)
-    const text = pane === undefined ? await files.readTranscript(parent.id) : await multiplexer.capture(pane.paneId, { lines: TERMINAL_LINES })
+    const text =
+      pane === undefined
+        ? await files.readTranscript(parent.id)
+        : await multiplexer.capture(pane.paneId, { lines: TERMINAL_LINES })
     return gate.text(text?.trimEnd() ?? '')
   }
 
@@ -44,13 +66,21 @@ export function createForkContext({
     if (text === '' && parent.task === '') {
       return {
         context: 'fresh',
-        warnings: [`${parent.name} has done nothing yet that could be inherited: ${child.name} begins fresh.`],
+        warnings: [
+          `${parent.name} has done nothing yet that could be inherited: ${child.name} begins fresh.`,
+        ],
         launch: { mode: 'start', session: null },
       }
     }
     const transcript = parentText(files, child)
     const task = parent.task === '' ? '' : `The task of ${parent.name} was:\n\n${parent.task}\n\n`
-    await files.writePlanned(child.id, child.worktree, [{ path: transcript, content: `${task}What its terminal showed:\n\n${text}\n` }])
-    return { context: 'transcript', warnings: [...whole.missing], launch: { mode: 'start', session: null, transcript } }
+    await files.writePlanned(child.id, child.worktree, [
+      { path: transcript, content: `${task}What its terminal showed:\n\n${text}\n` },
+    ])
+    return {
+      context: 'transcript',
+      warnings: [...whole.missing],
+      launch: { mode: 'start', session: null, transcript },
+    }
   }
 }

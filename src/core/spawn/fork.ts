@@ -29,11 +29,16 @@ interface Wanted {
   /** With the open capture as the prompt: where it ends in the scrollback. */
   readonly captureLine?: number
 }
-type Reserved = { readonly agent: Agent; readonly journal: string; readonly capture: CaptureEnd | undefined; readonly warnings: readonly string[] }
+type Reserved = {
+  readonly agent: Agent
+  readonly journal: string
+  readonly capture: CaptureEnd | undefined
+  readonly warnings: readonly string[]
+}
 
 /**
- * A fork is a spawn without a branch: reserved, journaled, started and taken back in the same way, in a worktree that is another’s and that
- * nothing here ever makes, furnishes or removes.
+ * A fork is a spawn without a branch: reserved, journaled, started and taken back in the same way,
+ * in a worktree that is another’s and that nothing here ever makes, furnishes or removes.
  */
 export function createForking(
   deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'clock' | 'log'> & {
@@ -48,27 +53,43 @@ export function createForking(
 ): Forking {
   const { store, files, settings, prompts, clock, log, launcher, admission } = deps
 
-  /** Everything that can be known before anything is made: the parent as it is now, and what will run its child. */
+  /**
+   * Everything that can be known before anything is made: the parent as it is now, and what will
+   * run its child.
+   */
   const prepare = async (caller: Caller): Promise<{ parent: Agent; cliName: string }> => {
     await settings.requireTrust()
     const parent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (parent.kind !== 'root') requireAlive(parent, 'fork')
     if (!(await files.exists(parent.worktree)))
-      throw new ExomonadError('NOT_AVAILABLE', `The worktree of ${parent.name} is gone: ${parent.worktree}. A fork would have nowhere to work.`)
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `The worktree of ${parent.name} is gone: ${parent.worktree}. A fork would have nowhere to work.`,
+      )
     const cliName = parent.agentCli ?? (await launcher.cliOfRole(parent.role))
     await launcher.requireProgram(cliName)
     return { parent, cliName }
   }
 
-  const reserve = async (caller: Caller, { parent, cliName }: { parent: Agent; cliName: string }, wanted: Wanted): Promise<Reserved> => {
+  const reserve = async (
+    caller: Caller,
+    { parent, cliName }: { parent: Agent; cliName: string },
+    wanted: Wanted,
+  ): Promise<Reserved> => {
     const startTree = await startTreeOf(deps, parent)
     return store.transaction(async (tx) => {
       const agents = await admission.require(tx, caller, [runtimeOf(cliName)], 'fork')
       const lines = wanted.captureLine === undefined ? null : await openCaptureOf(tx, parent)
-      const capture = lines === null ? undefined : { agentId: parent.id, line: wanted.captureLine ?? 0 }
+      const capture =
+        lines === null ? undefined : { agentId: parent.id, line: wanted.captureLine ?? 0 }
       const prompt = lines === null ? wanted.prompt : lines.join('\n')
-      const taken = new Set<string>(agents.filter((agent) => isAlive(agent.state)).flatMap((agent) => [agent.name, agent.branch]))
-      const name = wanted.name === undefined ? forkName(prompt, taken) : unusedName(wanted.name, taken)
+      const taken = new Set<string>(
+        agents
+          .filter((agent) => isAlive(agent.state))
+          .flatMap((agent) => [agent.name, agent.branch]),
+      )
+      const name =
+        wanted.name === undefined ? forkName(prompt, taken) : unusedName(wanted.name, taken)
       const agent: Agent = {
         ...untouched(clock()),
         id: newAgentId(),
@@ -92,14 +113,35 @@ export function createForking(
         makesWorktree: false,
         ...(capture === undefined ? {} : { capture }),
       })
-      await tx.runs.insert({ agentId: agent.id, startTree, command: null, model: null, deadline: null })
+      await tx.runs.insert({
+        agentId: agent.id,
+        startTree,
+        command: null,
+        model: null,
+        deadline: null,
+      })
       const asked = wanted.name === undefined ? name : unusedName(wanted.name, new Set())
-      return { agent, journal, capture, warnings: asked === name ? [] : [`Another agent is called ${asked} already: this one is ${name}.`] }
+      return {
+        agent,
+        journal,
+        capture,
+        warnings:
+          asked === name ? [] : [`Another agent is called ${asked} already: this one is ${name}.`],
+      }
     })
   }
 
-  const begin = async (caller: Caller, parent: Agent, { agent, journal, capture }: Reserved, context: Wanted['context']): Promise<ForkedAgent> => {
-    const fresh: Inheritance = { context: 'fresh', warnings: [], launch: { mode: 'start', session: null } }
+  const begin = async (
+    caller: Caller,
+    parent: Agent,
+    { agent, journal, capture }: Reserved,
+    context: Wanted['context'],
+  ): Promise<ForkedAgent> => {
+    const fresh: Inheritance = {
+      context: 'fresh',
+      warnings: [],
+      launch: { mode: 'start', session: null },
+    }
     const inherited = context === 'fresh' ? fresh : await deps.inherit(parent, agent)
     const { transcript } = inherited.launch
     const prompt = await prompts('fork', {
@@ -120,30 +162,58 @@ export function createForking(
       agent_id: agent.id,
       name: agent.name,
       // What its program did in the end.
-      context: inherited.context === 'forked' && launched.plan.session !== 'forked' ? 'fresh' : inherited.context,
+      context:
+        inherited.context === 'forked' && launched.plan.session !== 'forked'
+          ? 'fresh'
+          : inherited.context,
       warnings: [...inherited.warnings, ...launched.plan.warnings],
     }
   }
 
   /** Of a call that was cut off: what it made, as far as the records tell. */
-  const madeSince = async (caller: Caller, { name, prompt, context }: Wanted, since: Since): Promise<ForkedAgent | undefined> => {
+  const madeSince = async (
+    caller: Caller,
+    { name, prompt, context }: Wanted,
+    since: Since,
+  ): Promise<ForkedAgent | undefined> => {
     const stem = name === undefined ? '' : unusedName(name, new Set())
     const children = await childrenMadeSince(store, caller, since)
-    const made = children.find((child) => child.kind === 'fork' && child.task === (prompt?.trim() ?? '') && child.name.startsWith(stem))
+    const made = children.find(
+      (child) =>
+        child.kind === 'fork' &&
+        child.task === (prompt?.trim() ?? '') &&
+        child.name.startsWith(stem),
+    )
     if (made === undefined) return undefined
-    const began = (await files.exists(parentText(files, made))) ? 'transcript' : context === 'fresh' ? 'fresh' : 'forked'
+    const began = (await files.exists(parentText(files, made)))
+      ? 'transcript'
+      : context === 'fresh'
+        ? 'fresh'
+        : 'forked'
     return { agent_id: made.id, name: made.name, context: began, warnings: [CUT_OFF] }
   }
 
-  const fork = async (caller: Caller, wanted: Wanted): Promise<ForkedAgent & { captured: boolean }> => {
+  const fork = async (
+    caller: Caller,
+    wanted: Wanted,
+  ): Promise<ForkedAgent & { captured: boolean }> => {
     if (wanted.name !== undefined) unusedName(wanted.name, new Set())
     let prepared = await prepare(caller)
     // The human may have taken hours: everything is looked at anew.
-    if (await deps.approvals.requireForSpawn(caller, [`a fork${wanted.name === undefined ? '' : ` ${wanted.name}`}`])) prepared = await prepare(caller)
+    if (
+      await deps.approvals.requireForSpawn(caller, [
+        `a fork${wanted.name === undefined ? '' : ` ${wanted.name}`}`,
+      ])
+    )
+      prepared = await prepare(caller)
     const reserved = await reserve(caller, prepared, wanted)
     try {
       const forked = await begin(caller, prepared.parent, reserved, wanted.context)
-      return { ...forked, warnings: [...reserved.warnings, ...forked.warnings], captured: reserved.capture !== undefined }
+      return {
+        ...forked,
+        warnings: [...reserved.warnings, ...forked.warnings],
+        captured: reserved.capture !== undefined,
+      }
     } catch (thrown) {
       const { message, code } = asExomonadError(thrown)
       log.warn({ err: thrown, agent: reserved.agent.name }, 'fork failed, undoing')
@@ -159,6 +229,7 @@ export function createForking(
       const { captured: _, ...forked } = await fork(caller, input)
       return forked
     },
-    forkCapture: async (caller, input) => fork(caller, { ...input, captureLine: await deps.scrollback.lineNow(caller.agent.id) }),
+    forkCapture: async (caller, input) =>
+      fork(caller, { ...input, captureLine: await deps.scrollback.lineNow(caller.agent.id) }),
   }
 }

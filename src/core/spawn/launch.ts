@@ -19,7 +19,8 @@ export interface Token {
   readonly hash: string
 }
 
-export const hashToken = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+export const hashToken = (secret: string): string =>
+  createHash('sha256').update(secret).digest('hex')
 
 export function newToken(): Token {
   const secret = randomBytes(32).toString('hex')
@@ -37,18 +38,30 @@ export interface Launched {
 export interface Launcher {
   /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
   requireProgram(cliName: string): Promise<void>
-  /** Name of the [agents.NAME] that runs a role, or `acp:NAME` of an [acp.NAME]. AGENT_CLI_MISSING with what to write where none is set. */
+  /**
+   * Name of the [agents.NAME] that runs a role, or `acp:NAME` of an [acp.NAME]. AGENT_CLI_MISSING
+   * with what to write where none is set.
+   */
   cliOfRole(role: string, override?: string): Promise<string>
   plan(agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
   /** Writes prompt, token and launch file, and opens the pane. */
   launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
-  /** Runs the command of a process in its worktree. It has the environment of agents and no token: it acts for nobody. */
+  /**
+   * Runs the command of a process in its worktree. It has the environment of agents and no token:
+   * it acts for nobody.
+   */
   launchProcess(agent: Agent, command: string): Promise<Pick<Launched, 'paneId' | 'pid'>>
 }
 
-export type LaunchOptions = Pick<LaunchRequest, 'mode' | 'prompt' | 'session' | 'transcript' | 'model' | 'sessionMode' | 'maxTurns' | 'noTools'>
+export type LaunchOptions = Pick<
+  LaunchRequest,
+  'mode' | 'prompt' | 'session' | 'transcript' | 'model' | 'sessionMode' | 'maxTurns' | 'noTools'
+>
 
-/** Longer than any of our tools may be asked to take: a program that gave up on one would miss its answer. Seconds. */
+/**
+ * Longer than any of our tools may be asked to take: a program that gave up on one would miss its
+ * answer. Seconds.
+ */
 const TOOL_TIMEOUT = 24 * 60 * 60
 
 /** Where a launched program finds the daemon, and what it may see of the person’s environment. */
@@ -65,7 +78,8 @@ export interface Surroundings {
 }
 
 export function createLauncher(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> & Surroundings & { panes: Pick<OwnPanes, 'find'> },
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> &
+    Surroundings & { panes: Pick<OwnPanes, 'find'> },
 ): Launcher {
   const { store, multiplexer, files, settings, paths } = deps
 
@@ -81,14 +95,20 @@ export function createLauncher(
     folder: files.folder(agent.id),
     hookScript: deps.hookScript,
     mcpUrl: deps.mcpUrl,
-    permissions: (await settings.config()).roles[agent.role]?.permissions ?? { policy: 'off', allow: [] },
+    permissions: (await settings.config()).roles[agent.role]?.permissions ?? {
+      policy: 'off',
+      allow: [],
+    },
     toolTimeout: TOOL_TIMEOUT,
     freePort: deps.freePort,
   })
 
   const cliOf = (agent: Agent) => {
     if (agent.agentCli === null)
-      throw new ExomonadError('AGENT_CLI_MISSING', `${agent.name} has no agent program. Set [roles.${agent.role}] agent in ${paths.configFile}.`)
+      throw new ExomonadError(
+        'AGENT_CLI_MISSING',
+        `${agent.name} has no agent program. Set [roles.${agent.role}] agent in ${paths.configFile}.`,
+      )
     return settings.agentCli(agent.agentCli)
   }
 
@@ -96,7 +116,11 @@ export function createLauncher(
   const hosted = (
     agent: Agent,
     acp: NonNullable<LaunchPlan['acp']>,
-    { env, authFile, stopTimeout }: { env: Readonly<Record<string, string>>; authFile: string; stopTimeout: number },
+    {
+      env,
+      authFile,
+      stopTimeout,
+    }: { env: Readonly<Record<string, string>>; authFile: string; stopTimeout: number },
   ): Pick<OpenPane, 'program' | 'output'> => ({
     program: {
       kind: 'acp',
@@ -111,11 +135,20 @@ export function createLauncher(
     output: outputOf(agent),
   })
 
-  /** Where agents that work for their parent have their place, as long as it has a terminal itself. */
-  const besideParent = async ({ kind, parentId }: Agent, layout: Config['multiplexer']['layout']): Promise<Pick<OpenPane, 'beside'>> => {
-    if (layout !== 'pane-per-worker' || (kind !== 'worker' && kind !== 'fork') || parentId === null) return {}
+  /**
+   * Where agents that work for their parent have their place, as long as it has a terminal itself.
+   */
+  const besideParent = async (
+    { kind, parentId }: Agent,
+    layout: Config['multiplexer']['layout'],
+  ): Promise<Pick<OpenPane, 'beside'>> => {
+    if (layout !== 'pane-per-worker' || (kind !== 'worker' && kind !== 'fork') || parentId === null)
+      return {}
     const parent = await store.agents.get(parentId)
-    const pane = parent === undefined || parent.paneId?.startsWith(HEADLESS_PANE) === true ? undefined : await deps.panes.find(parent)
+    const pane =
+      parent === undefined || parent.paneId?.startsWith(HEADLESS_PANE) === true
+        ? undefined
+        : await deps.panes.find(parent)
     return pane === undefined || pane.dead ? {} : { beside: pane.paneId }
   }
 
@@ -138,9 +171,11 @@ export function createLauncher(
   return {
     requireProgram: async (cliName) => {
       const found = await (await settings.agentCli(cliName)).locate()
-      if (found.kind === 'missing') throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
+      if (found.kind === 'missing')
+        throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     },
-    cliOfRole: async (role, override) => programOfRole(await settings.config(), role, override, paths.configFile),
+    cliOfRole: async (role, override) =>
+      programOfRole(await settings.config(), role, override, paths.configFile),
     plan: async (agent, options) => {
       const cli = await cliOf(agent)
       return cli.plan(await request(agent, { ...options, prompt: cli.inert(options.prompt) }))
@@ -148,10 +183,25 @@ export function createLauncher(
     launchProcess: async (agent, command) => {
       const { multiplexer: size, retention } = await settings.config()
       const base = await deps.agentEnvironment()
-      const argv = await files.writeLaunch(agent.id, { env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') }, argv: ['/bin/sh', '-c', command] })
+      const argv = await files.writeLaunch(agent.id, {
+        env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') },
+        argv: ['/bin/sh', '-c', command],
+      })
       return multiplexer.open({
-        ...{ agentId: agent.id, name: agent.name, cwd: agent.worktree, env: {}, argv, columns: size.columns, rows: size.rows },
-        ...{ program: { kind: 'process' }, output: outputOf(agent), outputBound: boundOf(retention) },
+        ...{
+          agentId: agent.id,
+          name: agent.name,
+          cwd: agent.worktree,
+          env: {},
+          argv,
+          columns: size.columns,
+          rows: size.rows,
+        },
+        ...{
+          program: { kind: 'process' },
+          output: outputOf(agent),
+          outputBound: boundOf(retention),
+        },
       })
     },
     launch: async (agent, { token, ...given }) => {
@@ -175,16 +225,30 @@ export function createLauncher(
         ...(deps.mcpUrl === null ? {} : { EXOMONAD_MCP_URL: deps.mcpUrl }),
         EXOMONAD_STOP_TIMEOUT: String(Math.ceil(config.stop.timeout) + 5),
         // Its permission hook waits for a person only where one is asked.
-        ...(asked.permissions.policy === 'ask' ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) } : {}),
+        ...(asked.permissions.policy === 'ask'
+          ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) }
+          : {}),
       }
       const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })
       const pane = await multiplexer.open({
-        ...{ agentId: agent.id, cwd: agent.worktree, env: {}, argv, columns: config.multiplexer.columns, rows: config.multiplexer.rows },
+        ...{
+          agentId: agent.id,
+          cwd: agent.worktree,
+          env: {},
+          argv,
+          columns: config.multiplexer.columns,
+          rows: config.multiplexer.rows,
+        },
         ...(plan.acp === undefined
           ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
-          : { name: agent.name, ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }), outputBound: boundOf(config.retention) }),
+          : {
+              name: agent.name,
+              ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }),
+              outputBound: boundOf(config.retention),
+            }),
       })
-      const planned: SessionRef | null = plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
+      const planned: SessionRef | null =
+        plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
       if (cli.settle === undefined) return { ...pane, plan, session: planned }
       // Its hooks may speak before it has settled.
       await store.agents.update(agent.id, { pid: pane.pid })
@@ -200,10 +264,19 @@ export function createLauncher(
       }
       try {
         const settled = await cli.settle(live, asked, plan)
-        const session = settled.forked ? 'forked' : plan.session === 'forked' || lostSession(plan, settled.session) ? 'fresh' : plan.session
+        const session = settled.forked
+          ? 'forked'
+          : plan.session === 'forked' || lostSession(plan, settled.session)
+            ? 'fresh'
+            : plan.session
         return {
           ...pane,
-          plan: { ...plan, session, sessionId: settled.session?.id ?? plan.sessionId, warnings: [...plan.warnings, ...settled.warnings] },
+          plan: {
+            ...plan,
+            session,
+            sessionId: settled.session?.id ?? plan.sessionId,
+            warnings: [...plan.warnings, ...settled.warnings],
+          },
           session: settled.session ?? planned,
         }
       } catch (thrown) {
@@ -216,18 +289,35 @@ export function createLauncher(
 }
 
 /** It was to go on with a conversation, and runs another one. */
-const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean => plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
+const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean =>
+  plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
 
-/** What the records of an agent say of the conversation it was started with; what its hooks told meanwhile stays. */
+/**
+ * What the records of an agent say of the conversation it was started with; what its hooks told
+ * meanwhile stays.
+ */
 export const sessionPatch = ({ session }: Pick<Launched, 'session'>): AgentPatch =>
-  session === null ? {} : { sessionId: session.id, ...(session.transcript === null ? {} : { transcript: session.transcript }) }
+  session === null
+    ? {}
+    : {
+        sessionId: session.id,
+        ...(session.transcript === null ? {} : { transcript: session.transcript }),
+      }
 
-/** Name of the adapter that runs an agent; null where none is set, or the one that is set is gone. */
-export const adapterOf = async (settings: Pick<Settings, 'agentCli'>, { agentCli }: Agent): Promise<string | null> =>
-  agentCli === null ? null : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
+/**
+ * Name of the adapter that runs an agent; null where none is set, or the one that is set is gone.
+ */
+export const adapterOf = async (
+  settings: Pick<Settings, 'agentCli'>,
+  { agentCli }: Agent,
+): Promise<string | null> =>
+  agentCli === null
+    ? null
+    : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
 
 /** Where a fork is given what its parent’s terminal showed. */
-export const parentText = (files: Pick<AgentFiles, 'folder'>, { id }: Pick<Agent, 'id'>): string => join(files.folder(id), 'parent.txt')
+export const parentText = (files: Pick<AgentFiles, 'folder'>, { id }: Pick<Agent, 'id'>): string =>
+  join(files.folder(id), 'parent.txt')
 
 /** What the first prompt of an agent is made of. */
 export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFacts => ({

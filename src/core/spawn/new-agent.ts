@@ -1,6 +1,8 @@
 import type { Agent } from '../../domain/records.ts'
 
-/** What is the same for every agent that nothing has happened to yet. `now` in ms since the epoch. */
+/**
+ * What is the same for every agent that nothing has happened to yet. `now` in ms since the epoch.
+ */
 export const untouched = (now: number) =>
   ({
     paneId: null,
@@ -28,7 +30,10 @@ export const untouched = (now: number) =>
     cleanedAt: null,
   }) as const satisfies Partial<Agent>
 
-/** Of one that works in its parent’s worktree, on its branch: a fork, a session, a process. Nothing of these is ever removed with it. */
+/**
+ * Of one that works in its parent’s worktree, on its branch: a fork, a session, a process. Nothing
+ * of these is ever removed with it.
+ */
 export const besides = ({ id, role, depth, branch, worktree }: Agent) => ({
   role,
   parentId: id,

@@ -3,7 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
-import { asBranchName, childBranch, newAgentId, requireFreeWord, slugify, type BranchName, type Sha } from '../../domain/ids.ts'
+import {
+  asBranchName,
+  childBranch,
+  newAgentId,
+  requireFreeWord,
+  slugify,
+  type BranchName,
+  type Sha,
+} from '../../domain/ids.ts'
 import type { Admission } from './admission.ts'
 import { requireBudget } from '../usage/budgets.ts'
 import type { SpawnError } from '../core.ts'
@@ -44,12 +52,17 @@ export interface Reserved {
 }
 
 export function createReservations(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'paths' | 'clock'> & { launcher: Launcher; admission: Admission },
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'paths' | 'clock'> & {
+    launcher: Launcher
+    admission: Admission
+  },
 ) {
   const { store, git, files, settings, paths, clock, launcher, admission } = deps
 
   const takenBranch = (agents: readonly Agent[], branch: string) =>
-    agents.find((agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null)
+    agents.find(
+      (agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null,
+    )
 
   /** `{slug}`, then `{slug}-2` and on: the first folder that is no agent’s and isn’t there. */
   const freeWorktree = async (agents: readonly Agent[], slug: string): Promise<string> => {
@@ -60,7 +73,12 @@ export function createReservations(
     }
   }
 
-  const draft = async (caller: Caller, candidate: Candidate, agents?: readonly Agent[], tokenHash = ''): Promise<Agent> => {
+  const draft = async (
+    caller: Caller,
+    candidate: Candidate,
+    agents?: readonly Agent[],
+    tokenHash = '',
+  ): Promise<Agent> => {
     const now = clock()
     const { spec, cliName } = candidate
     return {
@@ -77,7 +95,9 @@ export function createReservations(
       branch: candidate.branch,
       baseBranch: caller.agent.branch,
       forkPoint: candidate.forkPoint,
-      worktree: candidate.adopt?.worktree ?? (await freeWorktree(agents ?? (await store.agents.list()), candidate.slug)),
+      worktree:
+        candidate.adopt?.worktree ??
+        (await freeWorktree(agents ?? (await store.agents.list()), candidate.slug)),
       ownsWorktree: true,
       adopted: candidate.adopt !== undefined,
       task: spec.prompt,
@@ -86,14 +106,29 @@ export function createReservations(
     }
   }
 
-  const adoption = async (branch: string): Promise<{ branch: BranchName; worktree: string | null; head: Sha }> => {
+  const adoption = async (
+    branch: string,
+  ): Promise<{ branch: BranchName; worktree: string | null; head: Sha }> => {
     const head = await git.resolve(`refs/heads/${branch}`)
-    if (head === null) throw new ExomonadError('INVALID_ARG', `There is no branch "${branch}" to adopt. Leave --branch out to make one.`, { branch })
+    if (head === null)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `There is no branch "${branch}" to adopt. Leave --branch out to make one.`,
+        { branch },
+      )
     const entry = (await git.worktrees()).find((worktree) => worktree.branch === branch)
     const owner = takenBranch(await store.agents.list(), branch)
     if (owner !== undefined)
-      throw new ExomonadError('BRANCH_EXISTS', `${branch} is the branch of the agent ${owner.name} already.`, { branch, agent: owner.id })
-    return { branch: asBranchName(branch), worktree: entry === undefined || entry.prunable ? null : entry.path, head }
+      throw new ExomonadError(
+        'BRANCH_EXISTS',
+        `${branch} is the branch of the agent ${owner.name} already.`,
+        { branch, agent: owner.id },
+      )
+    return {
+      branch: asBranchName(branch),
+      worktree: entry === undefined || entry.prunable ? null : entry.path,
+      head,
+    }
   }
 
   return {
@@ -111,13 +146,22 @@ export function createReservations(
         )
       }
       if (status.branch === null) {
-        throw new ExomonadError('DETACHED_HEAD', `${agent.worktree} is on no branch. Check out ${agent.branch} there, then spawn.`, {
-          worktree: agent.worktree,
-        })
+        throw new ExomonadError(
+          'DETACHED_HEAD',
+          `${agent.worktree} is on no branch. Check out ${agent.branch} there, then spawn.`,
+          {
+            worktree: agent.worktree,
+          },
+        )
       }
       if (status.branch !== agent.branch) throw wrongBranch(caller, agent, status.branch, 'spawn')
-      if (status.head === null) throw new ExomonadError('NO_COMMITS', `${agent.branch} has no commit yet. Commit something, then spawn.`)
-      // What `init` wrote may stay uncommitted: children are run by this configuration, wherever it is.
+      if (status.head === null)
+        throw new ExomonadError(
+          'NO_COMMITS',
+          `${agent.branch} has no commit yet. Commit something, then spawn.`,
+        )
+      // What `init` wrote may stay uncommitted: children are run by this configuration, wherever it
+      // is.
       const dirty = status.dirty.filter((path) => !path.startsWith('.exomonad/'))
       if (dirty.length > 0 && !allowDirty) {
         const shown = dirty.slice(0, 20)
@@ -128,7 +172,11 @@ export function createReservations(
         )
       }
       const warnings =
-        dirty.length > 0 ? [`The child’s worktree lacks ${dirty.length} uncommitted file${dirty.length === 1 ? '' : 's'} of ${agent.branch}.`] : []
+        dirty.length > 0
+          ? [
+              `The child’s worktree lacks ${dirty.length} uncommitted file${dirty.length === 1 ? '' : 's'} of ${agent.branch}.`,
+            ]
+          : []
       return { branch: agent.branch, sha: status.head, warnings }
     },
 
@@ -150,10 +198,14 @@ export function createReservations(
     candidate: async (caller: Caller, spec: ResolvedSpec, base: Base): Promise<Candidate> => {
       const slug = requireFreeWord(slugify(spec.name), spec.name)
       if (spec.prompt.trim() === '') {
-        throw new ExomonadError('INVALID_ARG', `${slug} has no task: its prompt is empty or missing. Say in it all that it is to do.`, {
-          field: 'prompt',
-          name: spec.name,
-        })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${slug} has no task: its prompt is empty or missing. Say in it all that it is to do.`,
+          {
+            field: 'prompt',
+            name: spec.name,
+          },
+        )
       }
       const role = spec.role ?? (spec.kind === 'subtree' ? 'tl' : 'dev')
       const cliName = await launcher.cliOfRole(role, spec.agent)
@@ -161,17 +213,38 @@ export function createReservations(
       if (spec.branch !== undefined) {
         // Somebody else’s work may be on it.
         if (caller.kind === 'agent' && caller.byPerson !== true)
-          throw new ExomonadError('NOT_ALLOWED', 'Only the human may give an existing branch to an agent. Spawn without `branch`.', { branch: spec.branch })
+          throw new ExomonadError(
+            'NOT_ALLOWED',
+            'Only the human may give an existing branch to an agent. Spawn without `branch`.',
+            { branch: spec.branch },
+          )
         const { branch, ...adopt } = await adoption(spec.branch)
-        return { spec, slug, branch, forkPoint: (await git.mergeBase(base.sha, adopt.head)) ?? base.sha, role, cliName, adopt }
+        return {
+          spec,
+          slug,
+          branch,
+          forkPoint: (await git.mergeBase(base.sha, adopt.head)) ?? base.sha,
+          role,
+          cliName,
+          adopt,
+        }
       }
       const branch = childBranch(caller.agent.branch, slug)
-      // By construction only `.lock` at the end or the length can be refused; git itself refuses the rest when the branch is made.
+      // By construction only `.lock` at the end or the length can be refused; git itself refuses
+      // the rest when the branch is made.
       if ((slug === 'lock' || branch.length > 200) && !(await git.isValidBranchName(branch))) {
-        throw new ExomonadError('INVALID_ARG', `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`, { name: spec.name, branch })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `"${branch}" can’t be a branch name. Choose another name than "${spec.name}".`,
+          { name: spec.name, branch },
+        )
       }
-      // Looked at before anything is made: what a failed spawn takes back must not be a branch that was there before. One of an agent is named when rows are reserved.
-      if ((await git.resolve(`refs/heads/${branch}`)) !== null && takenBranch(await store.agents.list(), branch) === undefined) {
+      // Looked at before anything is made: what a failed spawn takes back must not be a branch that
+      // was there before. One of an agent is named when rows are reserved.
+      if (
+        (await git.resolve(`refs/heads/${branch}`)) !== null &&
+        takenBranch(await store.agents.list(), branch) === undefined
+      ) {
         throw new ExomonadError(
           'BRANCH_EXISTS',
           `There is a branch ${branch} already. Take another name, or adopt it (\`exomonad spawn … --branch ${branch}\`).`,
@@ -181,8 +254,15 @@ export function createReservations(
       return { spec, slug, branch, forkPoint: base.sha, role, cliName, adopt: undefined }
     },
 
-    /** Rows in state spawning and their intents, in one transaction: two spawns never get the same branch or folder, nor pass a limit together. */
-    reserve: async (caller: Caller, candidates: readonly Candidate[], again = false): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
+    /**
+     * Rows in state spawning and their intents, in one transaction: two spawns never get the same
+     * branch or folder, nor pass a limit together.
+     */
+    reserve: async (
+      caller: Caller,
+      candidates: readonly Candidate[],
+      again = false,
+    ): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
       return store.transaction(async (tx) => {
         const agents = await admission.require(
           tx,
@@ -203,7 +283,10 @@ export function createReservations(
             continue
           }
           const { source } = candidate.spec
-          const refused = source === undefined ? undefined : await requireFree(tx, source, again).then(() => undefined, asExomonadError)
+          const refused =
+            source === undefined
+              ? undefined
+              : await requireFree(tx, source, again).then(() => undefined, asExomonadError)
           if (refused !== undefined) {
             errors.push({ name: candidate.spec.name, code: refused.code, error: refused.message })
             continue

@@ -1,7 +1,14 @@
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { Admission } from './admission.ts'
-import type { SpawnedAgent, SpawnError, Spawning, SpawnOptions, SpawnPlan, SpawnSpec } from '../core.ts'
+import type {
+  SpawnedAgent,
+  SpawnError,
+  Spawning,
+  SpawnOptions,
+  SpawnPlan,
+  SpawnSpec,
+} from '../core.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { slugify } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -17,11 +24,15 @@ import type { SpawnStart } from './start.ts'
 import type { SpawnUndo } from './undo.ts'
 
 /**
- * A spawn: look (base, limits, names), reserve rows and an intent in one transaction, then make worktree, files and pane for all
- * of them at once. Whatever fails is undone alone; the others go on.
+ * A spawn: look (base, limits, names), reserve rows and an intent in one transaction, then make
+ * worktree, files and pane for all of them at once. Whatever fails is undone alone; the others go
+ * on.
  */
 export function createSpawning(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log'> & {
+  deps: Pick<
+    Deps,
+    'store' | 'git' | 'forge' | 'files' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log'
+  > & {
     launcher: Launcher
     admission: Admission
     start: SpawnStart
@@ -35,8 +46,15 @@ export function createSpawning(
   const builder = createSpawnBuilder(deps)
   const issues = createIssueSpecs(deps)
 
-  /** With what the forge says of the issues among them. What can’t be spawned is an error of its own. */
-  const resolveIssues = async (caller: Caller, specs: readonly SpawnSpec[], again: boolean): Promise<{ resolved: ResolvedSpec[]; refused: SpawnError[] }> => {
+  /**
+   * With what the forge says of the issues among them. What can’t be spawned is an error of its
+   * own.
+   */
+  const resolveIssues = async (
+    caller: Caller,
+    specs: readonly SpawnSpec[],
+    again: boolean,
+  ): Promise<{ resolved: ResolvedSpec[]; refused: SpawnError[] }> => {
     const resolved: ResolvedSpec[] = []
     const refused: SpawnError[] = []
     for (const spec of specs) {
@@ -56,7 +74,9 @@ export function createSpawning(
     await reservations.requireRoom(caller)
     const errors: SpawnError[] = []
     const candidates: Candidate[] = []
-    const outcomes = await Promise.allSettled(specs.map((spec) => reservations.candidate(caller, spec, base)))
+    const outcomes = await Promise.allSettled(
+      specs.map((spec) => reservations.candidate(caller, spec, base)),
+    )
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') candidates.push(outcome.value)
       else errors.push(spawnError(specs[index]?.name ?? '', outcome.reason))
@@ -66,13 +86,23 @@ export function createSpawning(
 
   /** What an issue says, and so its agent’s name and task, may be another by now. */
   const find = async (spec: SpawnSpec, children: readonly Agent[]): Promise<Agent | undefined> => {
-    if (spec.issue === undefined) return children.find((child) => child.kind === spec.kind && child.name === nameOf(spec) && child.task === spec.prompt)
-    for (const child of children) if (child.kind === spec.kind && (await issueOf(deps.store, child.id))?.number === spec.issue) return child
+    if (spec.issue === undefined)
+      return children.find(
+        (child) =>
+          child.kind === spec.kind && child.name === nameOf(spec) && child.task === spec.prompt,
+      )
+    for (const child of children)
+      if (child.kind === spec.kind && (await issueOf(deps.store, child.id))?.number === spec.issue)
+        return child
     return undefined
   }
 
   /** Of a call that was cut off: what stands by now, and what is still to be made. */
-  const madeSince = async (caller: Caller, specs: readonly SpawnSpec[], since: number | null): Promise<{ made: SpawnedAgent[]; specs: SpawnSpec[] }> => {
+  const madeSince = async (
+    caller: Caller,
+    specs: readonly SpawnSpec[],
+    since: number | null,
+  ): Promise<{ made: SpawnedAgent[]; specs: SpawnSpec[] }> => {
     const children = await childrenMadeSince(deps.store, caller, since)
     const made: SpawnedAgent[] = []
     const rest: SpawnSpec[] = []
@@ -106,25 +136,29 @@ export function createSpawning(
     // The human may have taken hours: trust, base and names are looked at anew.
     if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
     const { base, candidates, errors } = prepared
-    // Children fetch their parent’s branch from the forge’s remote and file against it: before an agent costs money it has to be there.
+    // Children fetch their parent’s branch from the forge’s remote and file against it: before an
+    // agent costs money it has to be there.
     const warning = candidates.length === 0 ? null : await publishBase(caller, base)
     const reserved = await reservations.reserve(caller, candidates, again)
     errors.push(...refused, ...reserved.errors)
     const built = await Promise.all(
-      reserved.agents.map(async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
-        try {
-          return await builder.build(caller, agent, candidate, journal)
-        } catch (thrown) {
-          log.warn({ err: thrown, agent: agent.name }, 'spawn failed, undoing')
-          const failure = spawnError(candidate.spec.name, thrown)
-          await deps.undo.undo(journal, failure)
-          return failure
-        }
-      }),
+      reserved.agents.map(
+        async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
+          try {
+            return await builder.build(caller, agent, candidate, journal)
+          } catch (thrown) {
+            log.warn({ err: thrown, agent: agent.name }, 'spawn failed, undoing')
+            const failure = spawnError(candidate.spec.name, thrown)
+            await deps.undo.undo(journal, failure)
+            return failure
+          }
+        },
+      ),
     )
     const spawned = built.filter((result): result is SpawnedAgent => 'agent_id' in result)
     errors.push(...built.filter((result): result is SpawnError => 'error' in result))
-    for (const agent of spawned) agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
+    for (const agent of spawned)
+      agent.warnings.push(...base.warnings, ...(warning === null ? [] : [warning]))
     return { spawned, errors }
   }
 
@@ -133,7 +167,8 @@ export function createSpawning(
       const { made, specs } = await madeSince(caller, wanted, options.since ?? null)
       if (made.length === 0) return spawnAll(caller, specs, options)
       if (specs.length === 0) return { spawned: made, errors: [] }
-      // What refuses all of the rest takes nothing from what stands: thrown, the call would count as never made.
+      // What refuses all of the rest takes nothing from what stands: thrown, the call would count
+      // as never made.
       const rest = await spawnAll(caller, specs, options).catch((thrown: unknown) => ({
         spawned: [],
         errors: specs.map(({ name }) => spawnError(name, thrown)),
@@ -144,12 +179,20 @@ export function createSpawning(
     plan: async (caller, specs, options = {}) => {
       const { resolved, refused } = await resolveIssues(caller, specs, options.again ?? false)
       if (resolved.length === 0) return { planned: [], errors: refused }
-      const { base, candidates, errors } = await prepare(caller, resolved, options.allowDirty ?? false)
+      const { base, candidates, errors } = await prepare(
+        caller,
+        resolved,
+        options.allowDirty ?? false,
+      )
       errors.push(...refused)
       const planned: SpawnPlan[] = []
       for (const candidate of candidates) {
         const agent = await reservations.draft(caller, candidate)
-        const plan = await launcher.plan(agent, { mode: 'start', prompt: candidate.spec.prompt, session: null })
+        const plan = await launcher.plan(agent, {
+          mode: 'start',
+          prompt: candidate.spec.prompt,
+          session: null,
+        })
         planned.push({
           name: agent.name,
           branch: agent.branch,

@@ -5,14 +5,23 @@ import type { PaneId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf } from '../agents/directory.ts'
-import { newToken, sessionPatch, type Launched, type Launcher, type LaunchOptions } from './launch.ts'
+import {
+  newToken,
+  sessionPatch,
+  type Launched,
+  type Launcher,
+  type LaunchOptions,
+} from './launch.ts'
 import type { States } from '../agents/states.ts'
 
 /** The last part of every spawn: the program in its pane, then the agent live. */
 export interface SpawnStart {
   /** Writes down the step that is about to be taken. */
   step(journal: string, name: string): Promise<void>
-  /** `live`: what is written in the same transaction. The caller undoes on a throw; SPAWN_FAILED where the agent was killed meanwhile. */
+  /**
+   * `live`: what is written in the same transaction. The caller undoes on a throw; SPAWN_FAILED
+   * where the agent was killed meanwhile.
+   */
   start(spawn: Spawned & { launch: LaunchOptions }): Promise<Launched>
   /** The same of what `open` runs, which needs no token. */
   open<Result extends Opened>(spawn: Spawned & { open: () => Promise<Result> }): Promise<Result>
@@ -30,7 +39,10 @@ export function createSpawnStart(
   deps: Pick<Deps, 'store' | 'onJournalStep'> & {
     launcher: Launcher
     states: States
-    /** The pane of an agent that is live now: its program may have ended before anybody knew whose it was. */
+    /**
+     * The pane of an agent that is live now: its program may have ended before anybody knew whose
+     * it was.
+     */
     opened: (paneId: PaneId) => void
   },
 ): SpawnStart {
@@ -55,19 +67,35 @@ export function createSpawnStart(
             ? ({ to: 'running', source: 'process' } as const)
             : { to: now.state, source: now.stateSource, reason: now.stateReason }),
           actor: actorOf(caller),
-          patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch({ session: launched.session ?? null }) },
+          patch: {
+            paneId: launched.paneId,
+            pid: launched.pid,
+            ...sessionPatch({ session: launched.session ?? null }),
+          },
           events: () => [
             {
               type: 'agent.spawned',
               agentId: agent.id,
               actor: actorOf(caller),
-              payload: { name: agent.name, kind: agent.kind, role: agent.role, branch: agent.branch, worktree: agent.worktree, adopted: agent.adopted },
+              payload: {
+                name: agent.name,
+                kind: agent.kind,
+                role: agent.role,
+                branch: agent.branch,
+                worktree: agent.worktree,
+                adopted: agent.adopted,
+              },
             },
           ],
         },
         tx,
       )
-      if (changed === undefined) throw new ExomonadError('SPAWN_FAILED', `${agent.name} was killed while it was being spawned.`, { agent: agent.id })
+      if (changed === undefined)
+        throw new ExomonadError(
+          'SPAWN_FAILED',
+          `${agent.name} was killed while it was being spawned.`,
+          { agent: agent.id },
+        )
       await live?.(tx)
       await tx.journal.finish(journal, 'done')
     })

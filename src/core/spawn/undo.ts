@@ -14,7 +14,10 @@ export interface SpawnUndo {
   undo(journal: string, failure: SpawnError): Promise<void>
   /** Journal ids of spawns that could not be taken back yet. */
   readonly stuck: ReadonlySet<string>
-  /** After a crash: the agent may have worked meanwhile, so only what is proven untouched goes. Undefined: something is left and is tried again. */
+  /**
+   * After a crash: the agent may have worked meanwhile, so only what is proven untouched goes.
+   * Undefined: something is left and is tried again.
+   */
   settle(entry: JournalEntry): Promise<'done' | 'undone' | undefined>
 }
 
@@ -28,10 +31,17 @@ export function createSpawnUndo({
   clock,
   log,
   states,
-}: Pick<Deps, 'store' | 'git' | 'multiplexer' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'> & { states: States }): SpawnUndo {
+}: Pick<
+  Deps,
+  'store' | 'git' | 'multiplexer' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'
+> & { states: States }): SpawnUndo {
   const stuck = new Set<string>()
 
-  const takeBack = async (journal: string, intent: SpawnIntent, failure: SpawnError): Promise<void> => {
+  const takeBack = async (
+    journal: string,
+    intent: SpawnIntent,
+    failure: SpawnError,
+  ): Promise<void> => {
     const agentId = parseAgentId(intent.agentId)
     let complete = true
     // Reverse order; one part that can’t be taken back must not keep the others.
@@ -40,14 +50,19 @@ export function createSpawnUndo({
         await work()
       } catch (thrown) {
         complete = false
-        log.error({ err: thrown, what, agent: agentId }, 'undoing a spawn left something behind; it is tried again')
+        log.error(
+          { err: thrown, what, agent: agentId },
+          'undoing a spawn left something behind; it is tried again',
+        )
       }
     }
     // Of a retry: a later agent may have got the same folder or branch.
     const others = (await store.agents.list()).filter((agent) => agent.id !== agentId)
-    const isFree = (field: 'worktree' | 'branch') => !others.some((agent) => agent[field] === intent[field] && agent.cleanedAt === null)
+    const isFree = (field: 'worktree' | 'branch') =>
+      !others.some((agent) => agent[field] === intent[field] && agent.cleanedAt === null)
     await attempt('pane', async () => {
-      for (const pane of await multiplexer.list()) if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
+      for (const pane of await multiplexer.list())
+        if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
     })
     await attempt('files', async () => {
       await files.remove(agentId)
@@ -55,10 +70,15 @@ export function createSpawnUndo({
       await files.removeOutput(agentId)
     })
     if (intent.makesWorktree && isFree('worktree')) {
-      await attempt('worktree', () => git.removeWorktree(intent.worktree, { force: true, trash: trash.folder }))
+      await attempt('worktree', () =>
+        git.removeWorktree(intent.worktree, { force: true, trash: trash.folder }),
+      )
       trash.empty()
     }
-    if (intent.makesBranch && isFree('branch')) await attempt('branch', () => git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)))
+    if (intent.makesBranch && isFree('branch'))
+      await attempt('branch', () =>
+        git.deleteBranch(asBranchName(intent.branch), parseSha(intent.forkPoint)),
+      )
     await store.transaction(async (tx) => {
       await tx.agents.remove(agentId)
       await tx.runs.remove(agentId)
@@ -71,7 +91,12 @@ export function createSpawnUndo({
           type: 'spawn.failed',
           agentId: null,
           actor: 'daemon',
-          payload: { name: failure.name, branch: intent.branch, error: failure.error, code: failure.code },
+          payload: {
+            name: failure.name,
+            branch: intent.branch,
+            error: failure.error,
+            code: failure.code,
+          },
         },
         tx,
       )
@@ -93,8 +118,14 @@ export function createSpawnUndo({
     }
   }
 
-  /** What was cut off before the records said so. Of a program that has ended meanwhile, its end. */
-  const live = (entry: JournalEntry, intent: SpawnIntent, pane: Pane | undefined): Promise<void> => {
+  /**
+   * What was cut off before the records said so. Of a program that has ended meanwhile, its end.
+   */
+  const live = (
+    entry: JournalEntry,
+    intent: SpawnIntent,
+    pane: Pane | undefined,
+  ): Promise<void> => {
     const agentId = parseAgentId(intent.agentId)
     const alive = pane !== undefined && !pane.dead
     const reason = 'its program ended while the daemon was down'
@@ -129,14 +160,21 @@ export function createSpawnUndo({
                     type: 'agent.failed' as const,
                     agentId,
                     actor: agentId,
-                    payload: { name: changed.name, exit_code: pane?.exitCode ?? null, signal: pane?.exitSignal ?? null, reason, last_lines: '' },
+                    payload: {
+                      name: changed.name,
+                      exit_code: pane?.exitCode ?? null,
+                      signal: pane?.exitSignal ?? null,
+                      reason,
+                      last_lines: '',
+                    },
                   },
                 ]),
           ],
         },
         tx,
       )
-      if (agent !== undefined && intent.capture !== undefined) await endCapture(tx, intent.capture, agent, clock())
+      if (agent !== undefined && intent.capture !== undefined)
+        await endCapture(tx, intent.capture, agent, clock())
       await tx.journal.finish(entry.id, 'done')
     })
   }
@@ -148,7 +186,8 @@ export function createSpawnUndo({
         const entry = await store.journal.get(journal)
         if (entry?.state === 'open') await takeBack(journal, entry.data as SpawnIntent, failure)
       } catch (thrown) {
-        // A full disk, say: the caller still gets the failure of the spawn, and this is tried again.
+        // A full disk, say: the caller still gets the failure of the spawn, and this is tried
+        // again.
         stuck.add(journal)
         log.error({ err: thrown, journal }, 'undoing a spawn failed; it is tried again')
       }

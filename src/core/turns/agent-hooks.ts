@@ -1,19 +1,38 @@
 import type { Caller } from '../../domain/caller.ts'
 
 /** What an agent CLI’s hook says and is answered. `block`: go on, for this reason. */
-export type StopAnswer = { decision: 'allow'; note?: string } | { decision: 'block'; objection: string; reason: string }
+export type StopAnswer =
+  | { decision: 'allow'; note?: string }
+  | { decision: 'block'; objection: string; reason: string }
 
-/** `at`: when it was said (ms since the epoch), where it could not be told at once. What is known from later is not undone by it. */
+/**
+ * `at`: when it was said (ms since the epoch), where it could not be told at once. What is known
+ * from later is not undone by it.
+ */
 export interface Hooks {
   /** The agent’s program runs; records session and transcript. */
-  sessionStart(caller: Caller, facts: { session_id?: string | undefined; transcript?: string | undefined }, at?: number): Promise<void>
-  /** A turn began: state running; acks deliveries named in the text. `goesOn`: the turn was held at its end, and this is why. */
-  promptSubmit(caller: Caller, facts: { prompt?: string | undefined; goesOn?: boolean | undefined }, at?: number): Promise<void>
+  sessionStart(
+    caller: Caller,
+    facts: { session_id?: string | undefined; transcript?: string | undefined },
+    at?: number,
+  ): Promise<void>
+  /**
+   * A turn began: state running; acks deliveries named in the text. `goesOn`: the turn was held at
+   * its end, and this is why.
+   */
+  promptSubmit(
+    caller: Caller,
+    facts: { prompt?: string | undefined; goesOn?: boolean | undefined },
+    at?: number,
+  ): Promise<void>
   /** A tool was used: a sign of life, counted. */
   toolUse(caller: Caller, facts: { tool?: string | undefined }, at?: number): Promise<void>
   /** The turn is about to end: the stop check. Allowed means idle. */
   stop(caller: Caller): Promise<StopAnswer>
-  /** Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless something happened since. */
+  /**
+   * Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless
+   * something happened since.
+   */
   turnEnded(caller: Caller, at: number): Promise<void>
   /** It waits for a person (permission prompt). */
   waiting(caller: Caller, reason: string, at?: number): Promise<void>
@@ -21,8 +40,8 @@ export interface Hooks {
   /** Its MCP client was told of the tools. */
   toolsListed(caller: Caller): void
   /**
-   * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to say. With `at`, told late, nothing is
-   * asked or answered. `signal`: whoever asked has given up.
+   * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to
+   * say. With `at`, told late, nothing is asked or answered. `signal`: whoever asked has given up.
    */
   fromProgram(
     caller: Caller,

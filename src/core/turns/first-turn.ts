@@ -1,15 +1,19 @@
 import type { Agent } from '../../domain/records.ts'
 
 /**
- * The first turn of programs that ask their model without waiting for their MCP servers: the model would not know of the tree’s tools. Their first
- * prompt’s hook is answered when the tools were listed for them, or after a while.
+ * The first turn of programs that ask their model without waiting for their MCP servers: the model
+ * would not know of the tree’s tools. Their first prompt’s hook is answered when the tools were
+ * listed for them, or after a while.
  */
 export interface FirstTurn {
   /** Its program has started. */
   started(agent: Agent): void
   /** Its MCP client was told of the tools. */
   listed(agent: Agent): void
-  /** Before the first prompt since `started`: until the tools are listed. Resolves at once for every other prompt. */
+  /**
+   * Before the first prompt since `started`: until the tools are listed. Resolves at once for every
+   * other prompt.
+   */
   ready(agent: Agent, signal?: AbortSignal): Promise<void>
 }
 
@@ -20,7 +24,10 @@ const SETTLE = 600
 /** Agents that are remembered; a token is an agent’s for one start of its program. */
 const MAX_REMEMBERED = 1000
 
-export function createFirstTurn({ longest = LONGEST, settle = SETTLE }: { longest?: number; settle?: number } = {}): FirstTurn {
+export function createFirstTurn({
+  longest = LONGEST,
+  settle = SETTLE,
+}: { longest?: number; settle?: number } = {}): FirstTurn {
   const starting = new Set<string>()
   const listed = new Set<string>()
   const waiting = new Map<string, () => void>()
@@ -33,7 +40,8 @@ export function createFirstTurn({ longest = LONGEST, settle = SETTLE }: { longes
     }
   }
 
-  const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+  const pause = (milliseconds: number): Promise<void> =>
+    new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 
   return {
     started: ({ tokenHash }) => remember(starting, tokenHash),

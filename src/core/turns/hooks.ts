@@ -12,7 +12,8 @@ import type { UsageReading } from '../usage/usage.ts'
 export const deliveryIdsIn = (text: string): string[] => text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
 
 /** A look at its program found it at rest, since it last said anything. */
-const wasSeenIdle = ({ state, stateSource }: Agent): boolean => state === 'idle' && (stateSource === 'session' || stateSource === 'screen')
+const wasSeenIdle = ({ state, stateSource }: Agent): boolean =>
+  state === 'idle' && (stateSource === 'session' || stateSource === 'screen')
 
 /** What agent programs report about themselves, and what they are answered. */
 export function createHooks({
@@ -29,14 +30,29 @@ export function createHooks({
   stopChain: (caller: Caller) => Promise<StopAnswer>
 }): Omit<Hooks, 'fromProgram' | 'toolsListed'> {
   /** Of what was said earlier: only where nothing is known from later. */
-  const timed = (at: number | undefined): Pick<StateChange, 'at' | 'onlyIf'> => (at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at })
+  const timed = (at: number | undefined): Pick<StateChange, 'at' | 'onlyIf'> =>
+    at === undefined ? {} : { at, onlyIf: (agent: Agent) => agent.stateAt <= at }
   const runs = (caller: Caller, at: number | undefined) =>
-    states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, ...timed(at) })
-  /** What happens beside a call of its own that waits, such as a message that is put into its turn, does not end that call. */
+    states.change(caller.agent.id, {
+      to: 'running',
+      source: 'hook',
+      actor: caller.agent.id,
+      ...timed(at),
+    })
+  /**
+   * What happens beside a call of its own that waits, such as a message that is put into its turn,
+   * does not end that call.
+   */
   const runsUnlessInCall = async (caller: Caller, at: number | undefined): Promise<void> => {
     const { onlyIf = () => true, ...change } = timed(at)
     const isFree = (agent: Agent): boolean => !isInCall(agent) && onlyIf(agent)
-    await states.change(caller.agent.id, { to: 'running', source: 'hook', actor: caller.agent.id, ...change, onlyIf: isFree })
+    await states.change(caller.agent.id, {
+      to: 'running',
+      source: 'hook',
+      actor: caller.agent.id,
+      ...change,
+      onlyIf: isFree,
+    })
   }
 
   return {
@@ -75,9 +91,19 @@ export function createHooks({
           to: 'idle',
           source: 'hook',
           actor: caller.agent.id,
-          // A session does not rest: it ends. That this turn has ended may have been seen, and told, before its hook came.
+          // A session does not rest: it ends. That this turn has ended may have been seen, and
+          // told, before its hook came.
           events: (agent, before) =>
-            isLasting(agent) && !wasSeenIdle(before) ? [{ type: 'agent.idle', agentId: agent.id, actor: agent.id, payload: { name: agent.name } }] : [],
+            isLasting(agent) && !wasSeenIdle(before)
+              ? [
+                  {
+                    type: 'agent.idle',
+                    agentId: agent.id,
+                    actor: agent.id,
+                    payload: { name: agent.name },
+                  },
+                ]
+              : [],
         })
         // Something may have come between the check and now.
         outbox.wake(caller.agent.id)

@@ -12,11 +12,23 @@ import { waitsForPerson } from '../agents/waits-for-person.ts'
 
 type Question = Extract<HookFact, { kind: 'permission' }>
 
-/** What an agent CLI would ask a person about, by the policy of the agent’s role. Nothing is allowed that nobody chose to allow. */
+/**
+ * What an agent CLI would ask a person about, by the policy of the agent’s role. Nothing is allowed
+ * that nobody chose to allow.
+ */
 export interface Permissions {
   /** The program asks. Answers when somebody decided, or at once where nobody can from here. */
-  asked(caller: Caller, cli: AgentCli, event: string, question: Question, told: { at?: number; signal?: AbortSignal }): Promise<HookOutcome>
-  /** Its hooks show that the question (about this tool, or any) is off the table: answered in its terminal. */
+  asked(
+    caller: Caller,
+    cli: AgentCli,
+    event: string,
+    question: Question,
+    told: { at?: number; signal?: AbortSignal },
+  ): Promise<HookOutcome>
+  /**
+   * Its hooks show that the question (about this tool, or any) is off the table: answered in its
+   * terminal.
+   */
   settled(agentId: AgentId, tool?: string): void
   /** A question of its program waits for the human’s answer. */
   pending(agentId: AgentId): boolean
@@ -25,9 +37,18 @@ export interface Permissions {
 const NONE: HookOutcome = { kind: 'none' }
 const LONGEST = 500
 
-export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'> & { states: States; approvals: Approvals; live: LiveAgentOf }): Permissions {
+export function createPermissions(
+  deps: Pick<Deps, 'store' | 'settings' | 'log'> & {
+    states: States
+    approvals: Approvals
+    live: LiveAgentOf
+  },
+): Permissions {
   const { store, settings, log, states, approvals } = deps
-  const questions = new Map<AgentId, Set<{ readonly tool: string; readonly drop: AbortController }>>()
+  const questions = new Map<
+    AgentId,
+    Set<{ readonly tool: string; readonly drop: AbortController }>
+  >()
 
   /** Puts it to the human; undefined where it was settled without. */
   const ask = async (agent: Agent, question: Question, signal: AbortSignal | undefined) => {
@@ -59,33 +80,56 @@ export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'>
           to: 'running',
           source: 'human',
           actor: agent.id,
-          onlyIf: (now) => now.state === 'waiting' && now.stateSource === 'hook' && now.stateReason === reasonOf(question),
+          onlyIf: (now) =>
+            now.state === 'waiting' &&
+            now.stateSource === 'hook' &&
+            now.stateReason === reasonOf(question),
         })
       }
     }
   }
 
-  const reply = async (agent: Agent, cli: AgentCli, id: string, decision: 'allow' | 'deny', reason: string | null = null): Promise<void> => {
-    await cli.answerPermission?.(await deps.live(agent), id, decision, ...(reason === null ? [] : [reason]))
+  const reply = async (
+    agent: Agent,
+    cli: AgentCli,
+    id: string,
+    decision: 'allow' | 'deny',
+    reason: string | null = null,
+  ): Promise<void> => {
+    await cli.answerPermission?.(
+      await deps.live(agent),
+      id,
+      decision,
+      ...(reason === null ? [] : [reason]),
+    )
   }
 
   return {
     pending: (agentId) => questions.has(agentId),
     settled: (agentId, tool) => {
-      for (const entry of questions.get(agentId) ?? []) if (tool === undefined || entry.tool === tool) entry.drop.abort()
+      for (const entry of questions.get(agentId) ?? [])
+        if (tool === undefined || entry.tool === tool) entry.drop.abort()
     },
     asked: async ({ agent }, cli, event, question, { at, signal }) => {
       const reason = reasonOf(question)
       const policy = policyOf(cli, (await settings.config()).roles[agent.role]?.permissions.policy)
-      const byHook = (cli.hooks?.answer(event, { kind: 'permission', decision: 'allow' }) ?? null) !== null
+      const byHook =
+        (cli.hooks?.answer(event, { kind: 'permission', decision: 'allow' }) ?? null) !== null
       const { id } = question
       const byInterface = id !== undefined && cli.answerPermission !== undefined ? id : null
-      if (at !== undefined || (policy !== 'ask' && policy !== 'all') || (!byHook && byInterface === null)) {
+      if (
+        at !== undefined ||
+        (policy !== 'ask' && policy !== 'all') ||
+        (!byHook && byInterface === null)
+      ) {
         await waitsForPerson(states, agent, reason, 'hook', { ...(at === undefined ? {} : { at }) })
         return NONE
       }
       const failed = (thrown: unknown) =>
-        log.warn({ err: thrown, agent: agent.id }, 'a permission question could not be answered; it stands in the agent’s terminal')
+        log.warn(
+          { err: thrown, agent: agent.id },
+          'a permission question could not be answered; it stands in the agent’s terminal',
+        )
       if (policy === 'all') {
         if (byInterface === null) return { kind: 'permission', decision: 'allow' }
         await reply(agent, cli, byInterface, 'allow').catch(failed)
@@ -96,7 +140,15 @@ export function createPermissions(deps: Pick<Deps, 'store' | 'settings' | 'log'>
         // Its hook does not wait: what it is told, it is told by its interface.
         ask(agent, question, undefined)
           .then((answer) =>
-            answer === undefined ? undefined : reply(agent, cli, byInterface, answer.decision === 'approved' ? 'allow' : 'deny', answer.reason),
+            answer === undefined
+              ? undefined
+              : reply(
+                  agent,
+                  cli,
+                  byInterface,
+                  answer.decision === 'approved' ? 'allow' : 'deny',
+                  answer.reason,
+                ),
           )
           .catch(failed)
         return NONE

@@ -13,17 +13,27 @@ import { startedKey, type States } from '../agents/states.ts'
 import { countTool } from '../usage/tool-count.ts'
 import type { UsageReading } from '../usage/usage.ts'
 
-/** Some programs let nobody be held longer, whatever the reason; what is said then would be lost. */
+/**
+ * Some programs let nobody be held longer, whatever the reason; what is said then would be lost.
+ */
 const MAX_IN_A_ROW = 6
 const NONE: HookOutcome = { kind: 'none' }
 
-/** Reasons are for its model too. What is context came through the outbox, which knows what was to stay as it was written. */
+/**
+ * Reasons are for its model too. What is context came through the outbox, which knows what was to
+ * stay as it was written.
+ */
 function inertOutcome(cli: AgentCli, outcome: HookOutcome): HookOutcome {
   if (outcome.kind === 'block') return { ...outcome, reason: cli.inert(outcome.reason) }
-  return outcome.kind === 'permission' && outcome.reason !== undefined ? { ...outcome, reason: cli.inert(outcome.reason) } : outcome
+  return outcome.kind === 'permission' && outcome.reason !== undefined
+    ? { ...outcome, reason: cli.inert(outcome.reason) }
+    : outcome
 }
 
-/** What agent CLIs say through their own hooks: read by the adapter’s dialect, acted on here, answered in the dialect. */
+/**
+ * What agent CLIs say through their own hooks: read by the adapter’s dialect, acted on here,
+ * answered in the dialect.
+ */
 export function createProgramHooks(
   deps: Pick<Deps, 'store' | 'outbox' | 'settings' | 'publisher' | 'clock'> & {
     states: States
@@ -33,32 +43,61 @@ export function createProgramHooks(
     firstTurn: FirstTurn
   },
 ): Hooks['fromProgram'] {
-  const { store, outbox, settings, publisher, states, hooks, permissions, usage, clock, firstTurn } = deps
+  const {
+    store,
+    outbox,
+    settings,
+    publisher,
+    states,
+    hooks,
+    permissions,
+    usage,
+    clock,
+    firstTurn,
+  } = deps
   /** How often in a row each agent was held at its stop. */
   const held = new Map<AgentId, number>()
 
   /** Also when it changes under way, as by /clear or a resumption. */
-  const recordSession = async (agent: Agent, fact: HookFact, at: number | undefined): Promise<void> => {
+  const recordSession = async (
+    agent: Agent,
+    fact: HookFact,
+    at: number | undefined,
+  ): Promise<void> => {
     if (!('sessionId' in fact) || fact.sessionId === undefined) return
     // Told late: what is known since may be another one.
     if (at !== undefined && agent.sessionId !== null && agent.stateAt > at) return
-    const transcript = fact.transcript ?? (fact.sessionId === agent.sessionId ? agent.transcript : null)
-    if (fact.sessionId !== agent.sessionId || transcript !== agent.transcript) await store.agents.update(agent.id, { sessionId: fact.sessionId, transcript })
+    const transcript =
+      fact.transcript ?? (fact.sessionId === agent.sessionId ? agent.transcript : null)
+    if (fact.sessionId !== agent.sessionId || transcript !== agent.transcript)
+      await store.agents.update(agent.id, { sessionId: fact.sessionId, transcript })
   }
 
-  /** It works: what waited for a person was answered. A call of its own that waits goes on waiting. */
+  /**
+   * It works: what waited for a person was answered. A call of its own that waits goes on waiting.
+   */
   const works = async (agent: Agent, at: number | undefined): Promise<void> => {
-    if (agent.state === 'running' || (agent.state === 'waiting' && (agent.stateSource === 'tool' || permissions.pending(agent.id)))) return
+    if (
+      agent.state === 'running' ||
+      (agent.state === 'waiting' && (agent.stateSource === 'tool' || permissions.pending(agent.id)))
+    )
+      return
     await states.change(agent.id, {
       to: 'running',
       source: 'hook',
       actor: agent.id,
       ...(at === undefined ? {} : { at }),
-      onlyIf: (now) => !(now.state === 'waiting' && now.stateSource === 'tool') && (at === undefined || now.stateAt <= at),
+      onlyIf: (now) =>
+        !(now.state === 'waiting' && now.stateSource === 'tool') &&
+        (at === undefined || now.stateAt <= at),
     })
   }
 
-  const ended = async (agent: Agent, reason: string | null, at: number | undefined): Promise<void> => {
+  const ended = async (
+    agent: Agent,
+    reason: string | null,
+    at: number | undefined,
+  ): Promise<void> => {
     await states.change(agent.id, {
       to: 'idle',
       reason,
@@ -96,12 +135,26 @@ export function createProgramHooks(
   }
 
   /** What has a terminal is looked at there. */
-  const shown = async (agent: Agent, call: Omit<EventPayload<'agent.tool'>, 'name'>): Promise<void> => {
+  const shown = async (
+    agent: Agent,
+    call: Omit<EventPayload<'agent.tool'>, 'name'>,
+  ): Promise<void> => {
     if (agent.runtime !== 'acp') return
-    await publisher.publish({ type: 'agent.tool', agentId: agent.id, actor: agent.id, payload: { name: agent.name, ...call } })
+    await publisher.publish({
+      type: 'agent.tool',
+      agentId: agent.id,
+      actor: agent.id,
+      payload: { name: agent.name, ...call },
+    })
   }
 
-  const act = async (caller: Caller, cli: AgentCli, event: string, fact: HookFact, told: { at?: number; signal?: AbortSignal }): Promise<HookOutcome> => {
+  const act = async (
+    caller: Caller,
+    cli: AgentCli,
+    event: string,
+    fact: HookFact,
+    told: { at?: number; signal?: AbortSignal },
+  ): Promise<HookOutcome> => {
     const { agent } = caller
     const { at, signal } = told
     switch (fact.kind) {
@@ -138,9 +191,20 @@ export function createProgramHooks(
         permissions.settled(agent.id, fact.tool)
         await states.seen(agent.id)
         usage.refresh(agent.id)
-        await shown(agent, { tool: fact.tool, detail: fact.detail ?? '', phase: 'ended', ...(fact.status === undefined ? {} : { status: fact.status }) })
+        await shown(agent, {
+          tool: fact.tool,
+          detail: fact.detail ?? '',
+          phase: 'ended',
+          ...(fact.status === undefined ? {} : { status: fact.status }),
+        })
         if (!restsWhile(agent, fact)) await works(agent, at)
-        if (at !== undefined || signal?.aborted === true || fact.nested === true || !cli.hooks?.carries(event)) return NONE
+        if (
+          at !== undefined ||
+          signal?.aborted === true ||
+          fact.nested === true ||
+          !cli.hooks?.carries(event)
+        )
+          return NONE
         const text = await outbox.takeForHook(agent.id)
         return text === null ? NONE : { kind: 'context', text }
       }
@@ -167,7 +231,8 @@ export function createProgramHooks(
   }
 
   /** A subagent that works on after the turn has ended makes no turn. */
-  const restsWhile = (agent: Agent, fact: { readonly nested?: boolean }): boolean => agent.state === 'idle' && fact.nested === true
+  const restsWhile = (agent: Agent, fact: { readonly nested?: boolean }): boolean =>
+    agent.state === 'idle' && fact.nested === true
 
   return async (caller, event, body, { at, signal } = {}) => {
     const { agent } = caller
@@ -175,7 +240,10 @@ export function createProgramHooks(
     const fact = cli?.hooks?.read(event, body) ?? null
     if (cli === null || cli.hooks === null || fact === null) return null
     await recordSession(agent, fact, at)
-    const told = { ...(at === undefined ? {} : { at }), ...(signal === undefined ? {} : { signal }) }
+    const told = {
+      ...(at === undefined ? {} : { at }),
+      ...(signal === undefined ? {} : { signal }),
+    }
     const outcome = await act(caller, cli, event, fact, told)
     outbox.looked(agent.id)
     return at === undefined ? cli.hooks.answer(event, inertOutcome(cli, outcome)) : null

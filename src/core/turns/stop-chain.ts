@@ -16,9 +16,24 @@ import { childrenOf, countsAsLive } from '../agents/tree.ts'
 /** Before each further try, milliseconds: the agent is kept busy meanwhile. */
 const FORGE_WAITS = [300, 1500]
 
-/** Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an agent. */
+/**
+ * Runs the stop check for an agent about to stop. A daemon that is slow or confused never holds an
+ * agent.
+ */
 export function createStopChain(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'outbox' | 'publisher' | 'settings' | 'polling' | 'gate' | 'clock' | 'log'> & {
+  deps: Pick<
+    Deps,
+    | 'store'
+    | 'git'
+    | 'forge'
+    | 'outbox'
+    | 'publisher'
+    | 'settings'
+    | 'polling'
+    | 'gate'
+    | 'clock'
+    | 'log'
+  > & {
     sync: StopSync
     followBase: FollowBase
     forgeWatch: ForgeWatch
@@ -27,15 +42,22 @@ export function createStopChain(
   const { store, git, forge, outbox, publisher, settings, polling, gate, log } = deps
 
   /**
-   * `over`: the agent was let go meanwhile, so that nothing may be done in its name any more. `away`: neither the forge nor its remote is asked;
-   * what only they can tell, or that it could not do without them, is not held against it.
+   * `over`: the agent was let go meanwhile, so that nothing may be done in its name any more.
+   * `away`: neither the forge nor its remote is asked; what only they can tell, or that it could
+   * not do without them, is not held against it.
    */
-  const firstObjection = async (caller: Caller, over: () => boolean, away = false): Promise<Objection | undefined> => {
+  const firstObjection = async (
+    caller: Caller,
+    over: () => boolean,
+    away = false,
+  ): Promise<Objection | undefined> => {
     const asks = (await store.questions.open(caller.agent.id)).length > 0
     const owns = caller.agent.ownsWorktree && !asks
     // What was forgotten here is told first, also where the forge hangs.
-    const first = owns && caller.agent.stopExcuse === null ? await git.status(caller.agent.worktree) : undefined
-    if (first?.operation === null && first.dirty.length > 0) return { kind: 'uncommitted', files: first.dirty }
+    const first =
+      owns && caller.agent.stopExcuse === null ? await git.status(caller.agent.worktree) : undefined
+    if (first?.operation === null && first.dirty.length > 0)
+      return { kind: 'uncommitted', files: first.dirty }
     const agent = owns && !away ? await deps.followBase(caller.agent) : caller.agent
     const agents = await store.agents.list()
     const pulls = await knownPulls(store)
@@ -49,16 +71,22 @@ export function createStopChain(
       hasOpenQuestion: asks,
       hasExcuse: agent.stopExcuse !== null,
       hasLiveChildren: children.some((child) => countsAsLive(child, merged)),
-      hasOpenChildPulls: pulls.some((pull) => pull.state === 'open' && pull.base.branch === agent.branch),
-      merged: open === undefined && own.some((pull) => pull.state === 'merged' && pull.mergedHead === head),
+      hasOpenChildPulls: pulls.some(
+        (pull) => pull.state === 'open' && pull.base.branch === agent.branch,
+      ),
+      merged:
+        open === undefined &&
+        own.some((pull) => pull.state === 'merged' && pull.mergedHead === head),
     })
 
     if (applies.commit || applies.rebase) {
       const status = first ?? (await git.status(agent.worktree))
       if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0 && !away) {
         return deps.sync.unresolved(caller, status.conflicted)
-      } else if (status.operation !== null) return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
-      else if (applies.commit && status.dirty.length > 0) return { kind: 'uncommitted', files: status.dirty }
+      } else if (status.operation !== null)
+        return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
+      else if (applies.commit && status.dirty.length > 0)
+        return { kind: 'uncommitted', files: status.dirty }
       // On another branch there is nothing here to rebase: git would move that one.
       else if (applies.rebase && status.branch === agent.branch && !away && !over()) {
         const objection = await deps.sync.run(caller, over)
@@ -74,7 +102,8 @@ export function createStopChain(
       const answered = (await git.resolve(`refs/heads/${agent.branch}`)) !== open.head.sha
       if (answered && !away) await polling.poll([open.number])
       const fresh = (await knownPulls(store)).find((pull) => pull.number === open.number)
-      if (fresh?.reviewDecision === 'changes_requested' && !(answered && away)) return { kind: 'changes_requested', pull: fresh }
+      if (fresh?.reviewDecision === 'changes_requested' && !(answered && away))
+        return { kind: 'changes_requested', pull: fresh }
     }
     // Messages that nobody would read stay where they are.
     if (over()) return undefined
@@ -84,19 +113,29 @@ export function createStopChain(
 
   const commitsAhead = async (agent: Agent): Promise<number> => {
     const head = await git.resolve(`refs/heads/${agent.branch}`)
-    const base = (await git.resolve(`refs/remotes/${forge.remote}/${agent.baseBranch}`)) ?? agent.forkPoint
+    const base =
+      (await git.resolve(`refs/remotes/${forge.remote}/${agent.baseBranch}`)) ?? agent.forkPoint
     return head === null || base === null ? 0 : git.countCommits(base, head)
   }
 
-  /** A forge that failed once is asked again before an agent is let go with its work unseen; one that said when to come back is not. */
-  const objectionOf = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
+  /**
+   * A forge that failed once is asked again before an agent is let go with its work unseen; one
+   * that said when to come back is not.
+   */
+  const objectionOf = async (
+    caller: Caller,
+    over: () => boolean,
+  ): Promise<Objection | undefined> => {
     for (const wait of FORGE_WAITS) {
       try {
         return await firstObjection(caller, over)
       } catch (thrown) {
         const { code, facts } = asExomonadError(thrown)
         if (code !== 'FORGE_UNAVAILABLE' || facts['retry_at'] !== undefined) throw thrown
-        log.info({ err: thrown, agent: caller.agent.id }, 'the stop check could not ask the forge; it asks again')
+        log.info(
+          { err: thrown, agent: caller.agent.id },
+          'the stop check could not ask the forge; it asks again',
+        )
         await delay(wait)
       }
       if (over()) return undefined
@@ -105,24 +144,41 @@ export function createStopChain(
   }
 
   /** Asks the forge as long as that answers; else what is stored decides, within ten seconds. */
-  const decide = async (caller: Caller, over: () => boolean): Promise<{ objection: Objection | undefined; away?: ForgeAway | undefined }> => {
+  const decide = async (
+    caller: Caller,
+    over: () => boolean,
+  ): Promise<{ objection: Objection | undefined; away?: ForgeAway | undefined }> => {
     const known = await deps.forgeWatch.away()
-    if (known !== undefined) return { objection: await firstObjection(caller, over, true), away: known }
+    if (known !== undefined)
+      return { objection: await firstObjection(caller, over, true), away: known }
     const done = new AbortController()
     let gaveUp = false
     const asked = objectionOf(caller, () => over() || gaveUp).then(
       (objection) => ({ objection }),
       (thrown: unknown) => {
         const { code, message } = asExomonadError(thrown)
-        if (forge.kind === 'local' || gaveUp || (code !== 'FORGE_UNAVAILABLE' && code !== 'FORGE_DENIED')) throw thrown
+        if (
+          forge.kind === 'local' ||
+          gaveUp ||
+          (code !== 'FORGE_UNAVAILABLE' && code !== 'FORGE_DENIED')
+        )
+          throw thrown
         return { since: deps.clock(), reason: message }
       },
     )
     try {
-      const found = await Promise.race([asked, deps.forgeWatch.silence(caller.agent.branch, done.signal)])
+      const found = await Promise.race([
+        asked,
+        deps.forgeWatch.silence(caller.agent.branch, done.signal),
+      ])
       if (!('since' in found) || over()) return 'since' in found ? { objection: undefined } : found
       gaveUp = true
-      asked.catch((thrown: unknown) => log.info({ err: thrown, agent: caller.agent.id }, 'a stop check that was given up has ended'))
+      asked.catch((thrown: unknown) =>
+        log.info(
+          { err: thrown, agent: caller.agent.id },
+          'a stop check that was given up has ended',
+        ),
+      )
       return { objection: await firstObjection(caller, over, true), away: found }
     } finally {
       done.abort()
@@ -131,9 +187,15 @@ export function createStopChain(
 
   /** What was gone by while the forge is away, in words. */
   const awayWords = async ({ agent }: Caller, { since, reason }: ForgeAway): Promise<string> => {
-    const open = (await knownPulls(store)).some((pull) => pull.state === 'open' && pull.head.branch === agent.branch)
-    const commits = open || !agent.ownsWorktree || agent.baseBranch === null ? 0 : await commitsAhead(agent)
-    const unfiled = commits === 0 ? '' : ` ${commits} commit${commits === 1 ? '' : 's'} without a pull request: file_pr works once it is back.`
+    const open = (await knownPulls(store)).some(
+      (pull) => pull.state === 'open' && pull.head.branch === agent.branch,
+    )
+    const commits =
+      open || !agent.ownsWorktree || agent.baseBranch === null ? 0 : await commitsAhead(agent)
+    const unfiled =
+      commits === 0
+        ? ''
+        : ` ${commits} commit${commits === 1 ? '' : 's'} without a pull request: file_pr works once it is back.`
     const at = new Date(since).toISOString().slice(11, 19)
     return `${FORGE_NAMES[forge.kind]} can’t be used since ${at} UTC (${reason}): what is known of it decided, and your branch was not brought up to date.${unfiled}`
   }
@@ -148,7 +210,11 @@ export function createStopChain(
       return words === undefined ? { decision: 'allow' } : { decision: 'allow', note: words }
     }
     const { stop } = await settings.config()
-    const { release, times } = nextBlock({ objection: agent.stopObjection, times: agent.stopBlocks }, objection.kind, stop.max_blocks)
+    const { release, times } = nextBlock(
+      { objection: agent.stopObjection, times: agent.stopBlocks },
+      objection.kind,
+      stop.max_blocks,
+    )
     if (release) {
       await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
       await publisher.publish({
@@ -159,17 +225,25 @@ export function createStopChain(
       })
       return { decision: 'allow', note: `let go although: ${objection.kind}; your parent was told` }
     }
-    // The words of the review are in the reason: the message that waits would bring them a second time.
+    // The words of the review are in the reason: the message that waits would bring them a second
+    // time.
     if (objection.kind === 'changes_requested') {
       const told = new Set(requestedBy(objection.pull).map(({ id }) => id))
-      const isTold = ({ type, payload }: StoredEvent): boolean => type === 'pr.review' && told.has(String(payload['review_id']))
+      const isTold = ({ type, payload }: StoredEvent): boolean =>
+        type === 'pr.review' && told.has(String(payload['review_id']))
       await outbox.withdraw(agent.id, objection.pull.url, isTold, 'the stop check told it')
     }
-    if (objection.kind !== 'messages') await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
+    if (objection.kind !== 'messages')
+      await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
     // Names of files are whatever somebody called them.
     const said = gate.text(objectionText(objection))
     const reason = words === undefined || objection.kind === 'messages' ? said : `${said}\n${words}`
-    await publisher.publish({ type: 'stop.blocked', agentId: agent.id, actor: 'daemon', payload: { objection: objection.kind, reason, times } })
+    await publisher.publish({
+      type: 'stop.blocked',
+      agentId: agent.id,
+      actor: 'daemon',
+      payload: { objection: objection.kind, reason, times },
+    })
     return { decision: 'block', objection: objection.kind, reason }
   }
 
@@ -186,8 +260,16 @@ export function createStopChain(
       })
       return await Promise.race([check(caller, () => over), slow])
     } catch (thrown) {
-      log.warn({ err: thrown, agent: caller.agent.id }, 'the stop check failed; the agent is let go')
-      return { decision: 'allow', note: gate.text(`the stop check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`) }
+      log.warn(
+        { err: thrown, agent: caller.agent.id },
+        'the stop check failed; the agent is let go',
+      )
+      return {
+        decision: 'allow',
+        note: gate.text(
+          `the stop check failed: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+        ),
+      }
     } finally {
       clearTimeout(timer)
     }

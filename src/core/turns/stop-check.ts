@@ -1,12 +1,29 @@
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 
-/** Why an agent should go on instead of stopping. Order and exemptions are those of the delivery design: the first that objects answers. */
+/**
+ * Why an agent should go on instead of stopping. Order and exemptions are those of the delivery
+ * design: the first that objects answers.
+ */
 export type Objection =
   | { readonly kind: 'uncommitted'; readonly files: readonly string[] }
-  | { readonly kind: 'rebase_in_progress'; readonly files: readonly string[]; readonly operation: string }
-  | { readonly kind: 'rebase_conflict'; readonly files: readonly string[]; readonly base: string; readonly tries: number }
+  | {
+      readonly kind: 'rebase_in_progress'
+      readonly files: readonly string[]
+      readonly operation: string
+    }
+  | {
+      readonly kind: 'rebase_conflict'
+      readonly files: readonly string[]
+      readonly base: string
+      readonly tries: number
+    }
   /** The parent was asked in its name; what it was at is taken back. */
-  | { readonly kind: 'rebase_given_up'; readonly files: readonly string[]; readonly base: string; readonly tries: number }
+  | {
+      readonly kind: 'rebase_given_up'
+      readonly files: readonly string[]
+      readonly base: string
+      readonly tries: number
+    }
   | { readonly kind: 'diverged'; readonly branch: string; readonly remote: string }
   | { readonly kind: 'no_pull_request'; readonly commits: number; readonly base: string }
   | { readonly kind: 'changes_requested'; readonly pull: PullRequestSnapshot }
@@ -42,7 +59,10 @@ export function applicable(facts: StopFacts): Applicable {
   }
 }
 
-/** Holding an agent for ever helps nobody: after `max` times in a row for the same objection it is let go. Messages are taken when told, so they never repeat. */
+/**
+ * Holding an agent for ever helps nobody: after `max` times in a row for the same objection it is
+ * let go. Messages are taken when told, so they never repeat.
+ */
 export function nextBlock(
   previous: { objection: string | null; times: number },
   objection: Objection['kind'],
@@ -55,7 +75,8 @@ export function nextBlock(
 
 /** The words an agent reads as the reason to go on. */
 export function objectionText(objection: Objection): string {
-  const list = (files: readonly string[]) => files.slice(0, 20).join(', ') + (files.length > 20 ? ` and ${files.length - 20} more` : '')
+  const list = (files: readonly string[]) =>
+    files.slice(0, 20).join(', ') + (files.length > 20 ? ` and ${files.length - 20} more` : '')
   switch (objection.kind) {
     case 'uncommitted':
       return `You have uncommitted changes: ${list(objection.files)}. Commit them, or say why not with \`exomonad note --stop-reason "…"\`.`
@@ -78,9 +99,16 @@ export function objectionText(objection: Objection): string {
   }
 }
 
-/** Change requests that stand, of those who may write here: each author’s latest word counts; a rebase since then has not answered it. */
+/**
+ * Change requests that stand, of those who may write here: each author’s latest word counts; a
+ * rebase since then has not answered it.
+ */
 export function requestedBy(pull: PullRequestSnapshot): PullRequestSnapshot['reviews'] {
-  const latest = new Map(pull.reviews.filter(({ state, trusted }) => state !== 'commented' && trusted).map((review) => [review.author, review]))
+  const latest = new Map(
+    pull.reviews
+      .filter(({ state, trusted }) => state !== 'commented' && trusted)
+      .map((review) => [review.author, review]),
+  )
   return [...latest.values()].filter((review) => review.state === 'changes_requested')
 }
 
@@ -89,7 +117,10 @@ function changesText(pull: PullRequestSnapshot): string {
     ...(review.body !== '' ? [review.body] : []),
     ...review.comments
       .filter(({ resolved }) => resolved !== true)
-      .map((comment) => `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`),
+      .map(
+        (comment) =>
+          `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`,
+      ),
   ])
   return [
     `Changes were requested on your pull request #${pull.number} and no push answered them:`,

@@ -3,26 +3,43 @@ import { budgetUses, costOf, hasBudgets, hasMoneyBudget } from './budgets.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * Tells of budgets that are nearly or wholly used: once for each threshold and value of the limit, so that a raised budget is told of
- * anew. Reads the records; calls that come while it is at work are served together by one more look.
+ * Tells of budgets that are nearly or wholly used: once for each threshold and value of the limit,
+ * so that a raised budget is told of anew. Reads the records; calls that come while it is at work
+ * are served together by one more look.
  */
-export function createBudgetWatch({ store, publisher, settings }: Pick<Deps, 'store' | 'publisher' | 'settings'>): { check: () => Promise<void> } {
+export function createBudgetWatch({
+  store,
+  publisher,
+  settings,
+}: Pick<Deps, 'store' | 'publisher' | 'settings'>): { check: () => Promise<void> } {
   /** Keys that are published; the store knows them too, this spares it the question. */
   const told = new Set<string>()
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
-  const once = async (key: string, publish: (dedupeKey: string) => Promise<unknown>): Promise<void> => {
+  const once = async (
+    key: string,
+    publish: (dedupeKey: string) => Promise<unknown>,
+  ): Promise<void> => {
     if (told.has(key)) return
     await publish(key)
     told.add(key)
   }
 
-  const unpriced = async (agents: readonly Agent[], prices: Parameters<typeof costOf>[1]): Promise<void> => {
+  const unpriced = async (
+    agents: readonly Agent[],
+    prices: Parameters<typeof costOf>[1],
+  ): Promise<void> => {
     for (const agent of agents) {
       for (const model of costOf(agent.usage, prices).unpriced) {
         await once(`budget:unpriced:${model}`, (dedupeKey) =>
-          publisher.publish({ type: 'budget.unpriced', agentId: agent.id, actor: 'daemon', payload: { name: agent.name, model }, dedupeKey }),
+          publisher.publish({
+            type: 'budget.unpriced',
+            agentId: agent.id,
+            actor: 'daemon',
+            payload: { name: agent.name, model },
+            dedupeKey,
+          }),
         )
       }
     }
@@ -36,7 +53,13 @@ export function createBudgetWatch({ store, publisher, settings }: Pick<Deps, 'st
       if (level === 'fine') continue
       const { scope, kind, limit } = payload
       await once(`budget:${level}:${agentId}:${kind}:${scope}:${limit}`, (dedupeKey) =>
-        publisher.publish({ type: `budget.${level}`, agentId, actor: 'daemon', payload, dedupeKey }),
+        publisher.publish({
+          type: `budget.${level}`,
+          agentId,
+          actor: 'daemon',
+          payload,
+          dedupeKey,
+        }),
       )
     }
     if (hasMoneyBudget(limits)) await unpriced(agents, prices)

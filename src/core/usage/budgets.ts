@@ -4,7 +4,10 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { ancestorsOf } from '../agents/tree.ts'
 
-/** What agents used, against what they may. Pure: sums over the tree, prices, and what follows for a spawn. */
+/**
+ * What agents used, against what they may. Pure: sums over the tree, prices, and what follows for a
+ * spawn.
+ */
 
 export type BudgetKind = 'tokens' | 'tool_calls' | 'money'
 export type BudgetScope = 'agent' | 'subtree'
@@ -28,7 +31,10 @@ export interface BudgetUse {
   readonly level: 'fine' | 'warning' | 'exhausted'
 }
 
-/** What a usage costs. `usd` is of the models that have a price; the others are named, not taken for free. */
+/**
+ * What a usage costs. `usd` is of the models that have a price; the others are named, not taken for
+ * free.
+ */
 export interface Cost {
   readonly usd: number
   readonly unpriced: readonly string[]
@@ -53,14 +59,23 @@ export function costOf(usage: Usage | null, prices: Prices): Cost {
       continue
     }
     const { input, output, cache_read: cacheRead = input, cache_write: cacheWrite = input } = price
-    usd += (tokens.input * input + tokens.output * output + tokens.cacheRead * cacheRead + tokens.cacheWrite * cacheWrite) / 1_000_000
+    usd +=
+      (tokens.input * input +
+        tokens.output * output +
+        tokens.cacheRead * cacheRead +
+        tokens.cacheWrite * cacheWrite) /
+      1_000_000
   }
   return { usd, unpriced }
 }
 
 /** Of every kind and model. */
 export const tokensOf = (usage: Usage): number =>
-  Object.values(usage.models).reduce((sum, { input, output, cacheRead, cacheWrite }) => sum + input + output + cacheRead + cacheWrite, 0)
+  Object.values(usage.models).reduce(
+    (sum, { input, output, cacheRead, cacheWrite }) =>
+      sum + input + output + cacheRead + cacheWrite,
+    0,
+  )
 
 type Amounts = Readonly<Record<BudgetKind, number>>
 
@@ -70,18 +85,32 @@ const add = (one: Amounts, other: Amounts): Amounts => ({
   money: one.money + other.money,
 })
 
-/** What each agent used alone, and with all below it. Agents whose parent is not in the list are tops of their own. */
-export function amountsOf(agents: readonly Agent[], prices: Prices): ReadonlyMap<AgentId, Readonly<Record<BudgetScope, Amounts>>> {
+/**
+ * What each agent used alone, and with all below it. Agents whose parent is not in the list are
+ * tops of their own.
+ */
+export function amountsOf(
+  agents: readonly Agent[],
+  prices: Prices,
+): ReadonlyMap<AgentId, Readonly<Record<BudgetScope, Amounts>>> {
   const sums = new Map<AgentId, { agent: Amounts; subtree: Amounts }>()
   for (const agent of agents) {
-    const own = { tokens: agent.tokens, tool_calls: agent.toolCalls, money: costOf(agent.usage, prices).usd }
+    const own = {
+      tokens: agent.tokens,
+      tool_calls: agent.toolCalls,
+      money: costOf(agent.usage, prices).usd,
+    }
     sums.set(agent.id, { agent: own, subtree: own })
   }
   const parents = new Map(agents.map(({ id, parentId }) => [id, parentId]))
   for (const [id, { agent: own }] of sums) {
     // A record that leads round in a circle counts once.
     const seen = new Set([id])
-    for (let above = parents.get(id); above !== null && above !== undefined && !seen.has(above); above = parents.get(above)) {
+    for (
+      let above = parents.get(id);
+      above !== null && above !== undefined && !seen.has(above);
+      above = parents.get(above)
+    ) {
       seen.add(above)
       const sum = sums.get(above)
       if (sum !== undefined) sum.subtree = add(sum.subtree, own)
@@ -91,11 +120,14 @@ export function amountsOf(agents: readonly Agent[], prices: Prices): ReadonlyMap
 }
 
 /** Whether the configuration has any budget. */
-export const hasBudgets = (limits: Limits): boolean => KINDS.some((kind) => SCOPES.some((scope) => limitOf(limits, kind, scope) !== undefined))
+export const hasBudgets = (limits: Limits): boolean =>
+  KINDS.some((kind) => SCOPES.some((scope) => limitOf(limits, kind, scope) !== undefined))
 
-export const hasMoneyBudget = (limits: Limits): boolean => SCOPES.some((scope) => limitOf(limits, 'money', scope) !== undefined)
+export const hasMoneyBudget = (limits: Limits): boolean =>
+  SCOPES.some((scope) => limitOf(limits, 'money', scope) !== undefined)
 
-const limitOf = (limits: Limits, kind: BudgetKind, scope: BudgetScope): number | undefined => limits[`${kind}_per_${scope}`]
+const limitOf = (limits: Limits, kind: BudgetKind, scope: BudgetScope): number | undefined =>
+  limits[`${kind}_per_${scope}`]
 
 /** Every budget that holds for these agents, and how far it is used. */
 export function budgetUses(agents: readonly Agent[], limits: Limits, prices: Prices): BudgetUse[] {
@@ -107,18 +139,33 @@ export function budgetUses(agents: readonly Agent[], limits: Limits, prices: Pri
         const limit = limitOf(limits, kind, scope)
         const used = amounts.get(id)?.[scope][kind]
         if (limit === undefined || used === undefined) return []
-        return [{ agentId: id, name, scope, kind, used, limit, level: used >= limit ? 'exhausted' : used >= limit * WARN_AT ? 'warning' : 'fine' }]
+        return [
+          {
+            agentId: id,
+            name,
+            scope,
+            kind,
+            used,
+            limit,
+            level: used >= limit ? 'exhausted' : used >= limit * WARN_AT ? 'warning' : 'fine',
+          },
+        ]
       }),
     ),
   )
 }
 
 /** LIMIT_REACHED where the caller’s own budget is used up, or that of a subtree it is in. */
-export function requireBudget(caller: AgentId, agents: readonly Agent[], { limits, prices }: Pick<Config, 'limits' | 'prices'>): void {
+export function requireBudget(
+  caller: AgentId,
+  agents: readonly Agent[],
+  { limits, prices }: Pick<Config, 'limits' | 'prices'>,
+): void {
   if (!hasBudgets(limits)) return
   const above = new Set(ancestorsOf(agents, caller).map(({ id }) => id))
   const inTheWay = budgetUses(agents, limits, prices).find(
-    ({ agentId, scope, level }) => level === 'exhausted' && (agentId === caller || (scope === 'subtree' && above.has(agentId))),
+    ({ agentId, scope, level }) =>
+      level === 'exhausted' && (agentId === caller || (scope === 'subtree' && above.has(agentId))),
   )
   if (inTheWay === undefined) return
   const { agentId, name, scope, kind, used, limit } = inTheWay
@@ -130,6 +177,11 @@ export function requireBudget(caller: AgentId, agents: readonly Agent[], { limit
   )
 }
 
-const UNITS: Readonly<Record<BudgetKind, string>> = { tokens: ' tokens', tool_calls: ' tool calls', money: '' }
+const UNITS: Readonly<Record<BudgetKind, string>> = {
+  tokens: ' tokens',
+  tool_calls: ' tool calls',
+  money: '',
+}
 
-const amount = (kind: BudgetKind, value: number): string => (kind === 'money' ? `$${value.toFixed(2)}` : `${value}${UNITS[kind]}`)
+const amount = (kind: BudgetKind, value: number): string =>
+  kind === 'money' ? `$${value.toFixed(2)}` : `${value}${UNITS[kind]}`

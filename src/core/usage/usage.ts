@@ -10,8 +10,9 @@ import { within } from '../../domain/within.ts'
 /** What agents’ conversations use up, as their programs tell it, kept in their records. */
 export interface UsageReading {
   /**
-   * An agent did something: what its conversation used is read soon, its budgets are looked at. Answers at once and never throws; calls in
-   * quick succession become one reading, the last of them always gets one.
+   * An agent did something: what its conversation used is read soon, its budgets are looked at.
+   * Answers at once and never throws; calls in quick succession become one reading, the last of
+   * them always gets one.
    */
   refresh(id: AgentId): void
   /** Reads what an agent used at once: it is about to end. */
@@ -24,7 +25,9 @@ export interface UsageReading {
 
 /** Between readings of one agent, milliseconds: a conversation is a file that grows. */
 const INTERVAL = 3_000
-/** A long conversation takes long to read; that must not become what the daemon does all the time. */
+/**
+ * A long conversation takes long to read; that must not become what the daemon does all the time.
+ */
 const SHARE = 0.1
 /** A program that doesn’t answer is asked again the next time, milliseconds. */
 const PATIENCE = 10_000
@@ -48,7 +51,10 @@ export function createUsage({
     const agent = await store.agents.get(id)
     if (agent === undefined) return
     readAt.set(id, clock())
-    const cli = agent.agentCli === null ? undefined : await settings.agentCli(agent.agentCli).catch(() => undefined)
+    const cli =
+      agent.agentCli === null
+        ? undefined
+        : await settings.agentCli(agent.agentCli).catch(() => undefined)
     if (cli?.usage !== undefined) {
       const live = await liveOf(agent)
       const found = await within(PATIENCE, cli.usage(live))
@@ -57,7 +63,10 @@ export function createUsage({
     await checkBudgets()
   }
 
-  /** An agent may have had several sessions (started again, cleared): what it used is the sum of them. */
+  /**
+   * An agent may have had several sessions (started again, cleared): what it used is the sum of
+   * them.
+   */
   const record = (id: AgentId, session: string, found: Usage): Promise<void> =>
     store.transaction(async (tx) => {
       const key = `usage:${id}`
@@ -72,7 +81,11 @@ export function createUsage({
     interval,
     share: SHARE,
     run: read,
-    failed: (thrown, id) => log.warn({ err: thrown, agent: id }, 'what an agent used could not be read; it is tried again when it does something'),
+    failed: (thrown, id) =>
+      log.warn(
+        { err: thrown, agent: id },
+        'what an agent used could not be read; it is tried again when it does something',
+      ),
   })
 
   return {
@@ -81,8 +94,11 @@ export function createUsage({
     refreshChanged: async () => {
       const due = (await store.agents.list()).filter((agent) => {
         const read = readAt.get(agent.id)
-        // Of the dead only those that ended since they were read: an old tree is not read again with every start.
-        return read === undefined ? isAlive(agent.state) && agent.agentCli !== null : Math.max(agent.lastSeenAt, agent.endedAt ?? 0) >= read
+        // Of the dead only those that ended since they were read: an old tree is not read again
+        // with every start.
+        return read === undefined
+          ? isAlive(agent.state) && agent.agentCli !== null
+          : Math.max(agent.lastSeenAt, agent.endedAt ?? 0) >= read
       })
       for (const agent of due) paced.request(agent.id)
     },
@@ -92,10 +108,18 @@ export function createUsage({
 
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 
-/** What a session used never shrinks, also where the program forgets. What was read before a session had an id is part of the first that has one. */
-export function withSession(known: Readonly<Record<string, Usage>>, session: string, found: Usage): Record<string, Usage> {
+/**
+ * What a session used never shrinks, also where the program forgets. What was read before a session
+ * had an id is part of the first that has one.
+ */
+export function withSession(
+  known: Readonly<Record<string, Usage>>,
+  session: string,
+  found: Usage,
+): Record<string, Usage> {
   const { '': unnamed, ...named } = known
-  const rest: Record<string, Usage> = unnamed === undefined || session !== '' ? named : { ...named, '': unnamed }
+  const rest: Record<string, Usage> =
+    unnamed === undefined || session !== '' ? named : { ...named, '': unnamed }
   const before = rest[session]
   return { ...rest, [session]: before === undefined ? found : merge([before, found], Math.max) }
 }

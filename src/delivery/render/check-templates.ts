@@ -35,21 +35,39 @@ const PARTS: readonly PromptName[] = ['worktree-warning', 'guidance']
 const PROMPTS = 'prompts/'
 
 /**
- * What is wrong with the user’s own templates: names that stand for nothing, what does not parse, variables that their event doesn’t have, in
- * every branch, and a prompt that is empty. An event’s template that is empty is silence, which may be meant. No folder: nothing.
+ * What is wrong with the user’s own templates: names that stand for nothing, what does not parse,
+ * variables that their event doesn’t have, in every branch, and a prompt that is empty. An event’s
+ * template that is empty is silence, which may be meant. No folder: nothing.
  */
 export async function checkTemplates(folder: string, shippedFolder: string): Promise<Finding[]> {
   const [own, shipped] = await Promise.all([templatesIn(folder), templatesIn(shippedFolder)])
   const engine = createTemplateEngine()
   const findings = await Promise.all(
     own.map(async (name): Promise<Finding[]> => {
-      const at = (problem: string, line: number | null = null): Finding => ({ key: `templates/${name}.liquid`, line, problem })
-      if (!shipped.includes(name)) return [at(`nothing is told under this name; the names are ${namesLike(name, shipped).join(', ')}`)]
-      const text = await readFile(join(folder, `${name}.liquid`), 'utf8').catch((error: Error) => error)
+      const at = (problem: string, line: number | null = null): Finding => ({
+        key: `templates/${name}.liquid`,
+        line,
+        problem,
+      })
+      if (!shipped.includes(name))
+        return [
+          at(
+            `nothing is told under this name; the names are ${namesLike(name, shipped).join(', ')}`,
+          ),
+        ]
+      const text = await readFile(join(folder, `${name}.liquid`), 'utf8').catch(
+        (error: Error) => error,
+      )
       if (text instanceof Error) return [at(`it can’t be read: ${text.message}`)]
-      if (name.startsWith(PROMPTS) && text.trim() === '' && !PARTS.some((part) => name === PROMPTS + part))
+      if (
+        name.startsWith(PROMPTS) &&
+        text.trim() === '' &&
+        !PARTS.some((part) => name === PROMPTS + part)
+      )
         return [at('it is empty, and an agent would begin without its task')]
-      return faultsOf(engine, text, dataOf(name)).map(({ line, problem }) => at(`${problem}; the shipped one is used as long as that is so`, line))
+      return faultsOf(engine, text, dataOf(name)).map(({ line, problem }) =>
+        at(`${problem}; the shipped one is used as long as that is so`, line),
+      )
     }),
   )
   return findings.flat()
@@ -57,10 +75,12 @@ export async function checkTemplates(folder: string, shippedFolder: string): Pro
 
 /** Names without `.liquid`, those of the folder `prompts` with it in front. */
 async function templatesIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
+  const entries = await readdir(folder, { recursive: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    },
+  )
   return entries
     .filter((entry) => entry.endsWith('.liquid'))
     .map((entry) => entry.slice(0, -'.liquid'.length))
@@ -68,7 +88,13 @@ async function templatesIn(folder: string): Promise<string[]> {
 }
 
 const namesLike = (name: string, shipped: readonly string[]): string[] =>
-  shipped.filter((other) => other.startsWith(PROMPTS) === name.startsWith(PROMPTS) && other.split('.')[0] === name.split('.')[0]).slice(0, 12)
+  shipped
+    .filter(
+      (other) =>
+        other.startsWith(PROMPTS) === name.startsWith(PROMPTS) &&
+        other.split('.')[0] === name.split('.')[0],
+    )
+    .slice(0, 12)
 
 interface Fault {
   readonly line: number | null
@@ -94,16 +120,31 @@ function faultsOf(engine: Liquid, text: string, data: Readonly<Record<string, un
   }
 }
 
-function unknownVariables(engine: Liquid, parsed: Template[], data: Readonly<Record<string, unknown>>): Fault[] {
+function unknownVariables(
+  engine: Liquid,
+  parsed: Template[],
+  data: Readonly<Record<string, unknown>>,
+): Fault[] {
   const uses = Object.values(engine.analyzeSync(parsed).globals).flat()
   return uses.flatMap(({ segments, location }) => {
     let value: unknown = data
     for (const [index, segment] of segments.entries()) {
-      if (typeof value !== 'object' || value === null || Array.isArray(value) || typeof segment !== 'string') break
+      if (
+        typeof value !== 'object' ||
+        value === null ||
+        Array.isArray(value) ||
+        typeof segment !== 'string'
+      )
+        break
       if (!Object.hasOwn(value, segment)) {
         if (segment === 'size') break
         const known = Object.keys(value).join(', ')
-        return [{ line: location.row, problem: `there is no ${segments.slice(0, index + 1).join('.')}; known here: ${known}` }]
+        return [
+          {
+            line: location.row,
+            problem: `there is no ${segments.slice(0, index + 1).join('.')}; known here: ${known}`,
+          },
+        ]
       }
       value = (value as Record<string, unknown>)[segment]
     }
@@ -112,7 +153,9 @@ function unknownVariables(engine: Liquid, parsed: Template[], data: Readonly<Rec
 }
 
 function faultOf(error: unknown): Fault {
-  const [, problem = '', line] = /^(.*?)(?:, line:(\d+), col:\d+)?$/s.exec((error as Error).message.split('\n', 1)[0] ?? '') ?? []
+  const [, problem = '', line] =
+    /^(.*?)(?:, line:(\d+), col:\d+)?$/s.exec((error as Error).message.split('\n', 1)[0] ?? '') ??
+    []
   return { line: line === undefined ? null : Number(line), problem }
 }
 
@@ -128,7 +171,12 @@ function sampleOf(schema: z.core.JSONSchema.BaseSchema): unknown {
   if (schema.enum !== undefined) return schema.enum[0]
   switch (schema.type) {
     case 'object':
-      return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([key, part]) => [key, sampleOf(part as z.core.JSONSchema.BaseSchema)]))
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([key, part]) => [
+          key,
+          sampleOf(part as z.core.JSONSchema.BaseSchema),
+        ]),
+      )
     case 'array':
       return [sampleOf(schema.items as z.core.JSONSchema.BaseSchema)]
     case 'number':

@@ -8,7 +8,16 @@ import { templateData, type EventContext } from './template-data.ts'
 import { createTemplateEngine } from './template-engine.ts'
 import { createTemplateFiles } from './template-files.ts'
 
-export type PromptName = 'root' | 'subtree' | 'worker' | 'fork' | 'resume' | 'session' | 'subagent' | 'worktree-warning' | 'guidance'
+export type PromptName =
+  | 'root'
+  | 'subtree'
+  | 'worker'
+  | 'fork'
+  | 'resume'
+  | 'session'
+  | 'subagent'
+  | 'worktree-warning'
+  | 'guidance'
 
 /** What prompts are made of: plain data, put in as it is. */
 export interface PromptData {
@@ -48,18 +57,24 @@ const NOTHING: Partial<PromptData> = {
 }
 
 export interface Renderer {
-  /** The event in words for one recipient. Empty: nothing is to be sent. Never throws for a bad template. */
-  render(event: Pick<StoredEvent, 'type' | 'seq' | 'actor' | 'payload'>, context: EventContext): Promise<string>
   /**
-   * A first prompt. Templates also get `worktree_warning` and, where tools are given, `guidance`, rendered from the same data.
-   * Throws INTERNAL where the shipped template does not render either.
+   * The event in words for one recipient. Empty: nothing is to be sent. Never throws for a bad
+   * template.
+   */
+  render(
+    event: Pick<StoredEvent, 'type' | 'seq' | 'actor' | 'payload'>,
+    context: EventContext,
+  ): Promise<string>
+  /**
+   * A first prompt. Templates also get `worktree_warning` and, where tools are given, `guidance`,
+   * rendered from the same data. Throws INTERNAL where the shipped template does not render either.
    */
   renderPrompt(name: PromptName, data: PromptData): Promise<string>
 }
 
 /**
- * Turns events into words. A file of the same name in the override folder wins; one that does not parse or render is passed over
- * with a warning, for the shipped one.
+ * Turns events into words. A file of the same name in the override folder wins; one that does not
+ * parse or render is passed over with a warning, for the shipped one.
  */
 export function createRenderer(deps: {
   readonly shippedFolder: string
@@ -74,17 +89,25 @@ export function createRenderer(deps: {
 
   const fill = async (name: string, data: Record<string, unknown>): Promise<string | undefined> => {
     const override = await deps.overrideFolder().catch((error: unknown) => {
-      deps.log.warn({ err: error }, 'the folder of your own templates could not be looked at; the shipped ones are used')
+      deps.log.warn(
+        { err: error },
+        'the folder of your own templates could not be looked at; the shipped ones are used',
+      )
       return null
     })
-    for (const folder of override === null ? [deps.shippedFolder] : [override, deps.shippedFolder]) {
+    for (const folder of override === null
+      ? [deps.shippedFolder]
+      : [override, deps.shippedFolder]) {
       const loaded = await load(folder, name)
       if (loaded.kind === 'absent') continue
       try {
         if (loaded.kind === 'broken') throw loaded.error
         return String(await engine.render(loaded.template, structuredClone(data)))
       } catch (error) {
-        deps.log.warn({ err: error, template: loaded.path }, 'template failed; the next in line is used')
+        deps.log.warn(
+          { err: error, template: loaded.path },
+          'template failed; the next in line is used',
+        )
       }
     }
     return undefined
@@ -94,10 +117,16 @@ export function createRenderer(deps: {
     const all: Record<string, unknown> = { ...NOTHING, ...data, worktree_warning: '', guidance: '' }
     if (name !== 'worktree-warning' && name !== 'guidance') {
       all['worktree_warning'] = await renderPrompt('worktree-warning', data)
-      if (data.tools !== undefined && data.tools.length > 0) all['guidance'] = await renderPrompt('guidance', data)
+      if (data.tools !== undefined && data.tools.length > 0)
+        all['guidance'] = await renderPrompt('guidance', data)
     }
     const text = await fill(`prompts/${name}`, all)
-    if (text === undefined) throw new ExomonadError('INTERNAL', `No template for the prompt "${name}" can be rendered. See \`exomonad daemon logs\`.`, { name })
+    if (text === undefined)
+      throw new ExomonadError(
+        'INTERNAL',
+        `No template for the prompt "${name}" can be rendered. See \`exomonad daemon logs\`.`,
+        { name },
+      )
     return stripControls(text)
       .replace(/\n{3,}/g, '\n\n')
       .trim()
@@ -108,7 +137,9 @@ export function createRenderer(deps: {
       const data = templateData(event, context, deps.secrets)
       const text = await fill(event.type, data)
       // A fault in a template must not swallow what it was to tell.
-      return guardMessage(text ?? `[${event.type.toUpperCase()}] ${context.agent.name}: ${JSON.stringify(data)}`)
+      return guardMessage(
+        text ?? `[${event.type.toUpperCase()}] ${context.agent.name}: ${JSON.stringify(data)}`,
+      )
     },
     renderPrompt,
   }

@@ -27,12 +27,15 @@ const LOGS = new Set(['log', 'last_lines'])
 const wholeOf = (event: Pick<StoredEvent, 'type' | 'seq' | 'payload'>): string => {
   const number = event.payload['number']
   if (typeof number !== 'number') return `\`exomonad events --json\`, event ${event.seq}`
-  return event.type.startsWith('ci.') ? `\`exomonad pr checks ${number}\`` : `\`exomonad pr show ${number}\``
+  return event.type.startsWith('ci.')
+    ? `\`exomonad pr checks ${number}\``
+    : `\`exomonad pr show ${number}\``
 }
 
 /**
- * Payload and context, every string escaped as if it came from outside; only a person’s own message keeps its lines.
- * The result is a copy of plain data: nothing in it can be called or changed by a template.
+ * Payload and context, every string escaped as if it came from outside; only a person’s own message
+ * keeps its lines. The result is a copy of plain data: nothing in it can be called or changed by a
+ * template.
  */
 export function templateData(
   event: Pick<StoredEvent, 'type' | 'seq' | 'actor' | 'payload'>,
@@ -42,12 +45,18 @@ export function templateData(
   const whole = wholeOf(event)
   const escape = (value: unknown, key: string): unknown => {
     if (typeof value === 'string') {
-      if (event.type === 'message' && event.actor === 'human' && key === 'message') return stripControls(value).trim()
-      const limit: Cap = LOGS.has(key) ? { max: LOG_CAP, keep: 'end', whole } : { max: FIELD_CAP, keep: 'start', whole }
+      if (event.type === 'message' && event.actor === 'human' && key === 'message')
+        return stripControls(value).trim()
+      const limit: Cap = LOGS.has(key)
+        ? { max: LOG_CAP, keep: 'end', whole }
+        : { max: FIELD_CAP, keep: 'start', whole }
       return escapeUntrusted(value, { cap: limit, ...(secrets === undefined ? {} : { secrets }) })
     }
     if (Array.isArray(value)) return value.map((item) => escape(item, key))
-    if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, escape(item, name)]))
+    if (value !== null && typeof value === 'object')
+      return Object.fromEntries(
+        Object.entries(value).map(([name, item]) => [name, escape(item, name)]),
+      )
     return value
   }
   return escape(structuredClone({ ...event.payload, ...context }), '') as Record<string, unknown>

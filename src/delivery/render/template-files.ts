@@ -3,10 +3,15 @@ import { join } from 'node:path'
 import type { Liquid, Template } from 'liquidjs'
 
 /** A parsed template and where it came from; `error` where it is there but does not parse. */
-export type Loaded = { kind: 'parsed'; path: string; template: Template[] } | { kind: 'broken'; path: string; error: unknown } | { kind: 'absent' }
+export type Loaded =
+  | { kind: 'parsed'; path: string; template: Template[] }
+  | { kind: 'broken'; path: string; error: unknown }
+  | { kind: 'absent' }
 
 /** Reads and parses `<folder>/<name>.liquid`; parsed once per version of the file. */
-export function createTemplateFiles(engine: Liquid): (folder: string, name: string) => Promise<Loaded> {
+export function createTemplateFiles(
+  engine: Liquid,
+): (folder: string, name: string) => Promise<Loaded> {
   const cache = new Map<string, { version: string; loaded: Loaded }>()
   return async (folder, name) => {
     const path = join(folder, `${name}.liquid`)

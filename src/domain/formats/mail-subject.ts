@@ -4,7 +4,8 @@ import type { StoredEvent } from '../records.ts'
 export const mailSubject = (id: string): string => `mail:${id}`
 
 /** The mail whose words such a delivery brings. */
-export const mailIn = (subject: string | null): string | undefined => (subject?.startsWith('mail:') === true ? subject.slice('mail:'.length) : undefined)
+export const mailIn = (subject: string | null): string | undefined =>
+  subject?.startsWith('mail:') === true ? subject.slice('mail:'.length) : undefined
 
 /** Of the line that tells an agent that it has mail. */
 export const lineFor = (agentId: string): string => `mail-for:${agentId}`
@@ -12,7 +13,11 @@ export const lineFor = (agentId: string): string => `mail-for:${agentId}`
 /** What a message about mail is about; null for all else. */
 export function mailSubjectOf({ type, agentId, dedupeKey, payload }: StoredEvent): string | null {
   if (type === 'mail') return agentId === null ? null : lineFor(agentId)
-  if (type === 'message') return typeof payload['mail_id'] === 'string' ? mailSubject(payload['mail_id']) : null
+  if (type === 'message')
+    return typeof payload['mail_id'] === 'string' ? mailSubject(payload['mail_id']) : null
   // A completion message: its words are the event’s.
-  return (type === 'agent.completed' || type === 'agent.failed') && dedupeKey?.startsWith('mail:') === true ? dedupeKey : null
+  return (type === 'agent.completed' || type === 'agent.failed') &&
+    dedupeKey?.startsWith('mail:') === true
+    ? dedupeKey
+    : null
 }

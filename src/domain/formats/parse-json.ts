@@ -4,8 +4,9 @@ export const MAX_DEPTH = 100
 const ENVELOPE = 20
 
 /**
- * The only reader of JSON that comes from outside this process. What is nested too deeply is refused before it is parsed, since whatever walks
- * it afterwards, JSON.stringify and schemas included, would run out of stack: a SyntaxError, as for everything else that isn’t JSON to us.
+ * The only reader of JSON that comes from outside this process. What is nested too deeply is
+ * refused before it is parsed, since whatever walks it afterwards, JSON.stringify and schemas
+ * included, would run out of stack: a SyntaxError, as for everything else that isn’t JSON to us.
  */
 export function parseJson(text: string): unknown {
   requireShallow(text)
@@ -20,7 +21,8 @@ export function requireShallow(text: string): void {
     if (character === QUOTE) at = endOfString(text, at)
     else if (character === OPEN_LIST || character === OPEN_OBJECT) depth++
     else if (character === CLOSE_LIST || character === CLOSE_OBJECT) depth--
-    if (depth > MAX_DEPTH + ENVELOPE) throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`)
+    if (depth > MAX_DEPTH + ENVELOPE)
+      throw new SyntaxError(`nested deeper than ${MAX_DEPTH} levels`)
   }
 }
 
@@ -31,7 +33,10 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Position of the quote that ends the string which begins at `start`; of the text’s end where none does. */
+/**
+ * Position of the quote that ends the string which begins at `start`; of the text’s end where none
+ * does.
+ */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0

@@ -1,4 +1,7 @@
-/** How prompts stand in the log of a session, and how they are taken out of what its agent is said to have written. */
+/**
+ * How prompts stand in the log of a session, and how they are taken out of what its agent is said
+ * to have written.
+ */
 
 /** Between empty lines, `> ` in front of its first line and two spaces in front of the others. */
 export function promptLines(prompt: string): string {
@@ -9,7 +12,10 @@ export function promptLines(prompt: string): string {
 /** Said before the first prompt, or besides: by exomonad, or on standard error. */
 const BESIDES = /^(── |· |\[exomonad\] |\[stderr\] |$)/
 
-/** A log, or its end, without the prompt that it begins with: that is exomonad’s, and its reader wants to know what the agent made of it. */
+/**
+ * A log, or its end, without the prompt that it begins with: that is exomonad’s, and its reader
+ * wants to know what the agent made of it.
+ */
 export function withoutFirstPrompt(log: string): string {
   const lines = log.split('\n')
   let from = 0

@@ -7,7 +7,10 @@ export interface Hello {
 }
 
 /** `changed`: something that the host holds ended or went. */
-export type HostAnswer = { readonly id: number; readonly gives: unknown } | { readonly id: number; readonly error: string } | { readonly event: 'changed' }
+export type HostAnswer =
+  | { readonly id: number; readonly gives: unknown }
+  | { readonly id: number; readonly error: string }
+  | { readonly event: 'changed' }
 
 /** One JSON value per line. */
 export const send = (socket: Socket, message: object): void => {

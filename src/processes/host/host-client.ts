@@ -5,23 +5,40 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../domain/errors.ts'
 import { startDetached, type ChildProcess } from '../exec.ts'
 import { receive, send, type Hello, type HostAnswer } from './framing.ts'
-import { chooseSocket, hostFiles, prepareFolder, recordedSocket, type HostNames } from './location.ts'
+import {
+  chooseSocket,
+  hostFiles,
+  prepareFolder,
+  recordedSocket,
+  type HostNames,
+} from './location.ts'
 
-type Takes<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { takes: infer Taken } ? Taken : never
-type Gives<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { gives: infer Given } ? Given : never
+type Takes<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { takes: infer Taken }
+  ? Taken
+  : never
+type Gives<Verbs, Name extends keyof Verbs> = Verbs[Name] extends { gives: infer Given }
+  ? Given
+  : never
 /** Nobody listens there; anything else may pass, such as no descriptor left to ask with. */
 const NOBODY: ReadonlySet<string> = new Set(['ENOENT', 'ECONNREFUSED'])
 
-export type Answer<Verbs, Name extends keyof Verbs> = { kind: 'answer'; gives: Gives<Verbs, Name> } | { kind: 'no-host' }
+export type Answer<Verbs, Name extends keyof Verbs> =
+  | { kind: 'answer'; gives: Gives<Verbs, Name> }
+  | { kind: 'no-host' }
 
 export interface HostClient<Verbs> {
   /** Starts the host where none runs. */
   start(): Promise<void>
   /**
-   * Asks the host. `once`: not again where the connection was lost before the answer. `timeout`: for what may take longer than usual.
-   * Throws MULTIPLEXER_UNAVAILABLE for no answer (`outcome: 'unknown'`) and for what the host could not do.
+   * Asks the host. `once`: not again where the connection was lost before the answer. `timeout`:
+   * for what may take longer than usual. Throws MULTIPLEXER_UNAVAILABLE for no answer
+   * (`outcome: 'unknown'`) and for what the host could not do.
    */
-  ask<Name extends keyof Verbs & string>(verb: Name, takes: Takes<Verbs, Name>, options?: { once?: boolean; timeout?: number }): Promise<Answer<Verbs, Name>>
+  ask<Name extends keyof Verbs & string>(
+    verb: Name,
+    takes: Takes<Verbs, Name>,
+    options?: { once?: boolean; timeout?: number },
+  ): Promise<Answer<Verbs, Name>>
   /** The socket of the host, or where a new one would have it. */
   readonly socketPath: string
   close(): void
@@ -35,14 +52,22 @@ interface Waiting {
 
 const START_POLL = 10
 const START_AGAIN = 2000
-/** Of a question whose connection was lost: a host that is just killed may take another connection before its socket is closed, too. */
+/**
+ * Of a question whose connection was lost: a host that is just killed may take another connection
+ * before its socket is closed, too.
+ */
 const MOST_RETRIES = 3
 
-const isUnderWay = (child: ChildProcess | undefined): boolean => child?.pid !== undefined && child.exitCode === null && child.signalCode === null
+const isUnderWay = (child: ChildProcess | undefined): boolean =>
+  child?.pid !== undefined && child.exitCode === null && child.signalCode === null
 
-const unavailable = (message: string, facts: Record<string, unknown> = {}) => new ExomonadError('MULTIPLEXER_UNAVAILABLE', message, facts)
+const unavailable = (message: string, facts: Record<string, unknown> = {}) =>
+  new ExomonadError('MULTIPLEXER_UNAVAILABLE', message, facts)
 
-/** The daemon's side of the host's socket: connects when something is asked, and tells about changes as long as it is connected. */
+/**
+ * The daemon's side of the host's socket: connects when something is asked, and tells about changes
+ * as long as it is connected.
+ */
 export function createHostClient<Verbs>(options: {
   names: HostNames
   /** In messages: `detached host`. */
@@ -60,11 +85,26 @@ export function createHostClient<Verbs>(options: {
   startTimeout: number
   onChange: () => void
 }): HostClient<Verbs> {
-  const { names, called, protocol: PROTOCOL, program, stateDir, runtimeDir, environment, node, timeout, startTimeout, onChange } = options
+  const {
+    names,
+    called,
+    protocol: PROTOCOL,
+    program,
+    stateDir,
+    runtimeDir,
+    environment,
+    node,
+    timeout,
+    startTimeout,
+    onChange,
+  } = options
   const files = hostFiles(names, stateDir)
   const broken = new WeakSet<ExomonadError>()
   const lost = () => {
-    const error = unavailable(`The connection to the ${called} broke before it answered. Look at the pane before trying again.`, { outcome: 'unknown' })
+    const error = unavailable(
+      `The connection to the ${called} broke before it answered. Look at the pane before trying again.`,
+      { outcome: 'unknown' },
+    )
     broken.add(error)
     return error
   }
@@ -91,19 +131,29 @@ export function createHostClient<Verbs>(options: {
     else request.resolve(message.gives)
   }
 
-  const transmit = async (socket: Socket, verb: string, takes: unknown, limit = timeout): Promise<unknown> =>
+  const transmit = async (
+    socket: Socket,
+    verb: string,
+    takes: unknown,
+    limit = timeout,
+  ): Promise<unknown> =>
     await new Promise((resolve, reject) => {
       const id = (count += 1)
       const timer = setTimeout(() => {
         waiting.delete(id)
-        reject(unavailable(`The ${called} did not answer within ${String(limit)} ms.`, { outcome: 'unknown' }))
+        reject(
+          unavailable(`The ${called} did not answer within ${String(limit)} ms.`, {
+            outcome: 'unknown',
+          }),
+        )
       }, limit)
       waiting.set(id, { resolve, reject, timer })
       send(socket, { id, verb, takes })
     })
 
   const connectNow = async (): Promise<Socket | undefined> => {
-    socketPath = (await recordedSocket(names, stateDir)) ?? chooseSocket(names, stateDir, runtimeDir)
+    socketPath =
+      (await recordedSocket(names, stateDir)) ?? chooseSocket(names, stateDir, runtimeDir)
     const socket = connect(socketPath)
     const failed = await new Promise<string | undefined>((resolve) => {
       socket.once('connect', () => resolve(undefined))
@@ -152,7 +202,11 @@ export function createHostClient<Verbs>(options: {
     await prepareFolder(socket)
     const output = openSync(files.log, 'a', 0o600)
     try {
-      host = startDetached(node, [program, stateDir, socket], { cwd: '/', env: environment, output }).on('error', () => undefined)
+      host = startDetached(node, [program, stateDir, socket], {
+        cwd: '/',
+        env: environment,
+        output,
+      }).on('error', () => undefined)
     } finally {
       closeSync(output)
     }
@@ -163,10 +217,13 @@ export function createHostClient<Verbs>(options: {
     while ((await connected()) === undefined) {
       if (performance.now() - begun > startTimeout) {
         const log = await readFile(files.log, 'utf8').catch(() => '')
-        throw unavailable(`The ${called} did not start: ${log.trim().split('\n').at(-1) ?? ''} (${files.log}).`)
+        throw unavailable(
+          `The ${called} did not start: ${log.trim().split('\n').at(-1) ?? ''} (${files.log}).`,
+        )
       }
-      // A host that finds another's lock, one that is just ending for instance, leaves at once. One that only takes its time is waited for: a second
-      // would leave too late, or, where the first has ended by then, stay for nobody.
+      // A host that finds another's lock, one that is just ending for instance, leaves at once. One
+      // that only takes its time is waited for: a second would leave too late, or, where the first
+      // has ended by then, stay for nobody.
       if (!isUnderWay(host) && performance.now() - spawnedAt > START_AGAIN) {
         await spawnHost()
         spawnedAt = performance.now()
@@ -191,9 +248,13 @@ export function createHostClient<Verbs>(options: {
           const socket = await connected()
           if (socket === undefined) return { kind: 'no-host' }
           asked = true
-          return { kind: 'answer', gives: (await transmit(socket, verb, takes, limit)) as Gives<Verbs, Name> }
+          return {
+            kind: 'answer',
+            gives: (await transmit(socket, verb, takes, limit)) as Gives<Verbs, Name>,
+          }
         } catch (error) {
-          if (!broken.has(error as ExomonadError) || (once && asked) || attempt >= MOST_RETRIES) throw error
+          if (!broken.has(error as ExomonadError) || (once && asked) || attempt >= MOST_RETRIES)
+            throw error
         }
       }
     },

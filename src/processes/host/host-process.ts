@@ -27,7 +27,10 @@ export interface Holder {
 const IDLE_LIMIT = 10_000
 const LINGER_LIMIT = 2000
 
-/** Held as long as the process lives, and freed by the system however it ends. Undefined where another host has it. */
+/**
+ * Held as long as the process lives, and freed by the system however it ends. Undefined where
+ * another host has it.
+ */
 function takeLock(path: string): Database.Database | undefined {
   const lock = new Database(path, { timeout: 0 })
   try {
@@ -40,8 +43,9 @@ function takeLock(path: string): Database.Database | undefined {
 }
 
 /**
- * What holds agents’ programs, so that they outlive the daemon: the whole process. One per state folder; another ends at once. It ends by
- * itself when nothing is held and nobody is connected for a while.
+ * What holds agents’ programs, so that they outlive the daemon: the whole process. One per state
+ * folder; another ends at once. It ends by itself when nothing is held and nobody is connected for
+ * a while.
  */
 export function runHost(options: {
   names: HostNames
@@ -55,7 +59,9 @@ export function runHost(options: {
   const lock = takeLock(files.lock)
   if (lock === undefined) return
   const complain = (error: unknown) =>
-    process.stderr.write(`${new Date().toISOString()} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    process.stderr.write(
+      `${new Date().toISOString()} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
   // A fault with one of them must not take all others along.
   process.on('uncaughtException', complain)
   process.on('SIGHUP', () => undefined)
@@ -135,7 +141,9 @@ export function runHost(options: {
   const mask = process.umask(0o177)
   server.listen(socketPath)
   process.umask(mask)
-  writeFileSync(files.record, JSON.stringify({ protocol, pid: process.pid, socket: socketPath }), { mode: 0o600 })
+  writeFileSync(files.record, JSON.stringify({ protocol, pid: process.pid, socket: socketPath }), {
+    mode: 0o600,
+  })
   process.on('SIGTERM', end)
   watchIdle()
 }

@@ -6,7 +6,9 @@ import type { startOnPipes } from '../exec.ts'
 import type { OutputLog } from './output-log.ts'
 import { createStdin, type Stdin } from './stdin.ts'
 
-/** How a program ended: one of the two; exit code 127 where it did not start, as a shell tells it. */
+/**
+ * How a program ended: one of the two; exit code 127 where it did not start, as a shell tells it.
+ */
 export interface HostedEnd {
   readonly exitCode: number | null
   readonly exitSignal: string | null
@@ -20,11 +22,16 @@ export interface HostedProcess {
   /** Resolves when it has ended, its output is in the log and that is closed. Never rejects. */
   readonly end: Promise<HostedEnd>
   readonly write: Stdin['write']
-  /** Whether something runs in its group since its end: only so long is its number nobody else’s. */
+  /**
+   * Whether something runs in its group since its end: only so long is its number nobody else’s.
+   */
   leavesBehind(): Promise<boolean>
 }
 
-/** What it left running may hold the pipes of an ended program open for ever: after so many looks (ms between them) without anything new … */
+/**
+ * What it left running may hold the pipes of an ended program open for ever: after so many looks
+ * (ms between them) without anything new …
+ */
 const QUIET_LOOKS = 5
 const LOOK = 10
 /** … or so many bytes, far more than a pipe holds, all that it said itself has been read. */
@@ -32,7 +39,10 @@ const LEFT_LIMIT = 2_000_000
 /** … or after so many milliseconds in which nothing had to wait. */
 const LEFT_WITHIN = 2000
 
-/** A process with pipes, in a process group of its own. A program that can't be started ends with 127 and says so, as a shell does. */
+/**
+ * A process with pipes, in a process group of its own. A program that can't be started ends with
+ * 127 and says so, as a shell does.
+ */
 export function startHostedProcess(options: {
   start: typeof startOnPipes
   cwd: string
@@ -85,7 +95,10 @@ export function startHostedProcess(options: {
     void reading.then(() => (read = true))
     const before = heard
     const notExpired = createDeadline(LEFT_WITHIN)
-    for (let quiet = 0; !read && quiet < QUIET_LOOKS && heard - before < LEFT_LIMIT && (notExpired() || behind > 0);) {
+    for (
+      let quiet = 0;
+      !read && quiet < QUIET_LOOKS && heard - before < LEFT_LIMIT && (notExpired() || behind > 0);
+    ) {
       const known = heard
       await Promise.race([reading, delay(LOOK)])
       // By then the pipes have been looked at, however late the timer was.

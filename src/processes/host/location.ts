@@ -30,27 +30,41 @@ export const hostFiles = (names: HostNames, stateDir: string): HostFiles => ({
   record: join(stateDir, `${names.files}.json`),
 })
 
-/** Where the socket of a new host goes: in the state folder, or where that path is too long under a hash in the runtime folder. */
+/**
+ * Where the socket of a new host goes: in the state folder, or where that path is too long under a
+ * hash in the runtime folder.
+ */
 export function chooseSocket(names: HostNames, stateDir: string, runtimeDir: string): string {
   const near = join(stateDir, `${names.files}.sock`)
   if (Buffer.byteLength(near) <= SOCKET_PATH_LIMIT) return near
   const hash = createHash('sha256').update(stateDir).digest('hex').slice(0, 10)
   const far = join(runtimeDir, `${names.far}-${hash}.sock`)
   if (Buffer.byteLength(far) <= SOCKET_PATH_LIMIT) return far
-  throw new ExomonadError('SOCKET_PATH_TOO_LONG', `The path ${far} is too long for a socket. Set XDG_RUNTIME_DIR to a short path.`, { path: far })
+  throw new ExomonadError(
+    'SOCKET_PATH_TOO_LONG',
+    `The path ${far} is too long for a socket. Set XDG_RUNTIME_DIR to a short path.`,
+    { path: far },
+  )
 }
 
 /** The socket that the running host recorded, where there is a record. */
-export async function recordedSocket(names: HostNames, stateDir: string): Promise<string | undefined> {
+export async function recordedSocket(
+  names: HostNames,
+  stateDir: string,
+): Promise<string | undefined> {
   try {
-    const { socket } = parseJson(await readFile(hostFiles(names, stateDir).record, 'utf8')) as { socket?: unknown }
+    const { socket } = parseJson(await readFile(hostFiles(names, stateDir).record, 'utf8')) as {
+      socket?: unknown
+    }
     return typeof socket === 'string' ? socket : undefined
   } catch {
     return undefined
   }
 }
 
-/** Makes the socket's folder, 0700. Throws NOT_AVAILABLE for one that others could have put there. */
+/**
+ * Makes the socket's folder, 0700. Throws NOT_AVAILABLE for one that others could have put there.
+ */
 export async function prepareFolder(socket: string): Promise<void> {
   const folder = dirname(socket)
   await mkdir(folder, { recursive: true, mode: 0o700 })

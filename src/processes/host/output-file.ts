@@ -18,11 +18,16 @@ const BATCH = 1_000_000
 const RETRY = 1000
 
 /**
- * Appends to a file as fast as the disk takes it, in order. What the disk refuses (it is full) is left out and said where it would
- * stand, as soon as the disk takes anything again: a program must not stand still for it. Beyond `bound` bytes the middle goes (bounded-file.ts);
- * where it can’t, so does what comes.
+ * Appends to a file as fast as the disk takes it, in order. What the disk refuses (it is full) is
+ * left out and said where it would stand, as soon as the disk takes anything again: a program must
+ * not stand still for it. Beyond `bound` bytes the middle goes (bounded-file.ts); where it can’t,
+ * so does what comes.
  */
-export function createOutputFile(file: string, onTrouble: (text: string) => void, bound = Infinity): OutputFile {
+export function createOutputFile(
+  file: string,
+  onTrouble: (text: string) => void,
+  bound = Infinity,
+): OutputFile {
   const queue: Buffer[] = []
   const waiting = new Set<() => void>()
   let size = 0
@@ -45,7 +50,9 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
     return batch
   }
   const complain = (what: string, thrown: unknown): void =>
-    onTrouble(`the output file ${file} ${what}: ${toError(thrown).message}. Only the last lines are kept.`)
+    onTrouble(
+      `the output file ${file} ${what}: ${toError(thrown).message}. Only the last lines are kept.`,
+    )
   const writeAll = async (batch: readonly Buffer[]): Promise<void> => {
     if (lost > 0 && Date.now() < retryAt) throw new StillRefused()
     handle ??= await open(file, 'a', 0o600)
@@ -53,14 +60,17 @@ export function createOutputFile(file: string, onTrouble: (text: string) => void
     if (written > bound) await keepBound()
     if (written > bound) throw new StillRefused()
     if (lost > 0) {
-      await handle.appendFile(`\n[exomonad] ${lost} bytes are missing here: the disk did not take them\n`)
+      await handle.appendFile(
+        `\n[exomonad] ${lost} bytes are missing here: the disk did not take them\n`,
+      )
       lost = 0
     }
     // Partial writes are the rule on a disk that fills up.
     for (let rest = [...batch]; rest.length > 0;) {
       let { bytesWritten } = await handle.writev(rest)
       written += bytesWritten
-      while (rest.length > 0 && bytesWritten >= (rest[0] as Buffer).length) bytesWritten -= (rest.shift() as Buffer).length
+      while (rest.length > 0 && bytesWritten >= (rest[0] as Buffer).length)
+        bytesWritten -= (rest.shift() as Buffer).length
       if (rest.length > 0) rest = [(rest[0] as Buffer).subarray(bytesWritten), ...rest.slice(1)]
     }
     await keepBound()

@@ -6,8 +6,9 @@ import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
 /** Everything that a hosted program says: whole in its file, the last lines in memory. */
 export interface OutputLog {
   /**
-   * `out` as it is, `err` with `[stderr] ` in front of each line. Lines of the two are never mixed within a line, as long as they are not
-   * longer than what is kept back. False: the disk is behind, and the source should wait for `drained`.
+   * `out` as it is, `err` with `[stderr] ` in front of each line. Lines of the two are never mixed
+   * within a line, as long as they are not longer than what is kept back. False: the disk is
+   * behind, and the source should wait for `drained`.
    */
   write(stream: 'out' | 'err', text: Buffer | string): boolean
   /** A line about the output itself, on a line of its own. */
@@ -17,7 +18,10 @@ export interface OutputLog {
   tail(lines: number, options?: { styled?: boolean }): string
   /** What comes from here on, ready for a terminal. */
   follow(listener: (text: string) => void): () => void
-  /** Resolves when all that was written is in the file, as far as the disk takes it, and lets go of the file. */
+  /**
+   * Resolves when all that was written is in the file, as far as the disk takes it, and lets go of
+   * the file.
+   */
   close(): Promise<void>
 }
 
@@ -28,7 +32,10 @@ const LINE_FEED = 10
 const PART_LIMIT = 64_000
 /** Milliseconds after which they are written all the same: a prompt, or a bar of progress. */
 const PART_DELAY = 50
-/** What a program hands over at once where it gathers its output first: a line that is cut there goes on as soon as the program gets a turn … */
+/**
+ * What a program hands over at once where it gathers its output first: a line that is cut there
+ * goes on as soon as the program gets a turn …
+ */
 const FULL_BUFFER = 4096
 /** … which takes as many milliseconds at most, on a machine that has too much to do. */
 const CUT_DELAY = 2000
@@ -36,11 +43,23 @@ const PREFIX: Record<Stream, string> = { out: '', err: '[stderr] ' }
 const STREAMS = ['out', 'err'] as const
 const NEW_LINE = Buffer.from('\n')
 
-/** Puts the lines of both streams in order of arrival into the file (null for none; at most `bound` bytes), the tail, and what followers see. */
-export function createOutputLog({ file, bound = Infinity }: { file: string | null; bound?: number | undefined }): OutputLog {
+/**
+ * Puts the lines of both streams in order of arrival into the file (null for none; at most `bound`
+ * bytes), the tail, and what followers see.
+ */
+export function createOutputLog({
+  file,
+  bound = Infinity,
+}: {
+  file: string | null
+  bound?: number | undefined
+}): OutputLog {
   const tail = createTail()
   const followers = new Set<(text: string) => void>()
-  const disk = file === null ? undefined : createOutputFile(file, (text) => note(text, { onDisk: false }), bound)
+  const disk =
+    file === null
+      ? undefined
+      : createOutputFile(file, (text) => note(text, { onDisk: false }), bound)
   const parts: Record<Stream, Buffer | undefined> = { out: undefined, err: undefined }
   /** How long these are kept back. */
   const notExpired: Record<Stream, () => boolean> = { out: () => false, err: () => false }
@@ -122,7 +141,12 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
       if (bytes.length === 0) return true
       const before = parts[stream]
       const end = bytes.lastIndexOf(LINE_FEED)
-      const rest = end < 0 ? (before === undefined ? bytes : Buffer.concat([before, bytes])) : bytes.subarray(end + 1)
+      const rest =
+        end < 0
+          ? before === undefined
+            ? bytes
+            : Buffer.concat([before, bytes])
+          : bytes.subarray(end + 1)
       let fits = true
       parts[stream] = undefined
       if (end >= 0) {
@@ -133,7 +157,8 @@ export function createOutputLog({ file, bound = Infinity }: { file: string | nul
       else if (rest.length > 0) {
         // A copy: the chunk that it is cut from may be large.
         parts[stream] = Buffer.from(rest)
-        if (end >= 0 || before === undefined) notExpired[stream] = createDeadline(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
+        if (end >= 0 || before === undefined)
+          notExpired[stream] = createDeadline(bytes.length < FULL_BUFFER ? PART_DELAY : CUT_DELAY)
         watchParts()
       }
       return fits
@@ -177,6 +202,8 @@ function prefixed(bytes: Buffer, goesOn: boolean): Buffer {
 function shown(bytes: Buffer, first: string, next: string): string {
   const text = bytes.toString('utf8')
   const ends = text.endsWith('\n')
-  const lines = (ends ? text.slice(0, -1) : text).split('\n').map((line, index) => (index === 0 ? first : next) + plainLine(line, true))
+  const lines = (ends ? text.slice(0, -1) : text)
+    .split('\n')
+    .map((line, index) => (index === 0 ? first : next) + plainLine(line, true))
   return lines.join('\n') + (ends ? '\n' : '')
 }

@@ -2,8 +2,8 @@ import type { Writable } from 'node:stream'
 
 export interface Stdin {
   /**
-   * One after the other; each resolves when the pipe has taken all of it, or after a moment: what a program doesn’t read yet waits here.
-   * Nothing of what is more than may wait is taken.
+   * One after the other; each resolves when the pipe has taken all of it, or after a moment: what a
+   * program doesn’t read yet waits here. Nothing of what is more than may wait is taken.
    */
   write(data: string): Promise<'written' | 'full' | 'closed'>
   close(): void
@@ -11,10 +11,16 @@ export interface Stdin {
 
 /** Milliseconds. */
 const PATIENCE = 2000
-/** Characters that may wait for a program that doesn't read: enough for any sensible input, too little to hurt. */
+/**
+ * Characters that may wait for a program that doesn't read: enough for any sensible input, too
+ * little to hurt.
+ */
 const WAITING_LIMIT = 16_000_000
 
-/** The writing end of a program’s standard input: a program that doesn’t read keeps only those waiting who write to it. */
+/**
+ * The writing end of a program’s standard input: a program that doesn’t read keeps only those
+ * waiting who write to it.
+ */
 export function createStdin(stream: Writable): Stdin {
   let open = true
   let waiting = 0

@@ -25,7 +25,9 @@ export function createTail(): Tail {
     next = (next + 1) % TAIL_LINES
   }
   const cut = (bytes: Buffer, prefix: string): string =>
-    bytes.length > LINE_LIMIT ? `${prefix}${bytes.toString('utf8', 0, LINE_LIMIT)} …` : prefix + bytes.toString('utf8')
+    bytes.length > LINE_LIMIT
+      ? `${prefix}${bytes.toString('utf8', 0, LINE_LIMIT)} …`
+      : prefix + bytes.toString('utf8')
   const endPart = () => {
     if (open !== undefined) push(open.size > LINE_LIMIT ? `${open.text} …` : open.text)
     open = undefined

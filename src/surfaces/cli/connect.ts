@@ -18,7 +18,10 @@ export interface ConnectDeps {
   readonly start: boolean
 }
 
-/** A client with the caller’s own token: the agent’s in an agent, the owner’s for the human. NOT_ALLOWED where an agent has none. */
+/**
+ * A client with the caller’s own token: the agent’s in an agent, the owner’s for the human.
+ * NOT_ALLOWED where an agent has none.
+ */
 export async function connectToDaemon(deps: ConnectDeps): Promise<Client> {
   return (await openAccess(deps)).client
 }
@@ -28,7 +31,10 @@ export interface Access {
   readonly token: string
 }
 
-/** What a connection of one’s own needs, by the same rules; the human’s daemon runs when this returns. */
+/**
+ * What a connection of one’s own needs, by the same rules; the human’s daemon runs when this
+ * returns.
+ */
 export async function findAccess(deps: ConnectDeps): Promise<Access> {
   const { client, isOwner, ...access } = await openAccess(deps)
   if (isOwner) await client.get('/healthz')
@@ -42,7 +48,9 @@ export interface OwnerClients {
 }
 
 /** NOT_ALLOWED in an agent or its worktree. The daemon runs when this returns. */
-export async function openOwnerClients(deps: Omit<ConnectDeps, 'as' | 'start'>): Promise<OwnerClients> {
+export async function openOwnerClients(
+  deps: Omit<ConnectDeps, 'as' | 'start'>,
+): Promise<OwnerClients> {
   const located = await locateRepository(deps.cwd, deps.environment, deps.host)
   await assertHuman(deps.cwd, deps.environment, located)
   const { socket, token } = await findAccess({ ...deps, as: undefined, start: true })
@@ -54,16 +62,25 @@ export async function openOwnerClients(deps: Omit<ConnectDeps, 'as' | 'start'>):
   }
 }
 
-async function openAccess(deps: ConnectDeps): Promise<Access & { client: Client; isOwner: boolean }> {
+async function openAccess(
+  deps: ConnectDeps,
+): Promise<Access & { client: Client; isOwner: boolean }> {
   const { environment } = deps
   const agentToken = await readAgentToken(environment)
   if (agentToken !== null) {
-    const socket = environment.socket ?? (await locateRepository(deps.cwd, environment, deps.host)).file.socket
-    return { socket, token: agentToken, isOwner: false, client: keyedClient(neverTheOwner(createClient({ socket, token: agentToken, as: deps.as }))) }
+    const socket =
+      environment.socket ?? (await locateRepository(deps.cwd, environment, deps.host)).file.socket
+    return {
+      socket,
+      token: agentToken,
+      isOwner: false,
+      client: keyedClient(neverTheOwner(createClient({ socket, token: agentToken, as: deps.as }))),
+    }
   }
   if (environment.agentId !== null) throw withoutToken('EXOMONAD_AGENT_ID is set')
   const located = await locateRepository(deps.cwd, environment, deps.host)
-  if (await isInAgentWorktree(deps.cwd, located.paths)) throw withoutToken(`${deps.cwd} is an agent’s worktree`)
+  if (await isInAgentWorktree(deps.cwd, located.paths))
+    throw withoutToken(`${deps.cwd} is an agent’s worktree`)
   const token = await readOwnerToken(environment, located.paths.commonDir)
   if (token === null) {
     const folder = userStateFolder(environment)
@@ -81,16 +98,28 @@ async function openAccess(deps: ConnectDeps): Promise<Access & { client: Client;
 }
 
 /** Where the human alone may act: throws NOT_ALLOWED in an agent or its worktree. */
-export async function assertHuman(cwd: string, environment: Environment, located: LocatedRepository | null): Promise<void> {
+export async function assertHuman(
+  cwd: string,
+  environment: Environment,
+  located: LocatedRepository | null,
+): Promise<void> {
   if (environment.agentId !== null || environment.token !== null) {
-    throw new ExomonadError('NOT_ALLOWED', 'This is for the human: agents can’t do it. Ask your parent with the question tool.')
+    throw new ExomonadError(
+      'NOT_ALLOWED',
+      'This is for the human: agents can’t do it. Ask your parent with the question tool.',
+    )
   }
   if (located !== null && (await isInAgentWorktree(cwd, located.paths))) {
-    throw new ExomonadError('NOT_ALLOWED', `${cwd} is an agent’s worktree. Run this from ${located.file.rootWorktree}.`)
+    throw new ExomonadError(
+      'NOT_ALLOWED',
+      `${cwd} is an agent’s worktree. Run this from ${located.file.rootWorktree}.`,
+    )
   }
 }
 
-/** The agent’s own token, from its environment or the file that this names; null outside of agents. */
+/**
+ * The agent’s own token, from its environment or the file that this names; null outside of agents.
+ */
 export async function readAgentToken(environment: Environment): Promise<string | null> {
   if (environment.token !== null) return environment.token
   if (environment.authFile === null) return null
@@ -104,7 +133,10 @@ const withoutToken = (why: string): ExomonadError =>
     `No token: ${why}, but neither EXOMONAD_TOKEN nor EXOMONAD_AUTH_FILE gives one. Agents never act as the owner; run this from outside agents’ worktrees to act as yourself.`,
   )
 
-/** To an agent a token that nobody knows is the same as none: it is told what it may not do, not how to make a token. */
+/**
+ * To an agent a token that nobody knows is the same as none: it is told what it may not do, not how
+ * to make a token.
+ */
 function neverTheOwner(client: Client): Client {
   const refused = (error: unknown): never => {
     if (!(error instanceof ExomonadError) || error.code !== 'UNAUTHORIZED') throw error
@@ -124,13 +156,17 @@ function neverTheOwner(client: Client): Client {
   }
 }
 
-/** An adopted worktree can be anywhere, and only the tree knows it. Costs a request in linked worktrees other than the root’s. */
+/**
+ * An adopted worktree can be anywhere, and only the tree knows it. Costs a request in linked
+ * worktrees other than the root’s.
+ */
 async function refuseAdoptedWorktree(located: LocatedRepository, client: Client): Promise<void> {
   const { worktree, file } = located
   if (worktree === null || worktree === file.rootWorktree || worktree === file.home) return
   const { root } = await client.callTool<TreeView>('tree', {})
   const owner = findByWorktree(root, worktree)
-  if (owner !== undefined && owner.kind !== 'root') throw withoutToken(`${worktree} is the worktree of agent ${owner.name}`)
+  if (owner !== undefined && owner.kind !== 'root')
+    throw withoutToken(`${worktree} is the worktree of agent ${owner.name}`)
 }
 
 function findByWorktree(node: TreeNode, worktree: string): TreeNode | undefined {
@@ -143,7 +179,10 @@ function findByWorktree(node: TreeNode, worktree: string): TreeNode | undefined 
 }
 
 /** The client with every exchange made by way of a function. */
-const withEach = (client: Client, around: <Result>(call: () => Promise<Result>) => Promise<Result>): Client => ({
+const withEach = (
+  client: Client,
+  around: <Result>(call: () => Promise<Result>) => Promise<Result>,
+): Client => ({
   callTool: (name, input, options) => around(() => client.callTool(name, input, options)),
   get: (path, options) => around(() => client.get(path, options)),
   hook: (event, body, options) => around(() => client.hook(event, body, options)),
@@ -153,19 +192,37 @@ const withEach = (client: Client, around: <Result>(call: () => Promise<Result>) 
   },
 })
 
-/** Tools that take an idempotency key: what was taken and not answered may be asked for again under it. */
+/**
+ * Tools that take an idempotency key: what was taken and not answered may be asked for again under
+ * it.
+ */
 export const KEYED: ReadonlySet<string> = new Set([
   ...['send', 'send_raw', 'note', 'file_pr', 'fork'],
-  ...['spawn', 'spawn_workers', 'spawn_agents', 'spawn_subtree', 'spawn_gemini_teammate', 'spawn_background_task', 'spawn_llm_session'],
+  ...[
+    'spawn',
+    'spawn_workers',
+    'spawn_agents',
+    'spawn_subtree',
+    'spawn_gemini_teammate',
+    'spawn_background_task',
+    'spawn_llm_session',
+  ],
 ])
 /** How long the daemon may be away after a call was cut off. Milliseconds. */
 const AWAY = 60_000
 const TRY_EVERY = 250
 
-/** A call of these that the daemon took and did not answer, because it was killed, is asked for again under its key: it is done once. */
+/**
+ * A call of these that the daemon took and did not answer, because it was killed, is asked for
+ * again under its key: it is done once.
+ */
 const keyedClient = (client: Client): Client => ({
   ...client,
-  callTool: async <Result>(name: string, input: unknown, options: CallOptions = {}): Promise<Result> => {
+  callTool: async <Result>(
+    name: string,
+    input: unknown,
+    options: CallOptions = {},
+  ): Promise<Result> => {
     if (!KEYED.has(name)) return client.callTool<Result>(name, input, options)
     const key = options.key ?? randomUUID()
     let cutAt: number | undefined
@@ -173,7 +230,12 @@ const keyedClient = (client: Client): Client => ({
       try {
         return await client.callTool<Result>(name, input, { ...options, key })
       } catch (error) {
-        if (!(error instanceof ExomonadError) || error.code !== 'DAEMON_UNAVAILABLE' || options.signal?.aborted === true) throw error
+        if (
+          !(error instanceof ExomonadError) ||
+          error.code !== 'DAEMON_UNAVAILABLE' ||
+          options.signal?.aborted === true
+        )
+          throw error
         if (error.facts['connected'] === true) cutAt ??= Date.now()
         if (cutAt === undefined || Date.now() - cutAt > AWAY) throw error
         await new Promise((resolve) => setTimeout(resolve, TRY_EVERY))
@@ -182,7 +244,9 @@ const keyedClient = (client: Client): Client => ({
   },
 })
 
-/** Starts the daemon when nobody answered, and tries again; a call that was taken is never repeated. */
+/**
+ * Starts the daemon when nobody answered, and tries again; a call that was taken is never repeated.
+ */
 function startingClient(client: Client, located: LocatedRepository, host: Host): Client {
   const retried = async <Result>(call: () => Promise<Result>): Promise<Result> => {
     try {
@@ -196,4 +260,7 @@ function startingClient(client: Client, located: LocatedRepository, host: Host):
   return keyedClient(withEach(client, retried))
 }
 
-const wasNotTaken = (error: unknown): boolean => error instanceof ExomonadError && error.code === 'DAEMON_UNAVAILABLE' && error.facts['connected'] === false
+const wasNotTaken = (error: unknown): boolean =>
+  error instanceof ExomonadError &&
+  error.code === 'DAEMON_UNAVAILABLE' &&
+  error.facts['connected'] === false

@@ -29,7 +29,9 @@ export interface CliContext {
   readonly palette: (stream?: OutputStream) => Palette
   /** Width of stdout in columns; 100 where it is no terminal. */
   readonly width: () => number
-  /** A client of this repository’s daemon, which is started for the human where it isn’t running. */
+  /**
+   * A client of this repository’s daemon, which is started for the human where it isn’t running.
+   */
   readonly client: (options?: { start?: boolean }) => Promise<Client>
   /** Part of the work failed: the command still prints, and exits with 1. */
   readonly markFailed: () => void

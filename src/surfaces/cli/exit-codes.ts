@@ -1,7 +1,14 @@
-/** What every command’s exit code means; `run --wait` has those of its command. docs/reference.md is generated from this table. */
+/**
+ * What every command’s exit code means; `run --wait` has those of its command. docs/reference.md is
+ * generated from this table.
+ */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Done; for a dry run or a question, answered.' },
-  error: { code: 1, meaning: 'It failed, wholly or in part: words on stderr, and with --json (or `call`) the error as JSON on stdout.' },
+  error: {
+    code: 1,
+    meaning:
+      'It failed, wholly or in part: words on stderr, and with --json (or `call`) the error as JSON on stdout.',
+  },
   usage: { code: 2, meaning: 'The command line was wrong; nothing was tried.' },
 } as const
 

@@ -12,8 +12,8 @@ import type { GithubFound } from '../../daemon/find-github.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
 /**
- * What the commands need beyond tools and configuration. The composition (src/bin/cli.ts) gives it; every function loads
- * what it needs when it is called, so that a command costs only what it uses.
+ * What the commands need beyond tools and configuration. The composition (src/bin/cli.ts) gives it;
+ * every function loads what it needs when it is called, so that a command costs only what it uses.
  */
 export interface Host {
   /** NOT_A_REPOSITORY where the folder is in none. */
@@ -22,19 +22,31 @@ export interface Host {
   run: Exec
   /** Runs a program on this terminal; answers its exit code, null where a signal ended it. */
   runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
-  /** Signals a process; of a negative number its process group. Signal 0 asks only. False where there is none such, or it may not be signalled. */
+  /**
+   * Signals a process; of a negative number its process group. Signal 0 asks only. False where
+   * there is none such, or it may not be signalled.
+   */
   signal(pid: number, name: NodeJS.Signals | 0): boolean
   /** One that has ended and waits to be collected by a parent that may never do it is gone. */
   isRunning(pid: number): Promise<boolean>
   /** Where the socket of this repository’s daemon goes. SOCKET_PATH_TOO_LONG. */
   chooseSocket(commonDir: string): Promise<string>
-  /** Starts a program as a process and group of its own that outlives this one; its output goes to a file, which is begun anew. */
-  startApart(argv: readonly string[], options: { cwd: string; env: Readonly<Record<string, string>>; output: string }): Promise<DaemonProcess>
+  /**
+   * Starts a program as a process and group of its own that outlives this one; its output goes to a
+   * file, which is begun anew.
+   */
+  startApart(
+    argv: readonly string[],
+    options: { cwd: string; env: Readonly<Record<string, string>>; output: string },
+  ): Promise<DaemonProcess>
   /** Starts `exomonad daemon run` as a process of its own whose output goes to a file. */
   startDaemonProcess(options: { cwd: string; output: string }): Promise<DaemonProcess>
   /** The daemon in this process, until it is asked to stop. */
   runDaemon(options: { cwd: string; foreground: boolean }): Promise<void>
-  /** Ends all terminals of this repository, agents in them included, and what serves them. Fine where there are none. */
+  /**
+   * Ends all terminals of this repository, agents in them included, and what serves them. Fine
+   * where there are none.
+   */
   endTerminals(paths: Paths): Promise<void>
   /** Parsed and checked; CONFIG_INVALID with every finding. */
   loadConfig(file: string): Promise<Config>
@@ -59,7 +71,10 @@ export interface StoreHost {
   backups(paths: Paths): Promise<Backup[]>
   /** Returns where the store that was there is kept; null where there was none. */
   restore(backup: string, paths: Paths): Promise<string | null>
-  /** Moves the store away and forgets the records of all agents; branches and worktrees stay. Returns where it is kept. */
+  /**
+   * Moves the store away and forgets the records of all agents; branches and worktrees stay.
+   * Returns where it is kept.
+   */
   setAside(paths: Paths): Promise<string | null>
 }
 
@@ -69,7 +84,10 @@ export interface MultiplexersHost {
   look(name: 'tmux' | 'zellij'): Promise<MultiplexerProgram>
   /** Those that this process runs in, the innermost first. */
   around(): Promise<readonly ('tmux' | 'zellij')[]>
-  /** Agents whose programs still run in the Zellij session of an older version, which held terminals there, and its name. */
+  /**
+   * Agents whose programs still run in the Zellij session of an older version, which held terminals
+   * there, and its name.
+   */
   leftInZellij(paths: Paths): Promise<{ session: string; names: readonly string[] }>
 }
 
@@ -81,23 +99,43 @@ export interface MultiplexerProgram {
   readonly usable: boolean
 }
 
-/** What there is to know of GitHub before a daemon runs. The configuration given must be trusted: it says where a token goes. */
+/**
+ * What there is to know of GitHub before a daemon runs. The configuration given must be trusted: it
+ * says where a token goes.
+ */
 export interface GithubHost {
   /** Remote, repository and token. As good as offline: see `findGithub`. */
-  find(options: { commonDir: string; home: string; config: Pick<Config, 'forge'> }): Promise<GithubFound>
-  /** What the token may do there, and what rules will refuse of the tree that grows from `root`, with a few requests and within seconds. */
-  check(found: Extract<GithubFound, { kind: 'found' }>, forge: Config['forge'], root: string | null): Promise<GithubCheck>
+  find(options: {
+    commonDir: string
+    home: string
+    config: Pick<Config, 'forge'>
+  }): Promise<GithubFound>
+  /**
+   * What the token may do there, and what rules will refuse of the tree that grows from `root`,
+   * with a few requests and within seconds.
+   */
+  check(
+    found: Extract<GithubFound, { kind: 'found' }>,
+    forge: Config['forge'],
+    root: string | null,
+  ): Promise<GithubCheck>
   /** Mode of a file that others on this machine may read or write, in octal; else null. */
   openToOthers(file: string): Promise<string | null>
   /** Where a file with a secret is, as the configuration names it. */
   secretFile(written: string, home: string): Promise<string>
-  /** Workflows of a checkout that won’t run on the pull requests of a tree that grows from `root`. */
+  /**
+   * Workflows of a checkout that won’t run on the pull requests of a tree that grows from `root`.
+   */
   silentWorkflows(worktree: string, root: string): Promise<WorkflowFinding[]>
 }
 
 export interface GiteaHost {
   /** Remote, repository and token; nothing is sent. */
-  find(options: { commonDir: string; home: string; config: Pick<Config, 'forge'> }): Promise<GiteaFound>
+  find(options: {
+    commonDir: string
+    home: string
+    config: Pick<Config, 'forge'>
+  }): Promise<GiteaFound>
   /** What server and token are good for, with a few requests. */
   check(found: Extract<GiteaFound, { kind: 'found' }>): Promise<GiteaCheck>
 }

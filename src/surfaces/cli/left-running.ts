@@ -7,5 +7,7 @@ import { quoteWord } from '../text/shell-quote.ts'
 export function leftRunning(context: CliContext, name: string): void {
   context.markFailed()
   const word = quoteWord(printableLine(name))
-  writeLines(context.terminal.stderr, [`${printableLine(name)} runs on: exomonad logs ${word} -f follows it, exomonad kill ${word} ends it.`])
+  writeLines(context.terminal.stderr, [
+    `${printableLine(name)} runs on: exomonad logs ${word} -f follows it, exomonad kill ${word} ends it.`,
+  ])
 }

@@ -19,27 +19,42 @@ export interface LocatedRepository {
  * The set-up repository around a folder. Git is only asked where the files alone do not tell.
  * NOT_A_REPOSITORY, NOT_INITIALIZED.
  */
-export async function locateRepository(cwd: string, environment: Environment, host: Host): Promise<LocatedRepository> {
-  const redirected = environment.variables['GIT_DIR'] !== undefined || environment.variables['GIT_COMMON_DIR'] !== undefined
+export async function locateRepository(
+  cwd: string,
+  environment: Environment,
+  host: Host,
+): Promise<LocatedRepository> {
+  const redirected =
+    environment.variables['GIT_DIR'] !== undefined ||
+    environment.variables['GIT_COMMON_DIR'] !== undefined
   const found = redirected ? undefined : await findRepository(cwd).catch(() => undefined)
   const known = found === undefined ? null : await readSetUp(found.commonDir)
   if (known !== null && found !== undefined) return { ...known, worktree: found.worktree }
   const facts = await host.inspectRepository(cwd)
   const setUp = await readSetUp(facts.commonDir)
   if (setUp === null) {
-    throw new ExomonadError('NOT_INITIALIZED', `exomonad is not set up in ${facts.worktree ?? facts.commonDir}. Run \`exomonad init\` there.`, {
-      repository: facts.commonDir,
-    })
+    throw new ExomonadError(
+      'NOT_INITIALIZED',
+      `exomonad is not set up in ${facts.worktree ?? facts.commonDir}. Run \`exomonad init\` there.`,
+      {
+        repository: facts.commonDir,
+      },
+    )
   }
   return { ...setUp, worktree: facts.worktree }
 }
 
-async function readSetUp(commonDir: string): Promise<Pick<LocatedRepository, 'paths' | 'file'> | null> {
+async function readSetUp(
+  commonDir: string,
+): Promise<Pick<LocatedRepository, 'paths' | 'file'> | null> {
   const file = await readRepositoryFile(join(commonDir, 'exomonad', 'repository.json'))
   return file === null ? null : { file, paths: pathsOf(commonDir, file.home) }
 }
 
-/** The folder is inside a worktree that exomonad made, for an agent or for the check of its work: what runs there is not the owner. */
+/**
+ * The folder is inside a worktree that exomonad made, for an agent or for the check of its work:
+ * what runs there is not the owner.
+ */
 export async function isInAgentWorktree(cwd: string, paths: Paths): Promise<boolean> {
   const [to, ...made] = await Promise.all([cwd, paths.worktrees, paths.ciWork].map(realOrSame))
   return made.some((from) => {

@@ -5,7 +5,12 @@ import { EXIT_CODES, UsageError, type ExitCode } from './exit-codes.ts'
 import { printable } from '../text/printable.ts'
 
 /** A result: the document with --json, else the lines made for people. */
-export function present(context: CliContext, document: unknown, lines: () => readonly string[], stream = context.terminal.stdout): void {
+export function present(
+  context: CliContext,
+  document: unknown,
+  lines: () => readonly string[],
+  stream = context.terminal.stdout,
+): void {
   if (context.options().json) writeJson(context.terminal.stdout, document)
   else writeLines(stream, lines())
 }
@@ -16,11 +21,18 @@ export function writeJson(stream: OutputStream, document: unknown): void {
 }
 
 /** The same on one line wherever it goes, for documents that follow each other. */
-export const writeJsonLine = (stream: OutputStream, document: unknown): void => writeJsonText(stream, JSON.stringify(document))
+export const writeJsonLine = (stream: OutputStream, document: unknown): void =>
+  writeJsonText(stream, JSON.stringify(document))
 
 function writeJsonText(stream: OutputStream, text: string): void {
   // JSON can say all of Unicode in ASCII.
-  const said = stream.exact === undefined ? text : text.replace(/[^\n -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const said =
+    stream.exact === undefined
+      ? text
+      : text.replace(
+          /[^\n -~]/g,
+          (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+        )
   exactly(stream).write(`${said}\n`)
 }
 
@@ -31,16 +43,22 @@ export function writeLines(stream: OutputStream, lines: readonly string[]): void
   if (lines.length > 0) stream.write(`${lines.join('\n')}\n`)
 }
 
-/** What went wrong, in words on stderr, and with `json` as a document on stdout. Answers the exit code. */
+/**
+ * What went wrong, in words on stderr, and with `json` as a document on stdout. Answers the exit
+ * code.
+ */
 export function reportError(context: CliContext, thrown: unknown, json: boolean): ExitCode {
   const palette = context.palette(context.terminal.stderr)
   if (thrown instanceof UsageError) {
-    if (json) writeJson(context.terminal.stdout, new ExomonadError('INVALID_ARG', thrown.message).toJSON())
+    if (json)
+      writeJson(context.terminal.stdout, new ExomonadError('INVALID_ARG', thrown.message).toJSON())
     writeLines(context.terminal.stderr, [`${palette.bad('✗')} ${printable(thrown.message)}`])
     return EXIT_CODES.usage.code
   }
   const error = asExomonadError(thrown)
   if (json) writeJson(context.terminal.stdout, error.toJSON())
-  writeLines(context.terminal.stderr, [`${palette.bad('✗')} ${printable(error.message)} ${palette.dim(`(${error.code})`)}`])
+  writeLines(context.terminal.stderr, [
+    `${palette.bad('✗')} ${printable(error.message)} ${palette.dim(`(${error.code})`)}`,
+  ])
   return EXIT_CODES.error.code
 }

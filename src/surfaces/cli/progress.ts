@@ -5,10 +5,14 @@ import { FRAMES, FRAME_EVERY } from '../text/spinner.ts'
 const PATIENCE = 150
 
 /**
- * Shows that work goes on: a spinner on a terminal, a plain line elsewhere, nothing with --json. On stderr, so that results stay clean.
- * Answers what the work answers; the spinner is gone by then.
+ * Shows that work goes on: a spinner on a terminal, a plain line elsewhere, nothing with --json. On
+ * stderr, so that results stay clean. Answers what the work answers; the spinner is gone by then.
  */
-export async function withProgress<Result>(context: CliContext, label: string, work: Promise<Result>): Promise<Result> {
+export async function withProgress<Result>(
+  context: CliContext,
+  label: string,
+  work: Promise<Result>,
+): Promise<Result> {
   const { stderr } = context.terminal
   if (context.options().json) return work
   if (stderr.isTTY !== true || context.environment.ci) {
@@ -23,7 +27,9 @@ export async function withProgress<Result>(context: CliContext, label: string, w
     const seconds = Math.floor((context.now() - started) / 1000)
     if (context.now() - started < PATIENCE) return
     shown = true
-    stderr.write(`\r\u001b[2K${palette.active(FRAMES[frame++ % FRAMES.length] ?? '')} ${label}${seconds >= 2 ? palette.dim(` ${seconds}s`) : ''}`)
+    stderr.write(
+      `\r\u001b[2K${palette.active(FRAMES[frame++ % FRAMES.length] ?? '')} ${label}${seconds >= 2 ? palette.dim(` ${seconds}s`) : ''}`,
+    )
   }, FRAME_EVERY)
   try {
     return await work

@@ -3,10 +3,13 @@ import type { Log } from '../../runtime/log.ts'
 import type { ToolContext } from '../../tools/define.ts'
 
 /**
- * A call as server-sent events: `progress` with `{message, event?}` as often as there is something to tell, then once `result` or `error`, with
- * what the answer’s body would be.
+ * A call as server-sent events: `progress` with `{message, event?}` as often as there is something
+ * to tell, then once `result` or `error`, with what the answer’s body would be.
  */
-export async function* callFrames(call: (progress: ToolContext['progress']) => Promise<unknown>, log: Log): AsyncGenerator<string> {
+export async function* callFrames(
+  call: (progress: ToolContext['progress']) => Promise<unknown>,
+  log: Log,
+): AsyncGenerator<string> {
   const frames: string[] = []
   let isOver = false
   let wake = (): void => {}
@@ -16,7 +19,9 @@ export async function* callFrames(call: (progress: ToolContext['progress']) => P
   }
   // The first bytes go out at once, so that a client knows that its call was taken.
   yield ': taken\n\n'
-  void call((message, event) => tell('progress', { message, ...(event === undefined ? {} : { event }) })).then(
+  void call((message, event) =>
+    tell('progress', { message, ...(event === undefined ? {} : { event }) }),
+  ).then(
     (result) => {
       isOver = true
       tell('result', result)

@@ -16,11 +16,12 @@ export interface EventSource {
 const PAGE = 500
 
 /**
- * Events after a position and then new ones as they come, each once and in order of seq. `undefined` is given after `heartbeat`
- * milliseconds without an event. Ends by the signal.
+ * Events after a position and then new ones as they come, each once and in order of seq.
+ * `undefined` is given after `heartbeat` milliseconds without an event. Ends by the signal.
  *
- * The notice of a new event only wakes the reader; events themselves always come from the store, after the last one given. So nothing
- * is lost between backlog and live, nothing comes twice, and a slow reader holds back its own reading instead of filling memory.
+ * The notice of a new event only wakes the reader; events themselves always come from the store,
+ * after the last one given. So nothing is lost between backlog and live, nothing comes twice, and a
+ * slow reader holds back its own reading instead of filling memory.
  */
 export async function* followEvents(
   source: Pick<EventSource, 'list' | 'onEvent'>,
@@ -53,7 +54,8 @@ export async function* followEvents(
         after = event.seq
       }
       if (page.length === PAGE) continue
-      // All up to `known` was committed before the read, so what the filter left out need not be read again.
+      // All up to `known` was committed before the read, so what the filter left out need not be
+      // read again.
       after = Math.max(after, known)
       if (announced > known || options.signal.aborted) continue
       const woken = await new Promise<boolean>((resolve) => {

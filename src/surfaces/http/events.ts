@@ -16,12 +16,20 @@ import { errorBody } from './openapi.ts'
 
 const whole = z.coerce.number().int().min(0).optional()
 const eventQuery = z.strictObject({
-  after: whole.describe('Only events with a higher seq; the header Last-Event-ID says the same and wins'),
+  after: whole.describe(
+    'Only events with a higher seq; the header Last-Event-ID says the same and wins',
+  ),
   since: whole.describe('Only events from this time on. Milliseconds since the epoch'),
   types: z.string().optional().describe('Comma-separated event types'),
-  agent: z.string().optional().describe('Id, branch or name of the agent that the events are about'),
+  agent: z
+    .string()
+    .optional()
+    .describe('Id, branch or name of the agent that the events are about'),
   last: whole.describe('Begin with the newest N; 0 with follow gives only new ones'),
-  follow: z.enum(['true', 'false']).default('true').describe('false answers what there is as a JSON array'),
+  follow: z
+    .enum(['true', 'false'])
+    .default('true')
+    .describe('false answers what there is as a JSON array'),
 })
 
 const event = z
@@ -43,12 +51,18 @@ export interface EventRouteDeps {
   readonly heartbeat: number
 }
 
-/** `GET /v1/events`: a stream of server-sent events that Last-Event-ID resumes without gap or repeat, or an array. */
+/**
+ * `GET /v1/events`: a stream of server-sent events that Last-Event-ID resumes without gap or
+ * repeat, or an array.
+ */
 export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void {
   const response = {
     200: {
       description: 'Server-sent events, or an array',
-      content: { 'text/event-stream': { schema: z.string() }, 'application/json': { schema: z.array(event) } },
+      content: {
+        'text/event-stream': { schema: z.string() },
+        'application/json': { schema: z.array(event) },
+      },
     },
     '4xx': errorBody,
     '5xx': errorBody,
@@ -73,28 +87,48 @@ export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void
       const visible = visibleTo(deps.directory, caller)
       if (wanted.follow === 'false') {
         const shown: unknown[] = []
-        for (const entry of await deps.events.list(query)) if (await visible(entry)) shown.push(wire(entry))
+        for (const entry of await deps.events.list(query))
+          if (await visible(entry)) shown.push(wire(entry))
         return shown
       }
       const signal = goneSignal(reply)
       return reply
         .header('content-type', 'text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
-        .send(Readable.from(frames(followEvents(deps.events, query, { signal, heartbeat: deps.heartbeat }), visible)))
+        .send(
+          Readable.from(
+            frames(
+              followEvents(deps.events, query, { signal, heartbeat: deps.heartbeat }),
+              visible,
+            ),
+          ),
+        )
     },
   )
 }
 
-async function* frames(feed: AsyncGenerator<StoredEvent | undefined>, visible: (event: StoredEvent) => Promise<boolean>): AsyncGenerator<string> {
+async function* frames(
+  feed: AsyncGenerator<StoredEvent | undefined>,
+  visible: (event: StoredEvent) => Promise<boolean>,
+): AsyncGenerator<string> {
   // The first bytes go out at once, so that a client knows it is connected.
   yield ': connected\n\n'
   for await (const entry of feed) {
     if (entry === undefined) yield ': still here\n\n'
-    else if (await visible(entry)) yield `id: ${entry.seq}\nevent: ${entry.type}\ndata: ${JSON.stringify(wire(entry))}\n\n`
+    else if (await visible(entry))
+      yield `id: ${entry.seq}\nevent: ${entry.type}\ndata: ${JSON.stringify(wire(entry))}\n\n`
   }
 }
 
-const wire = ({ seq, type, at, agentId, actor, why, payload }: StoredEvent) => ({ seq, type, at, agentId, actor, why, payload })
+const wire = ({ seq, type, at, agentId, actor, why, payload }: StoredEvent) => ({
+  seq,
+  type,
+  at,
+  agentId,
+  actor,
+  why,
+  payload,
+})
 
 async function toQuery(
   { directory, events }: EventRouteDeps,
@@ -105,19 +139,26 @@ async function toQuery(
   const resumed =
     lastEventId === undefined
       ? undefined
-      : parseInput(z.object({ 'Last-Event-ID': whole }), { 'Last-Event-ID': lastEventId }, 'GET /v1/events')['Last-Event-ID']
+      : parseInput(
+          z.object({ 'Last-Event-ID': whole }),
+          { 'Last-Event-ID': lastEventId },
+          'GET /v1/events',
+        )['Last-Event-ID']
   const after = resumed ?? wanted.after
   const types = wanted.types
     ?.split(',')
     .map((type) => type.trim())
     .filter((type) => type !== '')
   for (const type of types ?? []) requireKnown(events.types, type)
-  if (after !== undefined) await requirePast(events, resumed === undefined ? 'after' : 'Last-Event-ID', after)
+  if (after !== undefined)
+    await requirePast(events, resumed === undefined ? 'after' : 'Last-Event-ID', after)
   return {
     ...(after === undefined ? {} : { after }),
     ...(wanted.since === undefined ? {} : { since: wanted.since }),
     ...(types === undefined || types.length === 0 ? {} : { types }),
-    ...(wanted.agent === undefined ? {} : { agentId: await agentInReach(directory, caller, wanted.agent) }),
+    ...(wanted.agent === undefined
+      ? {}
+      : { agentId: await agentInReach(directory, caller, wanted.agent) }),
     ...(wanted.last === undefined || resumed !== undefined ? {} : { last: wanted.last }),
   }
 }
@@ -136,26 +177,53 @@ function requireKnown(types: readonly string[], type: string): void {
   )
 }
 
-/** Positions of another store, such as one that was restored: nothing of what it holds would be sent until it is as far. INVALID_ARG. */
-async function requirePast(events: EventSource, field: 'after' | 'Last-Event-ID', seq: number): Promise<void> {
+/**
+ * Positions of another store, such as one that was restored: nothing of what it holds would be sent
+ * until it is as far. INVALID_ARG.
+ */
+async function requirePast(
+  events: EventSource,
+  field: 'after' | 'Last-Event-ID',
+  seq: number,
+): Promise<void> {
   const last = await events.lastSeq()
   if (seq <= last) return
-  throw new ExomonadError('INVALID_ARG', `${field} is ${seq}, and the last event here is ${last}. Follow without it to begin anew.`, {
-    field,
-    found: seq,
-    last,
-  })
+  throw new ExomonadError(
+    'INVALID_ARG',
+    `${field} is ${seq}, and the last event here is ${last}. Follow without it to begin anew.`,
+    {
+      field,
+      found: seq,
+      last,
+    },
+  )
 }
 
-async function agentInReach(directory: Directory, caller: Caller, address: string): Promise<AgentId> {
+async function agentInReach(
+  directory: Directory,
+  caller: Caller,
+  address: string,
+): Promise<AgentId> {
   const agent = await directory.find(address)
-  if (caller.kind === 'human' || agent.id === caller.agent.id || (await directory.isDescendant(agent, caller.agent.id))) return agent.id
-  throw new ExomonadError('NOT_A_CHILD', `${agent.name} is not below you in the tree: you see events about yourself and your descendants.`, {
-    agent_id: agent.id,
-  })
+  if (
+    caller.kind === 'human' ||
+    agent.id === caller.agent.id ||
+    (await directory.isDescendant(agent, caller.agent.id))
+  )
+    return agent.id
+  throw new ExomonadError(
+    'NOT_A_CHILD',
+    `${agent.name} is not below you in the tree: you see events about yourself and your descendants.`,
+    {
+      agent_id: agent.id,
+    },
+  )
 }
 
-/** The owner sees all; an agent what is about itself and its descendants. Parenthood never changes, so an answer is kept. */
+/**
+ * The owner sees all; an agent what is about itself and its descendants. Parenthood never changes,
+ * so an answer is kept.
+ */
 function visibleTo(directory: Directory, caller: Caller): (event: StoredEvent) => Promise<boolean> {
   if (caller.kind === 'human') return () => Promise.resolve(true)
   const known = new Map<AgentId, boolean>([[caller.agent.id, true]])

@@ -11,14 +11,23 @@ const healthy = z
     repository: z.string(),
     uptime_seconds: z.number(),
     forge: z.string().optional().describe('Where pull requests live'),
-    forge_trouble: z.string().nullable().optional().describe('Code of what keeps the forge from being used; null where nothing does'),
+    forge_trouble: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Code of what keeps the forge from being used; null where nothing does'),
   })
   .meta({ id: 'Health' })
 
 /** `GET /healthz`, the only route without a token: that the daemon answers, and which one it is. */
 export function healthRoute(
   fastify: FastifyInstance,
-  deps: { version: string; repository: string; clock: () => number; health: () => Record<string, unknown> | Promise<Record<string, unknown>> },
+  deps: {
+    version: string
+    repository: string
+    clock: () => number
+    health: () => Record<string, unknown> | Promise<Record<string, unknown>>
+  },
 ): void {
   const startedAt = deps.clock()
   fastify.get(
@@ -29,7 +38,8 @@ export function healthRoute(
         operationId: 'get_health',
         tags: ['state'],
         summary: 'Whether the daemon answers',
-        description: 'The only route without a token. Further facts of the daemon may stand beside these.',
+        description:
+          'The only route without a token. Further facts of the daemon may stand beside these.',
         security: [],
         response: { 200: healthy, '4xx': errorBody },
       },

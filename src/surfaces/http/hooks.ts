@@ -5,7 +5,10 @@ import type { Caller } from '../../domain/caller.ts'
 import { callerOf } from '../auth.ts'
 import { answers } from './openapi.ts'
 
-/** What agent CLIs send their hooks: everything optional, more is ignored, and what has an odd type counts as absent. A hook must not fail over it. */
+/**
+ * What agent CLIs send their hooks: everything optional, more is ignored, and what has an odd type
+ * counts as absent. A hook must not fail over it.
+ */
 const text = z.string().optional().catch(undefined)
 const hookFacts = z
   .looseObject({
@@ -23,11 +26,23 @@ const hookFacts = z
 type HookFacts = z.output<typeof hookFacts>
 
 const stopAnswer = z
-  .object({ decision: z.enum(['allow', 'block']), note: z.string().optional(), objection: z.string().optional(), reason: z.string().optional() })
+  .object({
+    decision: z.enum(['allow', 'block']),
+    note: z.string().optional(),
+    objection: z.string().optional(),
+    reason: z.string().optional(),
+  })
   .meta({ id: 'StopAnswer' })
 const nothing = z.object({})
 
-export const HOOK_EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-end'] as const
+export const HOOK_EVENTS = [
+  'session-start',
+  'prompt',
+  'tool',
+  'stop',
+  'waiting',
+  'session-end',
+] as const
 export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 const SAYS: Readonly<Record<HookEvent, string>> = {
@@ -42,19 +57,42 @@ const SAYS: Readonly<Record<HookEvent, string>> = {
 /** `program/EVENT`: EVENT in the agent CLI’s own words. */
 const PROGRAM = 'program/'
 
-/** The same for any event of the spool. The stop check can’t hold anyone any more: what counts is that the turn ended. */
-export async function callSpooledHook(hooks: Hooks, event: string, caller: Caller, body: Record<string, unknown>, at: number): Promise<void> {
-  if (event.startsWith(PROGRAM)) await hooks.fromProgram(caller, event.slice(PROGRAM.length), body, { at })
+/**
+ * The same for any event of the spool. The stop check can’t hold anyone any more: what counts is
+ * that the turn ended.
+ */
+export async function callSpooledHook(
+  hooks: Hooks,
+  event: string,
+  caller: Caller,
+  body: Record<string, unknown>,
+  at: number,
+): Promise<void> {
+  if (event.startsWith(PROGRAM))
+    await hooks.fromProgram(caller, event.slice(PROGRAM.length), body, { at })
   else if (event === 'stop') await hooks.turnEnded(caller, at)
   else await callHook(hooks, event as HookEvent, caller, body, at)
 }
 
-/** Tells core what a hook said, live or read from the spool (`at`: when). Only `stop` has an answer of its own. */
-export function callHook(hooks: Hooks, event: HookEvent, caller: Caller, body: unknown, at?: number): Promise<unknown> {
+/**
+ * Tells core what a hook said, live or read from the spool (`at`: when). Only `stop` has an answer
+ * of its own.
+ */
+export function callHook(
+  hooks: Hooks,
+  event: HookEvent,
+  caller: Caller,
+  body: unknown,
+  at?: number,
+): Promise<unknown> {
   const facts: HookFacts = hookFacts.parse(body ?? {})
   switch (event) {
     case 'session-start':
-      return hooks.sessionStart(caller, { session_id: facts.session_id, transcript: facts.transcript ?? facts.transcript_path }, at)
+      return hooks.sessionStart(
+        caller,
+        { session_id: facts.session_id, transcript: facts.transcript ?? facts.transcript_path },
+        at,
+      )
     case 'prompt':
       return hooks.promptSubmit(caller, { prompt: facts.prompt }, at)
     case 'tool':
@@ -84,7 +122,8 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
           response: answers(result),
         },
       },
-      async (request, reply) => reply.send((await callHook(hooks, event, callerOf(request), request.body)) ?? {}),
+      async (request, reply) =>
+        reply.send((await callHook(hooks, event, callerOf(request), request.body)) ?? {}),
     )
   }
   fastify.post<{ Params: { event: string } }>(
@@ -94,8 +133,11 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
         operationId: 'hook_program',
         tags: ['hooks'],
         summary: 'A hook of an agent CLI in its own words',
-        description: 'The answer is in its own words as well; 204 where there is nothing to answer.',
-        params: z.object({ event: z.string().describe('Its name in the agent CLI, such as PreToolUse') }),
+        description:
+          'The answer is in its own words as well; 204 where there is nothing to answer.',
+        params: z.object({
+          event: z.string().describe('Its name in the agent CLI, such as PreToolUse'),
+        }),
         body: z.looseObject({}),
         response: { ...answers(z.looseObject({})), 204: z.null() },
       },
@@ -104,11 +146,18 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
       // Whoever asked may give up, such as when a person answered in the terminal.
       const given = new AbortController()
       reply.raw.once('close', () => given.abort())
-      const answer = await hooks.fromProgram(callerOf(request), request.params.event, objectOr(request.body), { signal: given.signal })
+      const answer = await hooks.fromProgram(
+        callerOf(request),
+        request.params.event,
+        objectOr(request.body),
+        { signal: given.signal },
+      )
       return answer === null ? reply.code(204).send() : reply.send(answer)
     },
   )
 }
 
 const objectOr = (body: unknown): Record<string, unknown> =>
-  typeof body === 'object' && body !== null && !Array.isArray(body) ? (body as Record<string, unknown>) : {}
+  typeof body === 'object' && body !== null && !Array.isArray(body)
+    ? (body as Record<string, unknown>)
+    : {}

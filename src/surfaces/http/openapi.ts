@@ -1,6 +1,9 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
-import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import {
+  createJsonSchemaTransform,
+  createJsonSchemaTransformObject,
+} from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../../domain/errors.ts'
 
@@ -13,7 +16,11 @@ export const errorBody = z
   .meta({ id: 'Error' })
 
 /** Responses of a route: its result, or an error. */
-export const answers = (result: z.ZodType): Record<string, z.ZodType> => ({ 200: result, '4xx': errorBody, '5xx': errorBody })
+export const answers = (result: z.ZodType): Record<string, z.ZodType> => ({
+  200: result,
+  '4xx': errorBody,
+  '5xx': errorBody,
+})
 
 const TAGS = [
   { name: 'hooks', description: 'What agent CLIs say of themselves.' },
@@ -34,13 +41,28 @@ export async function installOpenApi(fastify: FastifyInstance, version: string):
         contact: { name: 'exomonad' },
         license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       },
-      servers: [{ url: '/', description: 'Where this document comes from: the Unix socket that `exomonad daemon status --json` names' }],
+      servers: [
+        {
+          url: '/',
+          description:
+            'Where this document comes from: the Unix socket that `exomonad daemon status --json` names',
+        },
+      ],
       tags: TAGS,
-      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'EXOMONAD_TOKEN of an agent, or the owner’s token' } } },
+      components: {
+        securitySchemes: {
+          token: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'EXOMONAD_TOKEN of an agent, or the owner’s token',
+          },
+        },
+      },
       security: [{ token: [] }],
     },
     transform: createJsonSchemaTransform({}),
-    transformObject: (document) => withoutUnused(transformObject(document) as Document) as ReturnType<typeof transformObject>,
+    transformObject: (document) =>
+      withoutUnused(transformObject(document) as Document) as ReturnType<typeof transformObject>,
   })
 }
 
@@ -52,17 +74,28 @@ interface Document {
   components?: { schemas?: Record<string, unknown> }
 }
 
-/** Every schema with an id is in the registry, also those of the configuration: the ones that nothing refers to go. */
+/**
+ * Every schema with an id is in the registry, also those of the configuration: the ones that
+ * nothing refers to go.
+ */
 function withoutUnused(document: Document): Document {
   const { schemas = {}, ...components } = document.components ?? {}
   const used = new Set<string>()
   const follow = (part: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(part ?? null).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    for (const [, name = ''] of JSON.stringify(part ?? null).matchAll(
+      /"#\/components\/schemas\/([^"]+)"/g,
+    )) {
       if (used.has(name)) continue
       used.add(name)
       follow(schemas[name])
     }
   }
   follow({ ...document, components })
-  return { ...document, components: { ...components, schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))) } }
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: Object.fromEntries(Object.entries(schemas).filter(([name]) => used.has(name))),
+    },
+  }
 }

@@ -48,7 +48,10 @@ export interface HttpServerDeps {
 }
 
 export interface HttpServer {
-  /** Serves on a Unix socket that only this user reaches. A socket that a dead daemon left there is replaced. */
+  /**
+   * Serves on a Unix socket that only this user reaches. A socket that a dead daemon left there is
+   * replaced.
+   */
   listen(socketPath: string): Promise<void>
   /** Ends all connections, event streams and waiting calls included, and removes the socket. */
   close(): Promise<void>
@@ -64,28 +67,61 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     exposeHeadRoutes: false,
-    frameworkErrors: (error, _request, reply) => answerError(reply as unknown as FastifyReply, fromFastify(error) ?? asExomonadError(error)),
+    frameworkErrors: (error, _request, reply) =>
+      answerError(reply as unknown as FastifyReply, fromFastify(error) ?? asExomonadError(error)),
     clientErrorHandler: (error, socket) => {
-      if (socket.writable) socket.end(rawAnswer(new ExomonadError('INVALID_ARG', `The request is not HTTP that this understands: ${error.message}.`)))
+      if (socket.writable)
+        socket.end(
+          rawAnswer(
+            new ExomonadError(
+              'INVALID_ARG',
+              `The request is not HTTP that this understands: ${error.message}.`,
+            ),
+          ),
+        )
       else socket.destroy()
     },
   })
-  // Schemas describe the routes; values are checked where they are used, in the same way for every surface.
+  // Schemas describe the routes; values are checked where they are used, in the same way for every
+  // surface.
   fastify.setValidatorCompiler(() => (value) => ({ value }))
   fastify.setSerializerCompiler(() => (value) => JSON.stringify(value))
   parseEveryBodyAsJson(fastify)
   installErrors(fastify, deps.log)
-  const auth = { directory: deps.core.directory, ownerTokenHash: deps.ownerTokenHash, findAgentByTokenHash: deps.findAgentByTokenHash }
+  const auth = {
+    directory: deps.core.directory,
+    ownerTokenHash: deps.ownerTokenHash,
+    findAgentByTokenHash: deps.findAgentByTokenHash,
+  }
   installAuth(fastify, auth)
   await installOpenApi(fastify, deps.version)
 
   healthRoute(fastify, { ...deps, health: deps.health ?? (() => ({})) })
-  toolRoutes(fastify, { core: deps.core, tools: deps.tools, roleTools, gate: deps.gate, log: deps.log })
+  toolRoutes(fastify, {
+    core: deps.core,
+    tools: deps.tools,
+    roleTools,
+    gate: deps.gate,
+    log: deps.log,
+  })
   treeRoute(fastify, deps.core.view)
-  eventRoute(fastify, { events: deps.events, directory: deps.core.directory, heartbeat: deps.heartbeat ?? 15_000 })
+  eventRoute(fastify, {
+    events: deps.events,
+    directory: deps.core.directory,
+    heartbeat: deps.heartbeat ?? 15_000,
+  })
   hookRoutes(fastify, deps.core.hooks)
   openApiRoute(fastify)
-  const mcp = { core: deps.core, tools: deps.tools, roleTools, gate: deps.gate, log: deps.log, version: deps.version, clock: deps.clock, auth }
+  const mcp = {
+    core: deps.core,
+    tools: deps.tools,
+    roleTools,
+    gate: deps.gate,
+    log: deps.log,
+    version: deps.version,
+    clock: deps.clock,
+    auth,
+  }
   installMcpUpgrade(fastify, mcp)
   deps.loopback?.serve(createMcpOverHttp(mcp))
 
@@ -118,7 +154,10 @@ function parseEveryBodyAsJson(fastify: FastifyInstance): void {
   })
 }
 
-/** Node binds inside listen(), in the same turn: with this umask the socket is never reachable by others, not even for a moment. */
+/**
+ * Node binds inside listen(), in the same turn: with this umask the socket is never reachable by
+ * others, not even for a moment.
+ */
 function bindPrivately(fastify: FastifyInstance): void {
   const { server } = fastify
   const listen = server.listen.bind(server) as (...options: unknown[]) => typeof server

@@ -14,7 +14,12 @@ import { callFrames } from './call-frames.ts'
 import { goneSignal } from './gone.ts'
 import { answers } from './openapi.ts'
 
-const listQuery = z.object({ all: z.enum(['true', 'false']).optional().describe('With true the human also gets the tools that are not listed') })
+const listQuery = z.object({
+  all: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With true the human also gets the tools that are not listed'),
+})
 
 const toolList = z
   .object({
@@ -31,10 +36,15 @@ const toolList = z
 
 const EVENT_STREAM = 'text/event-stream'
 
-/** `GET /v1/tools` and one `POST /v1/tools/<name>` per tool: answered with the result, or by a stream that tells how far it is, where that is asked for. */
+/**
+ * `GET /v1/tools` and one `POST /v1/tools/<name>` per tool: answered with the result, or by a
+ * stream that tells how far it is, where that is asked for.
+ */
 export function toolRoutes(
   fastify: FastifyInstance,
-  deps: Omit<ToolCall, 'caller' | 'signal' | 'progress' | 'consumed'> & { tools: readonly AnyTool[] },
+  deps: Omit<ToolCall, 'caller' | 'signal' | 'progress' | 'consumed'> & {
+    tools: readonly AnyTool[]
+  },
 ): void {
   const { core, tools, roleTools, gate, log } = deps
 
@@ -45,7 +55,8 @@ export function toolRoutes(
         operationId: 'list_tools',
         tags: ['tools'],
         summary: 'The tools the caller may use, sorted by name',
-        description: 'With the JSON Schema of what each takes and returns; the role of the caller decides which there are.',
+        description:
+          'With the JSON Schema of what each takes and returns; the role of the caller decides which there are.',
         querystring: listQuery,
         response: answers(toolList),
       },
@@ -73,11 +84,26 @@ export function toolRoutes(
       },
       async (request, reply) => {
         const receipts = collectReceipts(log)
-        const call = { core, caller: callerOf(request), signal: goneSignal(reply), consumed: receipts.take, key: keyIn(request.headers), roleTools, gate, log }
+        const call = {
+          core,
+          caller: callerOf(request),
+          signal: goneSignal(reply),
+          consumed: receipts.take,
+          key: keyIn(request.headers),
+          roleTools,
+          gate,
+          log,
+        }
         if (request.headers.accept?.includes(EVENT_STREAM) === true) {
-          const frames = callFrames((progress) => runTool(tool, { ...call, progress }, request.body), log)
+          const frames = callFrames(
+            (progress) => runTool(tool, { ...call, progress }, request.body),
+            log,
+          )
           settleWithResponse(receipts, reply.raw)
-          return reply.header('content-type', `${EVENT_STREAM}; charset=utf-8`).header('cache-control', 'no-store').send(Readable.from(frames))
+          return reply
+            .header('content-type', `${EVENT_STREAM}; charset=utf-8`)
+            .header('cache-control', 'no-store')
+            .send(Readable.from(frames))
         }
         const result = await runTool(tool, call, request.body)
         settleWithResponse(receipts, reply.raw)
@@ -86,19 +112,23 @@ export function toolRoutes(
     )
   }
 
-  fastify.post<{ Params: { name: string } }>('/v1/tools/:name', { schema: { hide: true } }, (request, reply) => {
-    const { name } = request.params
-    const near = nearestKey(
-      name,
-      tools.map((tool) => tool.name),
-    )
-    const hint = near === undefined ? 'GET /v1/tools lists them' : `did you mean ${near}?`
-    return reply.code(404).send(
-      new ExomonadError('INVALID_ARG', `There is no tool ${name}: ${hint}`, {
-        field: 'tool',
-        found: name,
-        ...(near === undefined ? {} : { nearest: near }),
-      }).toJSON(),
-    )
-  })
+  fastify.post<{ Params: { name: string } }>(
+    '/v1/tools/:name',
+    { schema: { hide: true } },
+    (request, reply) => {
+      const { name } = request.params
+      const near = nearestKey(
+        name,
+        tools.map((tool) => tool.name),
+      )
+      const hint = near === undefined ? 'GET /v1/tools lists them' : `did you mean ${near}?`
+      return reply.code(404).send(
+        new ExomonadError('INVALID_ARG', `There is no tool ${name}: ${hint}`, {
+          field: 'tool',
+          found: name,
+          ...(near === undefined ? {} : { nearest: near }),
+        }).toJSON(),
+      )
+    },
+  )
 }

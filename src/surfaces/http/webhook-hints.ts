@@ -8,12 +8,18 @@ export interface WebhookHints {
 }
 
 const CHECKS = ['check_run', 'check_suite', 'workflow_run', 'workflow_job'] as const
-const REVIEWS: ReadonlySet<string> = new Set(['pull_request', 'pull_request_review', 'pull_request_review_comment', 'pull_request_review_thread'])
+const REVIEWS: ReadonlySet<string> = new Set([
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'pull_request_review_thread',
+])
 const MOST = 100
 
 /**
- * The pull requests, branches and commits in a payload, by the name of the event. Undefined where it tells of no repository, empty where it is
- * about nothing that is followed. Total: a payload of any shape is read as far as it makes sense.
+ * The pull requests, branches and commits in a payload, by the name of the event. Undefined where
+ * it tells of no repository, empty where it is about nothing that is followed. Total: a payload of
+ * any shape is read as far as it makes sense.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */
 export function webhookHints(event: string, payload: unknown): WebhookHints | undefined {
@@ -24,24 +30,31 @@ export function webhookHints(event: string, payload: unknown): WebhookHints | un
   const shas: unknown[] = []
   if (REVIEWS.has(event)) numbers.push(at(payload, 'pull_request', 'number'))
   // Issues are commented on as well.
-  if (event === 'issue_comment' && at(payload, 'issue', 'pull_request') != null) numbers.push(at(payload, 'issue', 'number'))
+  if (event === 'issue_comment' && at(payload, 'issue', 'pull_request') != null)
+    numbers.push(at(payload, 'issue', 'number'))
   const check = CHECKS.find((name) => name === event)
   if (check !== undefined) {
     const pulls = at(payload, check, 'pull_requests')
-    for (const pull of Array.isArray(pulls) ? pulls : []) if (at(pull, 'base', 'repo', 'id') === repositoryId) numbers.push(at(pull, 'number'))
+    for (const pull of Array.isArray(pulls) ? pulls : [])
+      if (at(pull, 'base', 'repo', 'id') === repositoryId) numbers.push(at(pull, 'number'))
     // Those of a branch that was pushed before its pull request was opened name none.
     shas.push(at(payload, check, 'head_sha'))
   }
   if (event === 'status') shas.push(at(payload, 'sha'))
   if (event === 'push' || (event === 'delete' && at(payload, 'ref_type') === 'branch')) {
     const ref = at(payload, 'ref')
-    if (typeof ref === 'string' && !ref.startsWith('refs/tags/')) branches.push(ref.replace(/^refs\/heads\//, ''))
+    if (typeof ref === 'string' && !ref.startsWith('refs/tags/'))
+      branches.push(ref.replace(/^refs\/heads\//, ''))
   }
   return {
     repositoryId,
-    numbers: numbers.filter((number) => typeof number === 'number' && Number.isSafeInteger(number) && number > 0).slice(0, MOST) as number[],
+    numbers: numbers
+      .filter((number) => typeof number === 'number' && Number.isSafeInteger(number) && number > 0)
+      .slice(0, MOST) as number[],
     branches: branches.filter((branch) => typeof branch === 'string' && branch !== '') as string[],
-    shas: shas.filter((sha) => typeof sha === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha)) as string[],
+    shas: shas.filter(
+      (sha) => typeof sha === 'string' && /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(sha),
+    ) as string[],
   }
 }
 

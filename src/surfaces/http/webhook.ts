@@ -8,16 +8,31 @@ import { parseJson } from '../../domain/formats/parse-json.ts'
 const BODY_LIMIT = 25 * 1024 * 1024
 
 /**
- * Answers GitHub’s webhooks. A signature (HMAC-SHA-256 of the body, https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries)
- * that is wrong or missing: 401, and nothing of the body is looked at. Else 202 at once, and what it speaks of is handed on. Nothing of it is
- * believed, so that one that is sent again does no harm.
+ * Answers GitHub’s webhooks. A signature (HMAC-SHA-256 of the body,
+ * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries) that is wrong
+ * or missing: 401, and nothing of the body is looked at. Else 202 at once, and what it speaks of is
+ * handed on. Nothing of it is believed, so that one that is sent again does no harm.
  */
-export function createWebhookHandler({ secret, heard, log }: { readonly secret: string; readonly heard: (hints: WebhookHints) => void; readonly log: Log }) {
+export function createWebhookHandler({
+  secret,
+  heard,
+  log,
+}: {
+  readonly secret: string
+  readonly heard: (hints: WebhookHints) => void
+  readonly log: Log
+}) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const answer = (status: number, words: string): void => {
-      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...(status < 400 ? {} : { connection: 'close' }) }).end(`${words}\n`)
+      response
+        .writeHead(status, {
+          'content-type': 'text/plain; charset=utf-8',
+          ...(status < 400 ? {} : { connection: 'close' }),
+        })
+        .end(`${words}\n`)
     }
-    if (request.method !== 'POST') return answer(405, 'Webhooks of GitHub are taken here, with POST.')
+    if (request.method !== 'POST')
+      return answer(405, 'Webhooks of GitHub are taken here, with POST.')
     const signature = headerOf(request, 'x-hub-signature-256')
     const event = headerOf(request, 'x-github-event')
     if (signature === null) return answer(401, 'No signature. Set the secret of the webhook.')
@@ -31,7 +46,10 @@ export function createWebhookHandler({ secret, heard, log }: { readonly secret: 
     if (payload === undefined || event === null) return answer(400, 'That is no webhook of GitHub.')
     answer(202, 'Thank you.')
     const hints = webhookHints(event, payload)
-    log.debug({ event, delivery: headerOf(request, 'x-github-delivery'), ...hints }, 'a webhook came')
+    log.debug(
+      { event, delivery: headerOf(request, 'x-github-delivery'), ...hints },
+      'a webhook came',
+    )
     if (hints !== undefined) heard(hints)
   }
 }
@@ -54,10 +72,14 @@ async function bodyOf(request: IncomingMessage): Promise<string | null> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** GitHub sends JSON, or a form with it, as the webhook is set up. Undefined where there is none. */
+/**
+ * GitHub sends JSON, or a form with it, as the webhook is set up. Undefined where there is none.
+ */
 function payloadOf(body: string, contentType: string): unknown {
   try {
-    const text = contentType.startsWith('application/x-www-form-urlencoded') ? new URLSearchParams(body).get('payload') : body
+    const text = contentType.startsWith('application/x-www-form-urlencoded')
+      ? new URLSearchParams(body).get('payload')
+      : body
     return text === null ? undefined : parseJson(text)
   } catch {
     return undefined

@@ -9,13 +9,24 @@ export interface HeartbeatTimes {
 export const HEARTBEAT: HeartbeatTimes = { first: 2000, every: 10_000 }
 
 export interface Heartbeat {
-  /** What is being waited for; told at once, and again with every beat. Nothing where it is no words. */
+  /**
+   * What is being waited for; told at once, and again with every beat. Nothing where it is no
+   * words.
+   */
   say(message: string): void
   stop(): void
 }
 
-/** Tells a waiting client, whose request would otherwise run into its timeout, that a call goes on. `progress` rises with each sign, as the protocol asks. */
-export function startHeartbeat(name: string, tell: (progress: number, message: string) => void, clock: () => number, times = HEARTBEAT): Heartbeat {
+/**
+ * Tells a waiting client, whose request would otherwise run into its timeout, that a call goes on.
+ * `progress` rises with each sign, as the protocol asks.
+ */
+export function startHeartbeat(
+  name: string,
+  tell: (progress: number, message: string) => void,
+  clock: () => number,
+  times = HEARTBEAT,
+): Heartbeat {
   const startedAt = clock()
   let progress = 0
   let words = `${name} goes on`

@@ -4,17 +4,26 @@ import { ExomonadError } from '../../domain/errors.ts'
 import { identify, type AuthDeps } from '../auth.ts'
 
 /**
- * Who speaks MCP. It is always a program that a model steers, so the owner’s token gives it the part of the root’s agent and never that of
- * the human: what only people may do stays with them.
+ * Who speaks MCP. It is always a program that a model steers, so the owner’s token gives it the
+ * part of the root’s agent and never that of the human: what only people may do stays with them.
  */
 export async function identifyAgent(deps: AuthDeps, headers: IncomingHttpHeaders): Promise<Caller> {
   const { agent } = await identify(deps, headers)
   return { kind: 'agent', agent }
 }
 
-/** The same on loopback, where agents’ tokens alone count: the owner’s belongs into no URL’s configuration. */
-export async function identifyOnLoopback(deps: AuthDeps, headers: IncomingHttpHeaders): Promise<Caller> {
+/**
+ * The same on loopback, where agents’ tokens alone count: the owner’s belongs into no URL’s
+ * configuration.
+ */
+export async function identifyOnLoopback(
+  deps: AuthDeps,
+  headers: IncomingHttpHeaders,
+): Promise<Caller> {
   const caller = await identify(deps, { authorization: headers.authorization })
   if (caller.kind === 'agent') return caller
-  throw new ExomonadError('NOT_ALLOWED', 'The owner’s token does nothing here. Use `exomonad mcp` as the MCP server of a program of your own.')
+  throw new ExomonadError(
+    'NOT_ALLOWED',
+    'The owner’s token does nothing here. Use `exomonad mcp` as the MCP server of a program of your own.',
+  )
 }

@@ -18,10 +18,13 @@ export interface LoopbackServer {
 }
 
 /**
- * HTTP on 127.0.0.1, on the first of these ports that is free, and else on any. It is bound before there is anybody to answer, because
- * the first agents that start are told its address.
+ * HTTP on 127.0.0.1, on the first of these ports that is free, and else on any. It is bound before
+ * there is anybody to answer, because the first agents that start are told its address.
  */
-export async function listenOnLoopback(ports: readonly number[], log: Log): Promise<LoopbackServer> {
+export async function listenOnLoopback(
+  ports: readonly number[],
+  log: Log,
+): Promise<LoopbackServer> {
   let ready: (handler: Handler) => void = () => {}
   const handler = new Promise<Handler>((resolve) => (ready = resolve))
   const server = createServer((request, response) => {
@@ -29,7 +32,8 @@ export async function listenOnLoopback(ports: readonly number[], log: Log): Prom
       .then((handle) => handle(request, response))
       .catch((thrown: unknown) => {
         const error = asExomonadError(thrown)
-        if (error.code === 'INTERNAL') log.error({ err: error.cause ?? error }, 'an MCP request failed')
+        if (error.code === 'INTERNAL')
+          log.error({ err: error.cause ?? error }, 'an MCP request failed')
         refuse(response, error)
       })
   })
@@ -46,7 +50,10 @@ export async function listenOnLoopback(ports: readonly number[], log: Log): Prom
   for (const wanted of [...ports, 0]) {
     const port = await listen(wanted)
     if (port === undefined) {
-      log.warn({ port: wanted }, 'the port for MCP is taken; agents that were given it must be resumed, or use `exomonad mcp`')
+      log.warn(
+        { port: wanted },
+        'the port for MCP is taken; agents that were given it must be resumed, or use `exomonad mcp`',
+      )
       continue
     }
     return {
@@ -68,6 +75,10 @@ function refuse(response: ServerResponse, error: ReturnType<typeof asExomonadErr
   if (response.headersSent) return void response.destroy()
   const { status } = ERRORS[error.code]
   const challenge = status === 401 ? { 'www-authenticate': 'Bearer realm="exomonad"' } : {}
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32000, message: error.message, data: error.toJSON() } })
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32000, message: error.message, data: error.toJSON() },
+  })
   response.writeHead(status, { 'content-type': 'application/json', ...challenge }).end(body)
 }

@@ -4,11 +4,15 @@ export const STDIO_PROTOCOL = 'mcp-stdio'
 
 type Id = string | number
 
-/** By this header the proxy promises to say which answers it has written out: only those have arrived. */
+/**
+ * By this header the proxy promises to say which answers it has written out: only those have
+ * arrived.
+ */
 export const SAYS_WRITTEN = 'x-exomonad-says-written'
 const WRITTEN = 'notifications/exomonad/written'
 
-export const writtenNotice = (id: Id): string => JSON.stringify({ jsonrpc: '2.0', method: WRITTEN, params: { id } })
+export const writtenNotice = (id: Id): string =>
+  JSON.stringify({ jsonrpc: '2.0', method: WRITTEN, params: { id } })
 
 /** The answer that a line says was written out; undefined for all other lines. */
 export function writtenIn(line: string): Id | undefined {
@@ -22,8 +26,13 @@ export function writtenIn(line: string): Id | undefined {
   }
 }
 
-/** What has to be known of a line: whether it asks for an answer, or is one. Nothing else of it is looked at, so that its depth is no matter here. */
-export type LineKind = { readonly kind: 'request' | 'response'; readonly id: Id } | { readonly kind: 'other' }
+/**
+ * What has to be known of a line: whether it asks for an answer, or is one. Nothing else of it is
+ * looked at, so that its depth is no matter here.
+ */
+export type LineKind =
+  | { readonly kind: 'request' | 'response'; readonly id: Id }
+  | { readonly kind: 'other' }
 
 export function kindOf(line: string): LineKind {
   try {
@@ -35,16 +44,26 @@ export function kindOf(line: string): LineKind {
   }
 }
 
-/** The answer to a line that is not taken: to its sender by the id that it has, as JSON-RPC wants it where it has none that can be read. */
+/**
+ * The answer to a line that is not taken: to its sender by the id that it has, as JSON-RPC wants it
+ * where it has none that can be read.
+ */
 export function refusalOf(line: string, reason: string): string {
   const asked = kindOf(line)
-  const [id, code, what] = asked.kind === 'other' ? [null, -32700, 'The message is not JSON'] : [asked.id, -32602, 'The message is not taken']
+  const [id, code, what] =
+    asked.kind === 'other'
+      ? [null, -32700, 'The message is not JSON']
+      : [asked.id, -32602, 'The message is not taken']
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: `${what}: ${reason}.` } })
 }
 
 /** The answer to a request that nobody else will answer. */
 export const lostAnswer = (id: Id, error: { message: string; toJSON(): unknown }): string =>
-  JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: error.message, data: error.toJSON() } })
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    error: { code: -32000, message: error.message, data: error.toJSON() },
+  })
 
 /** Gives whole lines, without their ends, however the text is cut. */
 export function lineSplitter(take: (line: string) => void): (text: string) => void {

@@ -2,7 +2,15 @@ import { connect, type Socket } from 'node:net'
 import { StringDecoder } from 'node:string_decoder'
 import { ExomonadError } from '../../domain/errors.ts'
 import { errorFromAnswer } from '../client.ts'
-import { kindOf, lineSplitter, lostAnswer, SAYS_WRITTEN, STDIO_PATH, STDIO_PROTOCOL, writtenNotice } from './proxy-protocol.ts'
+import {
+  kindOf,
+  lineSplitter,
+  lostAnswer,
+  SAYS_WRITTEN,
+  STDIO_PATH,
+  STDIO_PROTOCOL,
+  writtenNotice,
+} from './proxy-protocol.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
 
 export interface ProxyOptions {
@@ -29,16 +37,22 @@ const FAREWELL = 1000
 const AWAY = 'The daemon does not answer. `exomonad daemon start` starts it.'
 const LOST =
   'The daemon went away before it answered, so what became of this is unknown: look before you do it again. An answer to a question comes as a message.'
-const unavailable = (message: string): ExomonadError => new ExomonadError('DAEMON_UNAVAILABLE', message)
+const unavailable = (message: string): ExomonadError =>
+  new ExomonadError('DAEMON_UNAVAILABLE', message)
 
 /**
- * Carries MCP between stdio and the daemon until the input ends. The daemon remembers nothing of a connection, so when it is restarted the
- * proxy connects again and the client notices nothing, except where it waited for an answer: that request is answered with an error, since
- * nobody knows whether it was done. Throws where the daemon is not there to begin with, and where it refuses the token.
+ * Carries MCP between stdio and the daemon until the input ends. The daemon remembers nothing of a
+ * connection, so when it is restarted the proxy connects again and the client notices nothing,
+ * except where it waited for an answer: that request is answered with an error, since nobody knows
+ * whether it was done. Throws where the daemon is not there to begin with, and where it refuses the
+ * token.
  */
 export async function pumpMcp(options: ProxyOptions): Promise<void> {
   const unanswered = new Map<string, string | number>()
-  /** Of these the daemon wants to know that they arrived; before the first of them, a notice would be taken for a client of the older protocol. */
+  /**
+   * Of these the daemon wants to know that they arrived; before the first of them, a notice would
+   * be taken for a client of the older protocol.
+   */
   const calls = new Set<string>()
   let waiting: { line: string; since: number }[] = []
   let connection: Socket | undefined
@@ -82,7 +96,8 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
       if (connection === undefined) waiting.push({ line, since: Date.now() })
       else send(connection, line)
     })
-    for await (const chunk of options.input) take(typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)))
+    for await (const chunk of options.input)
+      take(typeof chunk === 'string' ? chunk : decoder.write(Buffer.from(chunk)))
   }
   let endInput = (): void => {}
   const ended = new Promise<void>((resolve) => (endInput = resolve))
@@ -98,10 +113,16 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
 
   const startedAt = Date.now()
   let everConnected = false
-  for (let wait: number = RECONNECT.first; !inputEnded; wait = Math.min(wait * 2, RECONNECT.longest)) {
+  for (
+    let wait: number = RECONNECT.first;
+    !inputEnded;
+    wait = Math.min(wait * 2, RECONNECT.longest)
+  ) {
     const opened = await openStream(options)
     if (opened instanceof ExomonadError) {
-      const hopeless = opened.code !== 'DAEMON_UNAVAILABLE' || (!everConnected && Date.now() - startedAt > options.patience)
+      const hopeless =
+        opened.code !== 'DAEMON_UNAVAILABLE' ||
+        (!everConnected && Date.now() - startedAt > options.patience)
       answerWaiting(hopeless ? Number.POSITIVE_INFINITY : Date.now() - options.patience)
       if (hopeless) throw opened
       await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), ended])
@@ -126,7 +147,11 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
 }
 
 /** The connection, text of it that has come already included; or why there is none. */
-function openStream({ socket: path, token, as }: ProxyOptions): Promise<{ socket: Socket; rest: string } | ExomonadError> {
+function openStream({
+  socket: path,
+  token,
+  as,
+}: ProxyOptions): Promise<{ socket: Socket; rest: string } | ExomonadError> {
   return new Promise((resolve) => {
     const socket = connect({ path })
     socket.setEncoding('utf8')
@@ -141,7 +166,8 @@ function openStream({ socket: path, token, as }: ProxyOptions): Promise<{ socket
     }
     socket.on('data', onData)
     socket.on('error', () => {})
-    // Anything but an upgrade is an error’s document, after which the daemon closes; resolving twice does nothing.
+    // Anything but an upgrade is an error’s document, after which the daemon closes; resolving
+    // twice does nothing.
     socket.once('close', () => resolve(refusal(text)))
     const actingFor = as === undefined ? '' : `X-Exomonad-As: ${encodeURIComponent(as)}\r\n`
     socket.write(
@@ -153,7 +179,10 @@ function openStream({ socket: path, token, as }: ProxyOptions): Promise<{ socket
 function refusal(text: string): ExomonadError {
   if (!text.startsWith('HTTP/1.1 ')) return unavailable(AWAY)
   try {
-    return errorFromAnswer(parseJson(text.slice(text.indexOf('\r\n\r\n') + 4)), Number(text.slice(9, 12)))
+    return errorFromAnswer(
+      parseJson(text.slice(text.indexOf('\r\n\r\n') + 4)),
+      Number(text.slice(9, 12)),
+    )
   } catch (cause) {
     return new ExomonadError(
       'INTERNAL',

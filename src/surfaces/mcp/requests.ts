@@ -9,9 +9,10 @@ export interface RunningRequests {
 }
 
 /**
- * Over HTTP, in the protocol of 2025, a client cancels with a message of its own, which reaches another server object than the call did.
- * Without this the call would go on, and an answer would count as given to somebody who no longer listens. `client` tells clients of one
- * agent apart, whose request ids are the same: without a session of its own (empty) a client cannot cancel.
+ * Over HTTP, in the protocol of 2025, a client cancels with a message of its own, which reaches
+ * another server object than the call did. Without this the call would go on, and an answer would
+ * count as given to somebody who no longer listens. `client` tells clients of one agent apart,
+ * whose request ids are the same: without a session of its own (empty) a client cannot cancel.
  */
 export function createRunningRequests(): RunningRequests {
   const running = new Map<string, AbortController>()
@@ -21,18 +22,28 @@ export function createRunningRequests(): RunningRequests {
       const controller = new AbortController()
       const name = key(client, id)
       if (client !== '') running.set(name, controller)
-      return { signal: controller.signal, done: () => void (running.get(name) === controller && running.delete(name)) }
+      return {
+        signal: controller.signal,
+        done: () => void (running.get(name) === controller && running.delete(name)),
+      }
     },
     cancelNamedIn: (client, body) => {
-      for (const id of cancelledIds(body)) running.get(key(client, id))?.abort(new Error('the client cancelled the call'))
+      for (const id of cancelledIds(body))
+        running.get(key(client, id))?.abort(new Error('the client cancelled the call'))
     },
   }
 }
 
 function cancelledIds(body: unknown): Id[] {
   return [body].flat().flatMap((message) => {
-    const { method, params } = (message ?? {}) as { method?: unknown; params?: { requestId?: unknown } }
+    const { method, params } = (message ?? {}) as {
+      method?: unknown
+      params?: { requestId?: unknown }
+    }
     const id = params?.requestId
-    return method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number') ? [id] : []
+    return method === 'notifications/cancelled' &&
+      (typeof id === 'string' || typeof id === 'number')
+      ? [id]
+      : []
   })
 }

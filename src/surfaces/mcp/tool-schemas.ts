@@ -11,14 +11,19 @@ export interface McpTool {
   readonly inputSchema: ObjectSchema
   readonly outputSchema: ObjectSchema
   /** Hints for clients that ask their user before some calls. */
-  readonly annotations: { readonly readOnlyHint: boolean; readonly destructiveHint: boolean; readonly openWorldHint: boolean }
+  readonly annotations: {
+    readonly readOnlyHint: boolean
+    readonly destructiveHint: boolean
+    readonly openWorldHint: boolean
+  }
 }
 
 const known = new WeakMap<AnyTool, McpTool>()
 
 /**
- * Clients take nothing but objects as input and output, which all tools have: a result is the same here as on the command line. Older clients
- * refuse a dialect they have not loaded: `$schema` is left out.
+ * Clients take nothing but objects as input and output, which all tools have: a result is the same
+ * here as on the command line. Older clients refuse a dialect they have not loaded: `$schema` is
+ * left out.
  */
 export function mcpTool(tool: AnyTool): McpTool {
   const before = known.get(tool)
@@ -29,7 +34,11 @@ export function mcpTool(tool: AnyTool): McpTool {
     description,
     inputSchema: objectSchema(inputSchema as Schema),
     outputSchema: objectSchema(outputSchema as Schema),
-    annotations: { readOnlyHint: tool.effect === 'reads', destructiveHint: tool.effect === 'ends', openWorldHint: false },
+    annotations: {
+      readOnlyHint: tool.effect === 'reads',
+      destructiveHint: tool.effect === 'ends',
+      openWorldHint: false,
+    },
   }
   known.set(tool, made)
   return made

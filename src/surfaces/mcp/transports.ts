@@ -1,9 +1,15 @@
-// The only file that loads the MCP SDK (with server.ts): the daemon imports it at the first client, and stays small without any.
+// The only file that loads the MCP SDK (with server.ts): the daemon imports it at the first client,
+// and stays small without any.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
-import { localhostHostValidation, localhostOriginValidation, toNodeHandler, type NodeIncomingMessageLike } from '@modelcontextprotocol/node'
+import {
+  localhostHostValidation,
+  localhostOriginValidation,
+  toNodeHandler,
+  type NodeIncomingMessageLike,
+} from '@modelcontextprotocol/node'
 import { createMcpHandler, type RequestId } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { parseJson } from '../../domain/formats/parse-json.ts'
@@ -15,10 +21,16 @@ import { createMcpServer, type McpClient, type McpDeps } from './server.ts'
 const MESSAGE_LIMIT = 10 * 1024 * 1024
 
 /**
- * The protocol’s stdio transport on a connection, which ends with it. Calls that run when the client goes are ended. An answer has arrived
- * when it was written to the connection, or, where the other side says what it has written out itself (`saysWritten`), when it said so.
+ * The protocol’s stdio transport on a connection, which ends with it. Calls that run when the
+ * client goes are ended. An answer has arrived when it was written to the connection, or, where the
+ * other side says what it has written out itself (`saysWritten`), when it said so.
  */
-export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket, { saysWritten }: { saysWritten: boolean }): void {
+export function serveConnection(
+  deps: McpDeps,
+  client: McpClient,
+  socket: Socket,
+  { saysWritten }: { saysWritten: boolean },
+): void {
   const open = new Map<RequestId, Receipts>()
   const settle = (id: RequestId): void => {
     open.get(id)?.settle(true)
@@ -43,7 +55,8 @@ export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket
     const send = transport.send.bind(transport)
     transport.send = async (message) => {
       await send(message)
-      if ('id' in message && !('method' in message)) socket.write('', (error) => error == null && message.id !== undefined && settle(message.id))
+      if ('id' in message && !('method' in message))
+        socket.write('', (error) => error == null && message.id !== undefined && settle(message.id))
     }
   }
   const close = transport.close.bind(transport)
@@ -51,12 +64,15 @@ export function serveConnection(deps: McpDeps, client: McpClient, socket: Socket
     await close()
     socket.end()
   }
-  serveStdio(() => createMcpServer(deps, { ...client, consumed }), { transport, onerror: (err) => deps.log.debug({ err }, 'an MCP client on stdio') })
+  serveStdio(() => createMcpServer(deps, { ...client, consumed }), {
+    transport,
+    onerror: (err) => deps.log.debug({ err }, 'an MCP client on stdio'),
+  })
 }
 
 /**
- * What a client sends, line by line, for the SDK: that passes over what is no JSON without a word, for which its sender would wait, and takes
- * any depth. `seen` is told of every line.
+ * What a client sends, line by line, for the SDK: that passes over what is no JSON without a word,
+ * for which its sender would wait, and takes any depth. `seen` is told of every line.
  */
 function checkedLines(socket: Socket, seen: (line: string) => void): Transform {
   const decoder = new StringDecoder('utf8')
@@ -75,7 +91,8 @@ function checkedLines(socket: Socket, seen: (line: string) => void): Transform {
     transform: (chunk: Buffer, _encoding, done) => {
       const end = chunk.lastIndexOf('\n')
       held = end < 0 ? held + chunk.length : chunk.length - end - 1
-      if (held > MESSAGE_LIMIT) return done(new Error(`a message of more than ${MESSAGE_LIMIT} bytes`))
+      if (held > MESSAGE_LIMIT)
+        return done(new Error(`a message of more than ${MESSAGE_LIMIT} bytes`))
       take(decoder.write(chunk))
       done()
     },
@@ -84,11 +101,17 @@ function checkedLines(socket: Socket, seen: (line: string) => void): Transform {
   return socket.pipe(lines)
 }
 
-export type HttpExchange = (request: IncomingMessage, response: ServerResponse, body: unknown, client: McpClient) => Promise<void>
+export type HttpExchange = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: unknown,
+  client: McpClient,
+) => Promise<void>
 
 /**
- * Streamable HTTP without sessions on this side, in the protocols of 2025 and 2026: a client goes on after a restart of the daemon as if
- * nothing had been. Answers are streams with a comment now and then, so that no client’s HTTP library gives up on a long call.
+ * Streamable HTTP without sessions on this side, in the protocols of 2025 and 2026: a client goes
+ * on after a restart of the daemon as if nothing had been. Answers are streams with a comment now
+ * and then, so that no client’s HTTP library gives up on a long call.
  */
 export function createHttpExchange(deps: McpDeps): HttpExchange {
   const clients = new WeakMap<object, McpClient>()

@@ -2,19 +2,74 @@ import type { OutputStream, Terminal } from './terminal.ts'
 
 /** Each as wide as what it stands for, so that tables and frames stay in line. */
 const SIGNS: Readonly<Record<string, string>> = {
-  ...{ '’': "'", '‘': "'", '“': '"', '”': '"', '…': '~', '·': '-', '–': '-', '—': '-', '−': '-', '×': 'x' },
-  ...{ '→': '>', '←': '<', '↑': '^', '↓': 'v', '⇥': '>', '⇐': '<', '↵': '<', '›': '>', '▶': '>', '▸': '>' },
+  ...{
+    '’': "'",
+    '‘': "'",
+    '“': '"',
+    '”': '"',
+    '…': '~',
+    '·': '-',
+    '–': '-',
+    '—': '-',
+    '−': '-',
+    '×': 'x',
+  },
+  ...{
+    '→': '>',
+    '←': '<',
+    '↑': '^',
+    '↓': 'v',
+    '⇥': '>',
+    '⇐': '<',
+    '↵': '<',
+    '›': '>',
+    '▶': '>',
+    '▸': '>',
+  },
   ...{ '─': '-', '━': '-', '│': '|', '┃': '|', '├': '|', '└': '`', '⎿': '`', '┊': ':' },
-  ...{ '✓': '+', '✗': 'x', '☒': 'x', '☐': 'o', '○': 'o', '◌': '.', '◇': '!', '◆': '*', '●': '*', '⏺': '*', '✻': '*', '■': '#', '✎': '&', '↻': '@', '⚡': '! ' },
+  ...{
+    '✓': '+',
+    '✗': 'x',
+    '☒': 'x',
+    '☐': 'o',
+    '○': 'o',
+    '◌': '.',
+    '◇': '!',
+    '◆': '*',
+    '●': '*',
+    '⏺': '*',
+    '✻': '*',
+    '■': '#',
+    '✎': '&',
+    '↻': '@',
+    '⚡': '! ',
+  },
   ...{ '◐': '*', '◓': '*', '◑': '*', '◒': '*' },
-  ...{ '⠋': '|', '⠙': '/', '⠹': '-', '⠸': '\\', '⠼': '|', '⠴': '/', '⠦': '-', '⠧': '\\', '⠇': '|', '⠏': '/' },
+  ...{
+    '⠋': '|',
+    '⠙': '/',
+    '⠹': '-',
+    '⠸': '\\',
+    '⠼': '|',
+    '⠴': '/',
+    '⠦': '-',
+    '⠧': '\\',
+    '⠇': '|',
+    '⠏': '/',
+  },
 }
 
-/** Our own signs in ASCII. Letters of others stay: what they say is worth more than how it looks. */
+/**
+ * Our own signs in ASCII. Letters of others stay: what they say is worth more than how it looks.
+ */
 // oxlint-disable-next-line no-control-regex -- ASCII is what this is about
-export const toAscii = (text: string): string => text.replace(/[^\x00-\x7f]/gu, (character) => SIGNS[character] ?? character)
+export const toAscii = (text: string): string =>
+  text.replace(/[^\x00-\x7f]/gu, (character) => SIGNS[character] ?? character)
 
-/** The terminal of a locale without UTF-8: what is written to it goes through `toAscii`, but for what is written to `exact`. */
+/**
+ * The terminal of a locale without UTF-8: what is written to it goes through `toAscii`, but for
+ * what is written to `exact`.
+ */
 export const asciiTerminal = (terminal: Terminal): Terminal => ({
   stdin: terminal.stdin,
   stdout: asciiStream(terminal.stdout),
@@ -28,8 +83,13 @@ const asciiStream = (stream: OutputStream): OutputStream =>
       if (key === 'exact') return target
       if (key === 'write')
         return (text: unknown, ...rest: unknown[]) =>
-          (target.write as (...given: unknown[]) => boolean)(typeof text === 'string' ? toAscii(text) : text, ...rest)
+          (target.write as (...given: unknown[]) => boolean)(
+            typeof text === 'string' ? toAscii(text) : text,
+            ...rest,
+          )
       const value = Reflect.get(target, key, target) as unknown
-      return typeof value === 'function' ? (value as (...given: unknown[]) => unknown).bind(target) : value
+      return typeof value === 'function'
+        ? (value as (...given: unknown[]) => unknown).bind(target)
+        : value
     },
   })

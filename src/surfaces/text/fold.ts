@@ -1,6 +1,8 @@
 import { displayWidth } from './width.ts'
 
-/** Lines cut between words to at most `width` columns; what goes on below begins where its line did. */
+/**
+ * Lines cut between words to at most `width` columns; what goes on below begins where its line did.
+ */
 export const fold = (text: string, width: number): string =>
   text
     .split('\n')

@@ -3,7 +3,10 @@ import type { OutputStream } from './terminal.ts'
 /** Lines that are redrawn in place, below what the terminal shows already. */
 export interface LiveScreen {
   draw(lines: readonly string[]): void
-  /** After a change of the terminal’s size nobody knows where the lines are: the next draw begins on a clear screen. */
+  /**
+   * After a change of the terminal’s size nobody knows where the lines are: the next draw begins on
+   * a clear screen.
+   */
   reset(): void
   /** Takes the lines away; what comes next stands in their place. */
   erase(): void
@@ -30,7 +33,9 @@ export function createLiveScreen(stream: OutputStream): LiveScreen {
       const frame = lines.map((line) => `\u001b[2K${line}`).join('\n')
       if (frame === last && !cleared) return
       const start = cleared ? '\u001b[H\u001b[2J' : drawn > 0 ? `\u001b[${drawn}A\r` : ''
-      stream.write(`${hidden ? '' : HIDE_CURSOR}${BEGIN}${NO_WRAP}${start}${frame}\n\u001b[J${WRAP}${COMMIT}`)
+      stream.write(
+        `${hidden ? '' : HIDE_CURSOR}${BEGIN}${NO_WRAP}${start}${frame}\n\u001b[J${WRAP}${COMMIT}`,
+      )
       hidden = true
       drawn = lines.length
       last = frame
@@ -52,7 +57,10 @@ export function createLiveScreen(stream: OutputStream): LiveScreen {
   }
 }
 
-/** Draws the next frame every so many milliseconds, and again after a change of the terminal’s size, until it is stopped. */
+/**
+ * Draws the next frame every so many milliseconds, and again after a change of the terminal’s size,
+ * until it is stopped.
+ */
 export function keepDrawing(
   { stream, screen, every }: { stream: OutputStream; screen: LiveScreen; every: number },
   draw: () => void,

@@ -21,5 +21,7 @@ const paint =
 const plain = (text: string): string => text
 
 export function createPalette(color: boolean): Palette {
-  return Object.fromEntries(Object.entries(CODES).map(([name, codes]) => [name, color ? paint(codes) : plain])) as Palette
+  return Object.fromEntries(
+    Object.entries(CODES).map(([name, codes]) => [name, color ? paint(codes) : plain]),
+  ) as Palette
 }

@@ -5,7 +5,8 @@ export function shortCount(count: number): string {
   return scaled(count / 1_000_000, 'M')
 }
 
-const scaled = (value: number, letter: string): string => `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${letter}`
+const scaled = (value: number, letter: string): string =>
+  `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${letter}`
 
 /** USD in at most six characters: `$0.42`, `$42`, `$1.2k`. */
 export function shortMoney(usd: number): string {
@@ -13,4 +14,5 @@ export function shortMoney(usd: number): string {
 }
 
 /** `1 agent`, `3 agents`. */
-export const plural = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`

@@ -9,5 +9,7 @@ export function relativeTime(at: number, now: number): string {
 /** Local time of day, `14:03:09`. */
 export function timeOfDay(at: number): string {
   const date = new Date(at)
-  return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
 }

@@ -21,7 +21,8 @@ export interface SessionLines {
 }
 
 /**
- * Sessions and processes, each with what it does just now, and below it, set in, those that it made:
+ * Sessions and processes, each with what it does just now, and below it, set in, those that it
+ * made:
  *
  *   ◐ running auth · 12s · 5 calls · 3k tokens
  *     ⎿ Read src/auth.ts
@@ -47,7 +48,9 @@ function linesOf(node: TreeNode, depth: number, options: SessionLines): string[]
   const state = agentState({ ...node, tool_calls: 0 }, palette, frame)
   const passed = Math.max(0, Math.floor((now - readAt) / 1000))
   const facts = [
-    shortDuration(ranSeconds(node) + (node.state === 'running' || node.state === 'waiting' ? passed : 0)),
+    shortDuration(
+      ranSeconds(node) + (node.state === 'running' || node.state === 'waiting' ? passed : 0),
+    ),
     ...(node.tool_calls > 0 ? [plural(node.tool_calls, 'call')] : []),
     ...(node.tokens > 0 ? [`${shortCount(node.tokens)} tokens`] : []),
   ]
@@ -59,6 +62,16 @@ function linesOf(node: TreeNode, depth: number, options: SessionLines): string[]
   const words = cut(state.text, Math.max(1, room() - displayWidth(name)))
   const head = `${indent}${state.paint?.(words) ?? words} ${palette.bold(name)}${palette.dim(tail(facts))}`
   const isLive = node.state === 'running' || node.state === 'waiting' || node.state === 'spawning'
-  const calls = isLive ? (options.known.get(node.id)?.recent ?? []).slice(-RECENT).map((line) => toolRow(line, indent, options)) : []
-  return [head, ...calls, ...node.children.flatMap((child) => (hasTerminal(child) ? [] : linesOf(child, depth + 1, options)))]
+  const calls = isLive
+    ? (options.known.get(node.id)?.recent ?? [])
+        .slice(-RECENT)
+        .map((line) => toolRow(line, indent, options))
+    : []
+  return [
+    head,
+    ...calls,
+    ...node.children.flatMap((child) =>
+      hasTerminal(child) ? [] : linesOf(child, depth + 1, options),
+    ),
+  ]
 }

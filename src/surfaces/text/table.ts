@@ -19,12 +19,29 @@ export interface Cell {
 
 const GAP = '  '
 
-/** Aligned lines with dim titles; cells that may be cut are, widest first, until all fit `width` columns. */
-export function renderTable(columns: readonly Column[], rows: readonly (readonly (Cell | string)[])[], options: { width: number; palette: Palette }): string[] {
-  const cells = rows.map((row) => row.map((cell): Cell => (typeof cell === 'string' ? { text: cell } : cell)))
-  const widths = columns.map((column, index) => Math.max(displayWidth(column.title), ...cells.map((row) => displayWidth(row[index]?.text ?? ''))))
+/**
+ * Aligned lines with dim titles; cells that may be cut are, widest first, until all fit `width`
+ * columns.
+ */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly (Cell | string)[])[],
+  options: { width: number; palette: Palette },
+): string[] {
+  const cells = rows.map((row) =>
+    row.map((cell): Cell => (typeof cell === 'string' ? { text: cell } : cell)),
+  )
+  const widths = columns.map((column, index) =>
+    Math.max(
+      displayWidth(column.title),
+      ...cells.map((row) => displayWidth(row[index]?.text ?? '')),
+    ),
+  )
   const room = options.width - GAP.length * (columns.length - 1)
-  if (columns.some(({ isWhole }) => isWhole) && widths.reduce((sum, width) => sum + width, 0) > room) {
+  if (
+    columns.some(({ isWhole }) => isWhole) &&
+    widths.reduce((sum, width) => sum + width, 0) > room
+  ) {
     const stays = (_: unknown, index: number): boolean => columns[index]?.isWhole !== true
     return renderTable(
       columns.filter(stays),
@@ -55,19 +72,32 @@ function shrink(widths: number[], columns: readonly Column[], room: number): voi
     let widest = -1
     for (const [index, column] of columns.entries()) {
       const width = widths[index] ?? 0
-      if (column.min !== undefined && width > column.min && (widest < 0 || width > (widths[widest] ?? 0))) widest = index
+      if (
+        column.min !== undefined &&
+        width > column.min &&
+        (widest < 0 || width > (widths[widest] ?? 0))
+      )
+        widest = index
     }
     if (widest < 0) return
     widths[widest] = (widths[widest] ?? 0) - 1
   }
 }
 
-/** Columns a table may take: all it wants where nobody looks at it on a terminal, so that scripts get whole cells. */
-export const tableWidth = (context: { terminal: Pick<Terminal, 'stdout'>; width: () => number }): number =>
-  context.terminal.stdout.isTTY === true ? context.width() : Infinity
+/**
+ * Columns a table may take: all it wants where nobody looks at it on a terminal, so that scripts
+ * get whole cells.
+ */
+export const tableWidth = (context: {
+  terminal: Pick<Terminal, 'stdout'>
+  width: () => number
+}): number => (context.terminal.stdout.isTTY === true ? context.width() : Infinity)
 
 /** `Label  value` lines with the labels in one column. */
-export function renderFacts(facts: readonly (readonly [label: string, value: string])[], palette: Palette): string[] {
+export function renderFacts(
+  facts: readonly (readonly [label: string, value: string])[],
+  palette: Palette,
+): string[] {
   const width = Math.max(0, ...facts.map(([label]) => displayWidth(label)))
   return facts.map(([label, value]) => `${palette.dim(pad(label, width))}  ${value}`)
 }

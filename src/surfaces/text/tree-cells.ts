@@ -13,13 +13,20 @@ const TURNING = ['◐', '◓', '◑', '◒']
 /** State with its sign: what a person wants to know first. */
 export function agentState(node: TreeNode, palette: Palette, frame: number): Cell {
   const reason = node.state_reason === null ? '' : ` ${printableLine(node.state_reason)}`
-  const { sign, word } = stateWords({ ...node, stateReason: node.state_reason, merged: node.pr?.state === 'merged' })
+  const { sign, word } = stateWords({
+    ...node,
+    stateReason: node.state_reason,
+    merged: node.pr?.state === 'merged',
+  })
   const text = `${sign} ${word}`
   switch (node.state) {
     case 'spawning':
       return { text, paint: palette.dim }
     case 'running':
-      return { text: `${TURNING[frame % TURNING.length] ?? sign} ${word}${doing(node)}`, paint: palette.active }
+      return {
+        text: `${TURNING[frame % TURNING.length] ?? sign} ${word}${doing(node)}`,
+        paint: palette.active,
+      }
     case 'waiting':
       return { text: `${text}${waitedFor(node) ?? reason}`, paint: palette.attention }
     case 'idle':
@@ -51,9 +58,12 @@ function ended({ command, exit_code: code, exit_signal: signal }: TreeNode): str
 
 /** How long an agent has run, or ran: of what ends with its task no longer than to its end. */
 export const ranSeconds = (node: TreeNode): number =>
-  isOneTask(node) && isOver(node) ? Math.max(0, node.age_seconds - node.state_age_seconds) : node.age_seconds
+  isOneTask(node) && isOver(node)
+    ? Math.max(0, node.age_seconds - node.state_age_seconds)
+    : node.age_seconds
 
-const isOver = ({ state }: TreeNode): boolean => state === 'completed' || state === 'failed' || state === 'killed'
+const isOver = ({ state }: TreeNode): boolean =>
+  state === 'completed' || state === 'failed' || state === 'killed'
 
 /** In a wait of its own; null where it waits for something else. */
 function waitedFor({ state_reason: reason, waiting_for: agents }: TreeNode): string | null {
@@ -62,14 +72,26 @@ function waitedFor({ state_reason: reason, waiting_for: agents }: TreeNode): str
 }
 
 function idle(node: TreeNode, text: string, palette: Palette): Cell {
-  if (node.outcome?.success === false) return { text: `${text} ${printableLine(node.outcome.error ?? '')}`.trimEnd(), paint: palette.bad }
-  if (node.outcome?.success === true || node.pr?.state === 'merged') return { text, paint: palette.good }
-  return { text, paint: node.state_reason === 'stopped' && node.kind !== 'root' ? palette.attention : palette.dim }
+  if (node.outcome?.success === false)
+    return {
+      text: `${text} ${printableLine(node.outcome.error ?? '')}`.trimEnd(),
+      paint: palette.bad,
+    }
+  if (node.outcome?.success === true || node.pr?.state === 'merged')
+    return { text, paint: palette.good }
+  return {
+    text,
+    paint:
+      node.state_reason === 'stopped' && node.kind !== 'root' ? palette.attention : palette.dim,
+  }
 }
 
 /** How long it has been so, and what that was concluded from: `12s hook`. */
 export function sinceCell(node: TreeNode, palette: Palette): Cell {
-  return { text: `${shortDuration(node.state_age_seconds)} ${printableLine(node.state_source)}`, paint: palette.dim }
+  return {
+    text: `${shortDuration(node.state_age_seconds)} ${printableLine(node.state_source)}`,
+    paint: palette.dim,
+  }
 }
 
 export function tokensCell({ tokens }: TreeNode, palette: Palette): Cell {
@@ -77,7 +99,10 @@ export function tokensCell({ tokens }: TreeNode, palette: Palette): Cell {
 }
 
 /** `+`: more by models without a price. */
-export function costCell({ cost_usd: cost, unpriced_models: unpriced }: TreeNode, palette: Palette): Cell {
+export function costCell(
+  { cost_usd: cost, unpriced_models: unpriced }: TreeNode,
+  palette: Palette,
+): Cell {
   if (cost === null) return { text: '' }
   return { text: `${shortMoney(cost)}${unpriced.length > 0 ? '+' : ''}`, paint: palette.dim }
 }
@@ -88,7 +113,10 @@ export function pullCell({ pr }: TreeNode, palette: Palette): Cell {
   return { text: `#${pr.number} ${word}`, paint }
 }
 
-function pullWord(pr: NonNullable<TreeNode['pr']>, palette: Palette): [string, (text: string) => string] {
+function pullWord(
+  pr: NonNullable<TreeNode['pr']>,
+  palette: Palette,
+): [string, (text: string) => string] {
   if (pr.state === 'merged') return ['merged', palette.special]
   if (pr.state === 'closed') return ['closed', palette.bad]
   if (pr.landing !== null) return ['landing', palette.attention]

@@ -13,7 +13,9 @@ export const agentResult = defineTool({
     agent_id: z.string(),
     status: z.enum(['completed', 'failed', 'killed']),
     summary: z.string(),
-    output: z.string().describe('Of a background task the last 1000 lines, `[stderr] ` in front of errors'),
+    output: z
+      .string()
+      .describe('Of a background task the last 1000 lines, `[stderr] ` in front of errors'),
     files_modified: z.array(z.string()).describe('Relative to the worktree, committed or not'),
     elapsed_secs: z.number(),
   }),

@@ -21,7 +21,9 @@ export const agentStatus = defineTool({
   audience: ['tl', 'dev', 'human'],
   effect: 'reads',
   listed: true,
-  input: z.object({ agent_id: z.string().min(1).optional().describe('Id, branch or name; default: all') }),
+  input: z.object({
+    agent_id: z.string().min(1).optional().describe('Id, branch or name; default: all'),
+  }),
   output: z.union([status, z.object({ agents: z.array(status) }).describe('Without an id')]),
   handler: ({ core, caller }, { agent_id: address }) => core.sessions.status(caller, address),
 })

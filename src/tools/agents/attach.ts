@@ -3,12 +3,21 @@ import { defineTool } from '../define.ts'
 
 export const attach = defineTool({
   name: 'attach',
-  description: 'Where an agent’s pane is, and the command that shows it, or the stream of one that has no terminal.',
+  description:
+    'Where an agent’s pane is, and the command that shows it, or the stream of one that has no terminal.',
   audience: ['human'],
   exact: ['argv'],
   effect: 'reads',
   listed: false,
-  input: z.object({ agent: z.string().min(1), inside: z.string().optional().describe('Name of the Zellij session that the caller is in.') }),
-  output: z.object({ agent_id: z.string(), multiplexer: z.string(), pane: z.string(), argv: z.array(z.string()).nullable() }),
+  input: z.object({
+    agent: z.string().min(1),
+    inside: z.string().optional().describe('Name of the Zellij session that the caller is in.'),
+  }),
+  output: z.object({
+    agent_id: z.string(),
+    multiplexer: z.string(),
+    pane: z.string(),
+    argv: z.array(z.string()).nullable(),
+  }),
   handler: ({ core }, input) => core.running.attach(input.agent, input.inside),
 })

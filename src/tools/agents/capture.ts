@@ -9,9 +9,15 @@ export const capture = defineTool({
   forAnyAgent: true,
   listed: false,
   input: z.object({
-    begin: z.boolean().default(true).describe('Open a capture where none is; with false that is an error'),
+    begin: z
+      .boolean()
+      .default(true)
+      .describe('Open a capture where none is; with false that is an error'),
     text: z.string().optional().describe('One or more lines to add'),
   }),
-  output: z.object({ agent_id: z.string(), lines: z.number().int().describe('Of the open capture') }),
+  output: z.object({
+    agent_id: z.string(),
+    lines: z.number().int().describe('Of the open capture'),
+  }),
   handler: ({ core, caller }, input) => core.captures.add(caller, input),
 })

@@ -5,14 +5,21 @@ const place = { agent: z.string(), branch: z.string(), worktree: z.string() }
 
 export const clean = defineTool({
   name: 'clean',
-  description: 'Takes away worktrees and branches of ended agents, and of stopped ones that are done, that are proven merged, and says what it keeps and why.',
+  description:
+    'Takes away worktrees and branches of ended agents, and of stopped ones that are done, that are proven merged, and says what it keeps and why.',
   audience: ['human'],
   effect: 'ends',
   listed: false,
   input: z.object({
     dry_run: z.boolean().default(false),
-    kill: z.boolean().default(false).describe('Also agents whose program still runs, where they are done: it is ended'),
+    kill: z
+      .boolean()
+      .default(false)
+      .describe('Also agents whose program still runs, where they are done: it is ended'),
   }),
-  output: z.object({ removed: z.array(z.object(place)), kept: z.array(z.object({ ...place, reason: z.string() })) }),
+  output: z.object({
+    removed: z.array(z.object(place)),
+    kept: z.array(z.object({ ...place, reason: z.string() })),
+  }),
   handler: ({ core }, input) => core.upkeep.clean({ dryRun: input.dry_run, kill: input.kill }),
 })

@@ -10,7 +10,11 @@ export const forkCapture = defineTool({
   forAnyAgent: true,
   listed: false,
   input: z.object({
-    name: z.string().min(1).optional().describe('Default: the first words of the prompt, else fork-N'),
+    name: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Default: the first words of the prompt, else fork-N'),
     context: z.enum(['inherit', 'fresh']).default('inherit'),
   }),
   output: forkedAgent.extend({ captured: z.boolean() }),

@@ -13,7 +13,10 @@ export const fork = defineTool({
   input: z.object({
     name: z.string().min(1).describe('Short label for the child, such as "file-reader"'),
     prompt: z.string().min(1).describe('What the child is to do and to report'),
-    context: z.enum(['inherit', 'fresh']).default('inherit').describe('inherit: with your conversation so far; fresh: with the prompt alone'),
+    context: z
+      .enum(['inherit', 'fresh'])
+      .default('inherit')
+      .describe('inherit: with your conversation so far; fresh: with the prompt alone'),
   }),
   output: forkedAgent,
   handler: ({ core, caller, once }, input) => core.forking.fork(caller, input, once?.since),

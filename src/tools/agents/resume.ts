@@ -7,9 +7,22 @@ export const resume = defineTool({
   description: 'Launches agents whose program is gone again, in their worktree and session.',
   audience: ['human'],
   listed: false,
-  input: z.object({ agent: z.string().optional().describe('Id, branch or name; all whose program is gone where left out') }),
+  input: z.object({
+    agent: z
+      .string()
+      .optional()
+      .describe('Id, branch or name; all whose program is gone where left out'),
+  }),
   output: z.object({
-    resumed: z.array(z.object({ agent_id: z.string(), name: z.string(), pane: z.string(), session: z.string(), warnings: z.array(z.string()) })),
+    resumed: z.array(
+      z.object({
+        agent_id: z.string(),
+        name: z.string(),
+        pane: z.string(),
+        session: z.string(),
+        warnings: z.array(z.string()),
+      }),
+    ),
     errors: z.array(spawnError),
   }),
   handler: ({ core }, input) => core.running.resume(input.agent),

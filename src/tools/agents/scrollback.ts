@@ -3,12 +3,19 @@ import { defineTool } from '../define.ts'
 
 export const scrollback = defineTool({
   name: 'scrollback',
-  description: 'What people are shown beside an agent’s terminal: lines captured for a child to be, and what their waits answered.',
+  description:
+    'What people are shown beside an agent’s terminal: lines captured for a child to be, and what their waits answered.',
   audience: ['human'],
   forAnyAgent: true,
   effect: 'reads',
   listed: false,
-  input: z.object({ agent: z.string().min(1).optional().describe('Id, branch or name; without, the agent acted for') }),
+  input: z.object({
+    agent: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Id, branch or name; without, the agent acted for'),
+  }),
   output: z.object({
     agent_id: z.string(),
     entries: z
@@ -18,11 +25,18 @@ export const scrollback = defineTool({
           kind: z.string().describe('capture-begin, capture, capture-cancel, capture-fork or wait'),
           text: z.string(),
           at: z.number().describe('Milliseconds since the epoch'),
-          line: z.number().int().describe('Lines of the terminal’s text above it when it was written'),
+          line: z
+            .number()
+            .int()
+            .describe('Lines of the terminal’s text above it when it was written'),
         }),
       )
       .describe('Oldest first'),
-    capture_lines: z.number().int().nullable().describe('Of the open capture; null where none is open'),
+    capture_lines: z
+      .number()
+      .int()
+      .nullable()
+      .describe('Of the open capture; null where none is open'),
   }),
   handler: ({ core, caller }, input) => core.captures.scrollback(input.agent ?? caller.agent.id),
 })

@@ -4,8 +4,10 @@ import { defineTool } from '../define.ts'
 export const sendRaw = defineTool({
   ...send,
   name: 'send_raw',
-  description: 'A person’s words as they are: what the agent’s program gives a meaning to, such as @file, keeps it. `exomonad send --raw`.',
+  description:
+    'A person’s words as they are: what the agent’s program gives a meaning to, such as @file, keeps it. `exomonad send --raw`.',
   audience: ['human'],
   listed: false,
-  handler: ({ core, caller, once }, input) => core.talking.send(caller, input.to, input.message, { raw: true, once }),
+  handler: ({ core, caller, once }, input) =>
+    core.talking.send(caller, input.to, input.message, { raw: true, once }),
 })

@@ -11,5 +11,6 @@ export const spawnGeminiTeammate = defineTool({
   deprecated: 'spawn_workers',
   input: z.object({ name: z.string().min(1), prompt: z.string().min(1) }),
   output: spawnResult,
-  handler: ({ core, caller, once }, spec) => core.spawning.spawn(caller, [{ ...spec, kind: 'worker' }], { since: once?.since }),
+  handler: ({ core, caller, once }, spec) =>
+    core.spawning.spawn(caller, [{ ...spec, kind: 'worker' }], { since: once?.since }),
 })

@@ -12,22 +12,51 @@ export const spawnSubtree = defineTool({
   listed: true,
   input: z.object({
     task: z.string().min(1).describe('What the subtree is responsible for, complete in itself'),
-    branch_name: z.string().min(1).describe('Branch suffix: "auth" makes "main.feature.auth" from "main.feature"'),
+    branch_name: z
+      .string()
+      .min(1)
+      .describe('Branch suffix: "auth" makes "main.feature.auth" from "main.feature"'),
     issue: issueNumber.optional(),
-    parent_session_id: z.string().optional().describe('Your session id, to inherit your conversation; taken from your hooks where left out'),
-    agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
-    allow_dirty: z.boolean().default(false).describe('Spawn although your worktree has uncommitted changes, which the child will not see'),
+    parent_session_id: z
+      .string()
+      .optional()
+      .describe(
+        'Your session id, to inherit your conversation; taken from your hooks where left out',
+      ),
+    agent: z
+      .string()
+      .optional()
+      .describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
+    allow_dirty: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Spawn although your worktree has uncommitted changes, which the child will not see',
+      ),
   }),
   output: spawnedAgent,
   handler: async ({ core, caller, once }, input) => {
     const { spawned, errors } = await core.spawning.spawn(
       caller,
-      [{ kind: 'subtree', name: input.branch_name, prompt: input.task, issue: input.issue, agent: input.agent, parentSessionId: input.parent_session_id }],
+      [
+        {
+          kind: 'subtree',
+          name: input.branch_name,
+          prompt: input.task,
+          issue: input.issue,
+          agent: input.agent,
+          parentSessionId: input.parent_session_id,
+        },
+      ],
       { allowDirty: input.allow_dirty, since: once?.since },
     )
     const [agent] = spawned
     if (agent !== undefined) return agent
     const [failure] = errors
-    throw new ExomonadError(failure?.code ?? 'SPAWN_FAILED', failure?.error ?? 'The spawn failed.', { name: input.branch_name })
+    throw new ExomonadError(
+      failure?.code ?? 'SPAWN_FAILED',
+      failure?.error ?? 'The spawn failed.',
+      { name: input.branch_name },
+    )
   },
 })

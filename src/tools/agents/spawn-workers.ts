@@ -17,7 +17,12 @@ export const spawnWorkers = defineTool({
           name: z.string().min(1).describe('Branch suffix and name'),
           prompt: z.string().min(1).describe('The whole task'),
           issue: issueNumber.optional(),
-          agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
+          agent: z
+            .string()
+            .optional()
+            .describe(
+              'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
+            ),
         }),
       )
       .min(1),

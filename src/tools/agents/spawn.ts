@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { defineTool } from '../define.ts'
 import { eachSpecAlone, issueNumber, spawnError, spawnResult } from '../shapes.ts'
 
-/** What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption and a dry run. */
+/**
+ * What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption
+ * and a dry run.
+ */
 export const spawn = defineTool({
   name: 'spawn',
   description:
@@ -16,18 +19,40 @@ export const spawn = defineTool({
     specs: z
       .array(
         z.object({
-          name: z.string().min(1).optional().describe('Left out of an issue’s, it is made of number and title'),
-          prompt: z.string().min(1).optional().describe('The whole task; of an issue what is to be added to its words'),
+          name: z
+            .string()
+            .min(1)
+            .optional()
+            .describe('Left out of an issue’s, it is made of number and title'),
+          prompt: z
+            .string()
+            .min(1)
+            .optional()
+            .describe('The whole task; of an issue what is to be added to its words'),
           issue: issueNumber.optional(),
-          agent: z.string().optional().describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
-          role: z.string().optional().describe('A role of the configuration; default tl for subtrees, dev for workers'),
-          branch: z.string().optional().describe('Adopt this branch (and its worktree, if it has one) instead of making one'),
+          agent: z
+            .string()
+            .optional()
+            .describe(
+              'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
+            ),
+          role: z
+            .string()
+            .optional()
+            .describe('A role of the configuration; default tl for subtrees, dev for workers'),
+          branch: z
+            .string()
+            .optional()
+            .describe('Adopt this branch (and its worktree, if it has one) instead of making one'),
         }),
       )
       .min(1),
     allow_dirty: z.boolean().default(false),
     dry_run: z.boolean().default(false),
-    force: z.boolean().default(false).describe('Spawn a second agent for an issue that one works on already (people only)'),
+    force: z
+      .boolean()
+      .default(false)
+      .describe('Spawn a second agent for an issue that one works on already (people only)'),
   }),
   output: z.union([
     spawnResult,
@@ -47,8 +72,15 @@ export const spawn = defineTool({
     }),
   ]),
   handler: ({ core, caller, once }, input) => {
-    const specs = input.specs.map(({ name = '', prompt = '', ...spec }) => ({ ...spec, name, prompt, kind: input.kind }))
+    const specs = input.specs.map(({ name = '', prompt = '', ...spec }) => ({
+      ...spec,
+      name,
+      prompt,
+      kind: input.kind,
+    }))
     const options = { allowDirty: input.allow_dirty, again: input.force }
-    return input.dry_run ? core.spawning.plan(caller, specs, options) : core.spawning.spawn(caller, specs, { ...options, since: once?.since })
+    return input.dry_run
+      ? core.spawning.plan(caller, specs, options)
+      : core.spawning.spawn(caller, specs, { ...options, since: once?.since })
   },
 })

@@ -4,11 +4,14 @@ import { defineTool } from '../define.ts'
 
 export const tree = defineTool({
   name: 'tree',
-  description: 'The tree of agents: branch, kind, state, pull request, checks, age and undelivered messages of each.',
+  description:
+    'The tree of agents: branch, kind, state, pull request, checks, age and undelivered messages of each.',
   audience: ['tl', 'dev', 'human'],
   effect: 'reads',
   listed: false,
   input: z.object({}),
-  output: z.custom<TreeView>((value) => typeof value === 'object' && value !== null).meta({ type: 'object' }),
+  output: z
+    .custom<TreeView>((value) => typeof value === 'object' && value !== null)
+    .meta({ type: 'object' }),
   handler: ({ core }) => core.view.tree(),
 })

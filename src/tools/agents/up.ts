@@ -8,8 +8,18 @@ export const up = defineTool({
   listed: false,
   input: z.object({
     task: z.string().optional(),
-    agent: z.string().optional().describe('Another program than the tl role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
+    agent: z
+      .string()
+      .optional()
+      .describe(
+        'Another program than the tl role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
+      ),
   }),
-  output: z.object({ agent_id: z.string(), pane: z.string(), already: z.boolean(), warnings: z.array(z.string()) }),
+  output: z.object({
+    agent_id: z.string(),
+    pane: z.string(),
+    already: z.boolean(),
+    warnings: z.array(z.string()),
+  }),
   handler: ({ core }, input) => core.running.up(input.task, input.agent),
 })

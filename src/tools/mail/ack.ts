@@ -3,7 +3,8 @@ import { defineTool } from '../define.ts'
 
 export const ack = defineTool({
   name: 'ack',
-  description: 'Confirms messages that reached you, by the ids in their text. For agents that are scripts: `exomonad ack`.',
+  description:
+    'Confirms messages that reached you, by the ids in their text. For agents that are scripts: `exomonad ack`.',
   audience: ['tl', 'dev', 'human'],
   listed: false,
   input: z.object({ ids: z.array(z.string()).min(1) }),

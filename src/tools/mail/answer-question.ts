@@ -13,5 +13,6 @@ export const answerQuestion = defineTool({
     question_id: z.string().optional(),
   }),
   output: z.object({ status: z.enum(['delivered', 'queued']), question_id: z.string() }),
-  handler: ({ core, caller }, input) => core.talking.answer(caller, input.agent, input.message, input.question_id),
+  handler: ({ core, caller }, input) =>
+    core.talking.answer(caller, input.agent, input.message, input.question_id),
 })

@@ -9,6 +9,9 @@ export const cancel = defineTool({
   effect: 'ends',
   listed: false,
   input: z.object({}),
-  output: z.object({ agent_id: z.string(), lines: z.number().int().describe('That the capture had') }),
+  output: z.object({
+    agent_id: z.string(),
+    lines: z.number().int().describe('That the capture had'),
+  }),
   handler: ({ core, caller }) => core.captures.cancel(caller),
 })

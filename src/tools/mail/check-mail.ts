@@ -3,12 +3,21 @@ import { defineTool } from '../define.ts'
 
 export const checkMail = defineTool({
   name: 'check_mail',
-  description: 'Take all messages that wait for you, oldest first. Call it when you are told that you have mail; with peek=true they stay.',
+  description:
+    'Take all messages that wait for you, oldest first. Call it when you are told that you have mail; with peek=true they stay.',
   audience: ['tl', 'dev', 'human'],
   listed: true,
   input: z.object({ peek: z.boolean().default(false) }),
   output: z.object({
-    messages: z.array(z.object({ from: z.string(), name: z.string(), message: z.string(), sent_at: z.number().describe('Milliseconds since the epoch') })),
+    messages: z.array(
+      z.object({
+        from: z.string(),
+        name: z.string(),
+        message: z.string(),
+        sent_at: z.number().describe('Milliseconds since the epoch'),
+      }),
+    ),
   }),
-  handler: ({ core, caller, consumed }, input) => core.talking.checkMail(caller, input.peek, consumed),
+  handler: ({ core, caller, consumed }, input) =>
+    core.talking.checkMail(caller, input.peek, consumed),
 })

@@ -8,9 +8,31 @@ export const inbox = defineTool({
   listed: false,
   input: z.object({ clear: z.boolean().default(false).describe('Mark the messages as read') }),
   output: z.object({
-    messages: z.array(z.object({ id: z.string(), kind: z.string(), text: z.string(), at: z.number(), question_id: z.string().nullable() })),
-    questions: z.array(z.object({ question_id: z.string(), agent: z.string(), message: z.string(), asked_at: z.number() })),
-    approvals: z.array(z.object({ approval_id: z.string(), agent: z.string(), what: z.string(), requested_at: z.number() })),
+    messages: z.array(
+      z.object({
+        id: z.string(),
+        kind: z.string(),
+        text: z.string(),
+        at: z.number(),
+        question_id: z.string().nullable(),
+      }),
+    ),
+    questions: z.array(
+      z.object({
+        question_id: z.string(),
+        agent: z.string(),
+        message: z.string(),
+        asked_at: z.number(),
+      }),
+    ),
+    approvals: z.array(
+      z.object({
+        approval_id: z.string(),
+        agent: z.string(),
+        what: z.string(),
+        requested_at: z.number(),
+      }),
+    ),
   }),
   handler: ({ core, consumed }, input) => core.talking.inbox(input, consumed),
 })

@@ -10,8 +10,14 @@ export const note = defineTool({
   listed: true,
   input: z.object({
     message: z.string().min(1),
-    stop_reason: z.boolean().default(false).describe('This is why you stop with work uncommitted or not rebased; lets the stop check pass'),
+    stop_reason: z
+      .boolean()
+      .default(false)
+      .describe(
+        'This is why you stop with work uncommitted or not rebased; lets the stop check pass',
+      ),
   }),
   output: z.object({ status: z.literal('sent') }),
-  handler: ({ core, caller, once }, input) => core.talking.note(caller, input.message, { stopReason: input.stop_reason, once }),
+  handler: ({ core, caller, once }, input) =>
+    core.talking.note(caller, input.message, { stopReason: input.stop_reason, once }),
 })

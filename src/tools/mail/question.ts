@@ -9,7 +9,12 @@ export const question = defineTool({
   listed: true,
   input: z.object({
     message: z.string().min(1),
-    timeout: z.number().min(0).max(86_400).optional().describe('Seconds to wait; default from the configuration (300)'),
+    timeout: z
+      .number()
+      .min(0)
+      .max(86_400)
+      .optional()
+      .describe('Seconds to wait; default from the configuration (300)'),
   }),
   output: z.discriminatedUnion('status', [
     z.object({ status: z.literal('answered'), question_id: z.string(), answer: z.string() }),

@@ -7,7 +7,9 @@ export const readMessage = defineTool({
     'Read the whole text of a message that reached you as a single line only. Call it with the id from that line when the message itself did not come with the prompt; mail from other agents is taken with check_mail instead.',
   audience: ['tl', 'dev', 'human'],
   listed: true,
-  input: z.object({ id: z.string().min(1).describe('Like m-0123456789ab, from the line that you were sent') }),
+  input: z.object({
+    id: z.string().min(1).describe('Like m-0123456789ab, from the line that you were sent'),
+  }),
   output: z.object({ id: z.string(), message: z.string() }),
   handler: ({ core, caller }, input) => core.talking.read(caller, input.id),
 })

@@ -8,7 +8,11 @@ export const send = defineTool({
   audience: ['tl', 'dev', 'human'],
   keyed: true,
   listed: true,
-  input: z.object({ to: z.string().min(1).describe('Id, branch or name'), message: z.string().min(1) }),
+  input: z.object({
+    to: z.string().min(1).describe('Id, branch or name'),
+    message: z.string().min(1),
+  }),
   output: z.object({ status: z.literal('sent'), to: z.string() }),
-  handler: ({ core, caller, once }, input) => core.talking.send(caller, input.to, input.message, { once }),
+  handler: ({ core, caller, once }, input) =>
+    core.talking.send(caller, input.to, input.message, { once }),
 })

@@ -9,14 +9,22 @@ export const wait = defineTool({
   listed: true,
   input: z.object({
     timeout: z.number().min(0).max(86_400).describe('Seconds; 0 does not wait'),
-    from_agents: z.array(z.string().min(1)).optional().describe('Ids, branches or names of those to wait for, all of them'),
+    from_agents: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Ids, branches or names of those to wait for, all of them'),
   }),
   output: z.union([
     z.object({ from: z.string(), name: z.string(), message: z.string() }),
     z.object({ status: z.literal('timeout') }),
     z.object({
       results: z.array(
-        z.object({ agent_id: z.string(), name: z.string(), status: z.enum(['received', 'running', 'idle', 'dead']), message: z.string().optional() }),
+        z.object({
+          agent_id: z.string(),
+          name: z.string(),
+          status: z.enum(['received', 'running', 'idle', 'dead']),
+          message: z.string().optional(),
+        }),
       ),
     }),
   ]),

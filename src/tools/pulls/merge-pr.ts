@@ -9,25 +9,48 @@ export const mergePr = defineTool({
   listed: true,
   input: z.object({
     pr_number: z.number().int().positive(),
-    strategy: z.enum(['squash', 'merge', 'rebase']).optional().describe('Default: squash for workers, merge for subtrees'),
-    head_sha: z.string().optional().describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
-    wait: z.boolean().default(false).describe('Wait until it is merged, where it lands or GitHub merges it by itself; an error where nothing comes of that'),
+    strategy: z
+      .enum(['squash', 'merge', 'rebase'])
+      .optional()
+      .describe('Default: squash for workers, merge for subtrees'),
+    head_sha: z
+      .string()
+      .optional()
+      .describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
+    wait: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Wait until it is merged, where it lands or GitHub merges it by itself; an error where nothing comes of that',
+      ),
     when_ready: z
       .boolean()
       .default(false)
-      .describe('Where checks still run or a review is missing, have GitHub merge it as soon as nothing stands against it (auto-merge)'),
-    force: z.boolean().default(false).describe('Override checks and reviews, never conflicts; for the human unless the configuration lets agents'),
+      .describe(
+        'Where checks still run or a review is missing, have GitHub merge it as soon as nothing stands against it (auto-merge)',
+      ),
+    force: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Override checks and reviews, never conflicts; for the human unless the configuration lets agents',
+      ),
   }),
   output: z.object({
     merged: z.boolean(),
     state: z
       .enum(['merged', 'landing', 'queued', 'auto_merge'])
-      .describe('landing: its result is being checked; it lands by itself when that is green. queued, auto_merge: GitHub merges it by itself'),
+      .describe(
+        'landing: its result is being checked; it lands by itself when that is green. queued, auto_merge: GitHub merges it by itself',
+      ),
     sha: z.string().nullable().describe('The merge; null until it is merged'),
     position: z.number().int().optional().describe('In the merge queue, from 1'),
     local_synced: z.boolean().describe('Your worktree has the merge'),
     pull_error: z.string().optional(),
-    rebased_from: z.string().optional().describe('The head that you looked at, rebased by exomonad since; its changes are the same'),
+    rebased_from: z
+      .string()
+      .optional()
+      .describe('The head that you looked at, rebased by exomonad since; its changes are the same'),
     retargeted: z.array(z.number().int()),
     siblings_behind: z.array(z.string()),
     next: z.string(),
@@ -35,7 +58,14 @@ export const mergePr = defineTool({
   handler: ({ core, caller, signal, progress }, input) =>
     core.pulls.merge(
       caller,
-      { number: input.pr_number, strategy: input.strategy, force: input.force, head: input.head_sha, wait: input.wait, whenReady: input.when_ready },
+      {
+        number: input.pr_number,
+        strategy: input.strategy,
+        force: input.force,
+        head: input.head_sha,
+        wait: input.wait,
+        whenReady: input.when_ready,
+      },
       { signal, progress },
     ),
 })

@@ -19,7 +19,11 @@ export const prChecks = defineTool({
     state: z.string(),
     checks: z.array(checkRun),
     log: z.string().nullable(),
-    rerun: z.enum(['started', 'running']).nullable().describe('running: they run already and were left alone'),
+    rerun: z
+      .enum(['started', 'running'])
+      .nullable()
+      .describe('running: they run already and were left alone'),
   }),
-  handler: ({ core, caller }, input) => core.pulls.checks(caller, input.pr_number, { log: input.log, rerun: input.rerun }),
+  handler: ({ core, caller }, input) =>
+    core.pulls.checks(caller, input.pr_number, { log: input.log, rerun: input.rerun }),
 })

@@ -9,14 +9,33 @@ export const prReview = defineTool({
   listed: true,
   input: z.object({
     pr_number: z.number().int().positive(),
-    head_sha: z.string().optional().describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
-    verdict: z.enum(['approve', 'request_changes', 'comment']).optional().describe('Default: comment; not needed with `replies` alone'),
+    head_sha: z
+      .string()
+      .optional()
+      .describe('The head that you looked at, from pr_diff; refused where there are newer commits'),
+    verdict: z
+      .enum(['approve', 'request_changes', 'comment'])
+      .optional()
+      .describe('Default: comment; not needed with `replies` alone'),
     body: z.string().default(''),
-    comments: z.array(z.object({ path: z.string().min(1), line: z.number().int().positive().optional(), body: z.string().min(1) })).default([]),
+    comments: z
+      .array(
+        z.object({
+          path: z.string().min(1),
+          line: z.number().int().positive().optional(),
+          body: z.string().min(1),
+        }),
+      )
+      .default([]),
     replies: z
       .array(
         z.object({
-          comment_id: z.string().min(1).describe('Id of the line comment that is answered, from the message about it or pr_show'),
+          comment_id: z
+            .string()
+            .min(1)
+            .describe(
+              'Id of the line comment that is answered, from the message about it or pr_show',
+            ),
           body: z.string().default('').describe('What was done, or why not'),
           resolve: z.boolean().default(false).describe('The conversation is settled'),
         }),

@@ -4,7 +4,8 @@ import { checkRun, pullSummary } from '../shapes.ts'
 
 export const prShow = defineTool({
   name: 'pr_show',
-  description: 'Everything about one pull request: text, reviews with line comments, checks, conflicts.',
+  description:
+    'Everything about one pull request: text, reviews with line comments, checks, conflicts.',
   audience: ['tl', 'dev', 'human'],
   effect: 'reads',
   listed: false,
@@ -25,18 +26,31 @@ export const prShow = defineTool({
             path: z.string(),
             line: z.number().nullable(),
             body: z.string(),
-            conversation: z.enum(['open', 'resolved']).nullable().describe('State of the conversation that it is part of; null where the forge did not tell'),
+            conversation: z
+              .enum(['open', 'resolved'])
+              .nullable()
+              .describe(
+                'State of the conversation that it is part of; null where the forge did not tell',
+              ),
           }),
         ),
-        trusted: z.boolean().describe('Its author may write to the repository; the verdict of anybody else does not count'),
-        withheld: z.boolean().describe('Words of somebody without write access are not shown to agents'),
+        trusted: z
+          .boolean()
+          .describe(
+            'Its author may write to the repository; the verdict of anybody else does not count',
+          ),
+        withheld: z
+          .boolean()
+          .describe('Words of somebody without write access are not shown to agents'),
       }),
     ),
     asked_reviewers: z
       .array(z.object({ name: z.string(), code_owner: z.boolean() }))
       .describe('People and teams whom the forge asked for a review that it requires'),
     check_runs: z.array(checkRun),
-    queue_checks: z.array(checkRun).describe('Those of what it comes to in the merge queue of its base'),
+    queue_checks: z
+      .array(checkRun)
+      .describe('Those of what it comes to in the merge queue of its base'),
     merge_sha: z.string().nullable(),
   }),
   handler: ({ core, caller }, input) => core.pulls.show(caller, input.pr_number),

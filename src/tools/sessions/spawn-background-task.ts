@@ -12,5 +12,6 @@ export const spawnBackgroundTask = defineTool({
   exact: ['command'],
   input: z.object({ command: z.string().min(1).describe('For `sh -c`') }),
   output: spawnedSession,
-  handler: ({ core, caller, once }, { command }) => core.sessions.spawnTask(caller, command, once?.since),
+  handler: ({ core, caller, once }, { command }) =>
+    core.sessions.spawnTask(caller, command, once?.since),
 })

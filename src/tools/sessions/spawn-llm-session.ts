@@ -11,12 +11,36 @@ export const spawnLlmSession = defineTool({
   listed: true,
   input: z.object({
     goal: z.string().trim().min(1).describe('What it is to reach and to report'),
-    model: z.string().min(1).optional().describe('In its program’s own words; default: yours where both run the same program, else its own'),
-    context: z.record(z.string().min(1), z.string()).optional().describe('What it is to know, by name'),
-    timeout_secs: z.number().positive().max(2_592_000).optional().describe('It fails when it takes longer; default: no limit'),
-    tools: z.array(z.string().min(1)).optional().describe('Of your tools only these, [] for none; default: all of them'),
+    model: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        'In its program’s own words; default: yours where both run the same program, else its own',
+      ),
+    context: z
+      .record(z.string().min(1), z.string())
+      .optional()
+      .describe('What it is to know, by name'),
+    timeout_secs: z
+      .number()
+      .positive()
+      .max(2_592_000)
+      .optional()
+      .describe('It fails when it takes longer; default: no limit'),
+    tools: z
+      .array(z.string().min(1))
+      .optional()
+      .describe('Of your tools only these, [] for none; default: all of them'),
   }),
   output: spawnedSession,
   handler: ({ core, caller, once }, { goal, model, context, timeout_secs: timeoutSecs, tools }) =>
-    core.sessions.spawnSession(caller, { goal, model, context, timeoutSecs, tools, since: once?.since }),
+    core.sessions.spawnSession(caller, {
+      goal,
+      model,
+      context,
+      timeoutSecs,
+      tools,
+      since: once?.since,
+    }),
 })

@@ -10,10 +10,15 @@ export const subagentDelegate = defineTool({
   listed: true,
   input: z.object({
     ...subagentTask,
-    serverName: z.string().min(1).optional().describe('The [acp.NAME] to ask; default: the one that belongs to your own program'),
+    serverName: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('The [acp.NAME] to ask; default: the one that belongs to your own program'),
     agentId: z.string().min(1).optional().describe('A mode that it offers; default: its own'),
   }),
   output: subagentAnswer,
   refused: ({ core, caller }) => core.subagents.requireDepth(caller),
-  handler: ({ core, caller, signal, progress }, input) => core.subagents.delegate(caller, input, { signal, progress }),
+  handler: ({ core, caller, signal, progress }, input) =>
+    core.subagents.delegate(caller, input, { signal, progress }),
 })

@@ -10,10 +10,17 @@ export const subagentSpawn = defineTool({
   listed: true,
   input: z.object({
     ...subagentTask,
-    maxTurns: z.number().int().min(1).max(1000).default(10).describe('After so many turns it is stopped, and the answer says so'),
+    maxTurns: z
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .default(10)
+      .describe('After so many turns it is stopped, and the answer says so'),
     systemPrompt: z.string().min(1).optional().describe('Goes in front of all that it is told'),
   }),
   output: subagentAnswer,
   refused: ({ core, caller }) => core.subagents.requireDepth(caller),
-  handler: ({ core, caller, signal, progress }, input) => core.subagents.spawn(caller, input, { signal, progress }),
+  handler: ({ core, caller, signal, progress }, input) =>
+    core.subagents.spawn(caller, input, { signal, progress }),
 })

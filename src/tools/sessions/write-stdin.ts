@@ -10,5 +10,6 @@ export const writeStdin = defineTool({
   exact: ['data'],
   input: z.object({ agent_id: z.string().min(1).describe('Id or name'), data: z.string() }),
   output: z.object({ written_bytes: z.number().int().describe('With the newline') }),
-  handler: ({ core, caller }, { agent_id: address, data }) => core.sessions.writeStdin(caller, address, data),
+  handler: ({ core, caller }, { agent_id: address, data }) =>
+    core.sessions.writeStdin(caller, address, data),
 })

@@ -4,7 +4,13 @@ import { exec } from '../../../src/processes/exec.ts'
 import { acpSchema } from '../../../src/config/agent-schema.ts'
 import { agentCliConformance } from './suite.ts'
 
-for (const [name, ...argv] of [['gemini', '--acp'], ['claude-agent-acp'], ['codex-acp'], ['opencode', 'acp'], ['mine']] as const) {
+for (const [name, ...argv] of [
+  ['gemini', '--acp'],
+  ['claude-agent-acp'],
+  ['codex-acp'],
+  ['opencode', 'acp'],
+  ['mine'],
+] as const) {
   agentCliConformance(`acp:${name}`, {
     program: name,
     create: ({ path, home }) =>

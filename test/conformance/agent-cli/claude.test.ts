@@ -7,5 +7,14 @@ import { agentCliConformance } from './suite.ts'
 agentCliConformance('claude', {
   program: 'claude',
   create: ({ path, home }) =>
-    createClaudeCli({ name: 'claude', config: agentSchema.parse(AGENT_PRESETS.claude), path, node: '/opt/node', home, userHome: home, variables: {}, exec }),
+    createClaudeCli({
+      name: 'claude',
+      config: agentSchema.parse(AGENT_PRESETS.claude),
+      path,
+      node: '/opt/node',
+      home,
+      userHome: home,
+      variables: {},
+      exec,
+    }),
 })

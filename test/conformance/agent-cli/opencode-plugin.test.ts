@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,15 +26,23 @@ interface Setup {
   readonly directory?: string
 }
 
-const PLUGIN = pathToFileURL(join(import.meta.dirname, '..', '..', '..', 'hooks', 'opencode-plugin.js')).href
+const PLUGIN = pathToFileURL(
+  join(import.meta.dirname, '..', '..', '..', 'hooks', 'opencode-plugin.js'),
+).href
 
-/** The plugin as OpenCode loads it, with a hook script that writes down what it is told, and a server in OpenCode’s place. */
+/**
+ * The plugin as OpenCode loads it, with a hook script that writes down what it is told, and a
+ * server in OpenCode’s place.
+ */
 async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plug-')))
   const hook = join(folder, 'hook.sh')
   const log = join(folder, 'log')
   writeFileSync(join(folder, 'answer'), stopAnswer)
-  writeFileSync(hook, `body=$(cat)\nprintf '%s %s\\n' "$1" "$body" >>'${log}'\nif [ "$1" = session.idle ]; then cat '${folder}/answer'; fi\n`)
+  writeFileSync(
+    hook,
+    `body=$(cat)\nprintf '%s %s\\n' "$1" "$body" >>'${log}'\nif [ "$1" = session.idle ]; then cat '${folder}/answer'; fi\n`,
+  )
   const posts: { path: string; body: any }[] = []
   const server = createServer((request, response) => {
     let text = ''
@@ -45,12 +61,18 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
   })
   const { port } = server.address() as { port: number }
   const { ExomonadPlugin } = await import(PLUGIN)
-  const hooks = await ExomonadPlugin({ directory: directory ?? folder, serverUrl: new URL(`http://127.0.0.1:${port}`) }, { hook, worktree: folder, ...options })
+  const hooks = await ExomonadPlugin(
+    { directory: directory ?? folder, serverUrl: new URL(`http://127.0.0.1:${port}`) },
+    { hook, worktree: folder, ...options },
+  )
   const told = (): Told[] =>
     (existsSync(log) ? readFileSync(log, 'utf8') : '')
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => ({ event: line.slice(0, line.indexOf(' ')), body: JSON.parse(line.slice(line.indexOf(' '))) }))
+      .map((line) => ({
+        event: line.slice(0, line.indexOf(' ')),
+        body: JSON.parse(line.slice(line.indexOf(' '))),
+      }))
   const happens = (type: string, properties: object) => hooks.event({ event: { type, properties } })
   return {
     folder,
@@ -59,7 +81,11 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
     posts,
     told,
     happens,
-    submits: (text: string, sessionID = 'ses_1') => hooks['chat.message']({ sessionID }, { message: { agent: 'plan' }, parts: [{ type: 'text', text }] }),
+    submits: (text: string, sessionID = 'ses_1') =>
+      hooks['chat.message'](
+        { sessionID },
+        { message: { agent: 'plan' }, parts: [{ type: 'text', text }] },
+      ),
     turnEnds: async (sessionID = 'ses_1') => {
       await happens('session.status', { sessionID, status: { type: 'busy' } })
       await happens('session.status', { sessionID, status: { type: 'idle' } })
@@ -84,13 +110,21 @@ describe('the plugin in OpenCode', () => {
     await hooks['tool.execute.after']({ tool: 'bash', sessionID: 'ses_1' })
     await turnEnds()
     await hears('session.idle')
-    expect(told().map(({ event }) => event)).toEqual(['plugin.started', 'chat.message', 'tool.execute.before', 'tool.execute.after', 'session.idle'])
+    expect(told().map(({ event }) => event)).toEqual([
+      'plugin.started',
+      'chat.message',
+      'tool.execute.before',
+      'tool.execute.after',
+      'session.idle',
+    ])
     expect(told()[1]?.body).toEqual({ sessionID: 'ses_1', prompt: 'Do it [m-0123456789ab]' })
     expect(told()[4]?.body).toEqual({ sessionID: 'ses_1', again: false })
   })
 
   it('gives the reason not to stop back as a prompt, once, and says that it did', async () => {
-    const { submits, turnEnds, hears, told, posts, folder } = await load({ stopAnswer: '{"decision":"block","reason":"Commit first."}' })
+    const { submits, turnEnds, hears, told, posts, folder } = await load({
+      stopAnswer: '{"decision":"block","reason":"Commit first."}',
+    })
     await submits('Do it')
     await turnEnds()
     const prompt = await waitFor('the prompt', () => posts[0])
@@ -99,7 +133,10 @@ describe('the plugin in OpenCode', () => {
     writeFileSync(join(folder, 'answer'), '')
     await submits('Commit first.')
     await turnEnds()
-    await waitFor('the second end', () => told().filter(({ event }) => event === 'session.idle').length === 2)
+    await waitFor(
+      'the second end',
+      () => told().filter(({ event }) => event === 'session.idle').length === 2,
+    )
     expect(told().at(-1)?.body).toEqual({ sessionID: 'ses_1', again: true })
     // It was nobody’s message.
     expect(told().filter(({ event }) => event === 'chat.message')).toHaveLength(1)
@@ -110,17 +147,28 @@ describe('the plugin in OpenCode', () => {
   it('tells an interruption and a failure from an end, and each once', async () => {
     const { happens, turnEnds, told, hears } = await load()
     await happens('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
-    await happens('session.error', { sessionID: 'ses_1', error: { name: 'MessageAbortedError', data: { message: 'Aborted' } } })
+    await happens('session.error', {
+      sessionID: 'ses_1',
+      error: { name: 'MessageAbortedError', data: { message: 'Aborted' } },
+    })
     await happens('session.idle', { sessionID: 'ses_1' })
     await happens('session.idle', { sessionID: 'ses_1' })
     await hears('session.aborted')
     await happens('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
-    await happens('session.error', { sessionID: 'ses_1', error: { name: 'APIError', data: { message: 'no credit' } } })
+    await happens('session.error', {
+      sessionID: 'ses_1',
+      error: { name: 'APIError', data: { message: 'no credit' } },
+    })
     await happens('session.idle', { sessionID: 'ses_1' })
     expect((await hears('session.error')).body.message).toBe('no credit')
     await turnEnds()
     await hears('session.idle')
-    expect(told().map(({ event }) => event)).toEqual(['plugin.started', 'session.aborted', 'session.error', 'session.idle'])
+    expect(told().map(({ event }) => event)).toEqual([
+      'plugin.started',
+      'session.aborted',
+      'session.error',
+      'session.idle',
+    ])
   })
 
   it('says nothing of what subagents are told or end, and marks their tools', async () => {
@@ -129,26 +177,42 @@ describe('the plugin in OpenCode', () => {
     await submits('sub task', 'ses_2')
     await turnEnds('ses_2')
     await hooks['tool.execute.after']({ tool: 'read', sessionID: 'ses_2' })
-    expect((await hears('tool.execute.after')).body).toEqual({ tool: 'read', sessionID: 'ses_2', nested: true })
+    expect((await hears('tool.execute.after')).body).toEqual({
+      tool: 'read',
+      sessionID: 'ses_2',
+      nested: true,
+    })
     expect(told().map(({ event }) => event)).toEqual(['plugin.started', 'tool.execute.after'])
   })
 
   it('grants our own tools and what is allowed, and tells of the rest', async () => {
-    const { happens, hears, posts, told } = await load({ options: { allow: ['bash(git commit *)', 'bash(ls)', 'webfetch', 'edit(src/*.(x))'] } })
-    const ask = (id: string, permission: string, ...patterns: string[]) => happens('permission.asked', { id, permission, patterns, metadata: {} })
+    const { happens, hears, posts, told } = await load({
+      options: { allow: ['bash(git commit *)', 'bash(ls)', 'webfetch', 'edit(src/*.(x))'] },
+    })
+    const ask = (id: string, permission: string, ...patterns: string[]) =>
+      happens('permission.asked', { id, permission, patterns, metadata: {} })
     await ask('per_1', 'exomonad_note', '*')
     await ask('per_2', 'bash', 'git commit -m x', 'ls')
     await ask('per_3', 'webfetch', 'https://example.org')
     await ask('per_4', 'edit', 'src/a.(x)')
     await waitFor('four answers', () => posts.length === 4)
-    expect(posts.map(({ path, body }) => [path.split('?')[0], body])).toEqual([1, 2, 3, 4].map((id) => [`/permission/per_${id}/reply`, { reply: 'once' }]))
+    expect(posts.map(({ path, body }) => [path.split('?')[0], body])).toEqual(
+      [1, 2, 3, 4].map((id) => [`/permission/per_${id}/reply`, { reply: 'once' }]),
+    )
     await ask('per_5', 'bash', 'git commit -m x', 'rm -rf /')
     await ask('per_6', 'bash', 'lsof')
     await ask('per_7', 'edit', 'src/aXx')
     await ask('per_8', 'bash')
-    await waitFor('what is not allowed', () => told().filter(({ event }) => event === 'permission.asked').length === 4)
+    await waitFor(
+      'what is not allowed',
+      () => told().filter(({ event }) => event === 'permission.asked').length === 4,
+    )
     expect(posts).toHaveLength(4)
-    expect((await hears('permission.asked')).body).toEqual({ id: 'per_5', tool: 'bash', detail: 'git commit -m x, rm -rf /' })
+    expect((await hears('permission.asked')).body).toEqual({
+      id: 'per_5',
+      tool: 'bash',
+      detail: 'git commit -m x, rm -rf /',
+    })
     await happens('permission.replied', { requestID: 'per_5', reply: 'once' })
     expect((await hears('permission.replied')).body).toEqual({ id: 'per_5', tool: 'bash' })
   })
@@ -168,15 +232,23 @@ describe('the plugin in OpenCode', () => {
       delete process.env['EXOMONAD_TEST_TWO']
     })
     await load({ options: { unset: { EXOMONAD_TEST_ONE: 'ours', EXOMONAD_TEST_TWO: 'ours' } } })
-    expect([process.env['EXOMONAD_TEST_ONE'], process.env['EXOMONAD_TEST_TWO']]).toEqual([undefined, 'theirs'])
+    expect([process.env['EXOMONAD_TEST_ONE'], process.env['EXOMONAD_TEST_TWO']]).toEqual([
+      undefined,
+      'theirs',
+    ])
   })
 
   it('holds nothing up where its hook fails, hangs or says nonsense', async () => {
-    const { folder, hook, submits, turnEnds, told, posts, hooks, happens } = await load({ stopAnswer: 'no JSON' })
+    const { folder, hook, submits, turnEnds, told, posts, hooks, happens } = await load({
+      stopAnswer: 'no JSON',
+    })
     await waitFor('its start', () => told().length === 1)
     const text = readFileSync(hook, 'utf8')
     // Until it is let go, or the test has ended without that.
-    writeFileSync(hook, `while [ -d '${folder}' ] && [ ! -e '${folder}/go' ]; do sleep 0.02; done; exit 7\n`)
+    writeFileSync(
+      hook,
+      `while [ -d '${folder}' ] && [ ! -e '${folder}/go' ]; do sleep 0.02; done; exit 7\n`,
+    )
     let goesOn = false
     const calls = async () => {
       await submits('one')
@@ -192,10 +264,13 @@ describe('the plugin in OpenCode', () => {
     chmodSync(hook, 0o600)
     await submits('two')
     await turnEnds()
-    // What was told while the hook failed may be told late; the last of all is the end of the second turn.
+    // What was told while the hook failed may be told late; the last of all is the end of the
+    // second turn.
     await waitFor('the later end', () => {
       const second = told().findIndex(({ body }) => body.prompt === 'two')
-      return second >= 0 && told().some(({ event }, index) => index > second && event === 'session.idle')
+      return (
+        second >= 0 && told().some(({ event }, index) => index > second && event === 'session.idle')
+      )
     })
     expect(posts).toEqual([])
   })

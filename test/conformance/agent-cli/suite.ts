@@ -19,9 +19,26 @@ export interface AgentCliSetup {
 
 /** What the hooks of the agent CLIs are called. */
 const HOOK_EVENTS = [
-  ...['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'PostToolUse', 'PermissionRequest', 'Notification', 'Stop', 'Interrupt', 'SessionEnd'],
+  ...[
+    'SessionStart',
+    'UserPromptSubmit',
+    'PreToolUse',
+    'PostToolUse',
+    'PermissionRequest',
+    'Notification',
+    'Stop',
+    'Interrupt',
+    'SessionEnd',
+  ],
   ...['BeforeAgent', 'AfterAgent', 'BeforeTool', 'AfterTool', 'PreCompress'],
-  ...['session.idle', 'session.status', 'permission.asked', 'chat.message', 'tool.execute.before', 'tool.execute.after'],
+  ...[
+    'session.idle',
+    'session.status',
+    'permission.asked',
+    'chat.message',
+    'tool.execute.before',
+    'tool.execute.after',
+  ],
 ]
 
 export function launchRequest(facts: Partial<LaunchRequest> = {}): LaunchRequest {
@@ -65,7 +82,10 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       const path = folder()
       const cli = setup.create({ path, home: path })
       const missing = await cli.locate()
-      expect(missing).toMatchObject({ kind: 'missing', reason: expect.stringContaining(setup.program) })
+      expect(missing).toMatchObject({
+        kind: 'missing',
+        reason: expect.stringContaining(setup.program),
+      })
       const file = install(path)
       expect(await cli.locate()).toEqual({ kind: 'found', path: file })
       chmodSync(file, 0o644)
@@ -84,9 +104,12 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
     it('says so where it can’t inherit the parent’s conversation', async () => {
       const path = folder()
       install(path)
-      const plan = await setup
-        .create({ path, home: path })
-        .plan(launchRequest({ mode: 'fork', session: { id: 'parent-session', transcript: '/transcripts/parent.jsonl' } }))
+      const plan = await setup.create({ path, home: path }).plan(
+        launchRequest({
+          mode: 'fork',
+          session: { id: 'parent-session', transcript: '/transcripts/parent.jsonl' },
+        }),
+      )
       if (plan.session === 'fresh') expect(plan.warnings).toHaveLength(1)
       else expect(plan.warnings).toEqual([])
     })
@@ -95,8 +118,15 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       const path = folder()
       install(path)
       const cli = setup.create({ path, home: path })
-      const [plan, usual] = [await cli.plan(launchRequest({ transcript: '/state/agents/auth/parent.txt' })), await cli.plan(launchRequest())]
-      expect([plan.session, plan.sessionId === null, plan.warnings]).toEqual(['fresh', usual.sessionId === null, usual.warnings])
+      const [plan, usual] = [
+        await cli.plan(launchRequest({ transcript: '/state/agents/auth/parent.txt' })),
+        await cli.plan(launchRequest()),
+      ]
+      expect([plan.session, plan.sessionId === null, plan.warnings]).toEqual([
+        'fresh',
+        usual.sessionId === null,
+        usual.warnings,
+      ])
     })
 
     it('plans the same launch for the same request, and keeps no state between them', async () => {
@@ -119,7 +149,8 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       const findings = await cli.diagnose('/nowhere/repository')
       for (const { found } of findings) expect(found).not.toBe('')
       // Nobody agreed to anything yet.
-      for (const mode of ['start', 'fork', 'resume'] as const) await cli.plan(launchRequest({ mode }))
+      for (const mode of ['start', 'fork', 'resume'] as const)
+        await cli.plan(launchRequest({ mode }))
       expect(readdirSync(home, { recursive: true })).toEqual([])
     })
 
@@ -140,8 +171,11 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       install(path)
       const cli = setup.create({ path, home: path })
       const { argv, channel, env } = await cli.plan(launchRequest())
-      const secrets = [...Object.entries(channel ?? {}), ...Object.entries(env)].filter(([key]) => /password|token|secret/i.test(key))
-      for (const [key, value] of secrets) if (value.length >= 8) expect(argv.join('\n').includes(value), key).toBe(false)
+      const secrets = [...Object.entries(channel ?? {}), ...Object.entries(env)].filter(([key]) =>
+        /password|token|secret/i.test(key),
+      )
+      for (const [key, value] of secrets)
+        if (value.length >= 8) expect(argv.join('\n').includes(value), key).toBe(false)
       if (setup.handlesLongPrompts === false) return
       const long = await cli.plan(launchRequest({ prompt: 'A long task. '.repeat(20_000) }))
       for (const part of long.argv) expect(Buffer.byteLength(part)).toBeLessThan(128 * 1024)
@@ -164,7 +198,10 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       const live = {
         agentId: newAgentId(),
         worktree: path,
-        session: { id: '6f0d3a52-4d43-4b0e-9a54-1d9a3b0d8c11', transcript: join(path, 'gone.jsonl') },
+        session: {
+          id: '6f0d3a52-4d43-4b0e-9a54-1d9a3b0d8c11',
+          transcript: join(path, 'gone.jsonl'),
+        },
         folder: path,
         channel: null,
         title: null,
@@ -181,10 +218,14 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       const { hooks } = setup.create({ path: '/nowhere', home: '/nowhere' })
       if (hooks === null) return
       fc.assert(
-        fc.property(fc.oneof(fc.string(), fc.constantFrom(...HOOK_EVENTS)), fc.dictionary(fc.string(), fc.jsonValue()), (event, body) => {
-          hooks.read(event, body)
-          expect(hooks.answer(event, { kind: 'none' })).toBeNull()
-        }),
+        fc.property(
+          fc.oneof(fc.string(), fc.constantFrom(...HOOK_EVENTS)),
+          fc.dictionary(fc.string(), fc.jsonValue()),
+          (event, body) => {
+            hooks.read(event, body)
+            expect(hooks.answer(event, { kind: 'none' })).toBeNull()
+          },
+        ),
       )
       for (const event of ['NoSuchEvent', ...HOOK_EVENTS]) {
         const answer = hooks.answer(event, { kind: 'context', text: 'words for the model' })

@@ -11,10 +11,25 @@ describe('checks', () => {
   test('are statuses and runs, of which the latest count', async () => {
     const { fake, api, pull } = await githubForTest({ answered })
     const { number, sha } = await pull('feature', { 'a.txt': 'a\n' })
-    expect((await api('GET', `/commits/${sha}/status`)).body).toMatchObject({ state: 'pending', total_count: 0 })
-    await api('POST', `/statuses/${sha}`, { state: 'failure', context: 'lint', target_url: 'https://ci.example/1' })
-    await api('POST', `/statuses/${sha}`, { state: 'success', context: 'lint', description: 'Fine' })
-    expect((await api('GET', '/commits/feature/status')).body).toMatchObject({ state: 'success', sha, statuses: [{ context: 'lint' }] })
+    expect((await api('GET', `/commits/${sha}/status`)).body).toMatchObject({
+      state: 'pending',
+      total_count: 0,
+    })
+    await api('POST', `/statuses/${sha}`, {
+      state: 'failure',
+      context: 'lint',
+      target_url: 'https://ci.example/1',
+    })
+    await api('POST', `/statuses/${sha}`, {
+      state: 'success',
+      context: 'lint',
+      description: 'Fine',
+    })
+    expect((await api('GET', '/commits/feature/status')).body).toMatchObject({
+      state: 'success',
+      sha,
+      statuses: [{ context: 'lint' }],
+    })
     expect((await api('GET', `/commits/${sha}/statuses`)).body).toHaveLength(2)
 
     fake.setCheck(sha, { name: 'build', conclusion: null })
@@ -39,9 +54,15 @@ describe('checks', () => {
     const job = fake.setCheck(sha, { name: 'build', conclusion: 'failure', log: 'it broke\n' })
     fake.setCheck(sha, { name: 'lint', conclusion: 'success' })
     const runs = await api('GET', `/actions/runs?head_sha=${sha}`)
-    expect(runs.body).toMatchObject({ total_count: 1, workflow_runs: [{ status: 'completed', conclusion: 'failure', run_attempt: 1 }] })
+    expect(runs.body).toMatchObject({
+      total_count: 1,
+      workflow_runs: [{ status: 'completed', conclusion: 'failure', run_attempt: 1 }],
+    })
     const run = `/actions/runs/${runs.body.workflow_runs[0].id}`
-    expect((await api('GET', `${run}/jobs`)).body.jobs).toMatchObject([{ name: 'build', id: job.id }, { name: 'lint' }])
+    expect((await api('GET', `${run}/jobs`)).body.jobs).toMatchObject([
+      { name: 'build', id: job.id },
+      { name: 'lint' },
+    ])
     const log = await api('GET', `/actions/jobs/${job.id}/logs`)
     expect(log.status).toBe(302)
     expect(await (await fetch(log.headers.get('location') ?? '')).text()).toBe('it broke\n')
@@ -54,17 +75,25 @@ describe('checks', () => {
 
   test('run a command in a clone of each head, where there is one', async () => {
     const argv = ['sh', '-c', 'cat a.txt && test "$WANTED" = "$(cat a.txt)"']
-    const { fake, api, pull } = await githubForTest({ answered, actions: { workflow: 'CI', job: 'test', argv, environment: { WANTED: 'good' } } })
+    const { fake, api, pull } = await githubForTest({
+      answered,
+      actions: { workflow: 'CI', job: 'test', argv, environment: { WANTED: 'good' } },
+    })
     const bad = await pull('bad', { 'a.txt': 'bad' })
     const good = await pull('good', { 'a.txt': 'good' })
     await fake.settled()
-    const conclusion = async (sha: string): Promise<unknown> => (await api('GET', `/commits/${sha}/check-runs`)).body.check_runs[0].conclusion
+    const conclusion = async (sha: string): Promise<unknown> =>
+      (await api('GET', `/commits/${sha}/check-runs`)).body.check_runs[0].conclusion
     expect(await conclusion(good.sha)).toBe('success')
     expect(await conclusion(bad.sha)).toBe('failure')
     expect(fake.state.checkRuns[0]?.log).toBe('bad##[error]Process completed with exit code 1.\n')
     const { body } = await api('GET', `/actions/runs?branch=bad`)
     await api('POST', `/actions/runs/${body.workflow_runs[0].id}/rerun`)
-    await waitFor('the second attempt', async () => (await api('GET', `/commits/${bad.sha}/check-runs?filter=all`)).body.total_count === 2)
+    await waitFor(
+      'the second attempt',
+      async () =>
+        (await api('GET', `/commits/${bad.sha}/check-runs?filter=all`)).body.total_count === 2,
+    )
     await fake.settled()
   })
 })
@@ -81,27 +110,45 @@ test('the repository, its people, branches, rules, files and hooks are told', as
   expect((await api('GET', '//rate_limit')).body.resources.core.limit).toBe(5000)
   expect((await api('GET', '/collaborators/robot/permission')).body.permission).toBe('write')
   const sha = await branch('work/one', { '.github/workflows/ci.yml': 'on: push\n' })
-  expect((await api('GET', '/branches')).body.map((each: { name: string }) => each.name)).toEqual(['main', 'work/one'])
-  expect((await api('GET', '/branches/work/one')).body).toMatchObject({ name: 'work/one', protected: false, commit: { sha } })
+  expect((await api('GET', '/branches')).body.map((each: { name: string }) => each.name)).toEqual([
+    'main',
+    'work/one',
+  ])
+  expect((await api('GET', '/branches/work/one')).body).toMatchObject({
+    name: 'work/one',
+    protected: false,
+    commit: { sha },
+  })
   expect((await api('GET', '/git/ref/heads/work/one')).body.object.sha).toBe(sha)
   expect((await api('GET', '/git/matching-refs/heads/work')).body).toHaveLength(1)
   expect((await api('POST', '/git/refs', { ref: 'refs/heads/two', sha })).status).toBe(201)
-  expect((await api('POST', '/git/refs', { ref: 'refs/heads/two', sha })).body.message).toBe('Reference already exists')
+  expect((await api('POST', '/git/refs', { ref: 'refs/heads/two', sha })).body.message).toBe(
+    'Reference already exists',
+  )
   expect((await api('GET', '/rules/branches/main')).body).toEqual([])
-  expect((await api('GET', '/contents/.github/workflows?ref=work/one')).body).toMatchObject([{ name: 'ci.yml', type: 'file' }])
+  expect((await api('GET', '/contents/.github/workflows?ref=work/one')).body).toMatchObject([
+    { name: 'ci.yml', type: 'file' },
+  ])
   const file = await api('GET', '/contents/.github/workflows/ci.yml?ref=work/one')
   expect(Buffer.from(file.body.content, 'base64').toString()).toBe('on: push\n')
   expect((await api('GET', '/contents/absent')).status).toBe(404)
 
   const token = fake.addToken({ login: 'octo' })
-  expect((await api('GET', '/branches/main/protection', undefined, { token })).body.message).toBe('Branch not protected')
+  expect((await api('GET', '/branches/main/protection', undefined, { token })).body.message).toBe(
+    'Branch not protected',
+  )
   fake.state.repository.requiredChecks.set('main', ['build'])
   fake.state.repository.requiredReviews.set('main', 2)
   expect((await api('GET', '/branches/main/protection', undefined, { token })).body).toMatchObject({
     required_status_checks: { contexts: ['build'] },
     required_pull_request_reviews: { required_approving_review_count: 2 },
   })
-  const hook = await api('POST', '/hooks', { config: { url: 'http://127.0.0.1:1/', secret: 'x' }, events: ['push'] }, { token })
+  const hook = await api(
+    'POST',
+    '/hooks',
+    { config: { url: 'http://127.0.0.1:1/', secret: 'x' }, events: ['push'] },
+    { token },
+  )
   expect(hook.status).toBe(201)
   expect((await api('GET', '/hooks', undefined, { token })).body).toHaveLength(1)
   expect((await api('DELETE', `/hooks/${hook.body.id}`, undefined, { token })).status).toBe(204)

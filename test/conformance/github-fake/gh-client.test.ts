@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import { githubWithCommits, type GithubWithCommits } from '../../helpers/github/github-with-commits.ts'
+import {
+  githubWithCommits,
+  type GithubWithCommits,
+} from '../../helpers/github/github-with-commits.ts'
 import { ghFor, type Gh } from '../../helpers/github/gh.ts'
 import { describeWith } from '../../helpers/terminals/require-tool.ts'
 
-/** GitHub’s own command line works with the fake GitHub as with the real one: what it sends and expects was written by others. */
+/**
+ * GitHub’s own command line works with the fake GitHub as with the real one: what it sends and
+ * expects was written by others.
+ */
 describeWith(['gh'], 'gh on the fake GitHub', () => {
   let world: GithubWithCommits
   let gh: Gh
@@ -42,13 +48,17 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
       },
     ])
     await world.github.as('mona').close(second)
-    expect(await gh.json(['pr', 'list', '--state', 'closed', '--head', 'list-second'], ['number'])).toEqual([{ number: second }])
+    expect(
+      await gh.json(['pr', 'list', '--state', 'closed', '--head', 'list-second'], ['number']),
+    ).toEqual([{ number: second }])
   })
 
   it('views one, with reviews, comments, checks, commits and files', async () => {
     const { github } = world
     const number = await world.open('viewed')
-    await github.as('mona').review(number, { state: 'CHANGES_REQUESTED', body: 'Please add a test.' })
+    await github
+      .as('mona')
+      .review(number, { state: 'CHANGES_REQUESTED', body: 'Please add a test.' })
     await github.as('mona').comment(number, 'Looks useful.')
     const head = github.pull(number).headSha
     github.setCheck(head, { name: 'build', conclusion: 'failure', log: 'It broke.' })
@@ -77,7 +87,14 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     expect(view).toMatchObject({
       title: 'Add viewed',
       body: 'What viewed is for.',
-      reviews: [{ author: { login: 'mona' }, state: 'CHANGES_REQUESTED', body: 'Please add a test.', authorAssociation: 'COLLABORATOR' }],
+      reviews: [
+        {
+          author: { login: 'mona' },
+          state: 'CHANGES_REQUESTED',
+          body: 'Please add a test.',
+          authorAssociation: 'COLLABORATOR',
+        },
+      ],
       comments: [{ author: { login: 'mona' }, body: 'Looks useful.' }],
       commits: [{ oid: head, messageHeadline: 'Add viewed' }],
       files: [{ path: 'viewed.txt', additions: 1, deletions: 0 }],
@@ -88,8 +105,18 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     })
     expect(view['statusCheckRollup']).toEqual(
       expect.arrayContaining([
-        expect.objectContaining({ __typename: 'CheckRun', name: 'build', status: 'COMPLETED', conclusion: 'FAILURE', workflowName: 'CI' }),
-        expect.objectContaining({ __typename: 'StatusContext', context: 'ci/old', state: 'SUCCESS' }),
+        expect.objectContaining({
+          __typename: 'CheckRun',
+          name: 'build',
+          status: 'COMPLETED',
+          conclusion: 'FAILURE',
+          workflowName: 'CI',
+        }),
+        expect.objectContaining({
+          __typename: 'StatusContext',
+          context: 'ci/old',
+          state: 'SUCCESS',
+        }),
       ]),
     )
   })
@@ -97,7 +124,9 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
   it('tells how the checks stand, required ones apart', async () => {
     const { github } = world
     const number = await world.open('checks')
-    expect((await gh.run(['pr', 'checks', String(number)])).stderr).toContain("no checks reported on the 'checks' branch")
+    expect((await gh.run(['pr', 'checks', String(number)])).stderr).toContain(
+      "no checks reported on the 'checks' branch",
+    )
     const head = github.pull(number).headSha
     github.setCheck(head, { name: 'build', conclusion: 'success' })
     github.setCheck(head, { name: 'nightly', conclusion: 'failure' })
@@ -117,14 +146,19 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     const number = await world.open('asked')
     const mona = ghFor(github, { token: github.addToken({ login: 'mona' }) })
     onTestFinished(() => mona.remove())
-    const requested = await fetch(`${github.apiUrl}/repos/octo/widgets/pulls/${number}/requested_reviewers`, {
-      method: 'POST',
-      headers: { authorization: `bearer ${github.token}` },
-      body: JSON.stringify({ reviewers: ['mona'] }),
-    })
+    const requested = await fetch(
+      `${github.apiUrl}/repos/octo/widgets/pulls/${number}/requested_reviewers`,
+      {
+        method: 'POST',
+        headers: { authorization: `bearer ${github.token}` },
+        body: JSON.stringify({ reviewers: ['mona'] }),
+      },
+    )
     expect(requested.status).toBe(201)
     const own = (await gh.run(['pr', 'status'])).stdout
-    expect(own.slice(own.indexOf('Created by you'), own.indexOf('Requesting a code review'))).toContain('Add asked')
+    expect(
+      own.slice(own.indexOf('Created by you'), own.indexOf('Requesting a code review')),
+    ).toContain('Add asked')
     const asked = (await mona.run(['pr', 'status'])).stdout
     expect(asked.slice(asked.indexOf('Requesting a code review'))).toContain('Add asked')
     expect(asked).toContain('You have no open pull requests')
@@ -133,17 +167,39 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
   it('opens, reviews, comments on, closes and reopens one', async () => {
     const { github } = world
     await world.commit('opened-by-gh', { 'opened.txt': 'opened\n' })
-    const created = await gh.run(['pr', 'create', '--head', 'opened-by-gh', '--base', 'main', '--title', 'Opened', '--body', 'By hand.'])
+    const created = await gh.run([
+      'pr',
+      'create',
+      '--head',
+      'opened-by-gh',
+      '--base',
+      'main',
+      '--title',
+      'Opened',
+      '--body',
+      'By hand.',
+    ])
     expect(created.code, created.stderr).toBe(0)
     const number = Number(created.stdout.trim().split('/').at(-1))
-    expect(github.pull(number)).toMatchObject({ title: 'Opened', body: 'By hand.', headRef: 'opened-by-gh', author: 'robot' })
+    expect(github.pull(number)).toMatchObject({
+      title: 'Opened',
+      body: 'By hand.',
+      headRef: 'opened-by-gh',
+      author: 'robot',
+    })
     expect((await gh.run(['pr', 'diff', String(number)])).stdout).toContain('+opened')
     expect((await gh.run(['pr', 'comment', String(number), '--body', 'Hello.'])).code).toBe(0)
-    expect((await gh.run(['pr', 'review', String(number), '--approve'])).stderr).toMatch(/approve your own pull request/i)
+    expect((await gh.run(['pr', 'review', String(number), '--approve'])).stderr).toMatch(
+      /approve your own pull request/i,
+    )
     const mona = ghFor(github, { token: github.addToken({ login: 'mona' }) })
     onTestFinished(() => mona.remove())
-    expect((await mona.run(['pr', 'review', String(number), '--approve', '--body', 'Fine.'])).code).toBe(0)
-    expect(github.state.reviews.filter(({ pull }) => pull === number)).toMatchObject([{ author: 'mona', state: 'APPROVED', body: 'Fine.' }])
+    expect(
+      (await mona.run(['pr', 'review', String(number), '--approve', '--body', 'Fine.'])).code,
+    ).toBe(0)
+    expect(github.state.reviews.filter(({ pull }) => pull === number)).toMatchObject([
+      { author: 'mona', state: 'APPROVED', body: 'Fine.' },
+    ])
     expect((await gh.run(['pr', 'close', String(number)])).code).toBe(0)
     expect(github.pull(number).state).toBe('closed')
     expect((await gh.run(['pr', 'reopen', String(number)])).code).toBe(0)
@@ -155,7 +211,14 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     const number = await world.open('merged-by-gh')
     const rival = await world.open('rival', { files: { 'merged-by-gh.txt': 'another text\n' } })
     const before = await repository.git('ls-remote', github.bare, 'refs/heads/main')
-    const merged = await gh.run(['pr', 'merge', String(number), '--squash', '--subject', 'All in one'])
+    const merged = await gh.run([
+      'pr',
+      'merge',
+      String(number),
+      '--squash',
+      '--subject',
+      'All in one',
+    ])
     expect(merged.code, merged.stderr).toBe(0)
     expect(github.pull(number)).toMatchObject({ merged: true, mergedBy: 'robot' })
     expect(await repository.git('ls-remote', github.bare, 'refs/heads/main')).not.toBe(before)

@@ -10,30 +10,53 @@ describe('pull requests', () => {
   test('are made, found, changed, closed and opened again', async () => {
     const { fake, api, pull } = await githubForTest({ answered })
     const { number, sha } = await pull('feature', { 'a.txt': 'a\n' })
-    expect(fake.pull(number)).toMatchObject({ author: 'robot', headSha: sha, baseRef: 'main', headRepository: 'octo/widgets' })
+    expect(fake.pull(number)).toMatchObject({
+      author: 'robot',
+      headSha: sha,
+      baseRef: 'main',
+      headRepository: 'octo/widgets',
+    })
 
     const again = await api('POST', '/pulls', { title: 'Again', head: 'feature', base: 'main' })
     expect(again.status).toBe(422)
-    expect(again.body).toMatchObject({ message: 'Validation Failed', status: '422', errors: [{ message: 'A pull request already exists for octo:feature.' }] })
+    expect(again.body).toMatchObject({
+      message: 'Validation Failed',
+      status: '422',
+      errors: [{ message: 'A pull request already exists for octo:feature.' }],
+    })
     const none = await api('POST', '/pulls', { title: 'None', head: 'main', base: 'main' })
     expect(none.body.errors[0].message).toBe('No commits between main and main')
     const absent = await api('POST', '/pulls', { title: 'Absent', head: 'nowhere', base: 'main' })
     expect(absent.body.errors[0]).toMatchObject({ field: 'head', code: 'invalid' })
 
-    expect((await api('GET', '/pulls?head=octo:feature&state=open')).body.map((each: { number: number }) => each.number)).toEqual([number])
+    expect(
+      (await api('GET', '/pulls?head=octo:feature&state=open')).body.map(
+        (each: { number: number }) => each.number,
+      ),
+    ).toEqual([number])
     expect((await api('GET', '/pulls?head=octo:other')).body).toEqual([])
     expect((await api('GET', '/pulls?base=main')).body).toHaveLength(1)
 
-    expect((await api('PATCH', `/pulls/${number}`, { title: 'Better', body: '' })).body).toMatchObject({ title: 'Better', body: null })
-    expect((await api('PATCH', `/pulls/${number}`, { state: 'closed' })).body).toMatchObject({ state: 'closed', merged: false })
+    expect(
+      (await api('PATCH', `/pulls/${number}`, { title: 'Better', body: '' })).body,
+    ).toMatchObject({ title: 'Better', body: null })
+    expect((await api('PATCH', `/pulls/${number}`, { state: 'closed' })).body).toMatchObject({
+      state: 'closed',
+      merged: false,
+    })
     expect((await api('PATCH', `/pulls/${number}`, { state: 'open' })).body.state).toBe('open')
     expect((await api('GET', '/pulls/99')).status).toBe(404)
   })
 
   test('show their diff, files and commits; too large a diff is refused', async () => {
     const { api, pull } = await githubForTest({ answered })
-    const { number, sha } = await pull('feature', { 'a.txt': 'a\n', 'README.md': 'one\n2\nthree\nfour\nfive\n' })
-    const diff = await api('GET', `/pulls/${number}`, undefined, { headers: { accept: 'application/vnd.github.diff' } })
+    const { number, sha } = await pull('feature', {
+      'a.txt': 'a\n',
+      'README.md': 'one\n2\nthree\nfour\nfive\n',
+    })
+    const diff = await api('GET', `/pulls/${number}`, undefined, {
+      headers: { accept: 'application/vnd.github.diff' },
+    })
     expect(diff.body).toContain('+2')
     expect((await api('GET', `/pulls/${number}/files`)).body).toMatchObject([
       { filename: 'README.md', status: 'modified', additions: 1, deletions: 1 },
@@ -41,7 +64,9 @@ describe('pull requests', () => {
     ])
     expect((await api('GET', `/pulls/${number}/commits`)).body).toMatchObject([{ sha }])
     const large = await pull('large', { 'large.txt': 'line\n'.repeat(20_001) })
-    const refused = await api('GET', `/pulls/${large.number}`, undefined, { headers: { accept: 'application/vnd.github.diff' } })
+    const refused = await api('GET', `/pulls/${large.number}`, undefined, {
+      headers: { accept: 'application/vnd.github.diff' },
+    })
     expect(refused).toMatchObject({ status: 406, body: { errors: [{ code: 'too_large' }] } })
   })
 
@@ -69,15 +94,27 @@ describe('pull requests', () => {
     await repository.git('checkout', '-q', 'parent')
     await repository.git('merge', '-q', '--no-ff', '-m', 'Merge', 'child')
     await repository.git('push', '-q', 'origin', 'parent')
-    expect(fake.pull(child.number)).toMatchObject({ state: 'closed', merged: true, mergedBy: 'robot' })
+    expect(fake.pull(child.number)).toMatchObject({
+      state: 'closed',
+      merged: true,
+      mergedBy: 'robot',
+    })
 
     const second = await pull('second', { 'd.txt': 'd\n' }, 'parent')
     expect((await api('DELETE', '/git/refs/heads/parent')).status).toBe(204)
-    expect(fake.pull(second.number)).toMatchObject({ state: 'closed', merged: false, autoClosedByBase: true })
+    expect(fake.pull(second.number)).toMatchObject({
+      state: 'closed',
+      merged: false,
+      autoClosedByBase: true,
+    })
     expect(fake.pull(parent.number)).toMatchObject({ state: 'closed', merged: false })
-    expect((await api('PATCH', `/pulls/${second.number}`, { state: 'open' })).body.errors[0].message).toContain('state cannot be changed')
+    expect(
+      (await api('PATCH', `/pulls/${second.number}`, { state: 'open' })).body.errors[0].message,
+    ).toContain('state cannot be changed')
     expect((await api('PATCH', `/pulls/${second.number}`, { base: 'main' })).status).toBe(422)
-    expect((await api('DELETE', '/git/refs/heads/parent')).body.message).toBe('Reference does not exist')
+    expect((await api('DELETE', '/git/refs/heads/parent')).body.message).toBe(
+      'Reference does not exist',
+    )
     await repository.git('push', '-q', 'origin', ':other')
     expect(fake.pull(other.number)).toMatchObject({ state: 'closed', merged: false })
   })
@@ -86,30 +123,50 @@ describe('pull requests', () => {
     const { fake, api, branch } = await githubForTest({ answered })
     const sha = await branch('feature', { 'a.txt': 'a\n' })
     fake.addUser('mallory', 'none')
-    const number = await fake.as('mallory').open({ head: 'feature', base: 'main', title: 'Mine', headRepository: 'mallory/widgets' })
+    const number = await fake
+      .as('mallory')
+      .open({ head: 'feature', base: 'main', title: 'Mine', headRepository: 'mallory/widgets' })
     await branch('feature', { 'b.txt': 'b\n' })
     const { body } = await api('GET', `/pulls/${number}`)
-    expect(body).toMatchObject({ author_association: 'NONE', head: { sha, label: 'mallory:feature', repo: { full_name: 'mallory/widgets', fork: true } } })
+    expect(body).toMatchObject({
+      author_association: 'NONE',
+      head: { sha, label: 'mallory:feature', repo: { full_name: 'mallory/widgets', fork: true } },
+    })
   })
 })
 
 describe('merging', () => {
-  test.for(['merge', 'squash', 'rebase'] as const)('%s makes what GitHub makes', async (merge_method) => {
-    const { fake, api, pull, repository } = await githubForTest({ answered })
-    const { number, sha } = await pull('feature', { 'a.txt': 'a\n' })
-    expect((await api('GET', `/pulls/${number}/merge`)).status).toBe(404)
-    const merged = await api('PUT', `/pulls/${number}/merge`, { sha, merge_method })
-    expect(merged).toMatchObject({ status: 200, body: { merged: true } })
-    expect(fake.pull(number)).toMatchObject({ state: 'closed', merged: true, mergeCommitSha: merged.body.sha })
-    expect((await api('GET', `/pulls/${number}/merge`)).status).toBe(204)
-    await repository.git('fetch', '-q')
-    expect(await repository.git('rev-parse', 'origin/main')).toBe(merged.body.sha)
-    const [parents, subject] = (await repository.git('log', '-1', '--format=%P%n%s', 'origin/main')).split('\n')
-    expect(parents?.split(' ')).toHaveLength(merge_method === 'merge' ? 2 : 1)
-    const subjects = { merge: `Merge pull request #${number} from octo/feature`, squash: `Change of feature (#${number})`, rebase: 'Change a.txt' }
-    expect(subject).toBe(subjects[merge_method])
-    expect((await api('PUT', `/pulls/${number}/merge`)).body.message).toBe('Pull Request is not mergeable')
-  })
+  test.for(['merge', 'squash', 'rebase'] as const)(
+    '%s makes what GitHub makes',
+    async (merge_method) => {
+      const { fake, api, pull, repository } = await githubForTest({ answered })
+      const { number, sha } = await pull('feature', { 'a.txt': 'a\n' })
+      expect((await api('GET', `/pulls/${number}/merge`)).status).toBe(404)
+      const merged = await api('PUT', `/pulls/${number}/merge`, { sha, merge_method })
+      expect(merged).toMatchObject({ status: 200, body: { merged: true } })
+      expect(fake.pull(number)).toMatchObject({
+        state: 'closed',
+        merged: true,
+        mergeCommitSha: merged.body.sha,
+      })
+      expect((await api('GET', `/pulls/${number}/merge`)).status).toBe(204)
+      await repository.git('fetch', '-q')
+      expect(await repository.git('rev-parse', 'origin/main')).toBe(merged.body.sha)
+      const [parents, subject] = (
+        await repository.git('log', '-1', '--format=%P%n%s', 'origin/main')
+      ).split('\n')
+      expect(parents?.split(' ')).toHaveLength(merge_method === 'merge' ? 2 : 1)
+      const subjects = {
+        merge: `Merge pull request #${number} from octo/feature`,
+        squash: `Change of feature (#${number})`,
+        rebase: 'Change a.txt',
+      }
+      expect(subject).toBe(subjects[merge_method])
+      expect((await api('PUT', `/pulls/${number}/merge`)).body.message).toBe(
+        'Pull Request is not mergeable',
+      )
+    },
+  )
 
   test('is refused in GitHub’s words', async () => {
     const { fake, api, pull, branch } = await githubForTest({ answered })
@@ -118,11 +175,20 @@ describe('merging', () => {
       const answer = await api('PUT', `/pulls/${number}/merge`, body)
       return [answer.status, answer.body.message]
     }
-    expect(await merge({ sha: 'f'.repeat(40) })).toEqual([409, 'Head branch was modified. Review and try the merge again.'])
+    expect(await merge({ sha: 'f'.repeat(40) })).toEqual([
+      409,
+      'Head branch was modified. Review and try the merge again.',
+    ])
     fake.state.repository.allowSquash = false
-    expect(await merge({ sha, merge_method: 'squash' })).toEqual([405, 'Squash merges are not allowed on this repository.'])
+    expect(await merge({ sha, merge_method: 'squash' })).toEqual([
+      405,
+      'Squash merges are not allowed on this repository.',
+    ])
     fake.fail(/PUT .*\/merge$/, { kind: 'status', status: 405 })
-    expect(await merge({ sha })).toEqual([405, 'Base branch was modified. Review and try the merge again.'])
+    expect(await merge({ sha })).toEqual([
+      405,
+      'Base branch was modified. Review and try the merge again.',
+    ])
 
     fake.state.repository.requiredChecks.set('main', ['build'])
     expect(await merge()).toEqual([405, 'Required status check "build" is expected.'])
@@ -131,7 +197,10 @@ describe('merging', () => {
     expect((await api('GET', `/pulls/${number}`)).body.mergeable_state).toBe('blocked')
     fake.setCheck(sha, { name: 'build', conclusion: 'success' })
     fake.state.repository.requiredReviews.set('main', 1)
-    expect(await merge()).toEqual([405, 'At least 1 approving review is required by reviewers with write access.'])
+    expect(await merge()).toEqual([
+      405,
+      'At least 1 approving review is required by reviewers with write access.',
+    ])
     fake.addUser('ann', 'write')
     await fake.as('ann').review(number, { state: 'APPROVED' })
     await fake.as('robot').edit(number, { draft: true })
@@ -147,8 +216,17 @@ describe('merging', () => {
     const parent = await pull('parent', { 'a.txt': 'a\n' })
     const child = await pull('child', { 'b.txt': 'b\n' }, 'parent')
     await branch('main', { 'c.txt': 'c\n' }, 'main')
-    expect((await api('PUT', `/pulls/${parent.number}/update-branch`, { expected_head_sha: 'f'.repeat(40) })).status).toBe(422)
-    expect((await api('PUT', `/pulls/${parent.number}/update-branch`, { expected_head_sha: parent.sha })).status).toBe(202)
+    expect(
+      (
+        await api('PUT', `/pulls/${parent.number}/update-branch`, {
+          expected_head_sha: 'f'.repeat(40),
+        })
+      ).status,
+    ).toBe(422)
+    expect(
+      (await api('PUT', `/pulls/${parent.number}/update-branch`, { expected_head_sha: parent.sha }))
+        .status,
+    ).toBe(202)
     expect(fake.pull(parent.number).headSha).not.toBe(parent.sha)
     fake.state.repository.deleteBranchOnMerge = true
     expect((await api('PUT', `/pulls/${parent.number}/merge`)).status).toBe(200)
@@ -163,26 +241,70 @@ describe('reviews', () => {
     const { number, sha } = await pull('feature', { 'README.md': 'one\n2\nthree\nfour\nfive\n' })
     fake.addUser('ann', 'write')
     const token = fake.addToken({ login: 'ann' })
-    expect((await api('POST', `/pulls/${number}/reviews`, { event: 'APPROVE' })).body.errors).toEqual(['Review Can not approve your own pull request'])
-    const line = (path: string, at: number): object => ({ event: 'REQUEST_CHANGES', body: 'No', comments: [{ path, line: at, body: 'Here' }] })
-    expect((await api('POST', `/pulls/${number}/reviews`, line('README.md', 99), { token })).body.errors).toEqual(['Line could not be resolved'])
-    expect((await api('POST', `/pulls/${number}/reviews`, line('absent.md', 1), { token })).body.errors).toEqual(['Path could not be resolved'])
+    expect(
+      (await api('POST', `/pulls/${number}/reviews`, { event: 'APPROVE' })).body.errors,
+    ).toEqual(['Review Can not approve your own pull request'])
+    const line = (path: string, at: number): object => ({
+      event: 'REQUEST_CHANGES',
+      body: 'No',
+      comments: [{ path, line: at, body: 'Here' }],
+    })
+    expect(
+      (await api('POST', `/pulls/${number}/reviews`, line('README.md', 99), { token })).body.errors,
+    ).toEqual(['Line could not be resolved'])
+    expect(
+      (await api('POST', `/pulls/${number}/reviews`, line('absent.md', 1), { token })).body.errors,
+    ).toEqual(['Path could not be resolved'])
     const review = await api('POST', `/pulls/${number}/reviews`, line('README.md', 2), { token })
-    expect(review.body).toMatchObject({ state: 'CHANGES_REQUESTED', commit_id: sha, user: { login: 'ann' }, author_association: 'COLLABORATOR' })
+    expect(review.body).toMatchObject({
+      state: 'CHANGES_REQUESTED',
+      commit_id: sha,
+      user: { login: 'ann' },
+      author_association: 'COLLABORATOR',
+    })
     const comments = await api('GET', `/pulls/${number}/comments`)
-    expect(comments.body).toMatchObject([{ path: 'README.md', line: 2, body: 'Here', pull_request_review_id: review.body.id }])
+    expect(comments.body).toMatchObject([
+      { path: 'README.md', line: 2, body: 'Here', pull_request_review_id: review.body.id },
+    ])
 
-    const reply = await api('POST', `/pulls/${number}/comments/${comments.body[0].id}/replies`, { body: 'Done' })
+    const reply = await api('POST', `/pulls/${number}/comments/${comments.body[0].id}/replies`, {
+      body: 'Done',
+    })
     expect(reply.body).toMatchObject({ in_reply_to_id: comments.body[0].id, line: 2 })
-    const outside = await api('POST', `/pulls/${number}/comments`, { path: 'README.md', line: 99, body: 'There', commit_id: sha })
+    const outside = await api('POST', `/pulls/${number}/comments`, {
+      path: 'README.md',
+      line: 99,
+      body: 'There',
+      commit_id: sha,
+    })
     expect(outside.body.errors[0].field).toBe('pull_request_review_thread.line')
-    expect((await api('POST', `/pulls/${number}/comments`, { path: 'README.md', line: 3, body: 'There', commit_id: sha, side: 'RIGHT' })).status).toBe(201)
+    expect(
+      (
+        await api('POST', `/pulls/${number}/comments`, {
+          path: 'README.md',
+          line: 3,
+          body: 'There',
+          commit_id: sha,
+          side: 'RIGHT',
+        })
+      ).status,
+    ).toBe(201)
 
     await branch('feature', { 'README.md': 'zero\none\nzwei\nthree\nfour\nfive\n' })
-    expect((await api('GET', `/pulls/${number}/comments`)).body.map((each: { line: number | null }) => each.line)).toEqual([null, null, 4])
-    const dismissed = await api('PUT', `/pulls/${number}/reviews/${review.body.id}/dismissals`, { message: 'Old' })
+    expect(
+      (await api('GET', `/pulls/${number}/comments`)).body.map(
+        (each: { line: number | null }) => each.line,
+      ),
+    ).toEqual([null, null, 4])
+    const dismissed = await api('PUT', `/pulls/${number}/reviews/${review.body.id}/dismissals`, {
+      message: 'Old',
+    })
     expect(dismissed.body.state).toBe('DISMISSED')
-    expect((await api('GET', `/pulls/${number}/reviews`)).body.map((each: { state: string }) => each.state)).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED'])
+    expect(
+      (await api('GET', `/pulls/${number}/reviews`)).body.map(
+        (each: { state: string }) => each.state,
+      ),
+    ).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED'])
   })
 
   test('in the making are seen by nobody else until they are submitted', async () => {
@@ -190,11 +312,21 @@ describe('reviews', () => {
     const { number } = await pull('feature', { 'a.txt': 'a\n' })
     fake.addUser('ann', 'write')
     const token = fake.addToken({ login: 'ann' })
-    const { body } = await api('POST', `/pulls/${number}/reviews`, { comments: [{ path: 'a.txt', line: 1, body: 'Hm' }] }, { token })
+    const { body } = await api(
+      'POST',
+      `/pulls/${number}/reviews`,
+      { comments: [{ path: 'a.txt', line: 1, body: 'Hm' }] },
+      { token },
+    )
     expect(body.state).toBe('PENDING')
     expect((await api('GET', `/pulls/${number}/reviews`)).body).toEqual([])
     expect((await api('GET', `/pulls/${number}/comments`)).body).toEqual([])
-    const submitted = await api('POST', `/pulls/${number}/reviews/${body.id}/events`, { event: 'APPROVE', body: 'Good' }, { token })
+    const submitted = await api(
+      'POST',
+      `/pulls/${number}/reviews/${body.id}/events`,
+      { event: 'APPROVE', body: 'Good' },
+      { token },
+    )
     expect(submitted.body.state).toBe('APPROVED')
     expect((await api('GET', `/pulls/${number}/reviews/${body.id}/comments`)).body).toHaveLength(1)
   })
@@ -202,15 +334,22 @@ describe('reviews', () => {
   test('are requested from collaborators, and from Copilot where it is enabled', async () => {
     const { fake, api, pull } = await githubForTest({ answered })
     const { number } = await pull('feature', { 'a.txt': 'a\n' })
-    const ask = (login: string) => api('POST', `/pulls/${number}/requested_reviewers`, { reviewers: [login] })
+    const ask = (login: string) =>
+      api('POST', `/pulls/${number}/requested_reviewers`, { reviewers: [login] })
     const copilot = 'copilot-pull-request-reviewer[bot]'
-    expect((await ask('robot')).body.message).toBe('Review cannot be requested from pull request author.')
+    expect((await ask('robot')).body.message).toBe(
+      'Review cannot be requested from pull request author.',
+    )
     expect((await ask(copilot)).status).toBe(422)
     fake.addUser(copilot, 'read', 'Bot')
-    expect((await ask(copilot)).body.requested_reviewers).toMatchObject([{ login: 'Copilot', type: 'Bot' }])
+    expect((await ask(copilot)).body.requested_reviewers).toMatchObject([
+      { login: 'Copilot', type: 'Bot' },
+    ])
     await fake.as(copilot).review(number, { state: 'COMMENTED', body: 'Looks fine' })
     expect((await api('GET', `/pulls/${number}/requested_reviewers`)).body.users).toEqual([])
-    expect((await api('GET', `/pulls/${number}/reviews`)).body).toMatchObject([{ user: { login: copilot, type: 'Bot' } }])
+    expect((await api('GET', `/pulls/${number}/reviews`)).body).toMatchObject([
+      { user: { login: copilot, type: 'Bot' } },
+    ])
   })
 
   test('and conversations have comments', async () => {

@@ -2,7 +2,10 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { createSchemaCheck } from '../../fixtures/github/schemas/validate.ts'
 import { githubForTest } from '../../helpers/github/fake-github.ts'
 
-/** Issues of the fake GitHub (20.20): every answer over REST is held to GitHub’s own description of its API, every query to its schema. */
+/**
+ * Issues of the fake GitHub (20.20): every answer over REST is held to GitHub’s own description of
+ * its API, every query to its schema.
+ */
 const { answered, violations, checked } = createSchemaCheck()
 afterEach(() => expect(violations.splice(0)).toEqual([]))
 
@@ -26,15 +29,25 @@ describe('issues (20.20)', () => {
     fake.as('octo').label(first, 'Agent')
     fake.as('octo').label(number, 'agent')
     const listed = await api('GET', '/issues?labels=agent&direction=asc')
-    expect(listed.body.map((issue: any) => [issue.number, issue.pull_request !== undefined])).toEqual([
+    expect(
+      listed.body.map((issue: any) => [issue.number, issue.pull_request !== undefined]),
+    ).toEqual([
       [first, false],
       [number, true],
     ])
-    const again = await api('GET', '/issues?labels=agent&direction=asc', undefined, { headers: { 'if-none-match': listed.headers.get('etag')! } })
+    const again = await api('GET', '/issues?labels=agent&direction=asc', undefined, {
+      headers: { 'if-none-match': listed.headers.get('etag')! },
+    })
     expect(again.status).toBe(304)
     fake.as('octo').editIssue(first, { state: 'closed' })
-    expect((await api('GET', '/issues?labels=agent')).body.map((issue: any) => issue.number)).toEqual([number])
-    expect((await api('GET', `/issues/${first}`)).body).toMatchObject({ state: 'closed', state_reason: 'completed', labels: [{ name: 'Agent' }] })
+    expect(
+      (await api('GET', '/issues?labels=agent')).body.map((issue: any) => issue.number),
+    ).toEqual([number])
+    expect((await api('GET', `/issues/${first}`)).body).toMatchObject({
+      state: 'closed',
+      state_reason: 'completed',
+      labels: [{ name: 'Agent' }],
+    })
     expect((await api('GET', '/issues/99')).status).toBe(404)
   })
 
@@ -43,7 +56,9 @@ describe('issues (20.20)', () => {
     fake.addUser('mallory', 'none')
     const number = fake.as('mallory').openIssue({ title: 'Please', labels: ['agent'] })
     expect(() => fake.as('mallory').label(number, 'urgent')).toThrow(/admin rights/)
-    expect(() => fake.as('mallory').editIssue(fake.as('octo').openIssue({ title: 'Ours' }), { title: 'Mine' })).toThrow(/admin rights/)
+    expect(() =>
+      fake.as('mallory').editIssue(fake.as('octo').openIssue({ title: 'Ours' }), { title: 'Mine' }),
+    ).toThrow(/admin rights/)
     fake.as('octo').label(number, 'urgent')
     expect(fake.state.timeline.map(({ actor, what }) => [actor, what])).toEqual([
       ['mallory', 'agent'],
@@ -57,13 +72,23 @@ describe('issues (20.20)', () => {
     const { number } = await pull('feature', { 'a.txt': 'a\n' })
     for (const below of [issue, number]) {
       const { body } = await api('POST', `/issues/${below}/comments`, { body: 'One' })
-      expect((await api('PATCH', `/issues/comments/${body.id}`, { body: 'Two' })).body).toMatchObject({ id: body.id, body: 'Two' })
-      expect((await api('GET', `/issues/comments/${body.id}`)).body.html_url).toContain(`/${below === issue ? 'issues' : 'pull'}/${below}#issuecomment-`)
-      expect((await api('GET', `/issues/${below}/comments`)).body).toMatchObject([{ body: 'Two', user: { login: 'robot' } }])
+      expect(
+        (await api('PATCH', `/issues/comments/${body.id}`, { body: 'Two' })).body,
+      ).toMatchObject({ id: body.id, body: 'Two' })
+      expect((await api('GET', `/issues/comments/${body.id}`)).body.html_url).toContain(
+        `/${below === issue ? 'issues' : 'pull'}/${below}#issuecomment-`,
+      )
+      expect((await api('GET', `/issues/${below}/comments`)).body).toMatchObject([
+        { body: 'Two', user: { login: 'robot' } },
+      ])
       expect((await api('DELETE', `/issues/comments/${body.id}`)).status).toBe(204)
-      expect((await api('PATCH', `/issues/comments/${body.id}`, { body: 'Three' })).status).toBe(404)
+      expect((await api('PATCH', `/issues/comments/${body.id}`, { body: 'Three' })).status).toBe(
+        404,
+      )
     }
-    expect([...checked].filter((route) => route.includes('/issues/comments')).length).toBeGreaterThanOrEqual(2)
+    expect(
+      [...checked].filter((route) => route.includes('/issues/comments')).length,
+    ).toBeGreaterThanOrEqual(2)
   })
 
   test('GraphQL tells who edited, renamed and labelled them', async () => {

@@ -16,14 +16,23 @@ async function start() {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      told.push({ event: String(request.headers['x-github-event']), payload: JSON.parse(Buffer.concat(chunks).toString()) as Json })
+      told.push({
+        event: String(request.headers['x-github-event']),
+        payload: JSON.parse(Buffer.concat(chunks).toString()) as Json,
+      })
       response.writeHead(204).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise<void>((resolve) => (server.closeAllConnections(), server.close(() => resolve()))))
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => (server.closeAllConnections(), server.close(() => resolve()))),
+  )
   const address = server.address()
-  github.addHook({ url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`, secret: null })
+  github.addHook({
+    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`,
+    secret: null,
+  })
 
   const green = async (branch: string): Promise<number> => {
     const number = await world.open(branch)
@@ -33,7 +42,12 @@ async function start() {
   const group = (number: number) => github.state.queue.find(({ pull }) => pull === number)?.group
   /** A mutation of the token’s account. */
   const mutate = (name: string, input: string, id: number, token?: string) =>
-    askGraphql(github, `mutation($id: ID!) { ${name}(input: { ${input} }) { clientMutationId } }`, { id: github.pull(id).nodeId }, token)
+    askGraphql(
+      github,
+      `mutation($id: ID!) { ${name}(input: { ${input} }) { clientMutationId } }`,
+      { id: github.pull(id).nodeId },
+      token,
+    )
   const look = async (number: number) => {
     const query = `query($id: ID!) { node(id: $id) { ... on PullRequest { state isInMergeQueue isMergeQueueEnabled
       mergeQueueEntry { position state enqueuer { login } headCommit { oid statusCheckRollup { state } } }
@@ -58,11 +72,23 @@ describe('a merge queue', () => {
       headers: { authorization: `bearer ${token}` },
       body: '{}',
     })
-    expect([refused.status, await refused.text()]).toEqual([405, expect.stringContaining('Changes must be made through the merge queue')])
-    expect((await mutate('enqueuePullRequest', `pullRequestId: $id, expectedHeadOid: "${'a'.repeat(40)}"`, one)).errors).toMatchObject([
+    expect([refused.status, await refused.text()]).toEqual([
+      405,
+      expect.stringContaining('Changes must be made through the merge queue'),
+    ])
+    expect(
+      (
+        await mutate(
+          'enqueuePullRequest',
+          `pullRequestId: $id, expectedHeadOid: "${'a'.repeat(40)}"`,
+          one,
+        )
+      ).errors,
+    ).toMatchObject([
       { type: 'UNPROCESSABLE', message: expect.stringContaining('Head branch was modified') },
     ])
-    for (const number of [one, two]) expect((await mutate('enqueuePullRequest', 'pullRequestId: $id', number)).errors).toEqual([])
+    for (const number of [one, two])
+      expect((await mutate('enqueuePullRequest', 'pullRequestId: $id', number)).errors).toEqual([])
     expect((await mutate('enqueuePullRequest', 'pullRequestId: $id', one)).errors).toMatchObject([
       { message: expect.stringContaining('already in the merge queue') },
     ])
@@ -72,7 +98,12 @@ describe('a merge queue', () => {
     expect(await look(two)).toMatchObject({
       isInMergeQueue: true,
       isMergeQueueEnabled: true,
-      mergeQueueEntry: { position: 2, state: 'AWAITING_CHECKS', enqueuer: { login: 'robot' }, headCommit: { oid: group(two)?.sha, statusCheckRollup: null } },
+      mergeQueueEntry: {
+        position: 2,
+        state: 'AWAITING_CHECKS',
+        enqueuer: { login: 'robot' },
+        headCommit: { oid: group(two)?.sha, statusCheckRollup: null },
+      },
     })
     // What stands behind waits for what is before it.
     github.setCheck(group(two)!.sha, { name: 'build', conclusion: 'success' })
@@ -85,20 +116,42 @@ describe('a merge queue', () => {
       { merged: true, mergedBy: 'github-merge-queue[bot]', mergeCommitSha: first },
       { merged: true, mergeCommitSha: second },
     ])
-    expect(await look(two)).toMatchObject({ state: 'MERGED', isInMergeQueue: false, mergeQueueEntry: null })
+    expect(await look(two)).toMatchObject({
+      state: 'MERGED',
+      isInMergeQueue: false,
+      mergeQueueEntry: null,
+    })
     const requested = told.find(({ event }) => event === 'merge_group')!.payload
     const example = githubExample({ event: 'merge_group', action: 'checks_requested' })
     expect(Object.keys(requested)).toEqual(expect.arrayContaining(Object.keys(example)))
-    expect(Object.keys(requested['merge_group'] as Json)).toEqual(expect.arrayContaining(Object.keys(example['merge_group'] as Json)))
-    expect(requested).toMatchObject({ merge_group: { head_sha: first, base_ref: 'refs/heads/main' } })
-    const actions = told.filter(({ event }) => event === 'pull_request').map(({ payload }) => payload['action'])
-    expect(actions.slice(-6)).toEqual(['enqueued', 'enqueued', 'dequeued', 'closed', 'dequeued', 'closed'])
+    expect(Object.keys(requested['merge_group'] as Json)).toEqual(
+      expect.arrayContaining(Object.keys(example['merge_group'] as Json)),
+    )
+    expect(requested).toMatchObject({
+      merge_group: { head_sha: first, base_ref: 'refs/heads/main' },
+    })
+    const actions = told
+      .filter(({ event }) => event === 'pull_request')
+      .map(({ payload }) => payload['action'])
+    expect(actions.slice(-6)).toEqual([
+      'enqueued',
+      'enqueued',
+      'dequeued',
+      'closed',
+      'dequeued',
+      'closed',
+    ])
   })
 
   it('removes with a reason what fails, is pushed to or taken out, and builds anew what stood behind it (20.18)', async () => {
     const { github, told, commit, green, group, look } = await start()
     github.addMergeQueue('main', { method: 'squash' })
-    const numbers = [await green('one'), await green('two'), await green('three'), await green('four')] as const
+    const numbers = [
+      await green('one'),
+      await green('two'),
+      await green('three'),
+      await green('four'),
+    ] as const
     const [one, two, three, four] = numbers
     for (const number of numbers) await github.as('mona').enqueue(number)
     await github.settled()
@@ -110,9 +163,18 @@ describe('a merge queue', () => {
     await github.settled()
     expect(github.state.queue.map(({ pull }) => pull)).toEqual([four])
     expect(group(four)!.sha).not.toBe(before)
-    const reasons = await Promise.all([one, two, three].map(async (number) => (await look(number)).timelineItems.nodes))
+    const reasons = await Promise.all(
+      [one, two, three].map(async (number) => (await look(number)).timelineItems.nodes),
+    )
     expect(reasons).toMatchObject([
-      [{ __typename: 'RemovedFromMergeQueueEvent', reason: 'CI_FAILURE', actor: { login: 'github-merge-queue' }, beforeCommit: { oid: failed } }],
+      [
+        {
+          __typename: 'RemovedFromMergeQueueEvent',
+          reason: 'CI_FAILURE',
+          actor: { login: 'github-merge-queue' },
+          beforeCommit: { oid: failed },
+        },
+      ],
       [{ reason: 'UNKNOWN_REMOVAL_REASON' }],
       [{ reason: 'MANUAL', actor: { login: 'mona' } }],
     ])
@@ -144,16 +206,28 @@ describe('auto-merge', () => {
   it('merges in the name of whoever asked once the requirements are met, and is refused where it is not allowed or not needed (20.18)', async () => {
     const { github, mutate, look, open, told } = await start()
     const number = await open('one')
-    const arm = () => mutate('enablePullRequestAutoMerge', 'pullRequestId: $id, mergeMethod: SQUASH', number)
-    expect((await arm()).errors).toMatchObject([{ type: 'UNPROCESSABLE', message: 'Pull request Auto merge is not allowed for this repository' }])
+    const arm = () =>
+      mutate('enablePullRequestAutoMerge', 'pullRequestId: $id, mergeMethod: SQUASH', number)
+    expect((await arm()).errors).toMatchObject([
+      {
+        type: 'UNPROCESSABLE',
+        message: 'Pull request Auto merge is not allowed for this repository',
+      },
+    ])
     github.state.repository.allowAutoMerge = true
     github.state.repository.requiredChecks.clear()
     expect((await arm()).errors).toMatchObject([{ message: 'Pull request is in clean status' }])
     github.state.repository.requiredChecks.set('main', ['build'])
     expect((await arm()).errors).toEqual([])
-    expect(await look(number)).toMatchObject({ autoMergeRequest: { enabledBy: { login: 'robot' }, mergeMethod: 'SQUASH' } })
-    const answer = await fetch(`${github.apiUrl}/repos/octo/widgets/pulls/${number}`, { headers: { authorization: `bearer ${github.token}` } })
-    expect(await answer.json()).toMatchObject({ auto_merge: { merge_method: 'squash', enabled_by: { login: 'robot' } } })
+    expect(await look(number)).toMatchObject({
+      autoMergeRequest: { enabledBy: { login: 'robot' }, mergeMethod: 'SQUASH' },
+    })
+    const answer = await fetch(`${github.apiUrl}/repos/octo/widgets/pulls/${number}`, {
+      headers: { authorization: `bearer ${github.token}` },
+    })
+    expect(await answer.json()).toMatchObject({
+      auto_merge: { merge_method: 'squash', enabled_by: { login: 'robot' } },
+    })
     github.setCheck(github.pull(number).headSha, { name: 'build', conclusion: 'success' })
     await github.settled()
     expect(github.pull(number)).toMatchObject({ merged: true, mergedBy: 'robot', autoMerge: null })
@@ -177,9 +251,14 @@ describe('auto-merge', () => {
     await github.as('mona').retarget(numbers[1], 'other')
     await github.as('mona').disableAutoMerge(numbers[2])
     for (const number of numbers)
-      expect(await look(number)).toMatchObject({ autoMergeRequest: null, timelineItems: { nodes: [{ __typename: 'AutoMergeDisabledEvent' }] } })
+      expect(await look(number)).toMatchObject({
+        autoMergeRequest: null,
+        timelineItems: { nodes: [{ __typename: 'AutoMergeDisabledEvent' }] },
+      })
     await github.settled()
-    expect(told.filter(({ payload }) => payload['action'] === 'auto_merge_disabled')).toHaveLength(3)
+    expect(told.filter(({ payload }) => payload['action'] === 'auto_merge_disabled')).toHaveLength(
+      3,
+    )
   })
 
   it('puts it into the queue where its base has one (20.18)', async () => {

@@ -2,9 +2,15 @@ import { createServer } from 'node:http'
 import { verify } from '@octokit/webhooks-methods'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { githubExample, type Json } from '../../fixtures/github/webhooks/example.ts'
-import { githubWithCommits, type GithubWithCommits } from '../../helpers/github/github-with-commits.ts'
+import {
+  githubWithCommits,
+  type GithubWithCommits,
+} from '../../helpers/github/github-with-commits.ts'
 
-/** What the fake GitHub’s webhooks send, against the examples that GitHub publishes and the signature that it documents. */
+/**
+ * What the fake GitHub’s webhooks send, against the examples that GitHub publishes and the
+ * signature that it documents.
+ */
 
 interface Delivery {
   readonly event: string
@@ -33,7 +39,11 @@ beforeAll(async () => {
   })
   const mona = github.as('mona')
   await mona.comment(number, 'What for?')
-  const review = await mona.review(number, { state: 'CHANGES_REQUESTED', body: 'No.', comments: [{ path: 'feature.txt', line: 1, body: 'Here.' }] })
+  const review = await mona.review(number, {
+    state: 'CHANGES_REQUESTED',
+    body: 'No.',
+    comments: [{ path: 'feature.txt', line: 1, body: 'Here.' }],
+  })
   await mona.resolve(github.state.lineComments[0]!.id)
   await mona.dismiss(number, review)
   await mona.edit(number, { title: 'A better feature' })
@@ -51,9 +61,14 @@ afterAll(async () => {
 })
 
 const find = (event: string, action: string | null): Delivery => {
-  const found = told.find((delivery) => delivery.event === event && (action === null || delivery.payload['action'] === action))
+  const found = told.find(
+    (delivery) =>
+      delivery.event === event && (action === null || delivery.payload['action'] === action),
+  )
   if (found === undefined)
-    throw new Error(`No delivery of ${event} ${action ?? ''}. There were: ${told.map((one) => `${one.event} ${String(one.payload['action'])}`).join(', ')}`)
+    throw new Error(
+      `No delivery of ${event} ${action ?? ''}. There were: ${told.map((one) => `${one.event} ${String(one.payload['action'])}`).join(', ')}`,
+    )
   return found
 }
 
@@ -61,22 +76,41 @@ describe('deliveries', () => {
   it('are signed, named and numbered', async () => {
     expect(told.length).toBeGreaterThan(10)
     for (const { headers, text, event } of told) {
-      expect(headers).toMatchObject({ 'content-type': 'application/json', 'x-github-event': event, 'user-agent': expect.stringMatching(/^GitHub-Hookshot\//) })
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'x-github-event': event,
+        'user-agent': expect.stringMatching(/^GitHub-Hookshot\//),
+      })
       expect(await verify(SECRET, text, String(headers['x-hub-signature-256']))).toBe(true)
-      expect(await verify('another secret', text, String(headers['x-hub-signature-256']))).toBe(false)
+      expect(await verify('another secret', text, String(headers['x-hub-signature-256']))).toBe(
+        false,
+      )
     }
     expect(new Set(told.map(({ headers }) => headers['x-github-delivery'])).size).toBe(told.length)
   })
 
   it('come in the order in which things happened', () => {
-    const actions = told.filter(({ event }) => event === 'pull_request').map(({ payload }) => payload['action'])
-    expect(actions).toEqual(['opened', 'synchronize', 'review_requested', 'edited', 'closed', 'reopened', 'closed'])
+    const actions = told
+      .filter(({ event }) => event === 'pull_request')
+      .map(({ payload }) => payload['action'])
+    expect(actions).toEqual([
+      'opened',
+      'synchronize',
+      'review_requested',
+      'edited',
+      'closed',
+      'reopened',
+      'closed',
+    ])
     expect(told[0]?.event).toBe('ping')
   })
 
   it('tell of this repository and these people, and of nobody in the examples', () => {
     for (const { event, text, payload } of told) {
-      expect(payload['repository'], event).toMatchObject({ full_name: 'octo/widgets', owner: { login: 'octo' } })
+      expect(payload['repository'], event).toMatchObject({
+        full_name: 'octo/widgets',
+        owner: { login: 'octo' },
+      })
       expect(text, event).not.toMatch(/Codertocat|Hello-World|octo-repo|octo-org|api\.github\.com/)
     }
   })
@@ -100,41 +134,69 @@ describe('payloads', () => {
     ['push', null, 'head_commit'],
     ['ping', null, 'hook'],
   ]
-  it.each(same)('of %s %s has all the keys of GitHub’s example, also in its %s', (event, action, part) => {
-    const { payload } = find(event, action)
-    const example = githubExample({ event, action })
-    expect(Object.keys(payload)).toEqual(expect.arrayContaining(Object.keys(example)))
-    expect(Object.keys(payload[part] as Json)).toEqual(expect.arrayContaining(Object.keys(example[part] as Json)))
-  })
+  it.each(same)(
+    'of %s %s has all the keys of GitHub’s example, also in its %s',
+    (event, action, part) => {
+      const { payload } = find(event, action)
+      const example = githubExample({ event, action })
+      expect(Object.keys(payload)).toEqual(expect.arrayContaining(Object.keys(example)))
+      expect(Object.keys(payload[part] as Json)).toEqual(
+        expect.arrayContaining(Object.keys(example[part] as Json)),
+      )
+    },
+  )
 
   it('of a comment tells that its issue is a pull request', () => {
     const { payload } = find('issue_comment', 'created')
     expect(payload).toMatchObject({
-      issue: { number: 1, pull_request: { url: `${world.github.apiUrl}/repos/octo/widgets/pulls/1` } },
+      issue: {
+        number: 1,
+        pull_request: { url: `${world.github.apiUrl}/repos/octo/widgets/pulls/1` },
+      },
       comment: { body: 'What for?', user: { login: 'mona' }, author_association: 'COLLABORATOR' },
       sender: { login: 'mona' },
     })
   })
 
   it('of a pull request tells what was true when it happened', () => {
-    const [synchronized, merged] = [find('pull_request', 'synchronize').payload, told.findLast(({ event }) => event === 'pull_request')?.payload]
-    const first = find('pull_request', 'opened').payload['pull_request'] as { head: { sha: string } }
+    const [synchronized, merged] = [
+      find('pull_request', 'synchronize').payload,
+      told.findLast(({ event }) => event === 'pull_request')?.payload,
+    ]
+    const first = find('pull_request', 'opened').payload['pull_request'] as {
+      head: { sha: string }
+    }
     expect(synchronized).toMatchObject({
       number: 1,
       before: first.head.sha,
       after: world.github.pull(1).headSha,
       pull_request: { merged: false, title: 'Add feature' },
     })
-    expect(merged).toMatchObject({ action: 'closed', pull_request: { merged: true, title: 'A better feature', merged_by: { login: 'mona' }, state: 'closed' } })
+    expect(merged).toMatchObject({
+      action: 'closed',
+      pull_request: {
+        merged: true,
+        title: 'A better feature',
+        merged_by: { login: 'mona' },
+        state: 'closed',
+      },
+    })
   })
 
   it('of a request for a review tells whose', () => {
-    expect(find('pull_request', 'review_requested').payload).toMatchObject({ requested_reviewer: { login: 'mona' }, sender: { login: 'robot' } })
+    expect(find('pull_request', 'review_requested').payload).toMatchObject({
+      requested_reviewer: { login: 'mona' },
+      sender: { login: 'robot' },
+    })
   })
 
   it('of reviews and comments on lines tells the words, the place and whose they are', () => {
-    expect(find('pull_request_review', 'submitted').payload).toMatchObject({ review: { state: 'changes_requested', body: 'No.', user: { login: 'mona' } } })
-    expect(find('pull_request_review', 'dismissed').payload).toMatchObject({ review: { state: 'dismissed' } })
+    expect(find('pull_request_review', 'submitted').payload).toMatchObject({
+      review: { state: 'changes_requested', body: 'No.', user: { login: 'mona' } },
+    })
+    expect(find('pull_request_review', 'dismissed').payload).toMatchObject({
+      review: { state: 'dismissed' },
+    })
     expect(find('pull_request_review_comment', 'created').payload).toMatchObject({
       comment: { path: 'feature.txt', body: 'Here.' },
       pull_request: { number: 1 },
@@ -144,20 +206,46 @@ describe('payloads', () => {
   it('of checks and statuses tells their commit, so that its pull request can be found', () => {
     const { headSha } = world.github.pull(1)
     expect(find('check_run', 'completed').payload).toMatchObject({
-      check_run: { name: 'build', head_sha: headSha, conclusion: 'success', app: { slug: 'github-actions' }, pull_requests: [{ number: 1 }] },
+      check_run: {
+        name: 'build',
+        head_sha: headSha,
+        conclusion: 'success',
+        app: { slug: 'github-actions' },
+        pull_requests: [{ number: 1 }],
+      },
     })
     expect(find('check_suite', 'completed').payload).toMatchObject({
       check_suite: { head_sha: headSha, conclusion: 'success', pull_requests: [{ number: 1 }] },
     })
-    expect(find('workflow_job', 'completed').payload).toMatchObject({ workflow_job: { name: 'build', head_sha: headSha, head_branch: 'feature' } })
-    expect(find('status', null).payload).toMatchObject({ sha: headSha, context: 'ci/old', state: 'pending', branches: [{ name: 'feature' }] })
+    expect(find('workflow_job', 'completed').payload).toMatchObject({
+      workflow_job: { name: 'build', head_sha: headSha, head_branch: 'feature' },
+    })
+    expect(find('status', null).payload).toMatchObject({
+      sha: headSha,
+      context: 'ci/old',
+      state: 'pending',
+      branches: [{ name: 'feature' }],
+    })
   })
 
   it('of a push tells the branch, both ends and the commits', async () => {
     const pushes = told.filter(({ event }) => event === 'push').map(({ payload }) => payload)
-    expect(pushes[0]).toMatchObject({ ref: 'refs/heads/feature', created: true, before: '0'.repeat(40), head_commit: { message: 'Add feature' } })
-    expect(pushes[1]).toMatchObject({ ref: 'refs/heads/feature', created: false, forced: false, commits: [{ id: world.github.pull(1).headSha }] })
-    expect(pushes[2]).toMatchObject({ ref: 'refs/heads/main', after: world.github.pull(1).mergeCommitSha })
+    expect(pushes[0]).toMatchObject({
+      ref: 'refs/heads/feature',
+      created: true,
+      before: '0'.repeat(40),
+      head_commit: { message: 'Add feature' },
+    })
+    expect(pushes[1]).toMatchObject({
+      ref: 'refs/heads/feature',
+      created: false,
+      forced: false,
+      commits: [{ id: world.github.pull(1).headSha }],
+    })
+    expect(pushes[2]).toMatchObject({
+      ref: 'refs/heads/main',
+      after: world.github.pull(1).mergeCommitSha,
+    })
   })
 })
 
@@ -180,13 +268,20 @@ describe('hooks', () => {
 })
 
 /** An endpoint that takes whatever comes. */
-async function listen(heard: Delivery[]): Promise<{ readonly url: string; close(): Promise<void> }> {
+async function listen(
+  heard: Delivery[],
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
-      heard.push({ event: String(request.headers['x-github-event']), headers: request.headers, text, payload: JSON.parse(text) as Json })
+      heard.push({
+        event: String(request.headers['x-github-event']),
+        headers: request.headers,
+        text,
+        payload: JSON.parse(text) as Json,
+      })
       response.writeHead(204).end()
     })
   })

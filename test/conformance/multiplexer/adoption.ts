@@ -12,10 +12,14 @@ type Adopted = Pick<Pane, 'agentId' | 'name' | 'paneId' | 'pid'>
 
 /** Runs a process that opens panes, kills it with SIGKILL, and answers what it had opened. */
 async function openAndKill(bench: Bench, count: number): Promise<Adopted[]> {
-  const child = spawn(process.execPath, [fixture('adopter.ts'), bench.kind, bench.folder, String(count)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
-  })
+  const child = spawn(
+    process.execPath,
+    [fixture('adopter.ts'), bench.kind, bench.folder, String(count)],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { PATH: process.env['PATH'] },
+    },
+  )
   const lines = createInterface({ input: child.stdout })
   const line = await new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)
@@ -33,12 +37,18 @@ export function describeAdoption(bench: Bench): void {
     const adopter = bench.another()
     await adopter.start()
     const panes = await adopter.list()
-    expect(panes.map(({ agentId, name, paneId, pid }) => ({ agentId, name, paneId, pid })).toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(opened)
+    expect(
+      panes
+        .map(({ agentId, name, paneId, pid }) => ({ agentId, name, paneId, pid }))
+        .toSorted((a, b) => a.name.localeCompare(b.name)),
+    ).toEqual(opened)
     expect(panes.every(({ dead, pid }) => !dead && isAlive(pid))).toBe(true)
     const [first] = opened
     if (first === undefined) throw new Error('nothing was opened')
     await adopter.paste(first.paneId, 'hello adopted')
-    await waitFor('the text', async () => (await adopter.capture(first.paneId)).includes('hello adopted'))
+    await waitFor('the text', async () =>
+      (await adopter.capture(first.paneId)).includes('hello adopted'),
+    )
   })
 
   it('hears of the deaths of adopted panes', async () => {
@@ -50,7 +60,9 @@ export function describeAdoption(bench: Bench): void {
     adopter.onDeath((death) => deaths.push(death))
     process.kill(first.pid, 'SIGKILL')
     await waitFor('the death', () => deaths.length > 0)
-    expect(deaths).toEqual([{ paneId: first.paneId, agentId: first.agentId, exitCode: null, exitSignal: 'SIGKILL' }])
+    expect(deaths).toEqual([
+      { paneId: first.paneId, agentId: first.agentId, exitCode: null, exitSignal: 'SIGKILL' },
+    ])
   })
 
   it('does not tell again what was dead before it started, but lists it with its end', async () => {

@@ -1,6 +1,9 @@
 import process from 'node:process'
 import { afterEach, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { PaneId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
@@ -14,19 +17,32 @@ export function describeAttaching(bench: Bench): void {
     for (const person of people.splice(0)) person.dispose()
   })
 
-  /** A person in a terminal of their own, in another environment than the daemon's, who runs what attach tells. */
-  const attach = (paneId: PaneId, size = { columns: 90, rows: 25 }, argv = bench.multiplexer.attachCommand(paneId) ?? []): HostedTerminal => {
+  /**
+   * A person in a terminal of their own, in another environment than the daemon's, who runs what
+   * attach tells.
+   */
+  const attach = (
+    paneId: PaneId,
+    size = { columns: 90, rows: 25 },
+    argv = bench.multiplexer.attachCommand(paneId) ?? [],
+  ): HostedTerminal => {
     const person = createHostedTerminal({
       argv,
       cwd: '/',
-      env: { PATH: scrubbedEnvironment('')['PATH'] ?? '', HOME: bench.folder, TERM: 'xterm-256color', TMUX: '/somewhere/else,1,0' },
+      env: {
+        PATH: scrubbedEnvironment('')['PATH'] ?? '',
+        HOME: bench.folder,
+        TERM: 'xterm-256color',
+        TMUX: '/somewhere/else,1,0',
+      },
       ...size,
       onOutput: () => undefined,
     })
     people.push(person)
     return person
   }
-  const sees = async (person: HostedTerminal, text: string) => await waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
+  const sees = async (person: HostedTerminal, text: string) =>
+    await waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
 
   it('shows a person the pane, hands on what they type, and knows that they are there', async () => {
     const recorder = await bench.openRecorder()
@@ -36,7 +52,10 @@ export function describeAttaching(bench: Bench): void {
     await sees(person, 'recorder ready')
     await person.type('typed by a person é', { paste: false })
     await waitFor('the text', () => recorder.recorded().includes('typed by a person é'))
-    const activeAt = await waitFor('the activity', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt)
+    const activeAt = await waitFor(
+      'the activity',
+      async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt,
+    )
     // tmux counts in seconds.
     expect(activeAt).toBeGreaterThanOrEqual(before - 1000)
     expect(activeAt).toBeLessThanOrEqual(Date.now())
@@ -46,7 +65,10 @@ export function describeAttaching(bench: Bench): void {
     await person.type(LEAVE_KEYS[bench.kind], { paste: false })
     await person.end
     expect(person.ended).toEqual({ exitCode: 0, exitSignal: null })
-    await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null)
+    await waitFor(
+      'nobody to be there',
+      async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null,
+    )
     expect(recorder.recorded()).toBe('typed by a person é')
   })
 
@@ -57,7 +79,10 @@ export function describeAttaching(bench: Bench): void {
       const words = String.raw`stty raw -echo; printf 'on \033[?1002h\033[?1006h'; head -c 8 >/dev/null; printf 'off \033[?1002l'; exec cat >/dev/null`
       const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', words] })
       const argv = bench.multiplexer.attachCommand(paneId) ?? []
-      const [person, onlooker] = [attach(paneId), attach(paneId, undefined, [...argv, '--read-only'])]
+      const [person, onlooker] = [
+        attach(paneId),
+        attach(paneId, undefined, [...argv, '--read-only']),
+      ]
       await Promise.all([person, onlooker].map((one) => sees(one, 'on')))
       const tracking = (one: HostedTerminal) => [one.screen.modes.mouseTrackingMode, one.sgrMouse]
       await waitFor('the mouse', () => tracking(person).join() === 'drag,true')
@@ -73,7 +98,10 @@ export function describeAttaching(bench: Bench): void {
     const person = attach(recorder.paneId)
     await sees(person, 'recorder ready')
     process.kill(person.pid, 'SIGKILL')
-    await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null)
+    await waitFor(
+      'nobody to be there',
+      async () => (await bench.multiplexer.inspect(recorder.paneId))?.humanActiveAt === null,
+    )
     await bench.multiplexer.paste(recorder.paneId, 'still')
     await waitFor('the paste', () => recorder.recorded().includes('still'))
   })
@@ -84,6 +112,10 @@ export function describeAttaching(bench: Bench): void {
     await sees(person, 'visible')
     await bench.multiplexer.close(paneId)
     // A session with other windows goes on with one of those.
-    await waitFor('the end, or the first window', async () => person.ended !== undefined || (await person.capture(0)).includes('Agents of exomonad'))
+    await waitFor(
+      'the end, or the first window',
+      async () =>
+        person.ended !== undefined || (await person.capture(0)).includes('Agents of exomonad'),
+    )
   })
 }

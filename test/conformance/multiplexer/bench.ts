@@ -27,7 +27,8 @@ export interface Bench {
   openRecorder(mode?: 'plain' | 'slow'): Promise<Opened & { file: string; recorded: () => string }>
 }
 
-export const fixture = (name: string): string => fileURLToPath(new URL(`../../fixtures/terminal/${name}`, import.meta.url))
+export const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../../fixtures/terminal/${name}`, import.meta.url))
 
 /** A fresh implementation for every test, shut down after it. */
 export function useBench(kind: Kind): Bench {
@@ -50,7 +51,18 @@ export function useBench(kind: Kind): Bench {
 
   const open: Bench['open'] = async (options) => {
     const agentId = options.agentId ?? newAgentId()
-    return { agentId, ...(await multiplexer.open({ agentId, name: 'agent', cwd: folder, env: {}, columns: 100, rows: 30, ...options })) }
+    return {
+      agentId,
+      ...(await multiplexer.open({
+        agentId,
+        name: 'agent',
+        cwd: folder,
+        env: {},
+        columns: 100,
+        rows: 30,
+        ...options,
+      })),
+    }
   }
 
   return {
@@ -70,8 +82,18 @@ export function useBench(kind: Kind): Bench {
     openRecorder: async (mode) => {
       const agentId = newAgentId()
       const file = join(folder, `recorded-${agentId}`)
-      const opened = await open({ agentId, argv: [process.execPath, fixture('recorder.ts'), file, ...(mode === undefined ? [] : [mode])] })
-      await waitFor('the recorder to be ready', async () => (await multiplexer.capture(opened.paneId)).includes('recorder ready'))
+      const opened = await open({
+        agentId,
+        argv: [
+          process.execPath,
+          fixture('recorder.ts'),
+          file,
+          ...(mode === undefined ? [] : [mode]),
+        ],
+      })
+      await waitFor('the recorder to be ready', async () =>
+        (await multiplexer.capture(opened.paneId)).includes('recorder ready'),
+      )
       return { ...opened, file, recorded: () => readFileSync(file, 'utf8') }
     },
   }

@@ -12,7 +12,11 @@ import type { Bench } from './bench.ts'
 import { scrubbedEnvironment } from './create.ts'
 
 export function describeHeadlessOnly(bench: Bench): void {
-  const record = (folder = bench.folder) => JSON.parse(readFileSync(join(folder, 'detached-host.json'), 'utf8')) as { pid: number; socket: string }
+  const record = (folder = bench.folder) =>
+    JSON.parse(readFileSync(join(folder, 'detached-host.json'), 'utf8')) as {
+      pid: number
+      socket: string
+    }
 
   it('lets only its user at the socket', () => {
     expect(statSync(record().socket).mode & 0o777).toBe(0o600)
@@ -22,13 +26,17 @@ export function describeHeadlessOnly(bench: Bench): void {
   it('tells of all deaths when the host is killed, answers that nothing is there, and opens again', async () => {
     const deaths: string[] = []
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
-    const opened = await Promise.all([1, 2, 3].map(async () => await bench.open({ argv: ['/bin/cat'] })))
+    const opened = await Promise.all(
+      [1, 2, 3].map(async () => await bench.open({ argv: ['/bin/cat'] })),
+    )
     process.kill(record().pid, 'SIGKILL')
     await waitFor('the deaths', () => deaths.length === 3)
     expect(deaths.toSorted()).toEqual(opened.map(({ paneId }) => paneId).toSorted())
     await waitFor('the programs to be hung up', () => opened.every(({ pid }) => !isAlive(pid)))
     expect(await bench.multiplexer.list()).toEqual([])
-    expect(await bench.multiplexer.paste(opened[0]?.paneId ?? ('' as never), 'text')).toEqual({ kind: 'gone' })
+    expect(await bench.multiplexer.paste(opened[0]?.paneId ?? ('' as never), 'text')).toEqual({
+      kind: 'gone',
+    })
     const again = await bench.open({ argv: ['/bin/cat'] })
     expect(await bench.multiplexer.list()).toMatchObject([{ paneId: again.paneId }])
   })
@@ -41,7 +49,15 @@ export function describeHeadlessOnly(bench: Bench): void {
     const options = { stateDir, environment, node: process.execPath, programs, log: silentLog() }
     const first = createDetached({ ...options, runtimeDir })
     await first.start()
-    const { paneId } = await first.open({ agentId: newAgentId(), name: 'x', cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 })
+    const { paneId } = await first.open({
+      agentId: newAgentId(),
+      name: 'x',
+      cwd: bench.folder,
+      env: {},
+      argv: ['/bin/cat'],
+      columns: 80,
+      rows: 24,
+    })
     expect(record(stateDir).socket.startsWith(runtimeDir)).toBe(true)
     const second = createDetached({ ...options, runtimeDir: join(bench.folder, 'another') })
     expect(await second.list()).toMatchObject([{ paneId }])
@@ -61,7 +77,9 @@ export function describeHeadlessOnly(bench: Bench): void {
     const recorder = await bench.openRecorder()
     expect(await bench.multiplexer.paste(recorder.paneId, 'meanwhile')).toEqual({ kind: 'typed' })
     await waitFor('the paste', () => recorder.recorded().includes('meanwhile'))
-    await waitFor('the end', async () => (await bench.multiplexer.capture(flood.paneId)).endsWith('the end'))
+    await waitFor('the end', async () =>
+      (await bench.multiplexer.capture(flood.paneId)).endsWith('the end'),
+    )
   })
 
   it('answers what programs ask their terminal', async () => {
@@ -72,7 +90,9 @@ export function describeHeadlessOnly(bench: Bench): void {
         String.raw`process.stdin.setRawMode(true); process.stdin.once('data', (d) => { console.log('answer', JSON.stringify(d.toString())); setInterval(() => {}, 1000) }); process.stdout.write('\x1b[6n')`,
       ],
     })
-    await waitFor('the answer', async () => (await bench.multiplexer.capture(paneId)).includes(String.raw`answer "\u001b[1;1R"`))
+    await waitFor('the answer', async () =>
+      (await bench.multiplexer.capture(paneId)).includes(String.raw`answer "\u001b[1;1R"`),
+    )
   })
 
   it('ends with a message where a host can not start', async () => {

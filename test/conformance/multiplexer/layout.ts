@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { OpenPane } from '../../../src/adapters/terminals/holder.ts'
 import { asPaneId, newAgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -17,15 +20,29 @@ const SAYING = ['/bin/sh', '-c', String.raw`printf '%s\r\n' "$1"; shift; exec "$
 const SIZE = { columns: 110, rows: 40 }
 
 /** Opens a recorder, and waits until it is ready. */
-async function openSaying(bench: Bench, words: string, more: Partial<OpenPane> = {}): Promise<Recorder> {
+async function openSaying(
+  bench: Bench,
+  words: string,
+  more: Partial<OpenPane> = {},
+): Promise<Recorder> {
   const agentId = newAgentId()
   const file = join(bench.folder, `recorded-${agentId}`)
-  const opened = await bench.open({ agentId, name: words, argv: [...SAYING, words, process.execPath, fixture('recorder.ts'), file], ...more })
-  await waitFor(`${words} to be ready`, async () => (await bench.multiplexer.capture(opened.paneId)).includes('recorder ready'))
+  const opened = await bench.open({
+    agentId,
+    name: words,
+    argv: [...SAYING, words, process.execPath, fixture('recorder.ts'), file],
+    ...more,
+  })
+  await waitFor(`${words} to be ready`, async () =>
+    (await bench.multiplexer.capture(opened.paneId)).includes('recorder ready'),
+  )
   return { ...opened, recorded: () => readFileSync(file, 'utf8') }
 }
 
-/** Panes that are opened beside another: they share its window where there are windows, and are panes like all others everywhere. */
+/**
+ * Panes that are opened beside another: they share its window where there are windows, and are
+ * panes like all others everywhere.
+ */
 export function describeLayout(bench: Bench): void {
   const onWindows = it.skipIf(bench.kind === 'headless')
   const people: HostedTerminal[] = []
@@ -36,7 +53,11 @@ export function describeLayout(bench: Bench): void {
     const person = createHostedTerminal({
       argv: bench.multiplexer.attachCommand(paneId) ?? [],
       cwd: '/',
-      env: { PATH: scrubbedEnvironment('')['PATH'] ?? '', HOME: bench.folder, TERM: 'xterm-256color' },
+      env: {
+        PATH: scrubbedEnvironment('')['PATH'] ?? '',
+        HOME: bench.folder,
+        TERM: 'xterm-256color',
+      },
       ...SIZE,
       onOutput: () => undefined,
     })
@@ -49,43 +70,69 @@ export function describeLayout(bench: Bench): void {
       return texts.every((text) => screen.includes(text))
     })
 
-  onWindows('shows them in one window; attaching goes to the pane that was asked for, and only there a person counts as active', async () => {
-    const parent = await openSaying(bench, 'the parent', { ...SIZE, name: 'first' })
-    const alone = await openSaying(bench, 'somebody else', { ...SIZE, name: 'second' })
-    const worker = await openSaying(bench, 'the worker', { ...SIZE, name: 'third', beside: parent.paneId })
-    for (const [one, other] of [
-      [worker, parent],
-      [parent, worker],
-    ] as const) {
-      const person = attach(one.paneId)
-      await sees(person, 'the parent', 'the worker')
-      expect(await person.capture(0)).not.toContain('somebody else')
-      const before = other.recorded()
-      await person.type('typed', { paste: false })
-      await waitFor('the text', () => one.recorded().includes('typed'))
-      expect(other.recorded()).toBe(before)
-      await waitFor('the activity', async () => (await bench.multiplexer.inspect(one.paneId))?.humanActiveAt)
-      expect((await bench.multiplexer.inspect(other.paneId))?.humanActiveAt).toBeNull()
-      person.dispose()
-      await person.end
-      await waitFor('nobody to be there', async () => (await bench.multiplexer.inspect(one.paneId))?.humanActiveAt === null)
-    }
-    expect(alone.recorded()).toBe('')
-  })
+  onWindows(
+    'shows them in one window; attaching goes to the pane that was asked for, and only there a person counts as active',
+    async () => {
+      const parent = await openSaying(bench, 'the parent', { ...SIZE, name: 'first' })
+      const alone = await openSaying(bench, 'somebody else', { ...SIZE, name: 'second' })
+      const worker = await openSaying(bench, 'the worker', {
+        ...SIZE,
+        name: 'third',
+        beside: parent.paneId,
+      })
+      for (const [one, other] of [
+        [worker, parent],
+        [parent, worker],
+      ] as const) {
+        const person = attach(one.paneId)
+        await sees(person, 'the parent', 'the worker')
+        expect(await person.capture(0)).not.toContain('somebody else')
+        const before = other.recorded()
+        await person.type('typed', { paste: false })
+        await waitFor('the text', () => one.recorded().includes('typed'))
+        expect(other.recorded()).toBe(before)
+        await waitFor(
+          'the activity',
+          async () => (await bench.multiplexer.inspect(one.paneId))?.humanActiveAt,
+        )
+        expect((await bench.multiplexer.inspect(other.paneId))?.humanActiveAt).toBeNull()
+        person.dispose()
+        await person.end
+        await waitFor(
+          'nobody to be there',
+          async () => (await bench.multiplexer.inspect(one.paneId))?.humanActiveAt === null,
+        )
+      }
+      expect(alone.recorded()).toBe('')
+    },
+  )
 
   it('opens what finds no room, and what is to be beside a pane that is not there, all the same', async () => {
     const parent = await bench.open({ argv: ['/bin/cat'] })
     const agents = Array.from({ length: 12 }, () => newAgentId())
-    const opened = await Promise.all(agents.map((agentId, index) => bench.open({ agentId, name: `w${index}`, beside: parent.paneId, argv: ['/bin/cat'] })))
+    const opened = await Promise.all(
+      agents.map((agentId, index) =>
+        bench.open({ agentId, name: `w${index}`, beside: parent.paneId, argv: ['/bin/cat'] }),
+      ),
+    )
     const lost = await bench.open({ name: 'lost', beside: asPaneId('%4711'), argv: ['/bin/cat'] })
-    const strange = await bench.open({ name: 'strange', beside: asPaneId(`x'; "y`), argv: ['/bin/cat'] })
+    const strange = await bench.open({
+      name: 'strange',
+      beside: asPaneId(`x'; "y`),
+      argv: ['/bin/cat'],
+    })
     const panes = new Map((await bench.multiplexer.list()).map((pane) => [pane.paneId, pane]))
     expect(panes.size).toBe(15)
-    for (const [index, { agentId, paneId, pid }] of opened.entries()) expect(panes.get(paneId)).toMatchObject({ agentId, pid, name: `w${index}`, dead: false })
-    for (const [index, { paneId }] of opened.entries()) expect(await bench.multiplexer.paste(paneId, `text for ${index}`)).toEqual({ kind: 'typed' })
+    for (const [index, { agentId, paneId, pid }] of opened.entries())
+      expect(panes.get(paneId)).toMatchObject({ agentId, pid, name: `w${index}`, dead: false })
     for (const [index, { paneId }] of opened.entries())
-      await waitFor(`the text of ${index}`, async () => (await bench.multiplexer.capture(paneId)).includes(`text for ${index}`))
-    for (const { paneId, agentId } of [lost, strange]) expect(await bench.multiplexer.inspect(paneId)).toMatchObject({ agentId, dead: false })
+      expect(await bench.multiplexer.paste(paneId, `text for ${index}`)).toEqual({ kind: 'typed' })
+    for (const [index, { paneId }] of opened.entries())
+      await waitFor(`the text of ${index}`, async () =>
+        (await bench.multiplexer.capture(paneId)).includes(`text for ${index}`),
+      )
+    for (const { paneId, agentId } of [lost, strange])
+      expect(await bench.multiplexer.inspect(paneId)).toMatchObject({ agentId, dead: false })
   })
 
   it('hands environment, folder and arguments over as it does elsewhere', async () => {
@@ -95,18 +142,29 @@ export function describeLayout(bench: Bench): void {
     const script =
       'fs.writeFileSync(process.argv[1] + "~", JSON.stringify([process.argv.slice(2), process.env, process.cwd()])); fs.renameSync(process.argv[1] + "~", process.argv[1])'
     const words = ['', ';', '{', '#{pane_id}', '%1', '-x', '~', hostile, String.raw`\n\\`, 'x;']
-    await bench.open({ beside: parent.paneId, env: { HOSTILE: hostile }, argv: [process.execPath, '-e', script, file, ...words] })
-    const [told, environment, cwd] = JSON.parse(await waitFor(file, () => existsSync(file) && readFileSync(file, 'utf8')))
+    await bench.open({
+      beside: parent.paneId,
+      env: { HOSTILE: hostile },
+      argv: [process.execPath, '-e', script, file, ...words],
+    })
+    const [told, environment, cwd] = JSON.parse(
+      await waitFor(file, () => existsSync(file) && readFileSync(file, 'utf8')),
+    )
     expect(told).toEqual(words)
     expect(environment).toMatchObject({ HOSTILE: hostile, HOME: bench.folder })
-    expect(Object.keys(environment).filter((name) => /^(ONLY_FIRST|TMUX|TMUX_PANE|ZELLIJ|ZELLIJ_PANE_ID|ZELLIJ_SESSION_NAME)$/.test(name))).toEqual([])
+    expect(
+      Object.keys(environment).filter((name) =>
+        /^(ONLY_FIRST|TMUX|TMUX_PANE|ZELLIJ|ZELLIJ_PANE_ID|ZELLIJ_SESSION_NAME)$/.test(name),
+      ),
+    ).toEqual([])
     expect(cwd).toBe(bench.folder)
   })
 
   it('keeps the name of each, also for an adapter that finds them', async () => {
     const parent = await bench.open({ name: 'main', argv: ['/bin/cat'] })
     const one = await bench.open({ name: 'main.one', beside: parent.paneId, argv: ['/bin/cat'] })
-    const names = async (multiplexer = bench.multiplexer) => (await multiplexer.list()).map(({ name }) => name).toSorted()
+    const names = async (multiplexer = bench.multiplexer) =>
+      (await multiplexer.list()).map(({ name }) => name).toSorted()
     expect(await names()).toEqual(['main', 'main.one'])
     await bench.multiplexer.rename(one.paneId, 'main.one ✓ #[x] #{pid} ü')
     await bench.multiplexer.rename(parent.paneId, 'main ◐ running')
@@ -121,17 +179,30 @@ export function describeLayout(bench: Bench): void {
     bench.multiplexer.onDeath((death) => deaths.push(death))
     const parent = await openSaying(bench, 'the parent', SIZE)
     const worker = await openSaying(bench, 'the worker', { ...SIZE, beside: parent.paneId })
-    const doomed = await bench.open({ ...SIZE, beside: parent.paneId, argv: ['/bin/sh', '-c', 'echo last words; exit 7'] })
+    const doomed = await bench.open({
+      ...SIZE,
+      beside: parent.paneId,
+      argv: ['/bin/sh', '-c', 'echo last words; exit 7'],
+    })
     await waitFor('the death', () => deaths.length > 0)
-    expect(deaths).toEqual([{ paneId: doomed.paneId, agentId: doomed.agentId, exitCode: 7, exitSignal: null }])
+    expect(deaths).toEqual([
+      { paneId: doomed.paneId, agentId: doomed.agentId, exitCode: 7, exitSignal: null },
+    ])
     expect(await bench.multiplexer.paste(doomed.paneId, 'text')).toEqual({ kind: 'dead' })
-    await waitFor('its last words', async () => (await bench.multiplexer.capture(doomed.paneId)).includes('last words'))
+    await waitFor('its last words', async () =>
+      (await bench.multiplexer.capture(doomed.paneId)).includes('last words'),
+    )
 
     await bench.multiplexer.close(parent.paneId)
     await waitFor('the next death', () => deaths.length > 1)
     expect(deaths[1]).toMatchObject({ paneId: parent.paneId })
     expect(await bench.multiplexer.inspect(parent.paneId)).toBeUndefined()
-    expect(await bench.multiplexer.inspect(worker.paneId)).toMatchObject({ agentId: worker.agentId, pid: worker.pid, name: 'the worker', dead: false })
+    expect(await bench.multiplexer.inspect(worker.paneId)).toMatchObject({
+      agentId: worker.agentId,
+      pid: worker.pid,
+      name: 'the worker',
+      dead: false,
+    })
     expect(await bench.multiplexer.paste(worker.paneId, 'it goes on')).toEqual({ kind: 'typed' })
     await waitFor('the paste', () => worker.recorded().includes('it goes on'))
 

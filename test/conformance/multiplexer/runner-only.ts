@@ -3,7 +3,10 @@ import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { OpenPane } from '../../../src/adapters/terminals/holder.ts'
 import { createDetached } from '../../../src/adapters/terminals/detached/detached.ts'
 import type { DetachedHolder } from '../../../src/adapters/terminals/headless.ts'
@@ -20,26 +23,48 @@ const noDisk = whyNoDisk()
 
 export function describeRunnerOnly(bench: Bench): void {
   const runner = () => bench.multiplexer as DetachedHolder
-  const record = () => JSON.parse(readFileSync(join(bench.folder, 'detached-host.json'), 'utf8')) as { pid: number; socket: string }
+  const record = () =>
+    JSON.parse(readFileSync(join(bench.folder, 'detached-host.json'), 'utf8')) as {
+      pid: number
+      socket: string
+    }
   const output = () => join(bench.folder, 'output')
   const shell = (script: string, more: Partial<OpenPane> = {}) =>
-    bench.open({ argv: ['/bin/sh', '-c', script], program: { kind: 'process' }, output: output(), ...more })
-  const ended = (paneId: PaneId, limit = 20_000) => waitFor('the end', async () => (await runner().inspect(paneId))?.dead === true, { limit })
+    bench.open({
+      argv: ['/bin/sh', '-c', script],
+      program: { kind: 'process' },
+      output: output(),
+      ...more,
+    })
+  const ended = (paneId: PaneId, limit = 20_000) =>
+    waitFor('the end', async () => (await runner().inspect(paneId))?.dead === true, { limit })
   const shows = (paneId: PaneId, text: string) =>
     waitFor(`it to say ${text}`, async () => {
       const said = await runner().capture(paneId)
       return said.includes(text) ? said : undefined
     })
   const pidIn = (name: string) =>
-    waitFor(`the process of ${name}`, () => existsSync(join(bench.folder, name)) && Number(readFileSync(join(bench.folder, name), 'utf8')))
+    waitFor(
+      `the process of ${name}`,
+      () =>
+        existsSync(join(bench.folder, name)) &&
+        Number(readFileSync(join(bench.folder, name), 'utf8')),
+    )
   /** Says its id in a file that appears whole, ignores what asks it to end, and stays. */
-  const stays = (name: string) => `trap "" TERM HUP; echo $$ > ${name}~; mv ${name}~ ${name}; while :; do sleep 0.05; done`
+  const stays = (name: string) =>
+    `trap "" TERM HUP; echo $$ > ${name}~; mv ${name}~ ${name}; while :; do sleep 0.05; done`
 
   describe('its process', () => {
     it('is not started for a look, only for the first thing that it holds', async () => {
       const stateDir = join(bench.folder, 'unused')
       const other = withoutTerminals(
-        createDetached({ stateDir, environment: scrubbedEnvironment(bench.folder), node: process.execPath, programs, log: silentLog() }),
+        createDetached({
+          stateDir,
+          environment: scrubbedEnvironment(bench.folder),
+          node: process.execPath,
+          programs,
+          log: silentLog(),
+        }),
       )
       await other.adopt()
       expect(await other.list()).toEqual([])
@@ -50,7 +75,15 @@ export function describeRunnerOnly(bench: Bench): void {
       expect(existsSync(stateDir)).toBe(false)
       const deaths: unknown[] = []
       other.onDeath((death) => deaths.push(death))
-      const { paneId } = await other.open({ agentId: newAgentId(), name: 'x', cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 })
+      const { paneId } = await other.open({
+        agentId: newAgentId(),
+        name: 'x',
+        cwd: bench.folder,
+        env: {},
+        argv: ['/bin/cat'],
+        columns: 80,
+        rows: 24,
+      })
       expect(await other.list()).toMatchObject([{ paneId, dead: false }])
       await other.shutdown()
       await waitFor('the death', () => deaths.length === 1)
@@ -77,12 +110,18 @@ export function describeRunnerOnly(bench: Bench): void {
     it('serves two daemons at once', async () => {
       const other = bench.another() as DetachedHolder
       const { paneId } = await shell('exec cat')
-      await Promise.all(Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? runner() : other).writeStdin(paneId, `line ${String(index)}\n`)))
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 === 0 ? runner() : other).writeStdin(paneId, `line ${String(index)}\n`),
+        ),
+      )
       const said = await waitFor('all lines', async () => {
         const text = await other.capture(paneId)
         return text.split('\n').length === 20 ? text : undefined
       })
-      expect(said.split('\n').toSorted()).toEqual(Array.from({ length: 20 }, (_, index) => `line ${String(index)}`).toSorted())
+      expect(said.split('\n').toSorted()).toEqual(
+        Array.from({ length: 20 }, (_, index) => `line ${String(index)}`).toSorted(),
+      )
     })
   })
 
@@ -104,7 +143,8 @@ export function describeRunnerOnly(bench: Bench): void {
     })
 
     it('keeps the lines of both streams in order, those of stderr marked', async () => {
-      // What both said before either was read is in no order; a line without its end is kept back for a moment.
+      // What both said before either was read is in no order; a line without its end is kept back
+      // for a moment.
       const { paneId } = await shell(
         'echo one; read -r _; echo two >&2; read -r _; printf three; read -r _; echo four >&2; read -r _; echo " five"; read -r _; printf "six" >&2',
       )
@@ -134,7 +174,11 @@ export function describeRunnerOnly(bench: Bench): void {
       )
       await ended(paneId)
       const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
-      expect(readFileSync(output()).equals(Buffer.concat([all, all, Buffer.alloc(1_000_000, 'x'), Buffer.from('\nend')]))).toBe(true)
+      expect(
+        readFileSync(output()).equals(
+          Buffer.concat([all, all, Buffer.alloc(1_000_000, 'x'), Buffer.from('\nend')]),
+        ),
+      ).toBe(true)
       const said = await runner().capture(paneId, { lines: 1000 })
       expect(said.endsWith('x …\nend')).toBe(true)
       expect(said.length).toBeLessThan(10_000)
@@ -149,40 +193,61 @@ export function describeRunnerOnly(bench: Bench): void {
     })
 
     it('is on pipes, which programs may open again', async () => {
-      const { paneId } = await shell('echo to stderr > /dev/stderr; echo to stdout > /dev/stdout; head -n 1 < /dev/stdin')
+      const { paneId } = await shell(
+        'echo to stderr > /dev/stderr; echo to stdout > /dev/stdout; head -n 1 < /dev/stdin',
+      )
       await runner().writeStdin(paneId, 'from stdin\n')
       await ended(paneId)
-      expect((await runner().capture(paneId)).split('\n').toSorted()).toEqual(['[stderr] to stderr', 'from stdin', 'to stdout'])
+      expect((await runner().capture(paneId)).split('\n').toSorted()).toEqual([
+        '[stderr] to stderr',
+        'from stdin',
+        'to stdout',
+      ])
     })
 
-    it.skipIf(noDisk !== null)('a full disk costs the file, not the program: the last lines say so', async () => {
-      const disk = join(bench.folder, 'disk')
-      mkdirSync(disk)
-      mountSmallDisk(disk, 2)
-      try {
-        const { paneId } = await shell('seq 400000; echo all said; exec cat', { output: join(disk, 'output') })
-        expect(await shows(paneId, 'all said')).toBeTruthy()
-        fillDisk(join(disk, 'rest'))
-        await waitFor('it to be said', async () => {
-          await runner().writeStdin(paneId, 'more\n')
-          return /\[exomonad\] the output file .* can not be written: ENOSPC/.test(await runner().capture(paneId, { lines: 1000 }))
-        })
-        expect(await runner().inspect(paneId)).toMatchObject({ dead: false })
-        await runner().close(paneId)
-      } finally {
-        unmountSmallDisk(disk)
-      }
-    })
+    it.skipIf(noDisk !== null)(
+      'a full disk costs the file, not the program: the last lines say so',
+      async () => {
+        const disk = join(bench.folder, 'disk')
+        mkdirSync(disk)
+        mountSmallDisk(disk, 2)
+        try {
+          const { paneId } = await shell('seq 400000; echo all said; exec cat', {
+            output: join(disk, 'output'),
+          })
+          expect(await shows(paneId, 'all said')).toBeTruthy()
+          fillDisk(join(disk, 'rest'))
+          await waitFor('it to be said', async () => {
+            await runner().writeStdin(paneId, 'more\n')
+            return /\[exomonad\] the output file .* can not be written: ENOSPC/.test(
+              await runner().capture(paneId, { lines: 1000 }),
+            )
+          })
+          expect(await runner().inspect(paneId)).toMatchObject({ dead: false })
+          await runner().close(paneId)
+        } finally {
+          unmountSmallDisk(disk)
+        }
+      },
+    )
   })
 
   describe('standard input', () => {
     it('takes writes one after the other, each whole', async () => {
       const { paneId } = await shell('cat > received')
-      const texts = Array.from({ length: 50 }, (_, index) => `${String(index)} ${'größe🌳'.repeat(3000)}\n`)
+      const texts = Array.from(
+        { length: 50 },
+        (_, index) => `${String(index)} ${'größe🌳'.repeat(3000)}\n`,
+      )
       const results = await Promise.all(texts.map((text) => runner().writeStdin(paneId, text)))
-      expect(results).toEqual(texts.map((text) => ({ kind: 'written', bytes: Buffer.byteLength(text) })))
+      expect(results).toEqual(
+        texts.map((text) => ({ kind: 'written', bytes: Buffer.byteLength(text) })),
+      )
       const all = texts.join('')
-      await waitFor('all of it', () => readFileSync(join(bench.folder, 'received')).length === Buffer.byteLength(all))
+      await waitFor(
+        'all of it',
+        () => readFileSync(join(bench.folder, 'received')).length === Buffer.byteLength(all),
+      )
       expect(readFileSync(join(bench.folder, 'received'), 'utf8') === all).toBe(true)
     })
 
@@ -198,7 +263,10 @@ export function describeRunnerOnly(bench: Bench): void {
     it('is said to be closed where the program closed it or has ended', async () => {
       const closes = await shell('exec <&-; echo closed; exec sleep 1000')
       await shows(closes.paneId, 'closed')
-      await waitFor('it to be noticed', async () => (await runner().writeStdin(closes.paneId, 'x\n')).kind === 'closed')
+      await waitFor(
+        'it to be noticed',
+        async () => (await runner().writeStdin(closes.paneId, 'x\n')).kind === 'closed',
+      )
       const { paneId } = await shell('exit 0')
       await ended(paneId)
       expect(await runner().writeStdin(paneId, 'x\n')).toEqual({ kind: 'closed' })
@@ -207,13 +275,23 @@ export function describeRunnerOnly(bench: Bench): void {
     it('that is not read holds up nobody, and loses nothing', async () => {
       const late = await shell('while [ ! -e go ]; do sleep 0.05; done; cat > received')
       const text = 'x'.repeat(1_000_000)
-      expect(await runner().writeStdin(late.paneId, text)).toEqual({ kind: 'written', bytes: text.length })
+      expect(await runner().writeStdin(late.paneId, text)).toEqual({
+        kind: 'written',
+        bytes: text.length,
+      })
       const other = await shell('exec cat')
       await runner().writeStdin(other.paneId, 'meanwhile\n')
       await shows(other.paneId, 'meanwhile')
-      expect(await runner().writeStdin(late.paneId, 'y'.repeat(16_000_000))).toEqual({ kind: 'full' })
+      expect(await runner().writeStdin(late.paneId, 'y'.repeat(16_000_000))).toEqual({
+        kind: 'full',
+      })
       await shell('touch go')
-      await waitFor('all of it', () => existsSync(join(bench.folder, 'received')) && statSync(join(bench.folder, 'received')).size === text.length)
+      await waitFor(
+        'all of it',
+        () =>
+          existsSync(join(bench.folder, 'received')) &&
+          statSync(join(bench.folder, 'received')).size === text.length,
+      )
     })
   })
 
@@ -231,7 +309,9 @@ export function describeRunnerOnly(bench: Bench): void {
 
     it('ends what forked twice, out of the group and the session', async () => {
       if (process.platform !== 'linux') return
-      const { paneId } = await shell(`(setsid sh -c '${stays('forked')}' < /dev/null > /dev/null 2>&1 &); exec sleep 1000`)
+      const { paneId } = await shell(
+        `(setsid sh -c '${stays('forked')}' < /dev/null > /dev/null 2>&1 &); exec sleep 1000`,
+      )
       const pid = await pidIn('forked')
       await runner().close(paneId)
       expect(isAlive(pid)).toBe(false)
@@ -244,7 +324,10 @@ export function describeRunnerOnly(bench: Bench): void {
       const pid = await pidIn('held')
       await ended(paneId)
       expect(await runner().inspect(paneId)).toMatchObject({ dead: true, exitCode: 4 })
-      expect((await runner().capture(paneId)).split('\n').toSorted()).toEqual(['done', 'still here'])
+      expect((await runner().capture(paneId)).split('\n').toSorted()).toEqual([
+        'done',
+        'still here',
+      ])
       await waitFor('what it left to end', () => !isAlive(pid))
     })
 
@@ -275,7 +358,8 @@ export function describeRunnerOnly(bench: Bench): void {
       people.push(person)
       return person
     }
-    const sees = (person: HostedTerminal, text: string) => waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
+    const sees = (person: HostedTerminal, text: string) =>
+      waitFor(`a person to see ${text}`, async () => (await person.capture(0)).includes(text))
 
     it('shows what was said and what is said, leaves on Ctrl-C, and the program goes on', async () => {
       const { paneId, pid } = await shell('echo before; exec cat')
@@ -302,7 +386,9 @@ export function describeRunnerOnly(bench: Bench): void {
     })
 
     it('hands on colours, and nothing that steers a terminal', async () => {
-      const { paneId } = await shell(String.raw`printf '\033]0;stolen\007\033[2J\033[31mred\033[0m \033[5A10%%\rplain\033[?1049h\n'; exec cat`)
+      const { paneId } = await shell(
+        String.raw`printf '\033]0;stolen\007\033[2J\033[31mred\033[0m \033[5A10%%\rplain\033[?1049h\n'; exec cat`,
+      )
       const person = attach(paneId)
       await sees(person, 'plain')
       expect(person.title).toBeNull()

@@ -2,21 +2,32 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { Multiplexer } from '../../../src/adapters/terminals/holder.ts'
 import { newAgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { fixture, type Bench } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
 
-/** A terminal has the size of the person who looks, while they look. The last row of theirs is the status line, or the hint. */
+/**
+ * A terminal has the size of the person who looks, while they look. The last row of theirs is the
+ * status line, or the hint.
+ */
 export function describeSizes(bench: Bench): void {
   const people: HostedTerminal[] = []
   afterEach(() => {
     for (const person of people.splice(0)) person.dispose()
   })
 
-  const attach = (paneId: PaneId, columns: number, rows: number, argv = bench.multiplexer.attachCommand(paneId) ?? []): HostedTerminal => {
+  const attach = (
+    paneId: PaneId,
+    columns: number,
+    rows: number,
+    argv = bench.multiplexer.attachCommand(paneId) ?? [],
+  ): HostedTerminal => {
     const person = createHostedTerminal({
       argv,
       cwd: '/',
@@ -30,7 +41,16 @@ export function describeSizes(bench: Bench): void {
   }
   const readOnly = (paneId: PaneId): readonly string[] =>
     bench.kind === 'tmux'
-      ? ['tmux', '-u', '-L', socketNameOf(bench.folder), 'attach-session', '-r', '-t', `=exomonad:.${paneId}`]
+      ? [
+          'tmux',
+          '-u',
+          '-L',
+          socketNameOf(bench.folder),
+          'attach-session',
+          '-r',
+          '-t',
+          `=exomonad:.${paneId}`,
+        ]
       : [...(bench.multiplexer.attachCommand(paneId) ?? []), '--read-only']
 
   /** A program of 100×30 that notes its sizes. */
@@ -38,12 +58,28 @@ export function describeSizes(bench: Bench): void {
     const agentId = newAgentId()
     const file = join(bench.folder, `sizes-${agentId}`)
     const argv = [process.execPath, fixture('sizes.ts'), file]
-    const { paneId } = await multiplexer.open({ agentId, name: 'agent', cwd: bench.folder, env: {}, columns: 100, rows: 30, argv })
+    const { paneId } = await multiplexer.open({
+      agentId,
+      name: 'agent',
+      cwd: bench.folder,
+      env: {},
+      columns: 100,
+      rows: 30,
+      argv,
+    })
     const sizes = () => readFileSync(file, 'utf8').trimEnd().split('\n')
-    await waitFor('the program', async () => (await multiplexer.capture(paneId)).includes('sizes ready'))
-    return { paneId, sizes, until: async (size: string) => await waitFor(`the size ${size}`, () => sizes().at(-1) === size) }
+    await waitFor('the program', async () =>
+      (await multiplexer.capture(paneId)).includes('sizes ready'),
+    )
+    return {
+      paneId,
+      sizes,
+      until: async (size: string) =>
+        await waitFor(`the size ${size}`, () => sizes().at(-1) === size),
+    }
   }
-  const sees = async (person: HostedTerminal) => await waitFor('the screen', async () => (await person.capture(0)).includes('sizes ready'))
+  const sees = async (person: HostedTerminal) =>
+    await waitFor('the screen', async () => (await person.capture(0)).includes('sizes ready'))
 
   it('follows the person who looks, and goes back to its own size when they leave', async () => {
     const { paneId, sizes, until } = await openSized()
@@ -116,7 +152,8 @@ export function describeSizes(bench: Bench): void {
     await until('140x25')
     const [own, first, ...told] = sizes()
     expect([own, first, told.at(-1)]).toEqual(['100x30', '90x25', '140x25'])
-    // A machine that is busy for longer than the pause that is waited for makes several drags of one.
+    // A machine that is busy for longer than the pause that is waited for makes several drags of
+    // one.
     expect(told.length).toBeLessThanOrEqual(5)
   })
 
@@ -136,7 +173,11 @@ export function describeSizes(bench: Bench): void {
     const { paneId, until } = await openSized()
     attach(paneId, 90, 26)
     await until('90x25')
-    const { paneId: later } = await bench.open({ columns: 120, rows: 33, argv: ['/bin/sh', '-c', 'stty size; exec cat'] })
+    const { paneId: later } = await bench.open({
+      columns: 120,
+      rows: 33,
+      argv: ['/bin/sh', '-c', 'stty size; exec cat'],
+    })
     await waitFor('the size', async () => (await bench.multiplexer.capture(later)) !== '')
     expect(await bench.multiplexer.capture(later)).toBe('33 120')
   })

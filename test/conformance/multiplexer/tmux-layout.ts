@@ -14,35 +14,54 @@ import { scrubbedEnvironment, socketNameOf } from './create.ts'
 
 export function describeTmuxLayout(bench: Bench): void {
   const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)('tmux', ['-u', '-L', socketNameOf(bench.folder), ...args], { env: scrubbedEnvironment(bench.folder) })
+    const { stdout } = await promisify(execFile)(
+      'tmux',
+      ['-u', '-L', socketNameOf(bench.folder), ...args],
+      { env: scrubbedEnvironment(bench.folder) },
+    )
     return stdout.trim()
   }
-  const of = (pane: Opened, format: string) => tmux('display-message', '-p', '-t', pane.paneId, format)
-  const openBeside = (parent: Opened, name = 'worker') => bench.open({ name, beside: parent.paneId, argv: ['/bin/cat'] })
+  const of = (pane: Opened, format: string) =>
+    tmux('display-message', '-p', '-t', pane.paneId, format)
+  const openBeside = (parent: Opened, name = 'worker') =>
+    bench.open({ name, beside: parent.paneId, argv: ['/bin/cat'] })
 
   it.each([
     { columns: 200, rows: 50 },
     { columns: 130, rows: 30 },
     { columns: 80, rows: 24 },
-  ])('fills a window of $columns×$rows as far as every pane stays readable, also by spawns at once, and then opens others', async ({ columns, rows }) => {
-    const parent = await bench.open({ columns, rows, argv: ['/bin/cat'] })
-    const workers = await Promise.all(Array.from({ length: 12 }, () => bench.open({ columns, rows, beside: parent.paneId, argv: ['/bin/cat'] })))
-    const places = await Promise.all(
-      [parent, ...workers].map(async (pane) => await of(pane, '#{window_id} #{pane_width} #{pane_height} #{window_width} #{window_height}')),
-    )
-    const sizes = Map.groupBy(
-      places.map((place) => place.split(' ')),
-      ([window]) => window,
-    )
-    const [shared = [], ...alone] = [...sizes.values()]
-    expect(shared).toHaveLength(roomFor(columns, rows))
-    expect(alone.every((panes) => panes.length === 1)).toBe(true)
-    for (const [, width, height, ...window] of [...sizes.values()].flat()) {
-      expect(Number(width)).toBeGreaterThanOrEqual(60)
-      expect(Number(height)).toBeGreaterThanOrEqual(12)
-      expect(window.map(Number)).toEqual([columns, rows])
-    }
-  })
+  ])(
+    'fills a window of $columns×$rows as far as every pane stays readable, also by spawns at once, and then opens others',
+    async ({ columns, rows }) => {
+      const parent = await bench.open({ columns, rows, argv: ['/bin/cat'] })
+      const workers = await Promise.all(
+        Array.from({ length: 12 }, () =>
+          bench.open({ columns, rows, beside: parent.paneId, argv: ['/bin/cat'] }),
+        ),
+      )
+      const places = await Promise.all(
+        [parent, ...workers].map(
+          async (pane) =>
+            await of(
+              pane,
+              '#{window_id} #{pane_width} #{pane_height} #{window_width} #{window_height}',
+            ),
+        ),
+      )
+      const sizes = Map.groupBy(
+        places.map((place) => place.split(' ')),
+        ([window]) => window,
+      )
+      const [shared = [], ...alone] = [...sizes.values()]
+      expect(shared).toHaveLength(roomFor(columns, rows))
+      expect(alone.every((panes) => panes.length === 1)).toBe(true)
+      for (const [, width, height, ...window] of [...sizes.values()].flat()) {
+        expect(Number(width)).toBeGreaterThanOrEqual(60)
+        expect(Number(height)).toBeGreaterThanOrEqual(12)
+        expect(window.map(Number)).toEqual([columns, rows])
+      }
+    },
+  )
 
   it('leaves the active pane and the window that a person looks at as they are, also where one fills its window', async () => {
     const parent = await bench.open({ columns: 200, rows: 50, argv: ['/bin/cat'] })
@@ -51,7 +70,8 @@ export function describeTmuxLayout(bench: Bench): void {
     await tmux('select-window', '-t', elsewhere.paneId)
     await tmux('resize-pane', '-Z', '-t', parent.paneId)
     const last = await openBeside(parent)
-    const view = () => of(parent, '#{window_panes} #{pane_active} #{window_zoomed_flag} #{window_active}')
+    const view = () =>
+      of(parent, '#{window_panes} #{pane_active} #{window_zoomed_flag} #{window_active}')
     expect(await view()).toBe('3 1 1 0')
     await bench.multiplexer.close(last.paneId)
     expect(await view()).toBe('2 1 1 0')
@@ -59,8 +79,15 @@ export function describeTmuxLayout(bench: Bench): void {
   })
 
   it('shows the pane that was attached to where another one fills the window', async () => {
-    const parent = await bench.open({ columns: 200, rows: 50, argv: ['/bin/sh', '-c', 'echo the parent; exec cat'] })
-    const worker = await bench.open({ beside: parent.paneId, argv: ['/bin/sh', '-c', 'echo the worker; exec cat'] })
+    const parent = await bench.open({
+      columns: 200,
+      rows: 50,
+      argv: ['/bin/sh', '-c', 'echo the parent; exec cat'],
+    })
+    const worker = await bench.open({
+      beside: parent.paneId,
+      argv: ['/bin/sh', '-c', 'echo the worker; exec cat'],
+    })
     await tmux('resize-pane', '-Z', '-t', parent.paneId)
     const argv = bench.multiplexer.attachCommand(worker.paneId) ?? []
     const person = createHostedTerminal({
@@ -83,7 +110,8 @@ export function describeTmuxLayout(bench: Bench): void {
     const parent = await bench.open({ columns: 200, rows: 50, argv: ['/bin/cat'] })
     const binary = join(bench.folder, 'tmux-in-the-way')
     const real = (await promisify(execFile)('sh', ['-c', 'command -v tmux'])).stdout.trim()
-    // From the third line on (after the connection is set up) everything reaches tmux and no answer comes back.
+    // From the third line on (after the connection is set up) everything reaches tmux and no answer
+    // comes back.
     writeFileSync(
       binary,
       `#!/bin/sh\nfor word; do [ "$word" = -C ] && { '${real}' "$@" | { head -n 8; exec cat > /dev/null; }; exit; }; done\nexec '${real}' "$@"\n`,
@@ -91,17 +119,39 @@ export function describeTmuxLayout(bench: Bench): void {
     chmodSync(binary, 0o755)
     for (const name of ['one', 'two', 'three']) {
       const environment = scrubbedEnvironment(bench.folder)
-      const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, controlTimeout: 300, closeGrace: 500 })
+      const multiplexer = createTmux({
+        socketName: socketNameOf(bench.folder),
+        environment,
+        log: silentLog(),
+        binary,
+        controlTimeout: 300,
+        closeGrace: 500,
+      })
       try {
         await multiplexer.start()
-        const pane = { agentId: newAgentId(), name, cwd: bench.folder, env: {}, argv: ['/bin/cat'], columns: 80, rows: 24 }
+        const pane = {
+          agentId: newAgentId(),
+          name,
+          cwd: bench.folder,
+          env: {},
+          argv: ['/bin/cat'],
+          columns: 80,
+          rows: 24,
+        }
         const { paneId } = await multiplexer.open({ ...pane, beside: parent.paneId })
-        expect(await tmux('display-message', '-p', '-t', paneId, '#{window_id} #{@agent_id}')).toBe(`${await of(parent, '#{window_id}')} ${pane.agentId}`)
+        expect(await tmux('display-message', '-p', '-t', paneId, '#{window_id} #{@agent_id}')).toBe(
+          `${await of(parent, '#{window_id}')} ${pane.agentId}`,
+        )
       } finally {
         await multiplexer.dispose()
       }
     }
-    expect((await bench.multiplexer.list()).map(({ name }) => name)).toEqual(['agent', 'one', 'two', 'three'])
+    expect((await bench.multiplexer.list()).map(({ name }) => name)).toEqual([
+      'agent',
+      'one',
+      'two',
+      'three',
+    ])
   })
 
   it('names windows after their first pane, and each pane of several by a line above it', async () => {
@@ -115,7 +165,9 @@ export function describeTmuxLayout(bench: Bench): void {
     await bench.multiplexer.rename(parent.paneId, 'main ◐ running')
     expect(await of(worker, '#{window_name}')).toBe('main ◐ running')
     await bench.multiplexer.close(parent.paneId)
-    expect(await of(worker, '#{window_name}|#{pane-border-status}|#{pane_height}')).toBe('main.one ○ idle|off|30')
+    expect(await of(worker, '#{window_name}|#{pane-border-status}|#{pane_height}')).toBe(
+      'main.one ○ idle|off|30',
+    )
     await bench.multiplexer.close(worker.paneId)
     expect(await tmux('list-windows', '-t', '=exomonad', '-F', '#{window_name}')).toBe('exomonad')
   })
@@ -123,12 +175,25 @@ export function describeTmuxLayout(bench: Bench): void {
   it('opens in a window of its own where tmux does not give the room, and leaves nothing behind', async () => {
     const parent = await bench.open({ argv: ['/bin/cat'] })
     // A person's own pane, so high that nothing fits below.
-    const own = await tmux('split-window', '-d', '-P', '-F', '#{pane_id}', '-l', '27', '-t', parent.paneId, 'cat')
+    const own = await tmux(
+      'split-window',
+      '-d',
+      '-P',
+      '-F',
+      '#{pane_id}',
+      '-l',
+      '27',
+      '-t',
+      parent.paneId,
+      'cat',
+    )
     await tmux('resize-window', '-t', own, '-x', '70', '-y', '30')
     const worker = await openBeside(parent)
     expect(await of(worker, '#{window_panes}')).toBe('1')
     expect(await of(parent, '#{window_panes}')).toBe('2')
-    expect((await bench.multiplexer.list()).filter(({ agentId }) => agentId !== null)).toHaveLength(2)
+    expect((await bench.multiplexer.list()).filter(({ agentId }) => agentId !== null)).toHaveLength(
+      2,
+    )
   })
 
   it('adopts panes that were opened before panes had names of their own', async () => {

@@ -15,18 +15,31 @@ import { scrubbedEnvironment, socketNameOf } from './create.ts'
 export function describeTmuxOnly(bench: Bench): void {
   /** A command of a person on the same server. */
   const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)('tmux', ['-L', socketNameOf(bench.folder), ...args], { env: scrubbedEnvironment(bench.folder) })
+    const { stdout } = await promisify(execFile)(
+      'tmux',
+      ['-L', socketNameOf(bench.folder), ...args],
+      { env: scrubbedEnvironment(bench.folder) },
+    )
     return stdout.trim()
   }
 
-  /** An adapter whose tmux is a script; `$REAL` is the real one. Lets go of it at the end of `use`. */
+  /**
+   * An adapter whose tmux is a script; `$REAL` is the real one. Lets go of it at the end of `use`.
+   */
   const withProgram = async (script: string, use: (multiplexer: Multiplexer) => Promise<void>) => {
     const binary = join(bench.folder, 'tmux-in-the-way')
     const real = (await promisify(execFile)('sh', ['-c', 'command -v tmux'])).stdout.trim()
     writeFileSync(binary, `#!/bin/sh\nREAL='${real}'\n${script}\n`)
     chmodSync(binary, 0o755)
     const environment = scrubbedEnvironment(bench.folder)
-    const multiplexer = createTmux({ socketName: socketNameOf(bench.folder), environment, log: silentLog(), binary, controlTimeout: 300, closeGrace: 500 })
+    const multiplexer = createTmux({
+      socketName: socketNameOf(bench.folder),
+      environment,
+      log: silentLog(),
+      binary,
+      controlTimeout: 300,
+      closeGrace: 500,
+    })
     try {
       await use(multiplexer)
     } finally {
@@ -59,7 +72,8 @@ export function describeTmuxOnly(bench: Bench): void {
     const second = await bench.open({ argv: ['/bin/sh', '-c', 'echo second pane; exec cat'] })
     // A pane that somebody opened beside each, and that is the active one since.
     for (const { paneId } of [first, second]) await tmux('split-window', '-t', paneId, 'cat')
-    const isActive = async ({ paneId }: { paneId: string }) => (await tmux('display-message', '-p', '-t', paneId, '#{window_active}#{pane_active}')) === '11'
+    const isActive = async ({ paneId }: { paneId: string }) =>
+      (await tmux('display-message', '-p', '-t', paneId, '#{window_active}#{pane_active}')) === '11'
     const argv = bench.multiplexer.attachCommand(first.paneId) ?? []
     // It can be read and pasted.
     expect(argv.join(' ')).not.toContain('\n')
@@ -74,10 +88,15 @@ export function describeTmuxOnly(bench: Bench): void {
     try {
       await waitFor('the first pane', async () => (await person.capture(0)).includes('first pane'))
       expect(await isActive(first)).toBe(true)
-      const inside = { ...scrubbedEnvironment(bench.folder), TMUX: await tmux('display-message', '-p', '#{socket_path},#{pid},0') }
+      const inside = {
+        ...scrubbedEnvironment(bench.folder),
+        TMUX: await tmux('display-message', '-p', '#{socket_path},#{pid},0'),
+      }
       const [file = '', ...args] = bench.multiplexer.attachCommand(second.paneId) ?? []
       await promisify(execFile)(file, args, { env: inside })
-      await waitFor('the second pane', async () => (await person.capture(0)).includes('second pane'))
+      await waitFor('the second pane', async () =>
+        (await person.capture(0)).includes('second pane'),
+      )
       expect(await isActive(second)).toBe(true)
     } finally {
       person.dispose()
@@ -90,7 +109,9 @@ export function describeTmuxOnly(bench: Bench): void {
     await tmux('new-session', '-d', '-s', 'own', 'cat')
     await tmux('split-window', '-d', '-t', paneId, 'cat')
     const panes = await bench.multiplexer.list()
-    expect(panes.filter(({ agentId }) => agentId !== null).map((pane) => pane.paneId)).toEqual([paneId])
+    expect(panes.filter(({ agentId }) => agentId !== null).map((pane) => pane.paneId)).toEqual([
+      paneId,
+    ])
     await bench.multiplexer.close(paneId)
     expect(await bench.multiplexer.inspect(paneId)).toBeUndefined()
   })
@@ -107,12 +128,16 @@ export function describeTmuxOnly(bench: Bench): void {
   it('tells of all deaths when the server is killed, answers that nothing is there, and opens again', async () => {
     const deaths: string[] = []
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
-    const opened = await Promise.all([1, 2, 3].map(async () => await bench.open({ argv: ['/bin/cat'] })))
+    const opened = await Promise.all(
+      [1, 2, 3].map(async () => await bench.open({ argv: ['/bin/cat'] })),
+    )
     process.kill(Number(await tmux('display-message', '-p', '#{pid}')), 'SIGKILL')
     await waitFor('the deaths', () => deaths.length === 3)
     expect(deaths.toSorted()).toEqual(opened.map(({ paneId }) => paneId).toSorted())
     expect(await bench.multiplexer.list()).toEqual([])
-    expect(await bench.multiplexer.paste(opened[0]?.paneId ?? ('' as never), 'text')).toEqual({ kind: 'gone' })
+    expect(await bench.multiplexer.paste(opened[0]?.paneId ?? ('' as never), 'text')).toEqual({
+      kind: 'gone',
+    })
     const again = await bench.open({ argv: ['/bin/sh', '-c', 'sleep 0.1; exit 4'] })
     await waitFor('the next death', () => deaths.length === 4)
     expect(deaths[3]).toBe(again.paneId)
@@ -127,11 +152,15 @@ export function describeTmuxOnly(bench: Bench): void {
     for (let round = 0; round < 3; round += 1) {
       // One that was told to go may be listed for a moment still.
       const client = await waitFor('the control client', async () =>
-        (await tmux('list-clients', '-F', '#{client_name}')).split('\n').find((name) => name !== '' && !detached.has(name)),
+        (await tmux('list-clients', '-F', '#{client_name}'))
+          .split('\n')
+          .find((name) => name !== '' && !detached.has(name)),
       )
       detached.add(client)
       await tmux('detach-client', '-t', client)
-      expect(await bench.multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({ kind: 'typed' })
+      expect(await bench.multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({
+        kind: 'typed',
+      })
       if (round === 0) process.kill(doomed.pid, 'SIGKILL')
     }
     await waitFor('the pastes', () => recorder.recorded().includes('round 2'))
@@ -141,37 +170,45 @@ export function describeTmuxOnly(bench: Bench): void {
   })
 
   it('works by spawned commands when the control client hangs', async () => {
-    await withProgram('for word; do [ "$word" = -C ] && exec sleep 1000; done\nexec "$REAL" "$@"', async (multiplexer) => {
-      await multiplexer.start()
-      const recorder = await bench.openRecorder()
-      const deaths: string[] = []
-      multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
-      expect(await multiplexer.paste(recorder.paneId, 'it\'s "quoted"\n; $HOME é')).toEqual({ kind: 'typed' })
-      await waitFor('the paste', () => recorder.recorded().endsWith('\u001B[201~'))
-      expect(recorder.recorded()).toBe('\u001B[200~it\'s "quoted"\n; $HOME é\u001B[201~')
-      const { paneId } = await multiplexer.open({
-        agentId: recorder.agentId,
-        name: 'x',
-        cwd: bench.folder,
-        env: { A: '1' },
-        argv: ['/bin/cat'],
-        columns: 80,
-        rows: 24,
-      })
-      expect(await multiplexer.inspect(paneId)).toMatchObject({ paneId, dead: false })
-      await multiplexer.close(paneId)
-      await waitFor('the death', () => deaths.includes(paneId))
-    })
+    await withProgram(
+      'for word; do [ "$word" = -C ] && exec sleep 1000; done\nexec "$REAL" "$@"',
+      async (multiplexer) => {
+        await multiplexer.start()
+        const recorder = await bench.openRecorder()
+        const deaths: string[] = []
+        multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
+        expect(await multiplexer.paste(recorder.paneId, 'it\'s "quoted"\n; $HOME é')).toEqual({
+          kind: 'typed',
+        })
+        await waitFor('the paste', () => recorder.recorded().endsWith('\u001B[201~'))
+        expect(recorder.recorded()).toBe('\u001B[200~it\'s "quoted"\n; $HOME é\u001B[201~')
+        const { paneId } = await multiplexer.open({
+          agentId: recorder.agentId,
+          name: 'x',
+          cwd: bench.folder,
+          env: { A: '1' },
+          argv: ['/bin/cat'],
+          columns: 80,
+          rows: 24,
+        })
+        expect(await multiplexer.inspect(paneId)).toMatchObject({ paneId, dead: false })
+        await multiplexer.close(paneId)
+        await waitFor('the death', () => deaths.includes(paneId))
+      },
+    )
   })
 
   it('pastes and opens exactly once when answers are lost', async () => {
-    // Everything reaches tmux, and from the third line on (after the connection is set up) no answer comes back.
+    // Everything reaches tmux, and from the third line on (after the connection is set up) no
+    // answer comes back.
     const script = `for word; do [ "$word" = -C ] && { "$REAL" "$@" | { head -n 8; exec cat > /dev/null; }; exit; }; done\nexec "$REAL" "$@"`
     const recorder = await bench.openRecorder()
     for (let round = 0; round < 3; round += 1) {
       await withProgram(script, async (multiplexer) => {
         await multiplexer.start()
-        expect(await multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({ kind: 'typed' })
+        expect(await multiplexer.paste(recorder.paneId, `round ${String(round)}`)).toEqual({
+          kind: 'typed',
+        })
         await multiplexer.open({
           agentId: recorder.agentId,
           name: `round-${String(round)}`,
@@ -185,14 +222,19 @@ export function describeTmuxOnly(bench: Bench): void {
     }
     await waitFor('the pastes', () => recorder.recorded().includes('round 2'))
     expect(recorder.recorded().match(/round \d/g)).toEqual(['round 0', 'round 1', 'round 2'])
-    const names = (await bench.multiplexer.list()).map(({ name }) => name).filter((name) => name.startsWith('round'))
+    const names = (await bench.multiplexer.list())
+      .map(({ name }) => name)
+      .filter((name) => name.startsWith('round'))
     expect(names.toSorted()).toEqual(['round-0', 'round-1', 'round-2'])
   })
 
   it('says what to do where tmux is missing or too old', async () => {
     const environment = { ...scrubbedEnvironment(bench.folder), PATH: bench.folder }
     const missing = createTmux({ socketName: 'none', environment, log: silentLog() })
-    await expect(missing.start()).rejects.toMatchObject({ code: 'MULTIPLEXER_UNAVAILABLE', message: expect.stringContaining('Install tmux 3.2') as string })
+    await expect(missing.start()).rejects.toMatchObject({
+      code: 'MULTIPLEXER_UNAVAILABLE',
+      message: expect.stringContaining('Install tmux 3.2') as string,
+    })
     await missing.dispose()
     await withProgram('echo "tmux 3.1c"', async (multiplexer) => {
       await expect(multiplexer.start()).rejects.toMatchObject({
@@ -206,9 +248,17 @@ export function describeTmuxOnly(bench: Bench): void {
     await bench.open({ argv: ['/bin/cat'] })
     await tmux('set-environment', '-g', '-u', 'SSH_AUTH_SOCK')
     const person = createHostedTerminal({
-      argv: bench.multiplexer.attachCommand((await bench.multiplexer.list())[0]?.paneId ?? ('' as never)) ?? [],
+      argv:
+        bench.multiplexer.attachCommand(
+          (await bench.multiplexer.list())[0]?.paneId ?? ('' as never),
+        ) ?? [],
       cwd: '/',
-      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', SSH_AUTH_SOCK: '/secret/agent', DISPLAY: ':7' },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        TERM: 'xterm-256color',
+        SSH_AUTH_SOCK: '/secret/agent',
+        DISPLAY: ':7',
+      },
       columns: 90,
       rows: 25,
       onOutput: () => undefined,
@@ -225,10 +275,13 @@ export function describeTmuxOnly(bench: Bench): void {
   })
 
   it('survives the end of all agents at once', async () => {
-    // tmux 3.3a crashes where a session loses its last window while a control client listens: all agents with it.
+    // tmux 3.3a crashes where a session loses its last window while a control client listens: all
+    // agents with it.
     const server = await tmux('display-message', '-p', '#{pid}')
     for (let round = 0; round < 8; round += 1) {
-      const panes = await Promise.all(Array.from({ length: 4 }, () => bench.open({ argv: ['sleep', '600'] })))
+      const panes = await Promise.all(
+        Array.from({ length: 4 }, () => bench.open({ argv: ['sleep', '600'] })),
+      )
       await Promise.all(panes.map(({ paneId }) => bench.multiplexer.close(paneId)))
       expect(await bench.multiplexer.list()).toEqual([])
     }

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
@@ -14,7 +17,11 @@ export function describeTmuxSizes(bench: Bench): void {
   })
 
   const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)('tmux', ['-u', '-L', socketNameOf(bench.folder), ...args], { env: scrubbedEnvironment(bench.folder) })
+    const { stdout } = await promisify(execFile)(
+      'tmux',
+      ['-u', '-L', socketNameOf(bench.folder), ...args],
+      { env: scrubbedEnvironment(bench.folder) },
+    )
     return stdout.trim()
   }
   /** A client of tmux with these arguments. */
@@ -30,17 +37,37 @@ export function describeTmuxSizes(bench: Bench): void {
     people.push(person)
     return person
   }
-  /** A viewer in a session of its own, without a status line, as one in a pane of another multiplexer is. */
-  const view = async (name: string, paneId: string, columns: number, rows: number): Promise<HostedTerminal> => {
+  /**
+   * A viewer in a session of its own, without a status line, as one in a pane of another
+   * multiplexer is.
+   */
+  const view = async (
+    name: string,
+    paneId: string,
+    columns: number,
+    rows: number,
+  ): Promise<HostedTerminal> => {
     await tmux('new-session', '-d', '-s', name, 'exec cat')
     await tmux('set-option', '-t', `=${name}:`, 'status', 'off')
-    const viewer = client(columns, rows, ['tmux', '-u', '-L', socketNameOf(bench.folder), 'attach-session', '-t', `=${name}`])
-    await waitFor('the viewer', async () => (await tmux('list-clients', '-F', '#{client_session}')).includes(name))
+    const viewer = client(columns, rows, [
+      'tmux',
+      '-u',
+      '-L',
+      socketNameOf(bench.folder),
+      'attach-session',
+      '-t',
+      `=${name}`,
+    ])
+    await waitFor('the viewer', async () =>
+      (await tmux('list-clients', '-F', '#{client_session}')).includes(name),
+    )
     await tmux('link-window', '-k', '-s', paneId, '-t', `=${name}:{start}`)
     return viewer
   }
-  const size = (paneId: string) => tmux('display-message', '-p', '-t', paneId, '#{window_width}x#{window_height}')
-  const until = async (paneId: string, wanted: string) => await waitFor(`the size ${wanted}`, async () => (await size(paneId)) === wanted)
+  const size = (paneId: string) =>
+    tmux('display-message', '-p', '-t', paneId, '#{window_width}x#{window_height}')
+  const until = async (paneId: string, wanted: string) =>
+    await waitFor(`the size ${wanted}`, async () => (await size(paneId)) === wanted)
 
   it('follows viewers in sessions of their own, a small one of which has no say where somebody else looks until it is typed in', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
@@ -73,7 +100,8 @@ export function describeTmuxSizes(bench: Bench): void {
     const viewer = await view('view-1', paneId, 90, 30)
     await until(paneId, '90x30')
     const before = Math.floor(Date.now() / 1000) * 1000
-    // tmux counts in seconds: what is typed in the one in which the viewer came can't be told from its coming.
+    // tmux counts in seconds: what is typed in the one in which the viewer came can't be told from
+    // its coming.
     await waitFor('the activity', async () => {
       await viewer.type('x', { paste: false })
       return ((await bench.multiplexer.inspect(paneId))?.humanActiveAt ?? 0) >= before
@@ -83,8 +111,13 @@ export function describeTmuxSizes(bench: Bench): void {
 
   it('follows with a window of several agents, and gives each its room again', async () => {
     const parent = await bench.open({ columns: 200, rows: 50, argv: ['/bin/cat'] })
-    await Promise.all(Array.from({ length: 3 }, () => bench.open({ columns: 200, rows: 50, beside: parent.paneId, argv: ['/bin/cat'] })))
-    const places = () => tmux('list-panes', '-t', parent.paneId, '-F', '#{pane_width}x#{pane_height}')
+    await Promise.all(
+      Array.from({ length: 3 }, () =>
+        bench.open({ columns: 200, rows: 50, beside: parent.paneId, argv: ['/bin/cat'] }),
+      ),
+    )
+    const places = () =>
+      tmux('list-panes', '-t', parent.paneId, '-F', '#{pane_width}x#{pane_height}')
     const before = await places()
     const person = client(90, 31, bench.multiplexer.attachCommand(parent.paneId) ?? [])
     await until(parent.paneId, '90x30')
@@ -109,7 +142,10 @@ export function describeTmuxSizes(bench: Bench): void {
     await until(paneId, '90x30')
     await tmux('set-hook', '-g', '-u', 'client-detached')
     person.dispose()
-    await waitFor('nobody to be there', async () => !(await tmux('list-clients', '-F', '#{session_name}')).includes('exomonad'))
+    await waitFor(
+      'nobody to be there',
+      async () => !(await tmux('list-clients', '-F', '#{session_name}')).includes('exomonad'),
+    )
     expect(await size(paneId)).toBe('90x30')
     await bench.another().start()
     await until(paneId, '100x30')
@@ -119,6 +155,9 @@ export function describeTmuxSizes(bench: Bench): void {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
     await tmux('kill-session', '-t', '=keeper')
     const later = await bench.open({ argv: ['/bin/cat'] })
-    expect((await bench.multiplexer.list()).map((pane) => pane.paneId)).toEqual([paneId, later.paneId])
+    expect((await bench.multiplexer.list()).map((pane) => pane.paneId)).toEqual([
+      paneId,
+      later.paneId,
+    ])
   })
 }

@@ -1,7 +1,10 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterEach, expect, it } from 'vitest'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import type { Bench, Opened } from './bench.ts'
 import { scrubbedEnvironment, socketNameOf } from './create.ts'
@@ -12,7 +15,11 @@ export function describeTmuxStatus(bench: Bench): void {
   afterEach(() => person?.dispose())
 
   const tmux = async (...args: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)('tmux', ['-u', '-L', socketNameOf(bench.folder), ...args], { env: scrubbedEnvironment(bench.folder) })
+    const { stdout } = await promisify(execFile)(
+      'tmux',
+      ['-u', '-L', socketNameOf(bench.folder), ...args],
+      { env: scrubbedEnvironment(bench.folder) },
+    )
     return stdout.trim()
   }
   const attach = (pane: Opened, height = 24) =>
@@ -36,10 +43,18 @@ export function describeTmuxStatus(bench: Bench): void {
     const opened = new Map<string, Opened>()
     // Not in the order of the tree.
     for (const part of ['', '.web', '.api'])
-      for (const leaf of part === '' ? [''] : ['', ...Array.from({ length: 9 }, (_, index) => `.task-${part.slice(1)}-${String(index)}`)]) {
+      for (const leaf of part === ''
+        ? ['']
+        : [
+            '',
+            ...Array.from({ length: 9 }, (_, index) => `.task-${part.slice(1)}-${String(index)}`),
+          ]) {
         const branch = `main${part}${leaf}`
         if (opened.size === 20) break
-        const pane = await bench.open({ name: branch, argv: ['/bin/sh', '-c', 'echo here; exec cat'] })
+        const pane = await bench.open({
+          name: branch,
+          argv: ['/bin/sh', '-c', 'echo here; exec cat'],
+        })
         await show(pane, branch)
         opened.set(branch, pane)
       }
@@ -56,10 +71,16 @@ export function describeTmuxStatus(bench: Bench): void {
       const seen = await status()
       return seen.includes('tree') && seen
     })
-    expect(line).toMatch(/^ task-api-1 ◐ running {2}! 5 task-web-2 asks {2}! 20 task-api-7 waits {2}.* C-b w: tree$/)
+    expect(line).toMatch(
+      /^ task-api-1 ◐ running {2}! 5 task-web-2 asks {2}! 20 task-api-7 waits {2}.* C-b w: tree$/,
+    )
     expect(line.length).toBeLessThanOrEqual(80)
     await show(at('main.web.task-web-2'), 'main.web.task-web-2')
-    await waitFor('one less', async () => /^ task-api-1 ◐ running {2}! 20 task-api-7 waits {2}<.*\b14 task-api-1◐.*> C-b w: tree$/.test(await status()))
+    await waitFor('one less', async () =>
+      /^ task-api-1 ◐ running {2}! 20 task-api-7 waits {2}<.*\b14 task-api-1◐.*> C-b w: tree$/.test(
+        await status(),
+      ),
+    )
     // The window's number leads there.
     await tmux('select-window', '-t', '=exomonad:5')
     await waitFor('it', async () => (await status()).startsWith(' task-web-2 ◐ running'))
@@ -75,10 +96,20 @@ export function describeTmuxStatus(bench: Bench): void {
       const tree = await rows()
       return tree.some((row) => row.includes('task-web-8')) && tree
     })
-    const texts = seen.filter((row) => /[├└]─>/.test(row)).map((row) => row.replace(/^.*?─> \d+: /, ''))
-    expect(texts.slice(0, 5)).toEqual(['exomonad', 'main ◐ running', '  api ◐ running', '    task-api-0 ◐ running', '    task-api-1 ◐ running'])
+    const texts = seen
+      .filter((row) => /[├└]─>/.test(row))
+      .map((row) => row.replace(/^.*?─> \d+: /, ''))
+    expect(texts.slice(0, 5)).toEqual([
+      'exomonad',
+      'main ◐ running',
+      '  api ◐ running',
+      '    task-api-0 ◐ running',
+      '    task-api-1 ◐ running',
+    ])
     expect(texts).toContain('  web ◐ running ! approve')
-    expect(texts.indexOf('  web ◐ running ! approve')).toBe(texts.indexOf('    task-web-0 ◐ running') - 1)
+    expect(texts.indexOf('  web ◐ running ! approve')).toBe(
+      texts.indexOf('    task-web-0 ◐ running') - 1,
+    )
   })
 
   it('tells what it shows, so that nobody has to show it twice', async () => {

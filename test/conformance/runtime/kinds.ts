@@ -6,13 +6,17 @@ import type { Multiplexer, OpenPane } from '../../../src/adapters/terminals/hold
 import { newAgentId, type AgentId, type PaneId } from '../../../src/domain/ids.ts'
 import { createImplementation } from '../multiplexer/create.ts'
 
-/** How an agent may run: a program in a terminal, one on pipes, a session of the Agent Client Protocol. */
+/**
+ * How an agent may run: a program in a terminal, one on pipes, a session of the Agent Client
+ * Protocol.
+ */
 export type RuntimeKind = 'pane' | 'process' | 'acp'
 
 const SCRIPTED = fileURLToPath(new URL('../../fixtures/acp/scripted-agent.ts', import.meta.url))
 
 /** The same in every process that is given the folder. */
-export const createRuntime = (kind: RuntimeKind, folder: string): Multiplexer => createImplementation(kind === 'pane' ? 'headless' : 'runner', folder)
+export const createRuntime = (kind: RuntimeKind, folder: string): Multiplexer =>
+  createImplementation(kind === 'pane' ? 'headless' : 'runner', folder)
 
 /** What each is told, for the same to happen in all of them. */
 export interface Words {
@@ -25,9 +29,21 @@ export interface Words {
 const shell = `echo "$0"; while read -r verb rest; do case $verb in say) echo "$rest";; exit) exit "$rest";; leave) setsid sh -c 'sleep 1000; : '"$rest" </dev/null >/dev/null 2>&1 & ;; esac; done`
 
 export const WORDS: Readonly<Record<RuntimeKind, Words>> = {
-  pane: { say: (text) => `say ${text}`, leave: (word) => `leave ${word}`, exit: (code) => `exit ${code}` },
-  process: { say: (text) => `say ${text}`, leave: (word) => `leave ${word}`, exit: (code) => `exit ${code}` },
-  acp: { say: (text) => `say ${text}\\n`, leave: (word) => `child sleep 1000; : ${word}`, exit: (code) => `crash ${code}` },
+  pane: {
+    say: (text) => `say ${text}`,
+    leave: (word) => `leave ${word}`,
+    exit: (code) => `exit ${code}`,
+  },
+  process: {
+    say: (text) => `say ${text}`,
+    leave: (word) => `leave ${word}`,
+    exit: (code) => `exit ${code}`,
+  },
+  acp: {
+    say: (text) => `say ${text}\\n`,
+    leave: (word) => `child sleep 1000; : ${word}`,
+    exit: (code) => `crash ${code}`,
+  },
 }
 
 export interface Begun {
@@ -37,15 +53,32 @@ export interface Begun {
 }
 
 /** Starts one that says `greeting` first of all: it is its prompt. */
-export async function begin(kind: RuntimeKind, multiplexer: Multiplexer, folder: string, greeting: string): Promise<Begun> {
+export async function begin(
+  kind: RuntimeKind,
+  multiplexer: Multiplexer,
+  folder: string,
+  greeting: string,
+): Promise<Begun> {
   const agentId = newAgentId()
   const spool = join(folder, 'spool')
   mkdirSync(spool, { recursive: true })
-  const common = { agentId, name: 'agent', cwd: folder, env: { EXOMONAD_AGENT_ID: agentId }, columns: 100, rows: 30 }
+  const common = {
+    agentId,
+    name: 'agent',
+    cwd: folder,
+    env: { EXOMONAD_AGENT_ID: agentId },
+    columns: 100,
+    rows: 30,
+  }
   const output = join(folder, `${agentId}.log`)
   const options: Readonly<Record<RuntimeKind, OpenPane>> = {
     pane: { ...common, argv: ['/bin/sh', '-c', shell, greeting] },
-    process: { ...common, argv: ['/bin/sh', '-c', shell, greeting], program: { kind: 'process' }, output },
+    process: {
+      ...common,
+      argv: ['/bin/sh', '-c', shell, greeting],
+      program: { kind: 'process' },
+      output,
+    },
     acp: {
       ...common,
       argv: [process.execPath, SCRIPTED],
@@ -53,10 +86,24 @@ export async function begin(kind: RuntimeKind, multiplexer: Multiplexer, folder:
       program: {
         kind: 'acp',
         session: {
-          ...{ mcpServers: [], prompt: WORDS.acp.say(greeting), load: null, model: null, mode: null, permission: 'deny', allow: [], maxTurns: null },
+          ...{
+            mcpServers: [],
+            prompt: WORDS.acp.say(greeting),
+            load: null,
+            model: null,
+            mode: null,
+            permission: 'deny',
+            allow: [],
+            maxTurns: null,
+          },
           ...{ root: folder, env: common.env },
           // Nobody is at home there: what it has to tell waits in the spool.
-          daemon: { socket: join(folder, 'no.sock'), authFile: join(folder, 'no.auth'), spool, stopTimeout: 5 },
+          daemon: {
+            socket: join(folder, 'no.sock'),
+            authFile: join(folder, 'no.auth'),
+            spool,
+            stopTimeout: 5,
+          },
         },
       },
     },

@@ -30,7 +30,9 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
     it('refuses a second agent with the same id and keeps the first', async () => {
       const agent = agentRow({ name: 'first' })
       await store().agents.insert(agent)
-      await expect(store().agents.insert(agentRow({ id: agent.id, name: 'second' }))).rejects.toMatchObject({ code: 'INTERNAL' })
+      await expect(
+        store().agents.insert(agentRow({ id: agent.id, name: 'second' })),
+      ).rejects.toMatchObject({ code: 'INTERNAL' })
       expect(await store().agents.get(agent.id)).toEqual(agent)
     })
 
@@ -39,7 +41,8 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
       const one = agentRow({ name })
       const two = agentRow({ name, branch: asBranchName(`main.${newAgentId()}`) })
       for (const agent of [one, two]) await store().agents.insert(agent)
-      const listed = async (address: string) => (await store().agents.list({ address })).map(({ id }) => id)
+      const listed = async (address: string) =>
+        (await store().agents.list({ address })).map(({ id }) => id)
       expect(await listed(name)).toEqual([one.id, two.id])
       expect(await listed(two.branch)).toEqual([two.id])
       expect(await listed(one.id)).toEqual([one.id])
@@ -67,7 +70,12 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
       await store().agents.update(agent.id, patch)
       expect(await store().agents.get(agent.id)).toEqual({ ...agent, ...patch })
       await store().agents.update(agent.id, { outcome: null, paneId: null })
-      expect(await store().agents.get(agent.id)).toEqual({ ...agent, ...patch, outcome: null, paneId: null })
+      expect(await store().agents.get(agent.id)).toEqual({
+        ...agent,
+        ...patch,
+        outcome: null,
+        paneId: null,
+      })
     })
 
     it('takes an empty patch and one for an unknown agent as nothing to do', async () => {
@@ -80,7 +88,12 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
 
     it('lists oldest first, by the order of insertion where times are equal', async () => {
       const own = await open()
-      const [late, early, middle, twin] = [agentRow({ spawnedAt: 3 }), agentRow({ spawnedAt: 1 }), agentRow({ spawnedAt: 2 }), agentRow({ spawnedAt: 2 })]
+      const [late, early, middle, twin] = [
+        agentRow({ spawnedAt: 3 }),
+        agentRow({ spawnedAt: 1 }),
+        agentRow({ spawnedAt: 2 }),
+        agentRow({ spawnedAt: 2 }),
+      ]
       for (const agent of [late, early, middle, twin]) await own.store.agents.insert(agent)
       expect(await own.store.agents.list()).toEqual([early, middle, twin, late])
       await own.dispose()
@@ -88,13 +101,26 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
 
     it('leaves out the ended ones, and those of other parents, where asked', async () => {
       const parentId = newAgentId()
-      const states = ['spawning', 'running', 'idle', 'waiting', 'completed', 'failed', 'killed'] as const
+      const states = [
+        'spawning',
+        'running',
+        'idle',
+        'waiting',
+        'completed',
+        'failed',
+        'killed',
+      ] as const
       for (const state of states) await store().agents.insert(agentRow({ state, parentId }))
       await store().agents.insert(agentRow({ parentId: newAgentId() }))
       const statesOf = async (filter: Parameters<Store['agents']['list']>[0]): Promise<string[]> =>
         (await store().agents.list(filter)).map(({ state }) => state)
       expect(await statesOf({ parentId })).toEqual([...states])
-      expect(await statesOf({ parentId, live: true })).toEqual(['spawning', 'running', 'idle', 'waiting'])
+      expect(await statesOf({ parentId, live: true })).toEqual([
+        'spawning',
+        'running',
+        'idle',
+        'waiting',
+      ])
       const live = await statesOf({ live: true })
       expect(live).not.toContain('killed')
       expect(live.length).toBeGreaterThanOrEqual(5)
@@ -103,7 +129,9 @@ export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>)
     it('finds the agent of a token, and none for an empty one', async () => {
       const agent = agentRow({ tokenHash: 'ab'.repeat(32) })
       await store().agents.insert(agent)
-      await store().agents.insert(agentRow({ kind: 'root', tokenHash: '', branch: asBranchName('main') }))
+      await store().agents.insert(
+        agentRow({ kind: 'root', tokenHash: '', branch: asBranchName('main') }),
+      )
       expect(await store().agents.findByTokenHash(agent.tokenHash)).toEqual(agent)
       expect(await store().agents.findByTokenHash('')).toBeUndefined()
     })

@@ -2,7 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { backUp, inspectStore, listBackups, restoreBackup } from '../../../src/adapters/store/sqlite/backup.ts'
+import {
+  backUp,
+  inspectStore,
+  listBackups,
+  restoreBackup,
+} from '../../../src/adapters/store/sqlite/backup.ts'
 import { openConnection } from '../../../src/adapters/store/sqlite/connection.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
@@ -26,13 +31,26 @@ it('keeps the newest five, in order, and what was committed when each was made',
   await store.agents.insert(makeAgent({ name: 'later' }))
   await store.close()
   const listed = await listBackups(backups)
-  expect(listed.map(({ at }) => new Date(at).toISOString().slice(11, 16))).toEqual(['11:00', '10:50', '10:40', '10:30', '10:20'])
+  expect(listed.map(({ at }) => new Date(at).toISOString().slice(11, 16))).toEqual([
+    '11:00',
+    '10:50',
+    '10:40',
+    '10:30',
+    '10:20',
+  ])
   expect(await inspectStore(file)).toMatchObject({ kind: 'sound', agents: 8 })
   expect(readdirSync(backups)).toHaveLength(5)
 
   const kept = await restoreBackup(listed[1]?.file ?? '', file, backups, now)
   const restored = await openSqliteStore({ file, log: silentLog() })
-  expect((await restored.agents.list()).map(({ name }) => name)).toEqual(['agent-0', 'agent-1', 'agent-2', 'agent-3', 'agent-4', 'agent-5'])
+  expect((await restored.agents.list()).map(({ name }) => name)).toEqual([
+    'agent-0',
+    'agent-1',
+    'agent-2',
+    'agent-3',
+    'agent-4',
+    'agent-5',
+  ])
   await restored.close()
   expect(await inspectStore(kept ?? '')).toMatchObject({ kind: 'sound', agents: 8 })
 })
@@ -43,7 +61,10 @@ it('tells a store that is missing, empty, damaged or sound apart without changin
   writeFileSync(file, '')
   expect(await inspectStore(file)).toEqual({ kind: 'empty' })
   writeFileSync(file, 'x'.repeat(5000))
-  expect(await inspectStore(file)).toMatchObject({ kind: 'damaged', reason: expect.stringContaining('not a database') })
+  expect(await inspectStore(file)).toMatchObject({
+    kind: 'damaged',
+    reason: expect.stringContaining('not a database'),
+  })
   rmSync(file)
   const store = await openSqliteStore({ file, log: silentLog() })
   expect(await inspectStore(file)).toEqual({ kind: 'empty' })
@@ -54,7 +75,11 @@ it('tells a store that is missing, empty, damaged or sound apart without changin
 
 it.each([
   ['is not there', (_file: string) => {}, /it is not there/],
-  ['is no store', (file: string) => writeFileSync(file, 'no database at all'.repeat(1000)), /not a database/],
+  [
+    'is no store',
+    (file: string) => writeFileSync(file, 'no database at all'.repeat(1000)),
+    /not a database/,
+  ],
   ['has nothing in it', (file: string) => writeFileSync(file, ''), /there is nothing in it/],
   ['is a folder', (file: string) => mkdirSync(file), /./],
 ] as const)('leaves the store where it is when the backup %s', async (_what, make, reason) => {
@@ -63,14 +88,18 @@ it.each([
   await store.agents.insert(makeAgent({ name: 'kept' }))
   await store.close()
   make(`${file}.old`)
-  await expect(restoreBackup(`${file}.old`, file, backups, 1)).rejects.toMatchObject({ code: 'INVALID_ARG', message: expect.stringMatching(reason) })
+  await expect(restoreBackup(`${file}.old`, file, backups, 1)).rejects.toMatchObject({
+    code: 'INVALID_ARG',
+    message: expect.stringMatching(reason),
+  })
   expect(await inspectStore(file)).toMatchObject({ kind: 'sound', agents: 1 })
 })
 
 it('refuses a store that is damaged in its middle, and lets it push out no sound backup', async () => {
   const { file, backups } = place()
   const store = await openSqliteStore({ file, log: silentLog() })
-  for (let number = 0; number < 200; number++) await store.agents.insert(makeAgent({ name: `agent-${number}`, task: 'x'.repeat(2000) }))
+  for (let number = 0; number < 200; number++)
+    await store.agents.insert(makeAgent({ name: `agent-${number}`, task: 'x'.repeat(2000) }))
   const sound = await store.backUp(backups)
   await store.close()
   const bytes = readFileSync(file)
@@ -81,7 +110,9 @@ it('refuses a store that is damaged in its middle, and lets it push out no sound
     message: expect.stringContaining('exomonad store restore'),
   })
   const connection = await openConnection(file, 1000)
-  await expect(backUp(connection, backups, Date.now() + 1)).rejects.toMatchObject({ code: 'STORE_CORRUPT' })
+  await expect(backUp(connection, backups, Date.now() + 1)).rejects.toMatchObject({
+    code: 'STORE_CORRUPT',
+  })
   connection.close()
   expect((await listBackups(backups)).map((backup) => backup.file)).toEqual([sound])
   expect(readdirSync(backups)).toHaveLength(1)

@@ -9,7 +9,14 @@ export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>)
   describe('events', () => {
     it('numbers events upwards and gives them back whole', async () => {
       const agentId = newAgentId()
-      const first = await store().events.append(eventRow({ agentId, actor: 'forge:octocat', why: 'asked', payload: { deep: { list: [1, null, 'ü'] } } }))
+      const first = await store().events.append(
+        eventRow({
+          agentId,
+          actor: 'forge:octocat',
+          why: 'asked',
+          payload: { deep: { list: [1, null, 'ü'] } },
+        }),
+      )
       const second = await store().events.append(eventRow({ agentId, actor: agentId }))
       expect(second?.seq).toBeGreaterThan(first?.seq ?? Infinity)
       expect(await store().events.list({ agentId })).toEqual([first, second])
@@ -20,14 +27,18 @@ export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>)
       const dedupeKey = `pr-7-merged-${newAgentId()}`
       const first = await store().events.append(eventRow({ dedupeKey }))
       const before = await store().events.lastSeq()
-      expect(await store().events.append(eventRow({ dedupeKey, type: 'pr.merged' }))).toBeUndefined()
+      expect(
+        await store().events.append(eventRow({ dedupeKey, type: 'pr.merged' })),
+      ).toBeUndefined()
       expect(await store().events.lastSeq()).toBe(before)
       expect(first?.dedupeKey).toBe(dedupeKey)
     })
 
     it('accepts one of many that bring the same key at once', async () => {
       const dedupeKey = newAgentId()
-      const answers = await Promise.all(Array.from({ length: 20 }, () => store().events.append(eventRow({ dedupeKey }))))
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => store().events.append(eventRow({ dedupeKey }))),
+      )
       expect(answers.filter((answer) => answer !== undefined)).toHaveLength(1)
     })
 
@@ -67,7 +78,11 @@ export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>)
       const types = ['note', 'pr.opened', 'message']
       const all = []
       for (let at = 0; at < 30; at++) {
-        all.push(await own.store.events.append(eventRow({ at, type: types[at % 3] ?? '', agentId: agents[at % 2] ?? null })))
+        all.push(
+          await own.store.events.append(
+            eventRow({ at, type: types[at % 3] ?? '', agentId: agents[at % 2] ?? null }),
+          ),
+        )
       }
       const stored = all.filter((event) => event !== undefined)
       const query = fc.record(
@@ -91,8 +106,12 @@ export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>)
               (filter.types ?? types).includes(event.type) &&
               event.agentId === (filter.agentId ?? event.agentId),
           )
-          if (newest === undefined) expect(await own.store.events.list(asked)).toEqual(matching.slice(0, limit ?? Infinity))
-          else expect(await own.store.events.list({ ...filter, last: newest })).toEqual(newest === 0 ? [] : matching.slice(-newest))
+          if (newest === undefined)
+            expect(await own.store.events.list(asked)).toEqual(matching.slice(0, limit ?? Infinity))
+          else
+            expect(await own.store.events.list({ ...filter, last: newest })).toEqual(
+              newest === 0 ? [] : matching.slice(-newest),
+            )
         }),
       )
       await own.dispose()

@@ -10,7 +10,11 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
   describe('mail', () => {
     it('takes mail out in the order of sending, whatever the clocks of the senders say', async () => {
       const to = newAgentId()
-      const sent = [mailRow(to, { sentAt: 300 }), mailRow(to, { sentAt: 100 }), mailRow(to, { sentAt: 200 })]
+      const sent = [
+        mailRow(to, { sentAt: 300 }),
+        mailRow(to, { sentAt: 100 }),
+        mailRow(to, { sentAt: 200 }),
+      ]
       for (const mail of sent) await store().mail.send(mail)
       expect(await store().mail.peek(to)).toEqual(sent)
       expect(await store().mail.pop(to, { limit: 2 })).toEqual(sent.slice(0, 2))
@@ -22,7 +26,9 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
       const to = newAgentId()
       const sent = Array.from({ length: 30 }, () => mailRow(to))
       for (const mail of sent) await store().mail.send(mail)
-      const popped = await Promise.all(Array.from({ length: 40 }, () => store().mail.pop(to, { limit: 1 })))
+      const popped = await Promise.all(
+        Array.from({ length: 40 }, () => store().mail.pop(to, { limit: 1 })),
+      )
       expect(popped.flat()).toEqual(sent)
     })
 
@@ -60,7 +66,13 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
     it('is a queue for each recipient: any sending, popping and giving back', async () => {
       const senders = [newAgentId(), newAgentId(), newAgentId()]
       const operation = fc.oneof(
-        { weight: 3, arbitrary: fc.record({ do: fc.constant('send' as const), from: fc.constantFrom(...senders) }) },
+        {
+          weight: 3,
+          arbitrary: fc.record({
+            do: fc.constant('send' as const),
+            from: fc.constantFrom(...senders),
+          }),
+        },
         {
           weight: 2,
           arbitrary: fc.record({
@@ -69,7 +81,13 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
             limit: fc.option(fc.nat({ max: 4 }), { nil: undefined }),
           }),
         },
-        { weight: 1, arbitrary: fc.record({ do: fc.constant('giveBack' as const), which: fc.array(fc.nat({ max: 20 }), { maxLength: 5 }) }) },
+        {
+          weight: 1,
+          arbitrary: fc.record({
+            do: fc.constant('giveBack' as const),
+            which: fc.array(fc.nat({ max: 20 }), { maxLength: 5 }),
+          }),
+        },
       )
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { maxLength: 40 }), async (operations) => {
@@ -81,9 +99,14 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
               box.push({ mail, popped: false })
               await store().mail.send(mail)
             } else if (step.do === 'pop') {
-              const expected = box.filter(({ mail, popped }) => !popped && (step.from?.includes(mail.from) ?? true)).slice(0, step.limit ?? Infinity)
+              const expected = box
+                .filter(({ mail, popped }) => !popped && (step.from?.includes(mail.from) ?? true))
+                .slice(0, step.limit ?? Infinity)
               for (const entry of expected) entry.popped = true
-              const options = { ...(step.from === undefined ? {} : { from: step.from }), ...(step.limit === undefined ? {} : { limit: step.limit }) }
+              const options = {
+                ...(step.from === undefined ? {} : { from: step.from }),
+                ...(step.limit === undefined ? {} : { limit: step.limit }),
+              }
               expect(await store().mail.peek(to, options)).toEqual(expected.map(({ mail }) => mail))
               expect(await store().mail.pop(to, options)).toEqual(expected.map(({ mail }) => mail))
             } else {
@@ -91,7 +114,9 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
               for (const entry of chosen) entry.popped = false
               await store().mail.giveBack(chosen.map(({ mail }) => mail.id))
             }
-            expect(await store().mail.peek(to)).toEqual(box.filter(({ popped }) => !popped).map(({ mail }) => mail))
+            expect(await store().mail.peek(to)).toEqual(
+              box.filter(({ popped }) => !popped).map(({ mail }) => mail),
+            )
           }
         }),
         { numRuns: 60 },
@@ -105,7 +130,10 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
       const other: string[] = []
       const stopOther = store().subscribe(newAgentId(), () => other.push('woken'))
       const woken = Promise.withResolvers<Mail[]>()
-      const stop = store().subscribe(to, () => void store().mail.peek(to).then(woken.resolve, woken.reject))
+      const stop = store().subscribe(
+        to,
+        () => void store().mail.peek(to).then(woken.resolve, woken.reject),
+      )
       const mail = mailRow(to)
       await store().mail.send(mail)
       expect(await woken.promise).toEqual([mail])

@@ -32,7 +32,8 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       const rows = [5, 1, 3].map((createdAt) => deliveryRow({ recipient, createdAt }))
       const ids = rows.map(({ id }) => id)
       for (const row of rows) await store().outbox.enqueue(row)
-      const listed = async (filter: Parameters<Store['outbox']['list']>[0]): Promise<string[]> => (await store().outbox.list(filter)).map(({ id }) => id)
+      const listed = async (filter: Parameters<Store['outbox']['list']>[0]): Promise<string[]> =>
+        (await store().outbox.list(filter)).map(({ id }) => id)
       expect(await listed({ recipient })).toEqual(ids)
       expect(await listed({ recipient, limit: 2 })).toEqual(ids.slice(0, 2))
       const batch = newDeliveryId()
@@ -46,7 +47,9 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       const rows = Array.from({ length: 10 }, () => deliveryRow())
       for (const row of rows) await store().outbox.enqueue(row)
       const ids = rows.map(({ id }) => id)
-      const claims = await Promise.all(['a', 'b', 'c', 'd'].map((batch) => store().outbox.claim(ids, 'pane', batch, 2000)))
+      const claims = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((batch) => store().outbox.claim(ids, 'pane', batch, 2000)),
+      )
       const taken = claims.flat()
       expect(taken.map(({ id }) => id)).toEqual(ids)
       expect(new Set(taken.map(({ batch }) => batch)).size).toBe(1)
@@ -55,8 +58,21 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
     it('keeps what a claim says, with the time of the hand-over when it came to that', async () => {
       const delivery = deliveryRow()
       await store().outbox.enqueue(delivery)
-      const [claimed] = await store().outbox.claim([delivery.id, newDeliveryId()], 'hook', 'b-1', 2000)
-      expect(claimed).toMatchObject({ ...delivery, state: 'sent', lane: 'hook', batch: 'b-1', attempts: 1, sentAt: 2000, handedAt: null })
+      const [claimed] = await store().outbox.claim(
+        [delivery.id, newDeliveryId()],
+        'hook',
+        'b-1',
+        2000,
+      )
+      expect(claimed).toMatchObject({
+        ...delivery,
+        state: 'sent',
+        lane: 'hook',
+        batch: 'b-1',
+        attempts: 1,
+        sentAt: 2000,
+        handedAt: null,
+      })
       await store().outbox.handed([delivery.id], 2010)
       expect(await store().outbox.get(delivery.id)).toEqual({ ...claimed, handedAt: 2010 })
     })
@@ -67,7 +83,11 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       await store().outbox.claim([id], 'pane', 'b-2', 2000)
       expect(await store().outbox.settle([id], 'acked', null, 2005)).toEqual([id])
       await store().outbox.handed([id], 2010)
-      expect(await store().outbox.get(id)).toMatchObject({ state: 'acked', handedAt: 2010, settledAt: 2005 })
+      expect(await store().outbox.get(id)).toMatchObject({
+        state: 'acked',
+        handedAt: 2010,
+        settledAt: 2005,
+      })
     })
 
     it('queues again what was not handed over, with when and why, and counts the attempts', async () => {
@@ -101,15 +121,31 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       expect(await store().outbox.reroute(from, to, 'auth is gone')).toEqual([queued, claimed])
       const moved = await store().outbox.list({ recipient: to })
       expect(moved).toHaveLength(2)
-      for (const delivery of moved) expect(delivery).toMatchObject({ state: 'queued', attempts: 0, nextAttemptAt: 700, batch: null, why: 'auth is gone' })
-      expect((await store().outbox.list({ recipient: from })).map(({ id }) => id)).toEqual([handed, acked, undecided])
+      for (const delivery of moved)
+        expect(delivery).toMatchObject({
+          state: 'queued',
+          attempts: 0,
+          nextAttemptAt: 700,
+          batch: null,
+          why: 'auth is gone',
+        })
+      expect((await store().outbox.list({ recipient: from })).map(({ id }) => id)).toEqual([
+        handed,
+        acked,
+        undecided,
+      ])
     })
 
     it('counts by recipient', async () => {
       const own = await open()
       const agent = newAgentId()
-      const mine = [deliveryRow({ recipient: agent }), deliveryRow({ recipient: agent }), deliveryRow({ recipient: agent })]
-      for (const row of [...mine, deliveryRow({ recipient: 'human' })]) await own.store.outbox.enqueue(row)
+      const mine = [
+        deliveryRow({ recipient: agent }),
+        deliveryRow({ recipient: agent }),
+        deliveryRow({ recipient: agent }),
+      ]
+      for (const row of [...mine, deliveryRow({ recipient: 'human' })])
+        await own.store.outbox.enqueue(row)
       await own.store.outbox.settle([mine[0]?.id ?? newDeliveryId()], 'failed', 'no', 2000)
       expect(await own.store.outbox.counts(['queued'])).toEqual(
         new Map<string, number>([
@@ -127,7 +163,8 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       const states: DeliveryState[] = ['queued', 'sent', 'acked', 'failed', 'undecided']
       const rows = [...states, 'handed', 'young'].map((kind) => deliveryRow({ kind, createdAt: 1 }))
       for (const row of rows) await own.store.outbox.enqueue(row)
-      const idOf = (kind: string): (typeof rows)[number]['id'] => rows.find((row) => row.kind === kind)?.id ?? newDeliveryId()
+      const idOf = (kind: string): (typeof rows)[number]['id'] =>
+        rows.find((row) => row.kind === kind)?.id ?? newDeliveryId()
       await own.store.outbox.claim(
         rows.filter(({ kind }) => kind !== 'queued').map(({ id }) => id),
         'pane',
@@ -135,13 +172,19 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         2,
       )
       await own.store.outbox.handed([idOf('handed')], 3)
-      for (const state of ['acked', 'failed', 'undecided'] as const) await own.store.outbox.settle([idOf(state)], state, null, 3)
+      for (const state of ['acked', 'failed', 'undecided'] as const)
+        await own.store.outbox.settle([idOf(state)], state, null, 3)
       await own.store.outbox.settle([idOf('young')], 'acked', null, 50)
       expect(await own.store.outbox.prune(10)).toBe(4)
-      expect((await own.store.outbox.list({})).map(({ kind }) => kind)).toEqual(['queued', 'sent', 'young'])
+      expect((await own.store.outbox.list({})).map(({ kind }) => kind)).toEqual([
+        'queued',
+        'sent',
+        'young',
+      ])
       await own.dispose()
     })
 
-    it('goes only from state to state as it may, under any order of verbs', () => outboxModel(store()))
+    it('goes only from state to state as it may, under any order of verbs', () =>
+      outboxModel(store()))
   })
 }

@@ -12,7 +12,9 @@ import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import type { AgentId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 
-const MIGRATIONS = readdirSync(fileURLToPath(new URL('../../../src/adapters/store/sqlite/migrations', import.meta.url)))
+const MIGRATIONS = readdirSync(
+  fileURLToPath(new URL('../../../src/adapters/store/sqlite/migrations', import.meta.url)),
+)
   .map((file) => file.replace(/\.ts$/, ''))
   .toSorted()
 const PROGRAM = fileURLToPath(new URL('../../fixtures/store-writer.ts', import.meta.url))
@@ -29,12 +31,22 @@ describe('the SQLite store and several processes', () => {
     rmSync(folder, { recursive: true })
   })
 
-  function start(...args: string[]): { child: ChildProcess; lines: AsyncIterator<string>; say: (line: string) => void } {
-    const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
+  function start(...args: string[]): {
+    child: ChildProcess
+    lines: AsyncIterator<string>
+    say: (line: string) => void
+  } {
+    const child = spawn(process.execPath, [PROGRAM, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
     children.push(child)
     if (child.stdout === null || child.stdin === null) throw new Error('The child has pipes')
     const { stdin } = child
-    return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](), say: (line) => void stdin.write(`${line}\n`) }
+    return {
+      child,
+      lines: createInterface({ input: child.stdout })[Symbol.asyncIterator](),
+      say: (line) => void stdin.write(`${line}\n`),
+    }
   }
 
   it('is set up once where many open a fresh file at the same moment, and all of them can write', async () => {
@@ -43,10 +55,16 @@ describe('the SQLite store and several processes', () => {
     for (let round = 0; round < 12; round++) {
       const file = join(folder, `store-${round}.db`)
       for (const { say } of writers) say(file)
-      expect(await Promise.all(writers.map(({ lines }) => next(lines)))).toEqual(writers.map(() => 'ok'))
+      expect(await Promise.all(writers.map(({ lines }) => next(lines)))).toEqual(
+        writers.map(() => 'ok'),
+      )
       const connection = new Database(file, { readonly: true })
-      expect(connection.prepare('select count(*) as count from events').get()).toEqual({ count: writers.length })
-      expect(connection.prepare('select name from kysely_migration order by name').all()).toEqual(MIGRATIONS.map((name) => ({ name })))
+      expect(connection.prepare('select count(*) as count from events').get()).toEqual({
+        count: writers.length,
+      })
+      expect(connection.prepare('select name from kysely_migration order by name').all()).toEqual(
+        MIGRATIONS.map((name) => ({ name })),
+      )
       connection.close()
     }
   })
@@ -68,10 +86,15 @@ describe('the SQLite store and several processes', () => {
     const events = new Set((await store.events.list({})).map(({ seq }) => seq))
     const deliveries = new Set((await store.outbox.list({})).map(({ eventSeq }) => eventSeq))
     const mail = new Set<string>()
-    for (const to of new Set(acknowledged.map((row) => row.to))) for (const { message } of await store.mail.peek(to)) mail.add(message)
+    for (const to of new Set(acknowledged.map((row) => row.to)))
+      for (const { message } of await store.mail.peek(to)) mail.add(message)
     await store.close()
     expect(acknowledged.length).toBeGreaterThanOrEqual(6)
-    expect(acknowledged.filter(({ seq }) => !events.has(seq) || !deliveries.has(seq) || !mail.has(String(seq)))).toEqual([])
+    expect(
+      acknowledged.filter(
+        ({ seq }) => !events.has(seq) || !deliveries.has(seq) || !mail.has(String(seq)),
+      ),
+    ).toEqual([])
     expect(deliveries).toEqual(events)
     const connection = new Database(file, { readonly: true })
     expect(connection.pragma('integrity_check')).toEqual([{ integrity_check: 'ok' }])

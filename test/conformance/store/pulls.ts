@@ -7,8 +7,14 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
   describe('pulls', () => {
     it('are numbered from 1 without gaps or doubles, however many are filed at once', async () => {
       const own = await open()
-      const filed = await Promise.all(Array.from({ length: 20 }, (_, index) => own.store.pulls.insert(pullRow({ title: `${index}` }))))
-      expect(filed.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+      const filed = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          own.store.pulls.insert(pullRow({ title: `${index}` })),
+        ),
+      )
+      expect(filed.map(({ number }) => number)).toEqual(
+        Array.from({ length: 20 }, (_, index) => index + 1),
+      )
       await expect(
         own.store.transaction(async (tx) => {
           await tx.pulls.insert(pullRow())
@@ -25,7 +31,14 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       const first = await own.store.pulls.insert(row)
       expect(first).toEqual({ ...row, number: 1 })
       const second = await own.store.pulls.insert(pullRow({ headBranch: asBranchName('main.api') }))
-      const patch = { state: 'merged', mergeSha: sha('d'), mergedBy: 'human', mergedHead: sha('e'), draft: false, updatedAt: 2000 } as const
+      const patch = {
+        state: 'merged',
+        mergeSha: sha('d'),
+        mergedBy: 'human',
+        mergedHead: sha('e'),
+        draft: false,
+        updatedAt: 2000,
+      } as const
       await own.store.pulls.update(1, patch)
       await own.store.pulls.update(2, {})
       await own.reopen()
@@ -33,9 +46,17 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       expect(await own.store.pulls.get(2)).toEqual(second)
       expect(await own.store.pulls.get(3)).toBeUndefined()
       expect((await own.store.pulls.list()).map(({ number }) => number)).toEqual([1, 2])
-      expect((await own.store.pulls.list({ state: 'open' })).map(({ number }) => number)).toEqual([2])
-      expect((await own.store.pulls.list({ state: 'open', headBranch: row.headBranch })).map(({ number }) => number)).toEqual([])
-      expect((await own.store.pulls.list({ baseBranch: row.baseBranch })).map(({ number }) => number)).toEqual([1, 2])
+      expect((await own.store.pulls.list({ state: 'open' })).map(({ number }) => number)).toEqual([
+        2,
+      ])
+      expect(
+        (await own.store.pulls.list({ state: 'open', headBranch: row.headBranch })).map(
+          ({ number }) => number,
+        ),
+      ).toEqual([])
+      expect(
+        (await own.store.pulls.list({ baseBranch: row.baseBranch })).map(({ number }) => number),
+      ).toEqual([1, 2])
       await own.dispose()
     })
 
@@ -44,7 +65,14 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       const { pulls } = own.store
       await pulls.insert(pullRow())
       await pulls.insert(pullRow())
-      const review = { pull: 1, author: 'human', state: 'changes_requested', body: 'Nearly.', commit: sha('b'), submittedAt: 2000 } as const
+      const review = {
+        pull: 1,
+        author: 'human',
+        state: 'changes_requested',
+        body: 'Nearly.',
+        commit: sha('b'),
+        submittedAt: 2000,
+      } as const
       const first = await pulls.addReview({
         ...review,
         comments: [
@@ -52,7 +80,11 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
           { path: 'src/b.ts', line: null, body: 'Split it.' },
         ],
       })
-      await pulls.addReview({ ...review, pull: 2, comments: [{ path: 'other', line: 1, body: 'x' }] })
+      await pulls.addReview({
+        ...review,
+        pull: 2,
+        comments: [{ path: 'other', line: 1, body: 'x' }],
+      })
       const second = await pulls.addReview({ ...review, state: 'approved', comments: [] })
       expect(first).toMatchObject(review)
       expect(first.comments.map(({ path, line }) => [path, line])).toEqual([
@@ -62,7 +94,8 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
       expect(await pulls.reviews(1)).toEqual([first, second])
       expect(await pulls.reviews(9)).toEqual([])
 
-      // A conversation is its first comment and what answers it: all of it is resolved at once, and no other.
+      // A conversation is its first comment and what answers it: all of it is resolved at once, and
+      // no other.
       const [asked, other] = first.comments
       expect([asked, other]).toMatchObject([0, 1].map(() => ({ thread: null, resolved: false })))
       const answers = [{ path: 'src/a.ts', line: 3, body: 'So that.', thread: asked!.id }]
@@ -84,7 +117,15 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
 
     it('refuse a review or check of a pull request that is not there, and keep nothing of it', async () => {
       const own = await open()
-      const review = { pull: 7, author: 'human', state: 'commented', body: '', commit: sha('b'), submittedAt: 1, comments: [] } as const
+      const review = {
+        pull: 7,
+        author: 'human',
+        state: 'commented',
+        body: '',
+        commit: sha('b'),
+        submittedAt: 1,
+        comments: [],
+      } as const
       await expect(own.store.pulls.addReview(review)).rejects.toMatchObject({ code: 'INTERNAL' })
       expect(await own.store.pulls.reviews(7)).toEqual([])
       await own.dispose()
@@ -108,20 +149,35 @@ export function pullVerbs(open: () => Promise<OpenedStore>): void {
         startedAt: null,
         finishedAt: null,
       } as const
-      const [first, second] = [await pulls.insertCheck(row), await pulls.insertCheck({ ...row, head: sha('c'), name: 'lint' })]
+      const [first, second] = [
+        await pulls.insertCheck(row),
+        await pulls.insertCheck({ ...row, head: sha('c'), name: 'lint' }),
+      ]
       expect(first).toEqual({ ...row, id: first.id })
       const patch = { status: 'failed', exitCode: 1, startedAt: 10, finishedAt: 20 } as const
       await pulls.updateCheck(first.id, patch)
       expect(await pulls.checks({ pull: 1 })).toEqual([{ ...first, ...patch }, second])
       expect(await pulls.checks({ head: sha('c') })).toEqual([second])
-      expect(await pulls.checks({ pull: 1, statuses: ['failed', 'running'] })).toEqual([{ ...first, ...patch }])
+      expect(await pulls.checks({ pull: 1, statuses: ['failed', 'running'] })).toEqual([
+        { ...first, ...patch },
+      ])
       expect(await pulls.checks({ statuses: [] })).toEqual([])
-      // Of a result of several, and of a branch as it is: of no pull request, and found by its files.
-      const result = await pulls.insertCheck({ ...row, pull: null, kind: 'result', base: null, tree: sha('f') })
+      // Of a result of several, and of a branch as it is: of no pull request, and found by its
+      // files.
+      const result = await pulls.insertCheck({
+        ...row,
+        pull: null,
+        kind: 'result',
+        base: null,
+        tree: sha('f'),
+      })
       const base = await pulls.insertCheck({ ...row, pull: null, kind: 'base', tree: sha('f') })
       expect(await pulls.checks({ tree: sha('f') })).toEqual([result, base])
       expect(await pulls.checks({ statuses: ['queued'], last: 2 })).toEqual([result, base])
-      expect((await pulls.checks({ tree: sha('e') })).map(({ id }) => id)).toEqual([first.id, second.id])
+      expect((await pulls.checks({ tree: sha('e') })).map(({ id }) => id)).toEqual([
+        first.id,
+        second.id,
+      ])
       await own.dispose()
     })
   })

@@ -1,7 +1,20 @@
 import type { PullRow } from '../../../src/domain/forge-rows.ts'
-import type { Agent, Mail, NewDelivery, NewStoredEvent, Question } from '../../../src/domain/records.ts'
+import type {
+  Agent,
+  Mail,
+  NewDelivery,
+  NewStoredEvent,
+  Question,
+} from '../../../src/domain/records.ts'
 import { untouched } from '../../../src/core/spawn/new-agent.ts'
-import { type AgentId, type Sha, asBranchName, newAgentId, newDeliveryId, newQuestionId } from '../../../src/domain/ids.ts'
+import {
+  type AgentId,
+  type Sha,
+  asBranchName,
+  newAgentId,
+  newDeliveryId,
+  newQuestionId,
+} from '../../../src/domain/ids.ts'
 
 /** Rows with everything filled in, so that a test writes down only what it is about. */
 

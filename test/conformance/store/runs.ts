@@ -27,7 +27,10 @@ export function runVerbs(store: () => Store, open: () => Promise<OpenedStore>): 
   describe('runs', () => {
     it('gives back what one was started with and what came of it, also after a restart', async () => {
       const own = await open()
-      const [one, other] = [run(), run({ startTree: null, command: null, model: 'large', deadline: 5000 })]
+      const [one, other] = [
+        run(),
+        run({ startTree: null, command: null, model: 'large', deadline: 5000 }),
+      ]
       await own.store.runs.insert(one)
       await own.store.runs.insert(other)
       expect(await own.store.runs.get(one.agentId)).toEqual({ ...one, result: null })
@@ -42,10 +45,14 @@ export function runVerbs(store: () => Store, open: () => Promise<OpenedStore>): 
     it('keeps the first result, until the program is started again', async () => {
       const { agentId, ...facts } = run()
       await store().runs.insert({ agentId, ...facts })
-      const finished = await Promise.all(['one', 'two', 'three'].map((summary) => store().runs.finish(agentId, result({ summary }))))
+      const finished = await Promise.all(
+        ['one', 'two', 'three'].map((summary) => store().runs.finish(agentId, result({ summary }))),
+      )
       expect(finished.filter(Boolean)).toHaveLength(1)
       const first = (await store().runs.get(agentId))?.result
-      expect(await store().runs.finish(agentId, result({ summary: 'late', status: 'failed' }))).toBe(false)
+      expect(
+        await store().runs.finish(agentId, result({ summary: 'late', status: 'failed' })),
+      ).toBe(false)
       expect((await store().runs.get(agentId))?.result).toEqual(first)
       await store().runs.reopen(agentId)
       expect(await store().runs.get(agentId)).toEqual({ agentId, ...facts, result: null })
@@ -63,7 +70,12 @@ export function runVerbs(store: () => Store, open: () => Promise<OpenedStore>): 
 
     it('lists those that have a deadline and no result, the first one first', async () => {
       const own = await open()
-      const runs = [run({ deadline: 3000 }), run({ deadline: 1000 }), run(), run({ deadline: 2000.4 })]
+      const runs = [
+        run({ deadline: 3000 }),
+        run({ deadline: 1000 }),
+        run(),
+        run({ deadline: 2000.4 }),
+      ]
       for (const one of runs) await own.store.runs.insert(one)
       const deadlines = async () => (await own.store.runs.timed()).map(({ deadline }) => deadline)
       // Never due early.

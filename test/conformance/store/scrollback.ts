@@ -5,7 +5,10 @@ import { newAgentId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from './suite.ts'
 
 export function scrollbackVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {
-  const entry = (text: string, given: Partial<ScrollbackEntry> = {}): Omit<ScrollbackEntry, 'seq'> => ({
+  const entry = (
+    text: string,
+    given: Partial<ScrollbackEntry> = {},
+  ): Omit<ScrollbackEntry, 'seq'> => ({
     agentId: newAgentId(),
     kind: 'capture',
     text,
@@ -18,17 +21,35 @@ export function scrollbackVerbs(store: () => Store, open: () => Promise<OpenedSt
     it('gives back what was written beside each terminal, in order and as it was, also after a restart', async () => {
       const own = await open()
       const [agentId, other] = [newAgentId(), newAgentId()]
-      const kinds: ScrollbackKind[] = ['capture-begin', 'capture', 'capture', 'capture-fork', 'wait', 'capture-cancel']
+      const kinds: ScrollbackKind[] = [
+        'capture-begin',
+        'capture',
+        'capture',
+        'capture-fork',
+        'wait',
+        'capture-cancel',
+      ]
       const written: ScrollbackEntry[] = []
       for (const [index, kind] of kinds.entries()) {
         // The clock of the machine may be set back meanwhile.
         written.push(
-          await own.store.scrollback.append(entry(`${index}: tabs\t, "quotes", \u001b[31m, 語 and 👩‍👩‍👧`, { agentId, kind, at: 1000 - index, line: index })),
+          await own.store.scrollback.append(
+            entry(`${index}: tabs\t, "quotes", \u001b[31m, 語 and 👩‍👩‍👧`, {
+              agentId,
+              kind,
+              at: 1000 - index,
+              line: index,
+            }),
+          ),
         )
         await own.store.scrollback.append(entry('elsewhere', { agentId: other }))
       }
       expect(written.map(({ kind }) => kind)).toEqual(kinds)
-      expect(written.every(({ seq }, index) => index === 0 || seq > (written[index - 1]?.seq ?? Infinity))).toBe(true)
+      expect(
+        written.every(
+          ({ seq }, index) => index === 0 || seq > (written[index - 1]?.seq ?? Infinity),
+        ),
+      ).toBe(true)
       expect(await own.store.scrollback.list(agentId)).toEqual(written)
       await own.reopen()
       expect(await own.store.scrollback.list(agentId)).toEqual(written)

@@ -1,4 +1,15 @@
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
@@ -21,7 +32,8 @@ describe('the SQLite store’s file', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  const open = (options: { patience?: number; clock?: () => number } = {}): Promise<Store> => openSqliteStore({ file, log: silentLog(), ...options })
+  const open = (options: { patience?: number; clock?: () => number } = {}): Promise<Store> =>
+    openSqliteStore({ file, log: silentLog(), ...options })
 
   it('and all beside it are for their owner only, also where the file was not', async () => {
     mkdirSync(join(folder, 'state'))
@@ -29,8 +41,15 @@ describe('the SQLite store’s file', () => {
     chmodSync(file, 0o644)
     const store = await open()
     await store.agents.insert(agentRow())
-    const modes = readdirSync(join(folder, 'state')).map((name) => [name, statSync(join(folder, 'state', name)).mode & 0o777])
-    expect(Object.fromEntries(modes)).toEqual({ 'store.db': 0o600, 'store.db-wal': 0o600, 'store.db-shm': 0o600 })
+    const modes = readdirSync(join(folder, 'state')).map((name) => [
+      name,
+      statSync(join(folder, 'state', name)).mode & 0o777,
+    ])
+    expect(Object.fromEntries(modes)).toEqual({
+      'store.db': 0o600,
+      'store.db-wal': 0o600,
+      'store.db-shm': 0o600,
+    })
     await store.close()
   })
 
@@ -54,7 +73,11 @@ describe('the SQLite store’s file', () => {
   it('of a newer exomonad is refused, with both versions, and left as it is', async () => {
     await (await open()).close()
     const connection = new Database(file)
-    connection.prepare("insert into kysely_migration (name, timestamp) values ('0999-later', '2100-01-01T00:00:00.000Z')").run()
+    connection
+      .prepare(
+        "insert into kysely_migration (name, timestamp) values ('0999-later', '2100-01-01T00:00:00.000Z')",
+      )
+      .run()
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
@@ -62,7 +85,9 @@ describe('the SQLite store’s file', () => {
       message: expect.stringMatching(/version 999.*up to 7\b/),
     })
     const after = new Database(file)
-    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({ count: 8 })
+    expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({
+      count: 8,
+    })
     after.close()
   })
 
@@ -88,8 +113,13 @@ describe('the SQLite store’s file', () => {
     const other = new Database(file)
     other.exec('begin immediate')
     const agent = agentRow()
-    await expect(hasty.agents.insert(agent)).rejects.toMatchObject({ code: 'STORE_BUSY', message: expect.stringContaining('exomonad ps') })
-    await expect(hasty.transaction((tx) => tx.agents.insert(agent))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await expect(hasty.agents.insert(agent)).rejects.toMatchObject({
+      code: 'STORE_BUSY',
+      message: expect.stringContaining('exomonad ps'),
+    })
+    await expect(hasty.transaction((tx) => tx.agents.insert(agent))).rejects.toMatchObject({
+      code: 'STORE_BUSY',
+    })
     const waiting = store.agents.insert(agent)
     await turn()
     // Only possible because the wait is not the process's.
@@ -124,24 +154,38 @@ describe('the SQLite store’s file', () => {
     })
     await store.close()
     const descriptor = openSync(file, 'r+')
-    for (let offset = 4096; offset < statSync(file).size; offset += 4096) writeSync(descriptor, Buffer.alloc(4096, 0xff), 0, 4096, offset)
+    for (let offset = 4096; offset < statSync(file).size; offset += 4096)
+      writeSync(descriptor, Buffer.alloc(4096, 0xff), 0, 4096, offset)
     closeSync(descriptor)
-    await expect(open().then((damaged) => damaged.agents.list().finally(() => damaged.close()))).rejects.toMatchObject(corrupt)
+    await expect(
+      open().then((damaged) => damaged.agents.list().finally(() => damaged.close())),
+    ).rejects.toMatchObject(corrupt)
   })
 
   it('that cannot be written is NOT_AVAILABLE with the reason', async () => {
     mkdirSync(file, { recursive: true })
-    await expect(open()).rejects.toMatchObject({ code: 'NOT_AVAILABLE', message: expect.stringContaining(file) })
+    await expect(open()).rejects.toMatchObject({
+      code: 'NOT_AVAILABLE',
+      message: expect.stringContaining(file),
+    })
   })
 
   it('on a full disk takes nothing by halves, loses nothing, and goes on when there is room', async () => {
     const connection = await openConnection(file, 1000)
-    const store = await createSqliteStore({ connection, file, log: silentLog(), clock: Date.now, backups: null, patience: 1000 })
+    const store = await createSqliteStore({
+      connection,
+      file,
+      log: silentLog(),
+      clock: Date.now,
+      backups: null,
+      patience: 1000,
+    })
     const first = agentRow()
     await store.agents.insert(first)
     const pages = Number(connection.pragma('page_count', { simple: true }))
     connection.pragma(`max_page_count = ${pages + 4}`)
-    const tooMuch = (tx: Pick<Store, 'agents'>, id = newAgentId()): Promise<void> => tx.agents.insert(agentRow({ id, task: 'x'.repeat(100_000) }))
+    const tooMuch = (tx: Pick<Store, 'agents'>, id = newAgentId()): Promise<void> =>
+      tx.agents.insert(agentRow({ id, task: 'x'.repeat(100_000) }))
     const called: string[] = []
     const failing = store.transaction(async (tx) => {
       tx.afterCommit(() => called.push('never'))
@@ -166,7 +210,14 @@ describe('the SQLite store’s file', () => {
 
   it('takes nothing more in a transaction that SQLite ended by itself', async () => {
     const connection = await openConnection(file, 1000)
-    const store = await createSqliteStore({ connection, file, log: silentLog(), clock: Date.now, backups: null, patience: 1000 })
+    const store = await createSqliteStore({
+      connection,
+      file,
+      log: silentLog(),
+      clock: Date.now,
+      backups: null,
+      patience: 1000,
+    })
     const agent = agentRow()
     const failing = store.transaction(async (tx) => {
       await tx.agents.insert(agent)
@@ -203,7 +254,8 @@ describe('the SQLite store’s file', () => {
     for (const mail of [old, lost]) await store.mail.send(mail)
     await store.mail.pop(to)
     await store.mail.confirm([old.id])
-    for (const id of ['open', 'done']) await store.journal.begin({ id, kind: 'spawn', step: 'begin', data: {}, startedAt: now })
+    for (const id of ['open', 'done'])
+      await store.journal.begin({ id, kind: 'spawn', step: 'begin', data: {}, startedAt: now })
     await store.journal.finish('done', 'done')
     now += 2 * day
     await store.mail.send(young)

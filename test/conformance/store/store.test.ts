@@ -7,7 +7,8 @@ import { type OpenedStore, storeConformance } from './suite.ts'
 
 storeConformance('the SQLite store', async (): Promise<OpenedStore> => {
   const folder = mkdtempSync(join(tmpdir(), 'store-'))
-  const open = (): ReturnType<typeof openSqliteStore> => openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
+  const open = (): ReturnType<typeof openSqliteStore> =>
+    openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
   let store = await open()
   return {
     get store() {

@@ -18,7 +18,10 @@ export interface OpenedStore {
   dispose(): Promise<void>
 }
 
-/** The suite for every implementation of the store. Tests share one store and tell their rows apart by fresh ids, unless they open their own. */
+/**
+ * The suite for every implementation of the store. Tests share one store and tell their rows apart
+ * by fresh ids, unless they open their own.
+ */
 export function storeConformance(name: string, open: () => Promise<OpenedStore>): void {
   describe(name, () => {
     let shared: OpenedStore

@@ -95,7 +95,9 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
       const readable = Promise.withResolvers<unknown>()
       await store().transaction(async (tx) => {
         tx.afterCommit(() => calls.push('first'))
-        tx.afterCommit(() => void store().agents.get(agent.id).then(readable.resolve, readable.reject))
+        tx.afterCommit(
+          () => void store().agents.get(agent.id).then(readable.resolve, readable.reject),
+        )
         await tx.agents.insert(agent)
         await turn()
         expect(calls).toEqual([])
@@ -171,10 +173,19 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
         const event = await tx.events.append(eventRow({ dedupeKey }))
         await tx.outbox.enqueue(deliveryRow({ eventSeq: event?.seq ?? null }))
         expect(await tx.events.append(eventRow({ dedupeKey }))).toBeUndefined()
-        await tx.journal.begin({ id: dedupeKey, kind: 'merge', step: 'begin', data: {}, startedAt: 1 })
+        await tx.journal.begin({
+          id: dedupeKey,
+          kind: 'merge',
+          step: 'begin',
+          data: {},
+          startedAt: 1,
+        })
         await tx.journal.step(dedupeKey, 'push', { head: 'x' })
       })
-      expect(await store().journal.get(dedupeKey)).toMatchObject({ step: 'push', data: { head: 'x' } })
+      expect(await store().journal.get(dedupeKey)).toMatchObject({
+        step: 'push',
+        data: { head: 'x' },
+      })
     })
   })
 
@@ -186,7 +197,9 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
       await own.store.close()
       await inserted
       await expect(own.store.agents.get(agent.id)).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
-      await expect(own.store.transaction((tx) => tx.events.lastSeq())).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
+      await expect(own.store.transaction((tx) => tx.events.lastSeq())).rejects.toMatchObject({
+        code: 'NOT_AVAILABLE',
+      })
       await own.store.close()
       await own.reopen()
       expect(await own.store.agents.get(agent.id)).toEqual(agent)

@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterEach, beforeEach } from 'vitest'
 import { z } from 'zod'
-import { createHostedTerminal, type HostedTerminal } from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
+import {
+  createHostedTerminal,
+  type HostedTerminal,
+} from '../../../src/adapters/terminals/detached/hosted-terminal.ts'
 import type { Holder, Multiplexer, OpenPane } from '../../../src/adapters/terminals/holder.ts'
 import { createViewed } from '../../../src/adapters/terminals/viewed.ts'
 import type { Viewer } from '../../../src/adapters/terminals/viewer.ts'
@@ -50,19 +53,30 @@ export interface ViewerBench {
   readonly viewer: Viewer
   readonly environment: Readonly<Record<string, string>>
   /** The same with another viewer, as a second daemon would have it; let go of at the end. */
-  another(options?: { readonly binary: string }): ViewerBench['viewed'] & { settled(): Promise<void> }
+  another(options?: {
+    readonly binary: string
+  }): ViewerBench['viewed'] & { settled(): Promise<void> }
   /** An agent with the size that is configured. */
   open(options: Partial<OpenPane> & Pick<OpenPane, 'argv'>): Promise<Opened>
   /** Says its name first. */
-  openRecorder(options?: Partial<OpenPane>): Promise<Opened & { name: string; recorded: () => string }>
+  openRecorder(
+    options?: Partial<OpenPane>,
+  ): Promise<Opened & { name: string; recorded: () => string }>
   /** An action of Zellij’s, past exomonad. */
   zellij(...args: string[]): Promise<string>
   views(paneId: PaneId): Promise<SeenView[]>
   isShown(paneId: PaneId): Promise<SeenView>
   /** A person in a terminal of their own runs this. */
-  person(argv: readonly string[], size?: { columns: number; rows: number }, env?: Readonly<Record<string, string>>): HostedTerminal
+  person(
+    argv: readonly string[],
+    size?: { columns: number; rows: number },
+    env?: Readonly<Record<string, string>>,
+  ): HostedTerminal
   sees(person: HostedTerminal, text: string): Promise<unknown>
-  /** Somebody who comes so sees this: again where Zellij drops them, as it does with whose terminal does not keep up with it on a busy machine. */
+  /**
+   * Somebody who comes so sees this: again where Zellij drops them, as it does with whose terminal
+   * does not keep up with it on a busy machine.
+   */
   stays(come: () => Promise<HostedTerminal>, text: string): Promise<HostedTerminal>
   /** The same from outside, as `exomonad attach` brings them. */
   comes(paneId: PaneId, text: string): Promise<HostedTerminal>
@@ -79,8 +93,16 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
   const session = (): string => socketNameOf(folder)
   const environment = () => ({ ...scrubbedEnvironment(folder), ZELLIJ_SOCKET_DIR: folder })
   const createViewer = (options?: { readonly binary: string }): Viewer =>
-    createZellijViewer({ session: session(), former: `${session()}-before`, stateDir: folder, environment: environment(), log: silentLog(), ...options })
-  const create = (held: Holder, shows: Viewer) => createViewed({ holder: held, viewer: shows, log: silentLog() }) as ViewerBench['viewed']
+    createZellijViewer({
+      session: session(),
+      former: `${session()}-before`,
+      stateDir: folder,
+      environment: environment(),
+      log: silentLog(),
+      ...options,
+    })
+  const create = (held: Holder, shows: Viewer) =>
+    createViewed({ holder: held, viewer: shows, log: silentLog() }) as ViewerBench['viewed']
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), 'v-'))
     holder = createHolder(kind, folder)
@@ -99,21 +121,45 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
 
   const zellij = (...args: string[]) => zellijAction(session(), args, environment())
   const views: ViewerBench['views'] = async (paneId) => {
-    const listed = await waitFor('a list of panes', async () => listSchema.parse(JSON.parse(await zellij('list-panes', '--json'))))
+    const listed = await waitFor('a list of panes', async () =>
+      listSchema.parse(JSON.parse(await zellij('list-panes', '--json'))),
+    )
     return listed
       .filter(({ terminal_command: command }) => command?.includes(` exomonad:${paneId} `) === true)
-      .map(({ id, tab_id: tab, tab_name: tabName, title }) => ({ id: `terminal_${id}`, tab, tabName, title }))
+      .map(({ id, tab_id: tab, tab_name: tabName, title }) => ({
+        id: `terminal_${id}`,
+        tab,
+        tabName,
+        title,
+      }))
   }
   const open: ViewerBench['open'] = async (options) => {
     const agentId = options.agentId ?? newAgentId()
-    return { agentId, ...(await viewed.open({ agentId, name: 'agent', cwd: folder, env: {}, columns: 200, rows: 50, ...options })) }
+    return {
+      agentId,
+      ...(await viewed.open({
+        agentId,
+        name: 'agent',
+        cwd: folder,
+        env: {},
+        columns: 200,
+        rows: 50,
+        ...options,
+      })),
+    }
   }
 
   const person: ViewerBench['person'] = (argv, size = { columns: 200, rows: 51 }, env = {}) => {
     const someone = createHostedTerminal({
       argv,
       cwd: '/',
-      env: { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: folder, TERM: 'xterm-256color', ...env },
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder,
+        TMPDIR: folder,
+        TERM: 'xterm-256color',
+        ...env,
+      },
       ...size,
       onOutput: () => undefined,
     })
@@ -121,22 +167,31 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
     return someone
   }
   const sees: ViewerBench['sees'] = (someone, text) =>
-    waitFor(`a person to see ${text}`, async () => (await someone.capture(0)).includes(text)).catch(async (error: unknown) => {
-      throw new Error(`They see:\n${await someone.capture(0)}\n${JSON.stringify(someone.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`, {
-        cause: error,
-      })
-    })
+    waitFor(`a person to see ${text}`, async () => (await someone.capture(0)).includes(text)).catch(
+      async (error: unknown) => {
+        throw new Error(
+          `They see:\n${await someone.capture(0)}\n${JSON.stringify(someone.ended ?? 'attached')}\n${await zellij('list-clients').catch(String)}`,
+          {
+            cause: error,
+          },
+        )
+      },
+    )
   const stays: ViewerBench['stays'] = async (come, text) => {
     let someone = await come()
     for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
-      await waitFor('them to see it, or to be dropped', async () => someone.ended !== undefined || (await someone.capture(0)).includes(text))
+      await waitFor(
+        'them to see it, or to be dropped',
+        async () => someone.ended !== undefined || (await someone.capture(0)).includes(text),
+      )
       if (someone.ended === undefined) break
       someone = await come()
     }
     await sees(someone, text)
     return someone
   }
-  const comes: ViewerBench['comes'] = (paneId, text) => stays(async () => person(await viewed.show(paneId)), text)
+  const comes: ViewerBench['comes'] = (paneId, text) =>
+    stays(async () => person(await viewed.show(paneId)), text)
 
   return {
     get folder() {
@@ -168,9 +223,19 @@ export function useViewerBench(kind: HolderKind): ViewerBench {
       const agentId = newAgentId()
       const { name = 'agent' } = options
       const file = join(folder, `recorded-${agentId}`)
-      const argv = ['/bin/sh', '-c', `echo "This is $0."; exec "$@"`, name, process.execPath, fixture('recorder.ts'), file]
+      const argv = [
+        '/bin/sh',
+        '-c',
+        `echo "This is $0."; exec "$@"`,
+        name,
+        process.execPath,
+        fixture('recorder.ts'),
+        file,
+      ]
       const opened = await open({ agentId, argv, ...options })
-      await waitFor('the recorder to be ready', async () => (await holder.capture(opened.paneId)).includes('recorder ready'))
+      await waitFor('the recorder to be ready', async () =>
+        (await holder.capture(opened.paneId)).includes('recorder ready'),
+      )
       return { ...opened, name, recorded: () => readFileSync(file, 'utf8') }
     },
     zellij,

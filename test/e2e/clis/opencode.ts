@@ -19,11 +19,18 @@ export const opencode: RealCli = {
     }
     // A person who wants to be asked; OpenCode by itself asks about next to nothing.
     const permission = { bash: { '*': 'ask', 'echo *': 'allow' } }
-    writeFileSync(join(folder, 'opencode.json'), JSON.stringify({ model: 'mock/scripted', provider: { mock: provider }, permission }))
-    // As after the first start that found a package registry: OpenCode installs this for plugins, and tests have no network.
+    writeFileSync(
+      join(folder, 'opencode.json'),
+      JSON.stringify({ model: 'mock/scripted', provider: { mock: provider }, permission }),
+    )
+    // As after the first start that found a package registry: OpenCode installs this for plugins,
+    // and tests have no network.
     const dependencies = { '@opencode-ai/plugin': '1.18.33' }
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies }))
-    writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ lockfileVersion: 3, packages: { '': { dependencies } } }))
+    writeFileSync(
+      join(folder, 'package-lock.json'),
+      JSON.stringify({ lockfileVersion: 3, packages: { '': { dependencies } } }),
+    )
   },
   dialog: /Permission required/,
   ready: /ctrl\+p commands/,

@@ -36,8 +36,14 @@ export interface GiteaForgeFixture {
 }
 
 /** Test helper: a forge on a real Gitea, with the real git and store; `main` is pushed to it. */
-export async function openGiteaForge(gitea: Gitea, options: { name?: string; clock?: () => number } = {}): Promise<GiteaForgeFixture> {
-  const repository = await tempRepository({ branch: 'main', ...(options.name === undefined ? {} : { name: options.name }) })
+export async function openGiteaForge(
+  gitea: Gitea,
+  options: { name?: string; clock?: () => number } = {},
+): Promise<GiteaForgeFixture> {
+  const repository = await tempRepository({
+    branch: 'main',
+    ...(options.name === undefined ? {} : { name: options.name }),
+  })
   const paths = pathsOf(join(repository.path, '.git'), repository.path)
   mkdirSync(paths.state, { mode: 0o700 })
   const name = 'widgets'
@@ -45,7 +51,10 @@ export async function openGiteaForge(gitea: Gitea, options: { name?: string; clo
   const way = await openWay(gitea.port)
   const git = openGit({ commonDir: paths.commonDir, environment: repository.env })
   const remote = 'origin'
-  await git.addRemote(remote, `http://x-access-token:${token}@127.0.0.1:${way.port}/${owner}/${name}.git`)
+  await git.addRemote(
+    remote,
+    `http://x-access-token:${token}@127.0.0.1:${way.port}/${owner}/${name}.git`,
+  )
   const store = await openSqliteStore({ file: paths.database, log: silentLog() })
   const forgeOptions: GiteaForgeOptions = {
     repository: { host: `127.0.0.1:${way.port}`, owner, name, url: `http://127.0.0.1:${way.port}` },
@@ -68,7 +77,10 @@ export async function openGiteaForge(gitea: Gitea, options: { name?: string; clo
   const main = 'main' as BranchName
   await git.push(remote, { sha: (await git.resolve(main))!, branch: main, expected: null })
   // Gitea takes pushes in after git has its answer.
-  await waitFor('Gitea to have main', async () => (await gitea.api('GET', `/repos/${owner}/${name}/pulls`)).status === 200)
+  await waitFor(
+    'Gitea to have main',
+    async () => (await gitea.api('GET', `/repos/${owner}/${name}/pulls`)).status === 200,
+  )
   return {
     repository,
     git,

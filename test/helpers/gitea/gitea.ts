@@ -8,7 +8,8 @@ import { waitFor } from '../wait-for.ts'
 
 const VERSION = '1.24.6'
 const folderOf = (env: NodeJS.ProcessEnv): string =>
-  env['EXOMONAD_GITEA_FOLDER'] ?? join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'exomonad', `gitea-${VERSION}`)
+  env['EXOMONAD_GITEA_FOLDER'] ??
+  join(env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'exomonad', `gitea-${VERSION}`)
 
 /** Where scripts/install-gitea.sh puts it; null where nobody ran that. */
 export function giteaFolder(): string | null {
@@ -24,7 +25,11 @@ export interface Gitea {
   readonly url: string
   readonly port: number
   /** As that account, with a password. Null: its token, of the owner. */
-  api(method: string, path: string, options?: { as?: string; body?: unknown }): Promise<{ status: number; data: any }>
+  api(
+    method: string,
+    path: string,
+    options?: { as?: string; body?: unknown },
+  ): Promise<{ status: number; data: any }>
   /** An account; answers its token. */
   addUser(login: string): Promise<string>
   /** An empty repository of an owner of its own; answers its owner and the owner’s token. */
@@ -77,19 +82,45 @@ LEVEL = Warn
   )
   const env = { PATH: process.env['PATH'], HOME: folder, GITEA_WORK_DIR: folder }
   const program = join(installed, 'bin', 'gitea')
-  const run = (...args: string[]) => promisify(execFile)(program, [...args, '--config', config], { env, cwd: folder })
+  const run = (...args: string[]) =>
+    promisify(execFile)(program, [...args, '--config', config], { env, cwd: folder })
   await run('migrate')
   const made = await run(
-    ...['admin', 'user', 'create', '--admin', '--username', 'admin1', '--password', PASSWORD, '--email', 'admin1@example.invalid'],
-    ...['--access-token', '--access-token-name', 'tests', '--access-token-scopes', 'all', '--must-change-password=false'],
+    ...[
+      'admin',
+      'user',
+      'create',
+      '--admin',
+      '--username',
+      'admin1',
+      '--password',
+      PASSWORD,
+      '--email',
+      'admin1@example.invalid',
+    ],
+    ...[
+      '--access-token',
+      '--access-token-name',
+      'tests',
+      '--access-token-scopes',
+      'all',
+      '--must-change-password=false',
+    ],
   )
   const admin = /created\.{3} ([\da-f]{40})/.exec(made.stdout)?.[1] ?? ''
   const log = openSync(join(folder, 'log'), 'a')
-  const server = spawn(program, ['web', '--config', config], { env, cwd: folder, stdio: ['ignore', log, log] })
+  const server = spawn(program, ['web', '--config', config], {
+    env,
+    cwd: folder,
+    stdio: ['ignore', log, log],
+  })
   const ended = new Promise<void>((resolve) => server.once('exit', () => resolve()))
 
   const api: Gitea['api'] = async (method, path, { as, body } = {}) => {
-    const authorization = as === undefined ? `token ${admin}` : `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}`
+    const authorization =
+      as === undefined
+        ? `token ${admin}`
+        : `Basic ${Buffer.from(`${as}:${PASSWORD}`).toString('base64')}`
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: { authorization, 'content-type': 'application/json' },
@@ -104,17 +135,33 @@ LEVEL = Warn
       () => false,
     ),
   ).catch((error: unknown) => {
-    throw new Error(`${(error as Error).message}\n${readFileSync(join(folder, 'log'), 'utf8').slice(-2000)}`)
+    throw new Error(
+      `${(error as Error).message}\n${readFileSync(join(folder, 'log'), 'utf8').slice(-2000)}`,
+    )
   })
-  const must = async (method: string, path: string, options: Parameters<Gitea['api']>[2]): Promise<any> => {
+  const must = async (
+    method: string,
+    path: string,
+    options: Parameters<Gitea['api']>[2],
+  ): Promise<any> => {
     const { status, data } = await api(method, path, options)
     if (status >= 400) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(data)}`)
     return data
   }
   const addUser = async (login: string): Promise<string> => {
-    const body = { username: login, email: `${login}@example.invalid`, password: PASSWORD, must_change_password: false }
+    const body = {
+      username: login,
+      email: `${login}@example.invalid`,
+      password: PASSWORD,
+      must_change_password: false,
+    }
     await must('POST', '/admin/users', { body })
-    return (await must('POST', `/users/${login}/tokens`, { as: login, body: { name: 'tests', scopes: ['all'] } })).sha1 as string
+    return (
+      await must('POST', `/users/${login}/tokens`, {
+        as: login,
+        body: { name: 'tests', scopes: ['all'] },
+      })
+    ).sha1 as string
   }
   let owners = 0
   return {

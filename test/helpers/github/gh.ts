@@ -3,12 +3,15 @@ import type { FakeGithub } from '../../fixtures/github/fake.ts'
 import { tempHome } from '../temp-repository.ts'
 
 /**
- * Test helper: GitHub’s own `gh` on the fake. `gh` speaks https to every host but one that its authors keep for themselves: `github.localhost`,
- * whose API is at `http://api.github.localhost`. The fake is its proxy, and answers itself.
+ * Test helper: GitHub’s own `gh` on the fake. `gh` speaks https to every host but one that its
+ * authors keep for themselves: `github.localhost`, whose API is at `http://api.github.localhost`.
+ * The fake is its proxy, and answers itself.
  */
 export interface Gh {
   /** Runs `gh … --repo octo/widgets`; never throws. */
-  run(args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>
+  run(
+    args: readonly string[],
+  ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>
   /** What it prints with `--json`. */
   json<Answer>(args: readonly string[], fields: readonly string[]): Promise<Answer>
   remove(): void
@@ -33,10 +36,15 @@ export function ghFor(github: FakeGithub, { token = github.token }: { token?: st
 
   const run: Gh['run'] = (args) =>
     new Promise((resolve) => {
-      execFile('gh', [...args, '--repo', `${HOST}/${github.owner}/${github.name}`], { cwd: home.folder, env: environment }, (error, stdout, stderr) => {
-        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
-        resolve({ code, stdout, stderr })
-      })
+      execFile(
+        'gh',
+        [...args, '--repo', `${HOST}/${github.owner}/${github.name}`],
+        { cwd: home.folder, env: environment },
+        (error, stdout, stderr) => {
+          const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+          resolve({ code, stdout, stderr })
+        },
+      )
     })
 
   return {

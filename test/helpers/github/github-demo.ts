@@ -15,29 +15,50 @@ export interface StoredEvent {
 }
 
 export const payloads = (events: readonly StoredEvent[], type: string): Record<string, unknown>[] =>
-  events.filter((event) => event.type === type).map(({ payload }) => JSON.parse(payload) as Record<string, unknown>)
+  events
+    .filter((event) => event.type === type)
+    .map(({ payload }) => JSON.parse(payload) as Record<string, unknown>)
 
-const expectUnique = (values: readonly unknown[]): void => expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([])
+const expectUnique = (values: readonly unknown[]): void =>
+  expect(values.filter((value, index) => values.indexOf(value) !== index)).toEqual([])
 
-/** A demo on the fake GitHub, and the proof that it ended as it does without any of what was done to it. */
-export async function demoEndsWell(args: readonly string[], meanwhile: (demo: KeptDemo) => Promise<void>): Promise<StoredEvent[]> {
+/**
+ * A demo on the fake GitHub, and the proof that it ended as it does without any of what was done to
+ * it.
+ */
+export async function demoEndsWell(
+  args: readonly string[],
+  meanwhile: (demo: KeptDemo) => Promise<void>,
+): Promise<StoredEvent[]> {
   const own = demoPlace()
   onTestFinished(own.remove)
   const demo = keepDemo(own, LIMIT, '--forge', 'github-fake', ...args)
   onTestFinished(async () => void (await demo.down().catch(() => {})))
   const [run] = await Promise.all([demo.ended, meanwhile(demo)])
 
-  // What the demo itself verifies: the story with all of its chapters, the library's tests, no open pull request, no failed delivery.
+  // What the demo itself verifies: the story with all of its chapters, the library's tests, no open
+  // pull request, no failed delivery.
   expect(run.stderr).toBe('')
-  expect(run.json).toMatchObject({ ok: true, root_branch: 'main', agents: 6, prs_merged: 6, failed_deliveries: 0 })
+  expect(run.json).toMatchObject({
+    ok: true,
+    root_branch: 'main',
+    agents: 6,
+    prs_merged: 6,
+    failed_deliveries: 0,
+  })
   expect(run.code).toBe(0)
   expect(await demo.git('rev-parse', 'main^{tree}')).toBe(demoEndTree())
   // This call may be one of those that fail.
-  await waitFor('GitHub’s branches', async () => (await demo.git('fetch', '--quiet', 'origin')) === '')
+  await waitFor(
+    'GitHub’s branches',
+    async () => (await demo.git('fetch', '--quiet', 'origin')) === '',
+  )
   expect(await demo.git('rev-parse', 'origin/main')).toBe(await demo.git('rev-parse', 'main'))
 
   // Once each.
-  const events = await demo.rows<StoredEvent>('select seq, type, agentId, dedupeKey, payload from events order by seq')
+  const events = await demo.rows<StoredEvent>(
+    'select seq, type, agentId, dedupeKey, payload from events order by seq',
+  )
   expectUnique(events.map(({ dedupeKey }) => dedupeKey).filter((key) => key !== null))
   for (const type of ['pr.opened', 'pr.merged'])
     expect(
@@ -51,9 +72,15 @@ export async function demoEndsWell(args: readonly string[], meanwhile: (demo: Ke
   expectUnique(payloads(events, 'question.answered').map(({ question_id: id }) => id))
   expectUnique(payloads(events, 'delivery.acked').map(({ delivery_id: id }) => id))
   expect(await demo.rows("select kind, step from journal where state = 'open'")).toEqual([])
-  expect(await demo.rows("select recipient, text from deliveries where state not in ('acked', 'withdrawn') and recipient <> 'human'")).toEqual([])
+  expect(
+    await demo.rows(
+      "select recipient, text from deliveries where state not in ('acked', 'withdrawn') and recipient <> 'human'",
+    ),
+  ).toEqual([])
 
   expect((await demo.down()).code).toBe(0)
-  await waitFor('the demo’s processes to be gone', () => processesOf(own.folder).length === 0, { limit: 60_000 })
+  await waitFor('the demo’s processes to be gone', () => processesOf(own.folder).length === 0, {
+    limit: 60_000,
+  })
   return events
 }

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import type { Forge } from '../../../src/adapters/forge/forge.ts'
 import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 import { createGithubForge } from '../../../src/adapters/forge/github/forge.ts'
-import type { GithubForgeOptions, GithubSettings } from '../../../src/adapters/forge/github/options.ts'
+import type {
+  GithubForgeOptions,
+  GithubSettings,
+} from '../../../src/adapters/forge/github/options.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
@@ -13,7 +16,11 @@ import { createLog } from '../../../src/runtime/log.ts'
 import { pathsOf, type Paths } from '../../../src/runtime/paths.ts'
 import type { FakeGithub, FakeGithubOptions } from '../../fixtures/github/fake.ts'
 import { startFakeGithub } from '../../fixtures/github/server.ts'
-import { tempRepository, type TempRepository, type TempRepositoryOptions } from '../temp-repository.ts'
+import {
+  tempRepository,
+  type TempRepository,
+  type TempRepositoryOptions,
+} from '../temp-repository.ts'
 
 export interface GithubForgeFixture {
   readonly github: FakeGithub
@@ -36,13 +43,23 @@ export interface GithubForgeFixture {
   close(): Promise<void>
 }
 
-/** Test helper: a forge on a fake GitHub, with the real git and store; `main` is pushed to it. Copilot is not asked unless a test wants it. */
+/**
+ * Test helper: a forge on a fake GitHub, with the real git and store; `main` is pushed to it.
+ * Copilot is not asked unless a test wants it.
+ */
 export async function openGithubForge(
-  options: Omit<TempRepositoryOptions, 'branch'> & { github?: FakeGithubOptions; clock?: () => number; settings?: Partial<GithubSettings> } = {},
+  options: Omit<TempRepositoryOptions, 'branch'> & {
+    github?: FakeGithubOptions
+    clock?: () => number
+    settings?: Partial<GithubSettings>
+  } = {},
 ): Promise<GithubForgeFixture> {
   const clock = options.clock ?? Date.now
   const github = await startFakeGithub({ clock, ...options.github })
-  const repository = await tempRepository({ ...options, branch: github.state.repository.defaultBranch })
+  const repository = await tempRepository({
+    ...options,
+    branch: github.state.repository.defaultBranch,
+  })
   const paths = pathsOf(join(repository.path, '.git'), repository.path)
   mkdirSync(paths.state, { mode: 0o700 })
   const token = { value: github.token }
@@ -54,11 +71,26 @@ export async function openGithubForge(
   await git.addRemote(remote, url.href)
 
   const lines: string[] = []
-  const log = createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } })
+  const log = createLog({
+    level: 'debug',
+    destination: { write: (line: string) => void lines.push(line) },
+  })
   const store = await openSqliteStore({ file: paths.database, log })
-  const settings: GithubForgeFixture['settings'] = { trustedBots: [], copilotReview: false, reserve: 0.2, checksExpectedWithin: 180, ...options.settings }
+  const settings: GithubForgeFixture['settings'] = {
+    trustedBots: [],
+    copilotReview: false,
+    reserve: 0.2,
+    checksExpectedWithin: 180,
+    ...options.settings,
+  }
   const forgeOptions: GithubForgeOptions = {
-    repository: { host: new URL(github.url).host, owner: github.owner, name: github.name, apiUrl: github.apiUrl, graphqlUrl: github.graphqlUrl },
+    repository: {
+      host: new URL(github.url).host,
+      owner: github.owner,
+      name: github.name,
+      apiUrl: github.apiUrl,
+      graphqlUrl: github.graphqlUrl,
+    },
     token: async () => token.value,
     settings: () => settings,
     gate: createTextGate(),

@@ -5,8 +5,9 @@ import { startFakeGithub } from '../../fixtures/github/server.ts'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../daemon.ts'
 
 /**
- * Test helper: the real daemon (helpers/daemon.ts) on a fake GitHub, whose repository is its `origin`. The token is in a file that the
- * configuration names; git is let in by the daemon’s own helper.
+ * Test helper: the real daemon (helpers/daemon.ts) on a fake GitHub, whose repository is its
+ * `origin`. The token is in a file that the configuration names; git is let in by the daemon’s own
+ * helper.
  */
 export interface GithubTree {
   readonly tree: Exomonad
@@ -19,8 +20,14 @@ export interface GithubTree {
 
 export interface GithubTreeOptions extends Omit<ExomonadOptions, 'config' | 'init'> {
   readonly github?: FakeGithubOptions
-  /** Lines of [forge.github] that say who speaks for the tree; files that they name lie in the home folder. Default: a token of `robot` in a file. */
-  readonly credential?: (github: FakeGithub) => { readonly config: string; readonly files: Readonly<Record<string, string>> }
+  /**
+   * Lines of [forge.github] that say who speaks for the tree; files that they name lie in the home
+   * folder. Default: a token of `robot` in a file.
+   */
+  readonly credential?: (github: FakeGithub) => {
+    readonly config: string
+    readonly files: Readonly<Record<string, string>>
+  }
   /** Further TOML: of [forge.github] first, then whole tables. */
   readonly githubConfig?: string
   readonly config?: string
@@ -61,17 +68,28 @@ ${githubConfig}
 ${config}`,
     })
     const { repository } = tree
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(repository.home, name), text, { mode: 0o600 })
+    for (const [name, text] of Object.entries(files))
+      writeFileSync(join(repository.home, name), text, { mode: 0o600 })
     await repository.git('remote', 'add', 'origin', github.cloneUrl)
     const main = await repository.git('rev-parse', 'HEAD')
-    await repository.git('push', '-q', github.bare, `${main}:refs/heads/${github.state.repository.defaultBranch}`)
+    await repository.git(
+      'push',
+      '-q',
+      github.bare,
+      `${main}:refs/heads/${github.state.repository.defaultBranch}`,
+    )
     await github.push(github.state.repository.defaultBranch, main)
     const result = await tree.run(['init'])
-    if (result.code !== 0) throw new Error(`exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`)
+    if (result.code !== 0)
+      throw new Error(
+        `exomonad init ended with ${String(result.code)}: ${result.stdout}${result.stderr}`,
+      )
     return {
       tree,
       github,
-      tip: async (branch) => (await repository.git('ls-remote', github.bare, `refs/heads/${branch}`)).split('\t')[0] ?? '',
+      tip: async (branch) =>
+        (await repository.git('ls-remote', github.bare, `refs/heads/${branch}`)).split('\t')[0] ??
+        '',
       stop,
     }
   } catch (thrown) {

@@ -2,18 +2,33 @@ import type { FakeGithub, FakeGithubOptions } from '../../fixtures/github/fake.t
 import { startFakeGithub } from '../../fixtures/github/server.ts'
 import { tempRepository, type TempRepository } from '../temp-repository.ts'
 
-/** Test helper: a fake GitHub with a first commit on `main`, and a repository to commit in. `close` ends and removes both. */
+/**
+ * Test helper: a fake GitHub with a first commit on `main`, and a repository to commit in. `close`
+ * ends and removes both.
+ */
 export interface GithubWithCommits {
   readonly github: FakeGithub
   readonly repository: TempRepository
-  /** Commits files on a branch, which starts at `from` (default `main`) where it is new, and pushes it there; answers the commit. */
-  commit(branch: string, files: Readonly<Record<string, string>>, options?: { from?: string; message?: string }): Promise<string>
+  /**
+   * Commits files on a branch, which starts at `from` (default `main`) where it is new, and pushes
+   * it there; answers the commit.
+   */
+  commit(
+    branch: string,
+    files: Readonly<Record<string, string>>,
+    options?: { from?: string; message?: string },
+  ): Promise<string>
   /** A branch with one commit, and a pull request of it by `robot`; answers its number. */
-  open(branch: string, options?: { files?: Readonly<Record<string, string>>; base?: string; title?: string }): Promise<number>
+  open(
+    branch: string,
+    options?: { files?: Readonly<Record<string, string>>; base?: string; title?: string },
+  ): Promise<number>
   close(): Promise<void>
 }
 
-export async function githubWithCommits(options: FakeGithubOptions = {}): Promise<GithubWithCommits> {
+export async function githubWithCommits(
+  options: FakeGithubOptions = {},
+): Promise<GithubWithCommits> {
   const repository = await tempRepository({ files: { 'README.md': '# Widgets\n' } })
   const github = await startFakeGithub(options)
 
@@ -25,7 +40,11 @@ export async function githubWithCommits(options: FakeGithubOptions = {}): Promis
   }
   await push('main')
 
-  const commit: GithubWithCommits['commit'] = async (branch, files, { from = 'main', message } = {}) => {
+  const commit: GithubWithCommits['commit'] = async (
+    branch,
+    files,
+    { from = 'main', message } = {},
+  ) => {
     const exists = (await repository.git('branch', '--list', branch)) !== ''
     await repository.git('checkout', '--quiet', ...(exists ? [branch] : ['-b', branch, from]))
     await repository.commit(files, message)
@@ -35,7 +54,10 @@ export async function githubWithCommits(options: FakeGithubOptions = {}): Promis
     github,
     repository,
     commit,
-    async open(branch, { files = { [`${branch}.txt`]: `${branch}\n` }, base = 'main', title = `Add ${branch}` } = {}) {
+    async open(
+      branch,
+      { files = { [`${branch}.txt`]: `${branch}\n` }, base = 'main', title = `Add ${branch}` } = {},
+    ) {
       await commit(branch, files, { from: base, message: title })
       return github.as('robot').open({ head: branch, base, title, body: `What ${branch} is for.` })
     },
@@ -52,7 +74,11 @@ export interface GraphqlReply {
   // What is asked for differs from test to test.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly data: any
-  readonly errors: readonly { readonly type?: string; readonly path?: readonly (string | number)[]; readonly message: string }[]
+  readonly errors: readonly {
+    readonly type?: string
+    readonly path?: readonly (string | number)[]
+    readonly message: string
+  }[]
 }
 
 export async function askGraphql(

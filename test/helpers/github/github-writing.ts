@@ -8,7 +8,10 @@ import { openGithubForge } from './github-forge.ts'
 /** A branch by its name. */
 export const name = (text: string): BranchName => text as BranchName
 
-/** Test helper: a forge on a fake GitHub, with what tests of writing do to it. Closed when the test ends. */
+/**
+ * Test helper: a forge on a fake GitHub, with what tests of writing do to it. Closed when the test
+ * ends.
+ */
 export async function startWriting(options: Parameters<typeof openGithubForge>[0] = {}) {
   const opened = await openGithubForge(options)
   onTestFinished(() => opened.close())
@@ -16,10 +19,19 @@ export async function startWriting(options: Parameters<typeof openGithubForge>[0
   let worktrees = 0
 
   /** A commit on a branch, pushed. A new branch starts at `at`. */
-  const grow = async (branch: string, files: Readonly<Record<string, string>>, at = 'main'): Promise<Sha> => {
+  const grow = async (
+    branch: string,
+    files: Readonly<Record<string, string>>,
+    at = 'main',
+  ): Promise<Sha> => {
     const known = await git.resolve(`refs/heads/${branch}`)
     const path = join(repository.folder, `tree-${++worktrees}`)
-    await git.addWorktree({ path, branch: name(branch), create: known === null, at: (await git.resolve(at))! })
+    await git.addWorktree({
+      path,
+      branch: name(branch),
+      create: known === null,
+      at: (await git.resolve(at))!,
+    })
     for (const [file, content] of Object.entries(files)) {
       mkdirSync(dirname(join(path, file)), { recursive: true })
       writeFileSync(join(path, file), content)
@@ -31,7 +43,11 @@ export async function startWriting(options: Parameters<typeof openGithubForge>[0
     await git.push(remote, { sha: head, branch: name(branch) })
     return head
   }
-  const wanted = (head: string, headSha: Sha, change: Partial<Parameters<Forge['file']>[0]> = {}): Parameters<Forge['file']>[0] => ({
+  const wanted = (
+    head: string,
+    headSha: Sha,
+    change: Partial<Parameters<Forge['file']>[0]> = {},
+  ): Parameters<Forge['file']>[0] => ({
     head: name(head),
     headSha,
     base: name('main'),
@@ -41,18 +57,37 @@ export async function startWriting(options: Parameters<typeof openGithubForge>[0
     agentId: null,
     ...change,
   })
-  const file = async (head: string, headSha: Sha, change: Partial<Parameters<Forge['file']>[0]> = {}): Promise<number> => {
+  const file = async (
+    head: string,
+    headSha: Sha,
+    change: Partial<Parameters<Forge['file']>[0]> = {},
+  ): Promise<number> => {
     const filed = await forge.file(wanted(head, headSha, change))
     if (filed.kind !== 'filed') throw new Error(filed.kind)
     return filed.number
   }
-  const grown = async (branch: string, files: Readonly<Record<string, string>> = { [`${branch}.txt`]: 'a\nb\nc\n' }) => {
+  const grown = async (
+    branch: string,
+    files: Readonly<Record<string, string>> = { [`${branch}.txt`]: 'a\nb\nc\n' },
+  ) => {
     const head = await grow(branch, files)
     return { head, number: await file(branch, head) }
   }
-  const merge = (number: number, expectedHead: Sha, change: Partial<Parameters<Forge['merge']>[0]> = {}) =>
-    forge.merge({ number, expectedHead, strategy: 'merge', by: 'human', prepared: async () => {}, ...change })
-  const asked = (match: RegExp): number => github.calls.filter(({ method, path }) => match.test(`${method} ${path}`)).length
+  const merge = (
+    number: number,
+    expectedHead: Sha,
+    change: Partial<Parameters<Forge['merge']>[0]> = {},
+  ) =>
+    forge.merge({
+      number,
+      expectedHead,
+      strategy: 'merge',
+      by: 'human',
+      prepared: async () => {},
+      ...change,
+    })
+  const asked = (match: RegExp): number =>
+    github.calls.filter(({ method, path }) => match.test(`${method} ${path}`)).length
   return { ...opened, grow, wanted, file, grown, merge, asked }
 }
 

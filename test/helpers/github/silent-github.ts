@@ -1,7 +1,10 @@
 import { createServer, type Socket } from 'node:net'
 import type { FakeGithub } from '../../fixtures/github/fake.ts'
 
-/** Test helper: takes the fake GitHub’s place: connections are taken, and nothing is ever answered. Answers how to give the place back. */
+/**
+ * Test helper: takes the fake GitHub’s place: connections are taken, and nothing is ever answered.
+ * Answers how to give the place back.
+ */
 export async function silence(github: FakeGithub): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -10,7 +13,9 @@ export async function silence(github: FakeGithub): Promise<() => Promise<void>> 
     socket.resume()
   })
   await github.down()
-  await new Promise<void>((resolve) => server.listen(Number(new URL(github.apiUrl).port), '127.0.0.1', resolve))
+  await new Promise<void>((resolve) =>
+    server.listen(Number(new URL(github.apiUrl).port), '127.0.0.1', resolve),
+  )
   let over: Promise<void> | undefined
   return () =>
     (over ??= (async () => {

@@ -33,19 +33,26 @@ const rowsOf = (text: string): string[] => text.split('\n').filter((row) => row 
 
 async function tmux(tree: Exomonad, ...args: string[]): Promise<string> {
   const own = ['-u', '-L', `exomonad-${repositoryHash(dirname(tree.state))}`]
-  return (await runProgram('tmux', [...own, ...args], { env: tree.repository.env })).stdout.trimEnd()
+  return (
+    await runProgram('tmux', [...own, ...args], { env: tree.repository.env })
+  ).stdout.trimEnd()
 }
 
 const inTmux: Layout = {
   panes: async (tree) => {
     const format = ['#{@agent_id}', '#{window_id}', '#{@name}', '#{window_name}'].join('\t')
-    return rowsOf(await tmux(tree, 'list-panes', '-a', '-f', '#{!=:#{@agent_id},}', '-F', format)).map((row) => {
+    return rowsOf(
+      await tmux(tree, 'list-panes', '-a', '-f', '#{!=:#{@agent_id},}', '-F', format),
+    ).map((row) => {
       const [agentId = '', window = '', name = '', windowName = ''] = row.split('\t')
       return { agentId, window, name, windowName }
     })
   },
-  windowNames: async (tree) => rowsOf(await tmux(tree, 'list-windows', '-t', '=exomonad', '-F', '#{window_name}')),
-  isInFront: async (tree, pane) => (await tmux(tree, 'display-message', '-p', '-t', pane, '#{window_active}#{pane_active}')) === '11',
+  windowNames: async (tree) =>
+    rowsOf(await tmux(tree, 'list-windows', '-t', '=exomonad', '-F', '#{window_name}')),
+  isInFront: async (tree, pane) =>
+    (await tmux(tree, 'display-message', '-p', '-t', pane, '#{window_active}#{pane_active}')) ===
+    '11',
   close: async (tree, pane) => void (await tmux(tree, 'kill-pane', '-t', pane)),
 }
 
@@ -69,7 +76,9 @@ const listSchema = z.array(
 /** Views of agents' terminals, with the pane that each shows. */
 async function viewsOf(tree: Exomonad) {
   // While it is busy it prints nothing, or what somebody else asked for.
-  const listed = await waitFor('a list of panes', async () => listSchema.parse(JSON.parse(await zellij(tree, 'list-panes', '--json'))))
+  const listed = await waitFor('a list of panes', async () =>
+    listSchema.parse(JSON.parse(await zellij(tree, 'list-panes', '--json'))),
+  )
   return listed.flatMap(({ id, terminal_command: command, ...view }) => {
     const pane = / exomonad:(\S+) /.exec(command ?? '')?.[1]
     return pane === undefined ? [] : [{ ...view, id: `terminal_${id}`, pane }]
@@ -79,10 +88,14 @@ async function viewsOf(tree: Exomonad) {
 const inZellij: Layout = {
   panes: async (tree) => {
     const nodes = await nodesOf(tree)
-    return (await viewsOf(tree)).flatMap(({ pane, tab_id: tab, tab_name: windowName, title: name }) => {
-      const node = nodes.find((one) => one.pane === pane)
-      return node === undefined ? [] : [{ agentId: node.id, window: String(tab), windowName, name }]
-    })
+    return (await viewsOf(tree)).flatMap(
+      ({ pane, tab_id: tab, tab_name: windowName, title: name }) => {
+        const node = nodes.find((one) => one.pane === pane)
+        return node === undefined
+          ? []
+          : [{ agentId: node.id, window: String(tab), windowName, name }]
+      },
+    )
   },
   windowNames: async (tree) => rowsOf(await zellij(tree, 'query-tab-names')),
   isInFront: async (tree, pane) => {
@@ -99,5 +112,9 @@ export const layoutIn = { tmux: inTmux, zellij: inZellij } as const
 export async function sharing(layout: Layout, tree: Exomonad): Promise<string[]> {
   const nodes = await nodesOf(tree)
   const byWindow = Map.groupBy(await layout.panes(tree), ({ window }) => window)
-  return [...byWindow.values()].map((panes) => panes.map(({ agentId }) => nodes.find(({ id }) => id === agentId)?.name).join(' ')).toSorted()
+  return [...byWindow.values()]
+    .map((panes) =>
+      panes.map(({ agentId }) => nodes.find(({ id }) => id === agentId)?.name).join(' '),
+    )
+    .toSorted()
 }

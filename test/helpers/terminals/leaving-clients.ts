@@ -5,7 +5,10 @@ import process from 'node:process'
 import { createClient } from '../../../src/surfaces/client.ts'
 import { BIN } from '../programs.ts'
 
-/** Test helper: clients that call a tool, never read what they are answered, and go when they are told to. */
+/**
+ * Test helper: clients that call a tool, never read what they are answered, and go when they are
+ * told to.
+ */
 
 export interface Door {
   readonly socket: string
@@ -31,11 +34,21 @@ const overSocket =
 
 export const overHttp = overSocket('application/json')
 
-const call = (tool: string, input: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: tool, arguments: input } })
+const call = (tool: string, input: unknown) =>
+  JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: tool, arguments: input },
+  })
 
 const overMcpHttp: LeavingClient = async ({ socket, token }, tool, input) => {
   const { mcp } = (await createClient({ socket, token }).get('/healthz')) as { mcp: string }
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
   const sent = request(mcp, { method: 'POST', headers })
   sent.on('error', () => {})
   // Taken, and never read.
@@ -46,13 +59,25 @@ const overMcpHttp: LeavingClient = async ({ socket, token }, tool, input) => {
 
 const overStdio: LeavingClient = async ({ socket, token, cwd }, tool, input) => {
   const env = { PATH: process.env['PATH'] ?? '', EXOMONAD_SOCKET: socket, EXOMONAD_TOKEN: token }
-  const proxy = spawn(process.execPath, [BIN, 'mcp'], { env, cwd, stdio: ['pipe', 'pipe', 'ignore'] })
+  const proxy = spawn(process.execPath, [BIN, 'mcp'], {
+    env,
+    cwd,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   proxy.stdin.on('error', () => {})
-  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
-  proxy.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize })}\n`)
+  const initialize = {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  }
+  proxy.stdin.write(
+    `${JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params: initialize })}\n`,
+  )
   await new Promise((resolve) => proxy.stdout.once('data', resolve))
   proxy.stdout.pause()
-  proxy.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n${call(tool, input)}\n`)
+  proxy.stdin.write(
+    `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n${call(tool, input)}\n`,
+  )
   return () => void proxy.kill('SIGKILL')
 }
 

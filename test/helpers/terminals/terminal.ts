@@ -5,7 +5,10 @@ import { runProgram, type Exomonad } from '../daemon.ts'
 import { BIN } from '../programs.ts'
 import { waitFor } from '../wait-for.ts'
 
-/** Test helper: a shell on a terminal of 80×24 in a tmux server of its own, with `exomonad`, which says its exit code: `exit 0`. */
+/**
+ * Test helper: a shell on a terminal of 80×24 in a tmux server of its own, with `exomonad`, which
+ * says its exit code: `exit 0`.
+ */
 export interface Terminal {
   screen(): Promise<string>
   /** Types a text and presses Enter. */
@@ -24,14 +27,27 @@ export async function openTerminal(tree: Exomonad): Promise<Terminal> {
   const { folder, env, path } = tree.repository
   const socket = join(folder, `t${++opened}.sock`)
   const tmux = async (...args: string[]): Promise<string> => {
-    const result = await runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], { env: { ...env, PS1: '$ ' }, cwd: path, timeout: 20_000 })
+    const result = await runProgram('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...args], {
+      env: { ...env, PS1: '$ ' },
+      cwd: path,
+      timeout: 20_000,
+    })
     if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
     return result.stdout
   }
   await tmux('new-session', '-d', '-s', 'shell', '-x', '80', '-y', '24', 'sh')
-  onTestFinished(async () => void (await runProgram('tmux', ['-S', socket, 'kill-server'], { env, timeout: 20_000 })))
+  onTestFinished(
+    async () =>
+      void (await runProgram('tmux', ['-S', socket, 'kill-server'], { env, timeout: 20_000 })),
+  )
   const quoted = [process.execPath, BIN].map((part) => `'${part}'`).join(' ')
-  await tmux('send-keys', '-t', 'shell', '-l', `exomonad() { ${quoted} "$@"; echo "exit $?"; }; clear`)
+  await tmux(
+    'send-keys',
+    '-t',
+    'shell',
+    '-l',
+    `exomonad() { ${quoted} "$@"; echo "exit $?"; }; clear`,
+  )
   await tmux('send-keys', '-t', 'shell', 'Enter')
   return {
     screen: () => tmux('capture-pane', '-p', '-t', 'shell'),
@@ -43,7 +59,14 @@ export async function openTerminal(tree: Exomonad): Promise<Terminal> {
     until: async (what, test) => {
       let last = ''
       try {
-        return await waitFor(what, async () => ((last = await tmux('capture-pane', '-p', '-t', 'shell')), test.test(last) && last), { ...LIMIT, every: 50 })
+        return await waitFor(
+          what,
+          async () => (
+            (last = await tmux('capture-pane', '-p', '-t', 'shell')),
+            test.test(last) && last
+          ),
+          { ...LIMIT, every: 50 },
+        )
       } catch (error) {
         throw new Error(`Waited in vain for ${what}. The screen:\n${last}`, { cause: error })
       }

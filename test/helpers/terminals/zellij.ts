@@ -3,11 +3,16 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { isEnough, parseZellijVersion, ZELLIJ_NEEDED } from '../../../src/adapters/terminals/zellij/version.ts'
+import {
+  isEnough,
+  parseZellijVersion,
+  ZELLIJ_NEEDED,
+} from '../../../src/adapters/terminals/zellij/version.ts'
 import { findTool } from './require-tool.ts'
 
 /**
- * Test helper: a Zellij to test on. It is no package of Debian’s and has to be built, so that CI may have to do without it. Use:
+ * Test helper: a Zellij to test on. It is no package of Debian’s and has to be built, so that CI
+ * may have to do without it. Use:
  *
  *   const reason = whyNoZellij()
  *   if (reason === null) describe('on Zellij', …)
@@ -26,7 +31,14 @@ function versionOf(path: string): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), 'version-'))
   const env = { ...process.env, TMPDIR: folder }
   try {
-    return parseZellijVersion(execFileSync(path, ['--version'], { encoding: 'utf8', env, timeout: 20_000, stdio: ['ignore', 'pipe', 'ignore'] }))
+    return parseZellijVersion(
+      execFileSync(path, ['--version'], {
+        encoding: 'utf8',
+        env,
+        timeout: 20_000,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    )
   } catch {
     return undefined
   } finally {
@@ -34,20 +46,28 @@ function versionOf(path: string): string | undefined {
   }
 }
 
-/** Null where there is one. In CI it is required, as every tool is, unless .ci/run says why there is none (EXOMONAD_CI_WITHOUT_ZELLIJ). */
+/**
+ * Null where there is one. In CI it is required, as every tool is, unless .ci/run says why there is
+ * none (EXOMONAD_CI_WITHOUT_ZELLIJ).
+ */
 export function whyNoZellij(): string | null {
   if (zellijOnPath() !== undefined) return null
   const told = process.env['EXOMONAD_CI_WITHOUT_ZELLIJ'] || null
   const reason = told ?? `no zellij ${ZELLIJ_NEEDED} or newer on PATH`
-  if (told === null && (process.env['CI'] ?? '') !== '') throw new Error(`${reason}. In CI it is required, unless .ci/run says why there is none.`)
+  if (told === null && (process.env['CI'] ?? '') !== '')
+    throw new Error(`${reason}. In CI it is required, unless .ci/run says why there is none.`)
   process.stderr.write(`skipped: ${reason}\n`)
   return reason
 }
 
 /** Throws where it has ended. */
-export const parentOf = (pid: number): number => Number(/^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))?.[1])
+export const parentOf = (pid: number): number =>
+  Number(/^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))?.[1])
 
-/** Of processes that have a server’s command line, those that are one: what it starts has the same until it is another program. */
+/**
+ * Of processes that have a server’s command line, those that are one: what it starts has the same
+ * until it is another program.
+ */
 export function serversAmong(pids: readonly number[]): number[] {
   return pids.filter((pid) => {
     try {

@@ -12,34 +12,59 @@ it('an agent that was cleaned away is neither counted nor brought back, and what
   await tree.call('spawn_workers', { specs: [{ name: 'short', prompt: 'x' }] })
   await waitFor('its failure', async () => (await tree.agent('short')).state === 'failed')
   // Said once, not a second time in brackets.
-  expect((await tree.run(['inbox'])).stdout).toMatch(/\[CHILD FAILED\] short [^\n]*: its program ended with exit code 3\n/)
+  expect((await tree.run(['inbox'])).stdout).toMatch(
+    /\[CHILD FAILED\] short [^\n]*: its program ended with exit code 3\n/,
+  )
   expect((await tree.tree()).counts).toMatchObject({ agents: 1, failed: 1 })
 
-  expect((await tree.run(['clean', '--json'])).json).toMatchObject({ removed: [{ agent: 'short' }] })
+  expect((await tree.run(['clean', '--json'])).json).toMatchObject({
+    removed: [{ agent: 'short' }],
+  })
   expect((await tree.tree()).counts).toEqual({ agents: 0, live: 0, done: 0, failed: 0 })
-  expect(await tree.run(['resume', '--all', '--json'])).toMatchObject({ code: 0, json: { resumed: [], errors: [] } })
-  expect((await tree.run(['events'])).stdout).toMatch(/short +− branch main\.short and worktree removed/)
+  expect(await tree.run(['resume', '--all', '--json'])).toMatchObject({
+    code: 0,
+    json: { resumed: [], errors: [] },
+  })
+  expect((await tree.run(['events'])).stdout).toMatch(
+    /short +− branch main\.short and worktree removed/,
+  )
   expect((await tree.run(['down'])).stdout).toContain('No agent was running')
 })
 
-/** Of these names: a worker whose work is merged, one that reported success, one that has not begun. */
-async function three(tree: Exomonad, [merged, reported, begun]: readonly [string, string, string]): Promise<void> {
+/**
+ * Of these names: a worker whose work is merged, one that reported success, one that has not begun.
+ */
+async function three(
+  tree: Exomonad,
+  [merged, reported, begun]: readonly [string, string, string],
+): Promise<void> {
   const work = (name: string) => [
     { do: 'write', path: `${name}.txt`, content: 'x' },
     { do: 'commit', message: 'Work' },
     { do: 'tool', name: 'file_pr', input: { title: 'Work', body: '' } },
   ]
   tree.script(merged, { steps: work(merged) })
-  tree.script(reported, { steps: [{ do: 'complete', success: true, summary: 'Nothing was to be done' }] })
-  await tree.call('spawn_workers', { specs: [merged, reported, begun].map((name) => ({ name, prompt: 'x' })) })
-  const { answer } = await tree.logged(merged, 'its pull request', (entry) => entry['name'] === 'file_pr')
+  tree.script(reported, {
+    steps: [{ do: 'complete', success: true, summary: 'Nothing was to be done' }],
+  })
+  await tree.call('spawn_workers', {
+    specs: [merged, reported, begun].map((name) => ({ name, prompt: 'x' })),
+  })
+  const { answer } = await tree.logged(
+    merged,
+    'its pull request',
+    (entry) => entry['name'] === 'file_pr',
+  )
   await tree.call('merge_pr', { pr_number: answer.pr_number })
   await waitFor('the report', async () => (await tree.agent(reported)).outcome?.success)
-  for (const name of [merged, reported, begun]) await waitFor(`${name} to idle`, async () => (await tree.agent(name)).state === 'idle')
+  for (const name of [merged, reported, begun])
+    await waitFor(`${name} to idle`, async () => (await tree.agent(name)).state === 'idle')
 }
 const names = (places: { agent: string }[]): string[] => places.map(({ agent }) => agent).toSorted()
-const reasonFor = ({ kept }: { kept: { agent: string; reason: string }[] }, name: string): string | undefined =>
-  kept.find(({ agent }) => agent === name)?.reason
+const reasonFor = (
+  { kept }: { kept: { agent: string; reason: string }[] },
+  name: string,
+): string | undefined => kept.find(({ agent }) => agent === name)?.reason
 
 describe('what is done', () => {
   let tree: Exomonad
@@ -56,7 +81,9 @@ describe('what is done', () => {
     const before = (await tree.run(['inbox', '--json'])).json.messages.length
     const plain = await tree.call('clean')
     expect(plain.removed).toEqual([])
-    expect(reasonFor(plain, 'merged')).toBe('its program may still run (idle); kill it first, or clean with --kill')
+    expect(reasonFor(plain, 'merged')).toBe(
+      'its program may still run (idle); kill it first, or clean with --kill',
+    )
     expect(reasonFor(plain, 'begun')).toBe('its program may still run (idle); kill it first')
 
     const said = (await tree.run(['clean', '-n', '--kill', '--json'])).json
@@ -80,12 +107,18 @@ describe('what is done', () => {
     mkdirSync(join(tree.state, 'trash', 'left', 'over'), { recursive: true })
     const cleaned = (await tree.run(['clean', '--json'])).json
     expect(names(cleaned.removed)).toEqual(['folded', 'told'])
-    for (const name of ['begun', 'fresh']) expect(reasonFor(cleaned, name)).toBe('it was stopped, and nothing of it was merged: resume it, or kill it first')
+    for (const name of ['begun', 'fresh'])
+      expect(reasonFor(cleaned, name)).toBe(
+        'it was stopped, and nothing of it was merged: resume it, or kill it first',
+      )
     expect(names((await tree.call('clean', { kill: true })).kept)).toEqual(['begun', 'fresh'])
-    expect(names((await tree.run(['resume', '--all', '--json'])).json.resumed.map(({ name }: { name: string }) => ({ agent: name })))).toEqual([
-      'begun',
-      'fresh',
-    ])
+    expect(
+      names(
+        (await tree.run(['resume', '--all', '--json'])).json.resumed.map(
+          ({ name }: { name: string }) => ({ agent: name }),
+        ),
+      ),
+    ).toEqual(['begun', 'fresh'])
     await waitFor('the trash to be empty', () => trash().length === 0)
   })
 
@@ -102,7 +135,11 @@ describe('what is done', () => {
       ],
     })
     await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })
-    const { answer } = await tree.logged('late', 'its pull request', (entry) => entry['name'] === 'file_pr')
+    const { answer } = await tree.logged(
+      'late',
+      'its pull request',
+      (entry) => entry['name'] === 'file_pr',
+    )
     await waitFor('it to be in the middle of something', () => existsSync(ready))
     await tree.call('merge_pr', { pr_number: answer.pr_number })
     const cleaned = await tree.call('clean', { kill: true })
@@ -111,7 +148,10 @@ describe('what is done', () => {
     if (!existsSync(wrote) && !existsSync(late)) return
     expect(reasonFor(cleaned, 'late')).toBe('1 uncommitted file: late.txt')
     expect(readFileSync(late, 'utf8')).toBe('late\n')
-    expect(await tree.agent('late')).toMatchObject({ state: 'killed', state_reason: 'cleaned away, its work is merged' })
+    expect(await tree.agent('late')).toMatchObject({
+      state: 'killed',
+      state_reason: 'cleaned away, its work is merged',
+    })
   })
 })
 
@@ -123,12 +163,19 @@ it('a configuration that git clean took goes on being used, and init writes it b
   tree.script('default', {})
   await tree.repository.git('clean', '-fdxq')
   expect(existsSync(file)).toBe(false)
-  expect((await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).spawned).toHaveLength(1)
+  expect(
+    (await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).spawned,
+  ).toHaveLength(1)
   expect((await tree.run(['doctor'])).stdout).toMatch(/configuration +.*not there.*goes on/)
   await tree.run(['daemon', 'stop'])
   await tree.run(['daemon', 'start'])
-  expect((await tree.call('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] })).spawned).toHaveLength(1)
-  expect(await tree.run(['init'])).toMatchObject({ code: 0, stdout: expect.stringContaining('its configuration was gone, and is back') })
+  expect(
+    (await tree.call('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] })).spawned,
+  ).toHaveLength(1)
+  expect(await tree.run(['init'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('its configuration was gone, and is back'),
+  })
   expect(readFileSync(file, 'utf8')).toBe(before)
   expect((await tree.run(['init'])).stdout).toContain('nothing was changed')
 })

@@ -19,29 +19,42 @@ describe('kill -9 of the daemon in the middle of a fork', () => {
   })
   afterAll(() => tree?.stop())
 
-  it.each(['reserved', 'pane', 'live'])('at “%s” leaves a living fork or nothing, and the worktree it shares alone', async (step) => {
-    await tree.call('capture', { text: `Half, cut off at ${step}.` }, { as: 'lead' })
-    const { dead } = await crashAt(tree, 'spawn', step)
-    const call = tree.run(['call', 'fork_capture', '-', '--as', 'lead'], { input: JSON.stringify({ name: step }) })
-    await dead
-    expect((await call).code).not.toBe(0)
+  it.each(['reserved', 'pane', 'live'])(
+    'at “%s” leaves a living fork or nothing, and the worktree it shares alone',
+    async (step) => {
+      await tree.call('capture', { text: `Half, cut off at ${step}.` }, { as: 'lead' })
+      const { dead } = await crashAt(tree, 'spawn', step)
+      const call = tree.run(['call', 'fork_capture', '-', '--as', 'lead'], {
+        input: JSON.stringify({ name: step }),
+      })
+      await dead
+      expect((await call).code).not.toBe(0)
 
-    await tree.run(['daemon', 'start'])
-    expect(openJournal(tree)).toBe(0)
-    expect(existsSync(join(worktree, 'unfinished.txt'))).toBe(true)
-    expect(await tree.repository.gitIn(worktree, 'symbolic-ref', '--short', 'HEAD')).toBe('main.lead')
-    expect((await tree.agent('lead')).state).toMatch(/running|idle/)
-    const { entries, capture_lines: open } = await capture()
-    if (step === 'live') {
-      expect(await children()).toMatchObject([{ name: 'live', kind: 'fork', state: expect.stringMatching(/running|idle/), worktree }])
-      // What it was told is no capture any more.
-      expect([open, entries.at(-1).kind]).toEqual([null, 'capture-fork'])
-      expect(entries.at(-1).text).toContain('live')
-    } else {
-      expect(await children()).toEqual([])
-      expect(open).toBe(1)
-      await tree.call('cancel', {}, { as: 'lead' })
-    }
-    expect((await tree.events()).filter(({ type, payload }) => type === 'spawn.failed' && payload.name === step)).toHaveLength(step === 'live' ? 0 : 1)
-  })
+      await tree.run(['daemon', 'start'])
+      expect(openJournal(tree)).toBe(0)
+      expect(existsSync(join(worktree, 'unfinished.txt'))).toBe(true)
+      expect(await tree.repository.gitIn(worktree, 'symbolic-ref', '--short', 'HEAD')).toBe(
+        'main.lead',
+      )
+      expect((await tree.agent('lead')).state).toMatch(/running|idle/)
+      const { entries, capture_lines: open } = await capture()
+      if (step === 'live') {
+        expect(await children()).toMatchObject([
+          { name: 'live', kind: 'fork', state: expect.stringMatching(/running|idle/), worktree },
+        ])
+        // What it was told is no capture any more.
+        expect([open, entries.at(-1).kind]).toEqual([null, 'capture-fork'])
+        expect(entries.at(-1).text).toContain('live')
+      } else {
+        expect(await children()).toEqual([])
+        expect(open).toBe(1)
+        await tree.call('cancel', {}, { as: 'lead' })
+      }
+      expect(
+        (await tree.events()).filter(
+          ({ type, payload }) => type === 'spawn.failed' && payload.name === step,
+        ),
+      ).toHaveLength(step === 'live' ? 0 : 1)
+    },
+  )
 })

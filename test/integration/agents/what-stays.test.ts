@@ -6,16 +6,24 @@ import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { startGithubTree } from '../../helpers/github/github-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** Every reason there is to keep something that could be taken away: what is said, and that the work is still there afterwards. */
+/**
+ * Every reason there is to keep something that could be taken away: what is said, and that the work
+ * is still there afterwards.
+ */
 
-const worktree = (tree: Exomonad, name: string): string => join(tree.repository.path, '.exomonad', 'worktrees', name)
+const worktree = (tree: Exomonad, name: string): string =>
+  join(tree.repository.path, '.exomonad', 'worktrees', name)
 const commit = (tree: Exomonad, name: string) => async (): Promise<void> => {
   writeFileSync(join(worktree(tree, name), `${name}.txt`), name)
   await tree.repository.gitIn(worktree(tree, name), 'add', '-A')
   await tree.repository.gitIn(worktree(tree, name), 'commit', '-q', '-m', `Add ${name}`)
 }
 const spawn = async (tree: Exomonad, name: string, as?: string): Promise<string> => {
-  const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt: 'x' }] }, as === undefined ? {} : { as })
+  const { spawned, errors } = await tree.call(
+    'spawn_workers',
+    { specs: [{ name, prompt: 'x' }] },
+    as === undefined ? {} : { as },
+  )
   expect(errors).toEqual([])
   await tree.logged(name, 'its start', (entry) => entry['kind'] === 'ready')
   return spawned[0].agent_id
@@ -46,8 +54,12 @@ describe('clean', () => {
     await repository.git('worktree', 'add', '-q', '-b', 'topic', theirs)
     writeFileSync(join(theirs, 'mine.txt'), 'mine')
     places['adopted'] = theirs
-    await tree.call('spawn', { kind: 'worker', specs: [{ name: 'adopted', prompt: 'x', branch: 'topic' }] })
-    for (const name of ['alive', 'dirty', 'unmerged', 'elsewhere', 'rebasing', 'gone', 'spotless']) await spawn(tree, name)
+    await tree.call('spawn', {
+      kind: 'worker',
+      specs: [{ name: 'adopted', prompt: 'x', branch: 'topic' }],
+    })
+    for (const name of ['alive', 'dirty', 'unmerged', 'elsewhere', 'rebasing', 'gone', 'spotless'])
+      await spawn(tree, name)
     tree.script('filed', {
       steps: [
         { do: 'write', path: 'filed.txt', content: 'filed\n' },
@@ -64,7 +76,18 @@ describe('clean', () => {
     await commit(tree, 'above')()
     await repository.gitIn(worktree(tree, 'elsewhere'), 'checkout', '-q', '-b', 'side')
     await beginRebase(tree, 'rebasing')
-    for (const name of ['adopted', 'dirty', 'unmerged', 'elsewhere', 'rebasing', 'gone', 'spotless', 'filed', 'above', 'base']) {
+    for (const name of [
+      'adopted',
+      'dirty',
+      'unmerged',
+      'elsewhere',
+      'rebasing',
+      'gone',
+      'spotless',
+      'filed',
+      'above',
+      'base',
+    ]) {
       await tree.call('kill', { agent: name })
     }
     // Its branch is all that there is of it.
@@ -92,18 +115,22 @@ describe('clean', () => {
   ])('keeps %s, whose branch and worktree are as they were', async (name, reason) => {
     const entry = kept.find(({ agent }) => agent === name)
     expect(entry?.reason).toMatch(reason)
-    expect(await tree.repository.git('branch', '--list', entry?.branch ?? '')).toContain(entry?.branch)
-    if (name !== 'gone') expect(existsSync(join(places[name] ?? worktree(tree, name), 'shared.txt'))).toBe(true)
+    expect(await tree.repository.git('branch', '--list', entry?.branch ?? '')).toContain(
+      entry?.branch,
+    )
+    if (name !== 'gone')
+      expect(existsSync(join(places[name] ?? worktree(tree, name), 'shared.txt'))).toBe(true)
   })
 
   it('and nothing that was in them is lost', () => {
-    const read = (name: string, file: string): string => readFileSync(join(places[name] ?? worktree(tree, name), file), 'utf8')
-    expect([read('dirty', 'note.txt'), read('adopted', 'mine.txt'), read('unmerged', 'unmerged.txt'), read('above', 'above.txt')]).toEqual([
-      'unsaved',
-      'mine',
-      'unmerged',
-      'above',
-    ])
+    const read = (name: string, file: string): string =>
+      readFileSync(join(places[name] ?? worktree(tree, name), file), 'utf8')
+    expect([
+      read('dirty', 'note.txt'),
+      read('adopted', 'mine.txt'),
+      read('unmerged', 'unmerged.txt'),
+      read('above', 'above.txt'),
+    ]).toEqual(['unsaved', 'mine', 'unmerged', 'above'])
     expect(existsSync(worktree(tree, 'spotless'))).toBe(false)
   })
 })
@@ -113,29 +140,56 @@ describe('deinit', () => {
     const tree = await startExomonad({ files: { 'shared.txt': 'base\n' } })
     onTestFinished(() => tree.stop())
     const { repository } = tree
-    for (const name of ['dirty', 'rebasing', 'unmerged', 'broken', 'spotless']) await spawn(tree, name)
+    for (const name of ['dirty', 'rebasing', 'unmerged', 'broken', 'spotless'])
+      await spawn(tree, name)
     writeFileSync(join(worktree(tree, 'dirty'), 'note.txt'), 'unsaved')
     await commit(tree, 'unmerged')()
     await beginRebase(tree, 'rebasing')
     // A commit that only the forge’s own repository has.
-    const alone = await repository.gitIn(worktree(tree, 'spotless'), 'commit-tree', '-m', 'Alone', '-p', 'HEAD', 'HEAD^{tree}')
+    const alone = await repository.gitIn(
+      worktree(tree, 'spotless'),
+      'commit-tree',
+      '-m',
+      'Alone',
+      '-p',
+      'HEAD',
+      'HEAD^{tree}',
+    )
     await tree.run(['down'])
-    await repository.git(`--git-dir=${join(tree.state, 'origin.git')}`, 'fetch', '-q', repository.path, `${alone}:refs/heads/only-there`)
+    await repository.git(
+      `--git-dir=${join(tree.state, 'origin.git')}`,
+      'fetch',
+      '-q',
+      repository.path,
+      `${alone}:refs/heads/only-there`,
+    )
     writeFileSync(join(worktree(tree, 'broken'), '.git'), 'gitdir: /nowhere\n')
     const { json } = await tree.run(['deinit', '--json'])
-    const reasons = Object.fromEntries(json.kept.map((one: { path: string; reason: string }) => [one.path, one.reason]))
+    const reasons = Object.fromEntries(
+      json.kept.map((one: { path: string; reason: string }) => [one.path, one.reason]),
+    )
     expect(reasons[worktree(tree, 'dirty')]).toBe('uncommitted changes: note.txt')
     expect(reasons[worktree(tree, 'rebasing')]).toBe('a rebase is in progress')
     expect(reasons[worktree(tree, 'unmerged')]).toBe('not proven merged')
     expect(reasons[worktree(tree, 'broken')]).toMatch(/git/)
-    expect(reasons[join(tree.state, 'origin.git')]).toMatch(/^remote exomonad holds commits that are nowhere else, on .*only-there/)
-    expect(reasons[tree.state]).toBe('records of the work that is left; `exomonad init` takes it up again')
+    expect(reasons[join(tree.state, 'origin.git')]).toMatch(
+      /^remote exomonad holds commits that are nowhere else, on .*only-there/,
+    )
+    expect(reasons[tree.state]).toBe(
+      'records of the work that is left; `exomonad init` takes it up again',
+    )
     expect(existsSync(worktree(tree, 'spotless'))).toBe(false)
     expect(readFileSync(join(worktree(tree, 'dirty'), 'note.txt'), 'utf8')).toBe('unsaved')
     expect(existsSync(join(worktree(tree, 'rebasing'), 'shared.txt'))).toBe(true)
     expect(existsSync(join(worktree(tree, 'unmerged'), 'unmerged.txt'))).toBe(true)
     expect(existsSync(join(worktree(tree, 'broken'), 'shared.txt'))).toBe(true)
-    expect(await repository.git(`--git-dir=${join(tree.state, 'origin.git')}`, 'rev-parse', 'only-there')).toBe(alone)
+    expect(
+      await repository.git(
+        `--git-dir=${join(tree.state, 'origin.git')}`,
+        'rev-parse',
+        'only-there',
+      ),
+    ).toBe(alone)
   })
 })
 
@@ -155,7 +209,9 @@ describe('a spawn that a crash cut off after its agent had begun', () => {
       `[agents.plain]\nadapter = "command"\ncommand = ["sh", "-c", ${JSON.stringify(program)}]\nenv = { OUT = ${JSON.stringify(tree.scripts)} }\n`,
     )
     const { dead } = await crashAt(tree, 'spawn', 'live')
-    const cut = tree.run(['call', 'spawn_workers', '-'], { input: JSON.stringify({ specs: [{ name: 'early', prompt: 'x', agent: 'plain' }] }) })
+    const cut = tree.run(['call', 'spawn_workers', '-'], {
+      input: JSON.stringify({ specs: [{ name: 'early', prompt: 'x', agent: 'plain' }] }),
+    })
     await dead
     await cut
     await waitFor('its end', () => existsSync(join(tree.scripts, 'ended')))
@@ -164,7 +220,10 @@ describe('a spawn that a crash cut off after its agent had begun', () => {
       const agent = await tree.agent('early')
       return agent !== undefined && !['spawning', 'running'].includes(agent.state) && agent
     })
-    expect(early).toMatchObject({ state: expect.stringMatching(/failed|completed/), branch: 'main.early' })
+    expect(early).toMatchObject({
+      state: expect.stringMatching(/failed|completed/),
+      branch: 'main.early',
+    })
     expect(readFileSync(join(worktree(tree, 'early'), 'work.txt'), 'utf8')).toBe('work\n')
     expect(await tree.repository.git('branch', '--list', 'main.early')).toContain('main.early')
   })
@@ -190,8 +249,12 @@ describe('a merged branch with delete_branch', () => {
     await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
     await spawn(tree, 'below', 'lead')
     await tree.call('send', { to: 'lead', message: 'file now' })
-    const numberOf = (name: string) => waitFor(`the pull request of ${name}`, async () => (await tree.agent(name)).pr?.number, { limit: 60_000 })
-    const merge = async (name: string) => tree.call('merge_pr', { pr_number: await numberOf(name), force: true })
+    const numberOf = (name: string) =>
+      waitFor(`the pull request of ${name}`, async () => (await tree.agent(name)).pr?.number, {
+        limit: 60_000,
+      })
+    const merge = async (name: string) =>
+      tree.call('merge_pr', { pr_number: await numberOf(name), force: true })
 
     await merge('plain')
     await waitFor('the branch to go', async () => (await tip('main.plain')) === '')

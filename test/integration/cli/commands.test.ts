@@ -18,11 +18,23 @@ describe('the daemon’s commands', () => {
   it('start once, whoever asks and however often, and tell the truth', async () => {
     const tree = await start()
     const pid = await tree.daemonPid()
-    expect((await tree.run(['daemon', 'start', '--json'])).json).toMatchObject({ running: true, started: false, pid })
+    expect((await tree.run(['daemon', 'start', '--json'])).json).toMatchObject({
+      running: true,
+      started: false,
+      pid,
+    })
     expect((await tree.run(['daemon', 'stop', '--json'])).json).toEqual({ stopped: true, pid })
-    expect((await tree.run(['daemon', 'stop', '--json'])).json).toEqual({ stopped: false, pid: null })
-    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({ code: 1, json: { running: false } })
-    const starts = await Promise.all(Array.from({ length: 4 }, () => tree.run(['daemon', 'start', '--json'])))
+    expect((await tree.run(['daemon', 'stop', '--json'])).json).toEqual({
+      stopped: false,
+      pid: null,
+    })
+    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({
+      code: 1,
+      json: { running: false },
+    })
+    const starts = await Promise.all(
+      Array.from({ length: 4 }, () => tree.run(['daemon', 'start', '--json'])),
+    )
     expect(new Set(starts.map((result) => result.json.pid)).size).toBe(1)
     expect(starts.map((result) => result.code)).toEqual([0, 0, 0, 0])
     expect((await tree.run(['daemon', 'logs', '-n', '5'])).stdout).toContain('ready')
@@ -32,12 +44,23 @@ describe('the daemon’s commands', () => {
     const tree = await start()
     const pid = await tree.daemonPid()
     process.kill(pid, 'SIGSTOP')
-    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({ code: 1, json: { running: true, pid: null } })
+    expect(await tree.run(['daemon', 'status', '--json'])).toMatchObject({
+      code: 1,
+      json: { running: true, pid: null },
+    })
     expect((await tree.run(['daemon', 'status'])).stdout).toContain('does not answer')
     const stopping = tree.run(['daemon', 'stop', '--json'])
-    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([{ state: 'silent', pid }])
+    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([
+      { state: 'silent', pid },
+    ])
     const { findings } = (await tree.run(['doctor', '--fix', '--json'])).json
-    expect(findings).toContainEqual(expect.objectContaining({ subject: 'daemon', status: 'problem', found: expect.stringContaining('does not answer') }))
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        subject: 'daemon',
+        status: 'problem',
+        found: expect.stringContaining('does not answer'),
+      }),
+    )
     process.kill(pid, 'SIGCONT')
     expect(await stopping).toMatchObject({ code: 0, json: { stopped: true, pid } })
   })
@@ -53,14 +76,22 @@ describe('the daemon’s commands', () => {
 
   it('list the daemons of all repositories', async () => {
     const tree = await start()
-    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([{ repository: tree.repository.path, state: 'running', agents: { agents: 0 } }])
+    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([
+      { repository: tree.repository.path, state: 'running', agents: { agents: 0 } },
+    ])
     await tree.run(['daemon', 'stop'])
-    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([{ repository: tree.repository.path, state: 'stopped', pid: null }])
+    expect((await tree.run(['ps', '--json'])).json.repositories).toMatchObject([
+      { repository: tree.repository.path, state: 'stopped', pid: null },
+    ])
     expect((await tree.run(['ps'], { cwd: '/' })).stdout).toContain('○ stopped')
     await tree.run(['down'])
     renameSync(tree.repository.path, `${tree.repository.path}-away`)
-    expect((await tree.run(['ps', '--json'], { cwd: '/' })).json.repositories).toMatchObject([{ state: 'gone' }])
-    expect((await tree.run(['ps', '--prune', '--json'], { cwd: '/' })).json.repositories).toEqual([])
+    expect((await tree.run(['ps', '--json'], { cwd: '/' })).json.repositories).toMatchObject([
+      { state: 'gone' },
+    ])
+    expect((await tree.run(['ps', '--prune', '--json'], { cwd: '/' })).json.repositories).toEqual(
+      [],
+    )
     renameSync(`${tree.repository.path}-away`, tree.repository.path)
   })
 })
@@ -73,15 +104,25 @@ describe('who one is', () => {
     const worktree: string = spawned[0].worktree
     const inside = await tree.run(['tree', '--json'], { cwd: worktree })
     expect(inside).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
-    const withId = await tree.run(['tree', '--json'], { env: { EXOMONAD_AGENT_ID: spawned[0].agent_id } })
+    const withId = await tree.run(['tree', '--json'], {
+      env: { EXOMONAD_AGENT_ID: spawned[0].agent_id },
+    })
     expect(withId).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
     for (const argv of [['init'], ['daemon', 'stop'], ['trust'], ['down'], ['deinit'], ['ps']]) {
-      expect(await tree.run([...argv, '--json'], { cwd: worktree, env: { EXOMONAD_AGENT_ID: 'x', EXOMONAD_TOKEN: 'y' } }), argv.join(' ')).toMatchObject({
+      expect(
+        await tree.run([...argv, '--json'], {
+          cwd: worktree,
+          env: { EXOMONAD_AGENT_ID: 'x', EXOMONAD_TOKEN: 'y' },
+        }),
+        argv.join(' '),
+      ).toMatchObject({
         code: 1,
         json: { code: 'NOT_ALLOWED' },
       })
     }
-    const forged = await tree.run(['tree', '--json'], { env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_TOKEN: 'forged' } })
+    const forged = await tree.run(['tree', '--json'], {
+      env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_TOKEN: 'forged' },
+    })
     expect(forged).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
     const token = join(tree.state, 'auth', spawned[0].agent_id)
     const agent = await tree.run(['note', 'from a file of mine', '--json'], {
@@ -89,7 +130,9 @@ describe('who one is', () => {
       env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_AUTH_FILE: token },
     })
     expect(agent).toMatchObject({ code: 0, json: { status: 'sent' } })
-    const asAnother = await tree.run(['tree', '--as', 'root', '--json'], { env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_AUTH_FILE: token } })
+    const asAnother = await tree.run(['tree', '--as', 'root', '--json'], {
+      env: { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_AUTH_FILE: token },
+    })
     expect(asAnother).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
   })
 
@@ -99,19 +142,34 @@ describe('who one is', () => {
     await tree.repository.git('worktree', 'add', '-q', '-b', 'old/work', elsewhere)
     expect((await tree.run(['tree', '--json'], { cwd: elsewhere })).code).toBe(0)
     tree.script('rescue', IDLE)
-    expect((await tree.run(['spawn', 'workers', 'rescue=go on', '--branch', 'old/work', '--json'])).json).toMatchObject({
+    expect(
+      (await tree.run(['spawn', 'workers', 'rescue=go on', '--branch', 'old/work', '--json'])).json,
+    ).toMatchObject({
       errors: [],
       spawned: [{ worktree: elsewhere }],
     })
-    expect(await tree.run(['tree', '--json'], { cwd: elsewhere })).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
+    expect(await tree.run(['tree', '--json'], { cwd: elsewhere })).toMatchObject({
+      code: 1,
+      json: { code: 'NOT_ALLOWED' },
+    })
   })
 })
 
-/** What a shell offers for a line, in which the last word is being completed; FILES where it is the shell’s own files, FOLDERS for folders. */
-const SHELLS: Readonly<Record<string, (script: string, words: readonly string[]) => readonly string[]>> = {
+/**
+ * What a shell offers for a line, in which the last word is being completed; FILES where it is the
+ * shell’s own files, FOLDERS for folders.
+ */
+const SHELLS: Readonly<
+  Record<string, (script: string, words: readonly string[]) => readonly string[]>
+> = {
   bash: (script, words) => {
     const stubs = `compopt() { [ "$2" = dirnames ] && echo FOLDERS || echo FILES; }`
-    return ['-c', `${stubs}\n${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _exomonad; printf '%s\\n' "\${COMPREPLY[@]}"`, 'bash', ...words]
+    return [
+      '-c',
+      `${stubs}\n${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _exomonad; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      'bash',
+      ...words,
+    ]
   },
   zsh: (script, words) => {
     const stubs = `compdef() { : }; _files() { [[ "$1" == -/ ]] && print FOLDERS || print FILES }\n_describe() { print -rl -- \${(P)2%%:*} }`
@@ -129,18 +187,31 @@ describe('completion', () => {
   beforeAll(async () => {
     tree = await startExomonad()
     for (const name of ['zebra', 'zorilla']) tree.script(name, IDLE)
-    await tree.call('spawn_workers', { specs: ['zebra', 'zorilla'].map((name) => ({ name, prompt: 'x' })) })
+    await tree.call('spawn_workers', {
+      specs: ['zebra', 'zorilla'].map((name) => ({ name, prompt: 'x' })),
+    })
     await tree.call('kill', { agent: 'zorilla' })
     mkdirSync(join(tree.repository.folder, 'bin'))
-    writeFileSync(join(tree.repository.folder, 'bin', 'exomonad'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 })
+    writeFileSync(
+      join(tree.repository.folder, 'bin', 'exomonad'),
+      `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`,
+      { mode: 0o755 },
+    )
   })
   afterAll(() => tree?.stop())
 
   const completer = async (shell: string) => {
     const script = (await tree.run(['completion', shell])).stdout
-    const env = { ...tree.repository.env, PATH: `${join(tree.repository.folder, 'bin')}:${tree.repository.env['PATH']}` }
+    const env = {
+      ...tree.repository.env,
+      PATH: `${join(tree.repository.folder, 'bin')}:${tree.repository.env['PATH']}`,
+    }
     const complete = (...words: string[]): string[] => {
-      const result = spawnSync(shell, [...SHELLS[shell]!(script, ['exomonad', ...words])], { encoding: 'utf8', cwd: tree.repository.path, env })
+      const result = spawnSync(shell, [...SHELLS[shell]!(script, ['exomonad', ...words])], {
+        encoding: 'utf8',
+        cwd: tree.repository.path,
+        env,
+      })
       expect(result.stderr).toBe('')
       return result.stdout.split('\n').filter((line) => line !== '')
     }
@@ -160,29 +231,48 @@ describe('completion', () => {
     const { complete, completes } = await completer('bash')
     expect(complete('tr')).toEqual(['trust', 'tree'])
     expect(complete('tree', '--w')).toEqual(['--watch'])
-    expect(complete('pr', '')).toEqual(['list', 'show', 'diff', 'checks', 'file', 'merge', 'review'])
+    expect(complete('pr', '')).toEqual([
+      'list',
+      'show',
+      'diff',
+      'checks',
+      'file',
+      'merge',
+      'review',
+    ])
     expect(complete('pr', 'list', '--state', 'm')).toEqual(['merged'])
-    for (const live of ['kill z', 'wait 5m z', 'send z', '--as z', '--as main send z']) await completes(live.split(' '), ['zebra'])
-    for (const all of ['logs z', 'events --agent z']) await completes(all.split(' '), ['zebra', 'zorilla'])
+    for (const live of ['kill z', 'wait 5m z', 'send z', '--as z', '--as main send z'])
+      await completes(live.split(' '), ['zebra'])
+    for (const all of ['logs z', 'events --agent z'])
+      await completes(all.split(' '), ['zebra', 'zorilla'])
     await completes(['resume', ''], ['zorilla'])
     await completes(['kill', 'main.'], ['main.zebra'])
     expect(complete('call', 'merge')).toEqual(['merge_pr'])
     expect(complete('up', '--agent', 'c')).toEqual(['claude', 'codex'])
     // As Bash splits it, which puts back what stands before the colon.
-    expect(complete('spawn', 'workers', '-a', 'acp', ':', 'c')).toEqual(['claude-agent-acp', 'codex-acp'])
+    expect(complete('spawn', 'workers', '-a', 'acp', ':', 'c')).toEqual([
+      'claude-agent-acp',
+      'codex-acp',
+    ])
     expect(complete('spawn', 'workers', '-a', 'acp', ':')).toContain('gemini')
     expect(complete('subagent', 'delegate', '--server', 'o')).toEqual(['opencode'])
-    for (const files of ['spawn workers --file', 'store restore', 'run cat']) expect(complete(...files.split(' '), '')).toEqual(['FILES'])
-    for (const nothing of ['subagent delegate --agent', 'nonsense', 'events --last']) expect(complete(...nothing.split(' '), '')).toEqual([])
+    for (const files of ['spawn workers --file', 'store restore', 'run cat'])
+      expect(complete(...files.split(' '), '')).toEqual(['FILES'])
+    for (const nothing of ['subagent delegate --agent', 'nonsense', 'events --last'])
+      expect(complete(...nothing.split(' '), '')).toEqual([])
   })
 
-  it.each(Object.keys(SHELLS))('in %s offers live agents by name, files and folders where they are meant, else nothing', async (shell) => {
-    if (process.env['CI'] === undefined && spawnSync(shell, ['--version']).error !== undefined) return
-    const { complete, completes } = await completer(shell)
-    expect(complete('tr').toSorted()).toEqual(['tree', 'trust'])
-    await completes(['kill', 'z'], ['zebra'])
-    expect(complete('config', 'check', '')).toEqual(['FILES'])
-    expect(complete('-C', '')).toEqual(['FOLDERS'])
-    expect(complete('kill', 'nobody')).toEqual([])
-  })
+  it.each(Object.keys(SHELLS))(
+    'in %s offers live agents by name, files and folders where they are meant, else nothing',
+    async (shell) => {
+      if (process.env['CI'] === undefined && spawnSync(shell, ['--version']).error !== undefined)
+        return
+      const { complete, completes } = await completer(shell)
+      expect(complete('tr').toSorted()).toEqual(['tree', 'trust'])
+      await completes(['kill', 'z'], ['zebra'])
+      expect(complete('config', 'check', '')).toEqual(['FILES'])
+      expect(complete('-C', '')).toEqual(['FOLDERS'])
+      expect(complete('kill', 'nobody')).toEqual([])
+    },
+  )
 })

@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../../src/runtime/paths.ts'
@@ -38,17 +46,25 @@ describe('exomonad init', () => {
     writeFileSync(join(path, '.exomonad', 'worktrees', 'x', 'file'), '')
     mkdirSync(join(path, '.exomonad', 'templates'))
     writeFileSync(join(path, '.exomonad', 'templates', 'note.liquid'), 'x')
-    expect(await tree.repository.git('-c', 'core.quotePath=false', 'status', '--porcelain', '-uall')).toBe('')
+    expect(
+      await tree.repository.git('-c', 'core.quotePath=false', 'status', '--porcelain', '-uall'),
+    ).toBe('')
     // By name it is git’s, and from then on like any other file.
     await tree.repository.git('add', '-f', '.exomonad/config.toml')
     await tree.repository.git('commit', '-q', '-m', 'Configure')
     writeFileSync(join(path, '.exomonad', 'config.toml'), '# changed\n', { flag: 'a' })
     await tree.repository.git('add', '-A')
-    expect(await tree.repository.git('status', '--porcelain', '-uall')).toBe('M  .exomonad/config.toml')
+    expect(await tree.repository.git('status', '--porcelain', '-uall')).toBe(
+      'M  .exomonad/config.toml',
+    )
     await tree.repository.git('reset', '-q', '--hard')
     expect(statSync(tree.state).mode & 0o777).toBe(0o700)
     expect(statSync(String(first.json.socket)).mode & 0o777).toBe(0o600)
-    expect((await tree.tree()).root).toMatchObject({ kind: 'root', branch: 'feature/v1.2', worktree: path })
+    expect((await tree.tree()).root).toMatchObject({
+      kind: 'root',
+      branch: 'feature/v1.2',
+      worktree: path,
+    })
   })
 
   it('keeps trusting its own configuration when it is committed as it is, and not when it is changed', async () => {
@@ -57,9 +73,15 @@ describe('exomonad init', () => {
     await tree.run(['init'])
     await tree.repository.git('add', '-f', '.exomonad/config.toml')
     expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: true })
-    writeFileSync(join(tree.repository.path, '.exomonad', 'config.toml'), '[forge.local]\nci = ["./evil.sh"]\n')
+    writeFileSync(
+      join(tree.repository.path, '.exomonad', 'config.toml'),
+      '[forge.local]\nci = ["./evil.sh"]\n',
+    )
     const check = await tree.run(['trust', '--check', '--json'])
-    expect(check).toMatchObject({ code: 1, json: { trusted: false, changed: ['.exomonad/config.toml'] } })
+    expect(check).toMatchObject({
+      code: 1,
+      json: { trusted: false, changed: ['.exomonad/config.toml'] },
+    })
     const trusted = await tree.run(['trust'])
     expect(trusted.stdout).toContain('forge.local.ci  ./evil.sh')
     expect((await tree.run(['trust', '--check'])).code).toBe(0)
@@ -71,11 +93,17 @@ describe('exomonad init', () => {
     await tree.repository.git('commit', '-qm', 'Configure')
     const result = await tree.run(['init'])
     expect(result.code).toBe(0)
-    expect(result.stdout).toContain('.exomonad/config.toml came with this repository and runs nothing yet')
+    expect(result.stdout).toContain(
+      '.exomonad/config.toml came with this repository and runs nothing yet',
+    )
     tree.script('w', { steps: [] })
-    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject({ code: 'UNTRUSTED_CONFIG' })
+    expect(
+      await tree.refusal('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }),
+    ).toMatchObject({ code: 'UNTRUSTED_CONFIG' })
     await tree.run(['trust'])
-    expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject({ errors: [] })
+    expect(await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject(
+      { errors: [] },
+    )
   })
 
   it('works in a linked worktree, whose branch becomes the root’s, with everything in the main one', async () => {
@@ -83,7 +111,11 @@ describe('exomonad init', () => {
     const linked = join(tree.repository.folder, 'linked')
     await tree.repository.git('worktree', 'add', '-q', '-b', 'side.line', linked)
     const result = await tree.run(['init', '--json'], { cwd: linked })
-    expect(result.json).toMatchObject({ root_branch: 'side.line', root_worktree: linked, home: tree.repository.path })
+    expect(result.json).toMatchObject({
+      root_branch: 'side.line',
+      root_worktree: linked,
+      home: tree.repository.path,
+    })
     expect((await tree.tree()).root).toMatchObject({ branch: 'side.line', worktree: linked })
     expect((await tree.run(['tree', '--json'], { cwd: linked })).json.root.branch).toBe('side.line')
   })
@@ -98,8 +130,15 @@ describe('exomonad init', () => {
     const worktree = join(tree.repository.folder, 'checkout')
     await tree.repository.gitIn(bare, 'worktree', 'add', '-q', worktree, 'main')
     const result = await tree.run(['init', '--json'], { cwd: worktree })
-    expect(result.json).toMatchObject({ root_branch: 'main', root_worktree: worktree, home: worktree, state: join(bare, 'exomonad') })
-    expect((await tree.run(['tree', '--json'], { cwd: worktree })).json.root.worktree).toBe(worktree)
+    expect(result.json).toMatchObject({
+      root_branch: 'main',
+      root_worktree: worktree,
+      home: worktree,
+      state: join(bare, 'exomonad'),
+    })
+    expect((await tree.run(['tree', '--json'], { cwd: worktree })).json.root.worktree).toBe(
+      worktree,
+    )
     expect((await tree.run(['daemon', 'status', '--json'], { cwd: bare })).json.running).toBe(true)
     await tree.run(['down'], { cwd: worktree })
   })
@@ -110,7 +149,11 @@ describe('exomonad init', () => {
     await tree.run(['daemon', 'stop'])
     rmSync(join(tree.state, 'repository.json'))
     expect((await tree.run(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
-    expect((await tree.run(['init', '--json'])).json).toMatchObject({ already: false, config_written: false, daemon: { started: true } })
+    expect((await tree.run(['init', '--json'])).json).toMatchObject({
+      already: false,
+      config_written: false,
+      daemon: { started: true },
+    })
     expect((await tree.tree()).root.branch).toBe('main')
   })
 })
@@ -131,7 +174,9 @@ describe('exomonad deinit', () => {
       expect(result.json.warnings[0]).toContain('did you mean "limits"?')
       expect(isAlive(pid)).toBe(false)
       expect(isAlive(daemon)).toBe(false)
-      const left = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry) && mentions(entry, tree.repository.folder))
+      const left = readdirSync('/proc').filter(
+        (entry) => /^\d+$/.test(entry) && mentions(entry, tree.repository.folder),
+      )
       expect(left.map((entry) => readFileSync(`/proc/${entry}/cmdline`, 'utf8'))).toEqual([])
     }
   })
@@ -140,11 +185,26 @@ describe('exomonad deinit', () => {
     const tree = await prepare()
     await tree.run(['init'])
     const hash = repositoryHash(dirname(tree.state))
-    const refused = { code: 1, json: { code: 'NOT_AVAILABLE', error: expect.stringContaining('run it in another terminal') } }
-    expect(await tree.run(['deinit', '--json'], { env: { TMUX: `/tmp/tmux-0/exomonad-${hash},4711,0` } })).toMatchObject(refused)
-    expect(await tree.run(['deinit', '--json'], { env: { ZELLIJ: '0', ZELLIJ_SESSION_NAME: `exo-${hash.slice(0, 8)}` } })).toMatchObject(refused)
+    const refused = {
+      code: 1,
+      json: { code: 'NOT_AVAILABLE', error: expect.stringContaining('run it in another terminal') },
+    }
+    expect(
+      await tree.run(['deinit', '--json'], {
+        env: { TMUX: `/tmp/tmux-0/exomonad-${hash},4711,0` },
+      }),
+    ).toMatchObject(refused)
+    expect(
+      await tree.run(['deinit', '--json'], {
+        env: { ZELLIJ: '0', ZELLIJ_SESSION_NAME: `exo-${hash.slice(0, 8)}` },
+      }),
+    ).toMatchObject(refused)
     expect(await tree.daemonPid()).toBeGreaterThan(0)
-    const elsewhere = { TMUX: '/tmp/tmux-0/default,4711,0', ZELLIJ: '0', ZELLIJ_SESSION_NAME: 'mine' }
+    const elsewhere = {
+      TMUX: '/tmp/tmux-0/default,4711,0',
+      ZELLIJ: '0',
+      ZELLIJ_SESSION_NAME: 'mine',
+    }
     expect(await tree.run(['deinit', '--json'], { env: elsewhere })).toMatchObject({ code: 0 })
   })
 
@@ -153,7 +213,8 @@ describe('exomonad deinit', () => {
     rmSync(join(tree.repository.path, '.exomonad'), { recursive: true })
     const before = await tree.repository.git('config', '--list', '--local')
     await tree.run(['init'])
-    // As an earlier version set it up, whose exceptions let `git add -A` take the configuration: init brings that up to date, beside lines of others.
+    // As an earlier version set it up, whose exceptions let `git add -A` take the configuration:
+    // init brings that up to date, beside lines of others.
     const exclude = join(tree.state, '..', 'info', 'exclude')
     const now = readFileSync(exclude, 'utf8')
     const earlier = ['/.exomonad/*', '!/.exomonad/config.toml', '!/.exomonad/templates/']
@@ -169,7 +230,9 @@ describe('exomonad deinit', () => {
     expect(result).toMatchObject({ code: 0, json: { kept: [] } })
     expect(existsSync(tree.state)).toBe(false)
     expect(existsSync(join(tree.repository.path, '.exomonad'))).toBe(false)
-    expect(readFileSync(join(tree.state, '..', 'info', 'exclude'), 'utf8')).not.toContain('exomonad')
+    expect(readFileSync(join(tree.state, '..', 'info', 'exclude'), 'utf8')).not.toContain(
+      'exomonad',
+    )
     expect(await tree.repository.git('config', '--list', '--local')).toBe(before)
     expect((await tree.run(['ps', '--json'])).json).toEqual({ repositories: [] })
     expect((await tree.run(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
@@ -186,19 +249,33 @@ describe('exomonad deinit', () => {
       ],
     })
     tree.script('idle', { steps: [] })
-    await tree.call('spawn_workers', { specs: ['dirty', 'ahead', 'idle'].map((name) => ({ name, prompt: 'x' })) })
-    const folder = (name: string): string => join(tree.repository.path, '.exomonad', 'worktrees', name)
-    await expect.poll(() => existsSync(join(folder('dirty'), 'a.txt')), { timeout: 30_000 }).toBe(true)
-    await expect.poll(() => tree.repository.git('log', '-1', '--format=%s', 'main.ahead'), { timeout: 30_000 }).toBe('Add b')
+    await tree.call('spawn_workers', {
+      specs: ['dirty', 'ahead', 'idle'].map((name) => ({ name, prompt: 'x' })),
+    })
+    const folder = (name: string): string =>
+      join(tree.repository.path, '.exomonad', 'worktrees', name)
+    await expect
+      .poll(() => existsSync(join(folder('dirty'), 'a.txt')), { timeout: 30_000 })
+      .toBe(true)
+    await expect
+      .poll(() => tree.repository.git('log', '-1', '--format=%s', 'main.ahead'), {
+        timeout: 30_000,
+      })
+      .toBe('Add b')
     const result = await tree.run(['deinit', '--json'])
     expect(result.code).toBe(0)
-    const reasons = Object.fromEntries(result.json.kept.map((kept: { path: string; reason: string }) => [kept.path, kept.reason]))
+    const reasons = Object.fromEntries(
+      result.json.kept.map((kept: { path: string; reason: string }) => [kept.path, kept.reason]),
+    )
     expect(reasons[folder('dirty')]).toBe('uncommitted changes: a.txt')
     expect(reasons[folder('ahead')]).toBe('not proven merged')
-    expect(reasons[join(tree.repository.path, '.exomonad', 'config.toml')]).toBe('it was there before init')
+    expect(reasons[join(tree.repository.path, '.exomonad', 'config.toml')]).toBe(
+      'it was there before init',
+    )
     expect(existsSync(join(folder('dirty'), 'a.txt'))).toBe(true)
     expect(existsSync(folder('idle'))).toBe(false)
-    for (const branch of ['main.dirty', 'main.ahead', 'main.idle']) expect(result.json.branches_left).toContain(branch)
+    for (const branch of ['main.dirty', 'main.ahead', 'main.idle'])
+      expect(result.json.branches_left).toContain(branch)
     expect((await tree.run(['tree', '--json'])).json).toMatchObject({ code: 'NOT_INITIALIZED' })
     await tree.run(['init'])
     expect((await tree.agent('ahead')).branch).toBe('main.ahead')

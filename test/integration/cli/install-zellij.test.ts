@@ -1,5 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { processesOf } from '../../helpers/demo.ts'
@@ -9,7 +17,10 @@ import { waitFor } from '../../helpers/wait-for.ts'
 
 const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'scripts', 'install-zellij.sh')
 
-/** In cargo’s place: writes down how it was called, leaves a target folder, and then does as the test says. */
+/**
+ * In cargo’s place: writes down how it was called, leaves a target folder, and then does as the
+ * test says.
+ */
 const CARGO = (how: string): string => `#!/usr/bin/env bash
 echo "$*" >> "$CALLS"
 while [ $# -gt 0 ]; do case $1 in --root) root=$2 ;; --target-dir) target=$2 ;; zellij@*) version=\${1#zellij@} ;; esac; shift; done
@@ -32,8 +43,14 @@ interface Setting {
   begin(
     env?: Readonly<Record<string, string>>,
     ...args: string[]
-  ): { child: ChildProcess; ended: Promise<{ code: number | null; stdout: string; stderr: string }> }
-  install: (env?: Readonly<Record<string, string>>, ...args: string[]) => Promise<{ code: number | null; stdout: string; stderr: string }>
+  ): {
+    child: ChildProcess
+    ended: Promise<{ code: number | null; stdout: string; stderr: string }>
+  }
+  install: (
+    env?: Readonly<Record<string, string>>,
+    ...args: string[]
+  ) => Promise<{ code: number | null; stdout: string; stderr: string }>
 }
 
 /** Only what the script needs is on PATH. */
@@ -45,18 +62,39 @@ function prepare(): Setting {
   })
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  for (const tool of ['bash', 'sh', 'env', 'mkdir', 'mktemp', 'rm', 'mv', 'sleep', 'tee', 'grep', 'chmod', 'flock', 'cat']) {
+  for (const tool of [
+    'bash',
+    'sh',
+    'env',
+    'mkdir',
+    'mktemp',
+    'rm',
+    'mv',
+    'sleep',
+    'tee',
+    'grep',
+    'chmod',
+    'flock',
+    'cat',
+  ]) {
     const path = findTool(tool)
     if (path !== undefined) symlinkSync(path, join(bin, tool))
   }
   const calls = join(folder, 'calls')
   const cache = join(home, '.cache', 'exomonad', 'zellij-0.45.1')
   const begin: Setting['begin'] = (more = {}, ...args) => {
-    const child = spawn(SCRIPT, args, { cwd: folder, env: { ...env, PATH: bin, CALLS: calls, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(SCRIPT, args, {
+      cwd: folder,
+      env: { ...env, PATH: bin, CALLS: calls, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     const said = { stdout: '', stderr: '' }
     child.stdout?.on('data', (data: Buffer) => (said.stdout += String(data)))
     child.stderr?.on('data', (data: Buffer) => (said.stderr += String(data)))
-    return { child, ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, ...said }))) }
+    return {
+      child,
+      ended: new Promise((resolve) => child.on('close', (code) => resolve({ code, ...said }))),
+    }
   }
   return {
     folder,
@@ -72,7 +110,8 @@ function prepare(): Setting {
   }
 }
 
-const leftIn = (cache: string): string[] => readdirSync(cache).filter((name) => !['bin', 'lock'].includes(name))
+const leftIn = (cache: string): string[] =>
+  readdirSync(cache).filter((name) => !['bin', 'lock'].includes(name))
 
 describe('scripts/install-zellij.sh', () => {
   it('builds what is pinned, with the crates it was released with, and does nothing where that is there', async () => {
@@ -82,12 +121,18 @@ describe('scripts/install-zellij.sh', () => {
     expect(first).toMatchObject({ code: 0, stdout: `${binary}\n` })
     expect(first.stderr).toContain('Compiling zellij v0.45.1')
     expect(calls()).toEqual([
-      expect.stringMatching(/^install --locked --no-track zellij@0\.45\.1 .*--no-default-features --features \S+ .*--config profile\.release\.lto="off"/),
+      expect.stringMatching(
+        /^install --locked --no-track zellij@0\.45\.1 .*--no-default-features --features \S+ .*--config profile\.release\.lto="off"/,
+      ),
     ])
     expect(leftIn(cache)).toEqual([])
     // The second finds it before it looks for cargo.
     cargo(null)
-    expect(await install({}, '--limit', '60')).toEqual({ code: 0, stdout: `${binary}\n`, stderr: '' })
+    expect(await install({}, '--limit', '60')).toEqual({
+      code: 0,
+      stdout: `${binary}\n`,
+      stderr: '',
+    })
     expect(calls()).toHaveLength(1)
   })
 
@@ -95,7 +140,9 @@ describe('scripts/install-zellij.sh', () => {
     const { folder, binary, calls, cargo, install } = prepare()
     cargo(BUILD)
     const other = join(folder, 'kept here')
-    expect(await install({ EXOMONAD_ZELLIJ_VERSION: '0.44.3', EXOMONAD_ZELLIJ_FOLDER: other })).toMatchObject({ code: 0, stdout: `${other}/bin/zellij\n` })
+    expect(
+      await install({ EXOMONAD_ZELLIJ_VERSION: '0.44.3', EXOMONAD_ZELLIJ_FOLDER: other }),
+    ).toMatchObject({ code: 0, stdout: `${other}/bin/zellij\n` })
     expect(readFileSync(join(other, 'bin', 'zellij'), 'utf8')).toContain('zellij 0.44.3')
     await install()
     writeFileSync(binary, 'of another system')
@@ -137,13 +184,25 @@ describe('scripts/install-zellij.sh', () => {
     const without = await install()
     expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('no cargo on PATH') })
     cargo(`echo "error: failed to download from registry: Could not resolve host" >&2; exit 101`)
-    expect(await install()).toMatchObject({ code: 3, stderr: expect.stringContaining("can't reach its registry") })
-    cargo(`echo '   Compiling x v1.0.0' >&2; echo 'error: linking failed: connection timed out' >&2; exit 101`)
-    expect(await install()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('the build failed') })
-    cargo(`printf '#!/bin/sh\\necho zellij 0.1.0\\n' > "$root/bin/zellij"; chmod +x "$root/bin/zellij"`)
+    expect(await install()).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("can't reach its registry"),
+    })
+    cargo(
+      `echo '   Compiling x v1.0.0' >&2; echo 'error: linking failed: connection timed out' >&2; exit 101`,
+    )
+    expect(await install()).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('the build failed'),
+    })
+    cargo(
+      `printf '#!/bin/sh\\necho zellij 0.1.0\\n' > "$root/bin/zellij"; chmod +x "$root/bin/zellij"`,
+    )
     expect(await install()).toMatchObject({ code: 1, stdout: '' })
     expect(leftIn(cache)).toEqual([])
-    for (const args of [['--limit'], ['--limit', 'soon'], ['--what']]) expect(await install({}, ...args)).toMatchObject({ code: 2, stdout: '' })
+    for (const args of [['--limit'], ['--limit', 'soon'], ['--what']])
+      expect(await install({}, ...args)).toMatchObject({ code: 2, stdout: '' })
   })
 
   it('is built once by two at the same time', async () => {
@@ -152,7 +211,8 @@ describe('scripts/install-zellij.sh', () => {
     const both = [begin(), begin()]
     await waitFor('one of them to build', () => calls().length === 1)
     writeFileSync(join(folder, 'go'), '')
-    for (const { ended } of both) expect(await ended).toMatchObject({ code: 0, stdout: `${binary}\n` })
+    for (const { ended } of both)
+      expect(await ended).toMatchObject({ code: 0, stdout: `${binary}\n` })
     expect(calls()).toHaveLength(1)
   })
 })

@@ -19,7 +19,11 @@ interface Running {
 
 function start(...argv: string[]): Running {
   let text = ''
-  const child = spawn(process.execPath, [BIN, ...argv], { cwd: tree.repository.path, env: { ...tree.repository.env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [BIN, ...argv], {
+    cwd: tree.repository.path,
+    env: { ...tree.repository.env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   child.stdout?.on('data', (chunk) => (text += String(chunk)))
   // Closed, not only ended: by then all that it said has been read.
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
@@ -43,7 +47,9 @@ describe('what goes on until Ctrl-C', () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as { seq: number; type: string })
-    expect(events.map(({ seq }) => seq)).toEqual(events.map((_event, index) => (events[0]?.seq ?? 0) + index))
+    expect(events.map(({ seq }) => seq)).toEqual(
+      events.map((_event, index) => (events[0]?.seq ?? 0) + index),
+    )
   })
 
   it('tree --watch without a terminal prints the tree and a line per event', async () => {
@@ -51,7 +57,9 @@ describe('what goes on until Ctrl-C', () => {
     await waitFor('the tree', () => watching.output().includes('BRANCH'))
     tree.script('plain', { steps: [] })
     await tree.call('spawn_workers', { specs: [{ name: 'plain', prompt: 'x' }] })
-    await waitFor('the spawn', () => /plain +\+ spawned as worker on main\.plain/.test(watching.output()))
+    await waitFor('the spawn', () =>
+      /plain +\+ spawned as worker on main\.plain/.test(watching.output()),
+    )
     watching.child.kill('SIGINT')
     expect(await watching.ended).toBe(0)
     // oxlint-disable-next-line no-control-regex -- no terminal, no escape sequences
@@ -66,7 +74,9 @@ describe('what goes on until Ctrl-C', () => {
       cwd: tree.repository.path,
       env: { ...tree.repository.env },
     })
-    const ended = new Promise<number>((resolve) => terminal.onExit(({ exitCode }) => resolve(exitCode)))
+    const ended = new Promise<number>((resolve) =>
+      terminal.onExit(({ exitCode }) => resolve(exitCode)),
+    )
     onTestFinished(() => terminal.kill('SIGKILL'))
     terminal.onData((data) => (text += data))
     await waitFor('the tree', () => text.includes('BRANCH'))
@@ -74,7 +84,9 @@ describe('what goes on until Ctrl-C', () => {
     expect(text).not.toContain('\u001b[?1049h')
     expect(text).not.toContain('\u0007')
     const drawn = text.length
-    tree.script('shiny', { steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?', timeout: 1 } }] })
+    tree.script('shiny', {
+      steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?', timeout: 1 } }],
+    })
     await tree.call('spawn_workers', { specs: [{ name: 'shiny', prompt: 'x' }] })
     await waitFor('the new agent', () => text.slice(drawn).includes('.shiny'))
     await waitFor('the bell', () => text.includes('\u0007'))
@@ -85,7 +97,10 @@ describe('what goes on until Ctrl-C', () => {
   })
 
   it('has no colours with NO_COLOR or --no-color, and has them otherwise', async () => {
-    const shown = async (argv: readonly string[], env: Readonly<Record<string, string>>): Promise<string> => {
+    const shown = async (
+      argv: readonly string[],
+      env: Readonly<Record<string, string>>,
+    ): Promise<string> => {
       let text = ''
       const terminal = spawnTerminal(process.execPath, [BIN, ...argv], {
         cols: 100,

@@ -8,26 +8,54 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runProgram } from '../../helpers/daemon.ts'
 import { tempRepository, type TempRepository } from '../../helpers/temp-repository.ts'
 
-/** What `npm pack` makes, installed into an empty folder: nothing of this checkout is there to help. Needs `dist`, which `npm test` has just built. */
+/**
+ * What `npm pack` makes, installed into an empty folder: nothing of this checkout is there to help.
+ * Needs `dist`, which `npm test` has just built.
+ */
 
 const top = join(import.meta.dirname, '..', '..', '..')
-const { version } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as { version: string }
+const { version } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
+  version: string
+}
 
 describe('the package', () => {
   let prefix: string
   let repository: TempRepository
   let env: Record<string, string>
-  const exomonad = (...args: string[]) => runProgram(join(prefix, 'node_modules', '.bin', 'exomonad'), args, { cwd: repository.path, env })
+  const exomonad = (...args: string[]) =>
+    runProgram(join(prefix, 'node_modules', '.bin', 'exomonad'), args, {
+      cwd: repository.path,
+      env,
+    })
 
   beforeAll(async () => {
     prefix = mkdtempSync(join(tmpdir(), 't-package-'))
     repository = await tempRepository()
-    // npm finds its cache and its registry as whoever runs the tests has them set up; the package gets nothing of theirs.
-    const npm = (...args: string[]) => promisify(execFile)('npm', args, { cwd: top, env: { ...process.env, TMPDIR: prefix }, timeout: 110_000 })
+    // npm finds its cache and its registry as whoever runs the tests has them set up; the package
+    // gets nothing of theirs.
+    const npm = (...args: string[]) =>
+      promisify(execFile)('npm', args, {
+        cwd: top,
+        env: { ...process.env, TMPDIR: prefix },
+        timeout: 110_000,
+      })
     await npm('pack', '--ignore-scripts', '--silent', '--pack-destination', prefix)
     const [tarball = ''] = readdirSync(prefix).filter((name) => name.endsWith('.tgz'))
-    await npm('install', '--prefix', prefix, '--no-audit', '--no-fund', '--prefer-offline', '--silent', join(prefix, tarball))
-    env = { ...repository.env, PATH: [dirname(process.execPath), repository.env['PATH']].join(delimiter), NO_COLOR: '1' }
+    await npm(
+      'install',
+      '--prefix',
+      prefix,
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+      '--silent',
+      join(prefix, tarball),
+    )
+    env = {
+      ...repository.env,
+      PATH: [dirname(process.execPath), repository.env['PATH']].join(delimiter),
+      NO_COLOR: '1',
+    }
   })
   afterAll(async () => {
     await exomonad('down')
@@ -37,21 +65,40 @@ describe('the package', () => {
 
   it('has what it names, and nothing of the tests or the sources', () => {
     const files = readdirSync(join(prefix, 'node_modules', 'exomonad'))
-    expect(files).toEqual(expect.arrayContaining(['dist', 'templates', 'hooks', 'examples', 'package.json', 'README.md', 'LICENSE']))
+    expect(files).toEqual(
+      expect.arrayContaining([
+        'dist',
+        'templates',
+        'hooks',
+        'examples',
+        'package.json',
+        'README.md',
+        'LICENSE',
+      ]),
+    )
     for (const name of ['src', 'test', 'bench']) expect(files).not.toContain(name)
   })
 
   it('tells its version, sets a repository up, and starts its daemon, its agents’ terminals included', async () => {
     expect(await exomonad('--version')).toMatchObject({ code: 0, stdout: `${version}\n` })
-    expect(await exomonad('init', '--no-prepare-agents')).toMatchObject({ code: 0, stdout: expect.stringContaining('exomonad is set up') })
-    expect(await exomonad('tree')).toMatchObject({ code: 0, stdout: expect.stringContaining('main') })
+    expect(await exomonad('init', '--no-prepare-agents')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('exomonad is set up'),
+    })
+    expect(await exomonad('tree')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('main'),
+    })
     const task = await exomonad('run', '--wait', '--', 'echo from a package')
     expect(`${task.stdout}${task.stderr}`).toContain('from a package')
   })
 
   it('is a library that can be imported, with types', async () => {
-    const code = "import('exomonad').then((library) => console.log(Object.keys(library).includes('registerSubagentTools')))"
-    expect(await runProgram(process.execPath, ['-e', code], { cwd: prefix, env })).toMatchObject({ stdout: 'true\n' })
+    const code =
+      "import('exomonad').then((library) => console.log(Object.keys(library).includes('registerSubagentTools')))"
+    expect(await runProgram(process.execPath, ['-e', code], { cwd: prefix, env })).toMatchObject({
+      stdout: 'true\n',
+    })
     expect(readdirSync(join(prefix, 'node_modules', 'exomonad', 'dist'))).toContain('index.d.ts')
   })
 })

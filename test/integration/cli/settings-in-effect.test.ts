@@ -5,15 +5,24 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../../helpers/daemon.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** Settings that other tests leave as they are, each with another value and what a user sees of it. */
+/**
+ * Settings that other tests leave as they are, each with another value and what a user sees of it.
+ */
 
-async function start(config: string, options: Omit<ExomonadOptions, 'config'> = {}): Promise<Exomonad> {
+async function start(
+  config: string,
+  options: Omit<ExomonadOptions, 'config'> = {},
+): Promise<Exomonad> {
   const tree = await startExomonad({ ...options, config })
   onTestFinished(() => tree.stop())
   return tree
 }
 const workers = (tree: Exomonad, names: readonly string[], as?: string) =>
-  tree.call('spawn_workers', { specs: names.map((name) => ({ name, prompt: 'Do it' })) }, as === undefined ? {} : { as })
+  tree.call(
+    'spawn_workers',
+    { specs: names.map((name) => ({ name, prompt: 'Do it' })) },
+    as === undefined ? {} : { as },
+  )
 const filing = (name: string, ...more: object[]) => [
   { do: 'write', path: `${name}.txt`, content: `${name}\n` },
   { do: 'commit', message: `Add ${name}` },
@@ -21,30 +30,48 @@ const filing = (name: string, ...more: object[]) => [
   ...more,
 ]
 const event = (tree: Exomonad, type: string, limit = 20_000): Promise<any> =>
-  waitFor(`an event ${type}`, async () => (await tree.events()).find((one) => one.type === type), { limit })
+  waitFor(`an event ${type}`, async () => (await tree.events()).find((one) => one.type === type), {
+    limit,
+  })
 const pullOf = (tree: Exomonad, agent: string): Promise<any> =>
-  waitFor(`the pull request of ${agent}`, async () => (await tree.call('pr_list')).pull_requests.find((pull: any) => pull.agent === agent))
+  waitFor(`the pull request of ${agent}`, async () =>
+    (await tree.call('pr_list')).pull_requests.find((pull: any) => pull.agent === agent),
+  )
 
 it('silent_after: the parent is told of an agent that works and says nothing, once; reconcile_every: as soon as that', async () => {
   const tree = await start('[liveness]\nsilent_after = 1\nreconcile_every = 1\n')
-  for (const name of ['quiet', 'later']) tree.script(name, { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
+  for (const name of ['quiet', 'later'])
+    tree.script(name, { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
   await workers(tree, ['quiet'])
   // Sooner than the default’s first look.
-  expect(await event(tree, 'agent.silent')).toMatchObject({ payload: { name: 'quiet', minutes: 0 } })
-  await waitFor('the message', async () => JSON.stringify(await tree.call('inbox')).includes('quiet'))
+  expect(await event(tree, 'agent.silent')).toMatchObject({
+    payload: { name: 'quiet', minutes: 0 },
+  })
+  await waitFor('the message', async () =>
+    JSON.stringify(await tree.call('inbox')).includes('quiet'),
+  )
   // By the time a later look tells of another, it was looked at again, and had said nothing since.
   await workers(tree, ['later'])
-  const silences = async (name: string) => (await tree.events()).filter(({ type, payload }) => type === 'agent.silent' && payload.name === name)
+  const silences = async (name: string) =>
+    (await tree.events()).filter(
+      ({ type, payload }) => type === 'agent.silent' && payload.name === name,
+    )
   await waitFor('the other to be told of', async () => (await silences('later')).length > 0)
   expect(await silences('quiet')).toHaveLength(1)
 })
 
 it('stalled_after, review_timeout: a pull request that nobody looks at, and that makes no progress, is told of', async () => {
-  const tree = await start('[forge]\npoll_active = 1\npoll_idle = 1\nreview_timeout = 2\nstalled_after = 3\n')
+  const tree = await start(
+    '[forge]\npoll_active = 1\npoll_idle = 1\nreview_timeout = 2\nstalled_after = 3\n',
+  )
   tree.script('author', { steps: filing('author') })
   await workers(tree, ['author'])
-  expect(await event(tree, 'review.timeout', 40_000)).toMatchObject({ payload: { number: 1, minutes: 0 } })
-  expect(await event(tree, 'pr.stalled', 40_000)).toMatchObject({ payload: { number: 1, reason: expect.stringContaining('nothing happened') } })
+  expect(await event(tree, 'review.timeout', 40_000)).toMatchObject({
+    payload: { number: 1, minutes: 0 },
+  })
+  expect(await event(tree, 'pr.stalled', 40_000)).toMatchObject({
+    payload: { number: 1, reason: expect.stringContaining('nothing happened') },
+  })
   const asked = (await tree.events()).filter(({ type }) => type === 'review.timeout')
   expect(asked).toHaveLength(1)
 })
@@ -56,9 +83,14 @@ it('agents_may_force: a parent merges what its red check holds', async () => {
   await workers(tree, ['red'], 'lead')
   const { number } = await pullOf(tree, 'red')
   await waitFor('the red check', async () => (await pullOf(tree, 'red')).checks === 'failed')
-  expect(await tree.refusal('merge_pr', { pr_number: number }, { as: 'lead' })).toMatchObject({ code: 'CHECKS_FAILED' })
+  expect(await tree.refusal('merge_pr', { pr_number: number }, { as: 'lead' })).toMatchObject({
+    code: 'CHECKS_FAILED',
+  })
   const token = readFileSync(join(tree.state, 'auth', (await tree.agent('lead')).id), 'utf8').trim()
-  const forced = await tree.run(['call', 'merge_pr', '-'], { env: { EXOMONAD_TOKEN: token }, input: JSON.stringify({ pr_number: number, force: true }) })
+  const forced = await tree.run(['call', 'merge_pr', '-'], {
+    env: { EXOMONAD_TOKEN: token },
+    input: JSON.stringify({ pr_number: number, force: true }),
+  })
   expect(forced.json).toMatchObject({ merged: true })
 })
 
@@ -66,19 +98,32 @@ it('ci_parallel: with one at a time no check begins before another has ended', a
   const folder = mkdtempSync(join(tmpdir(), 't-ci-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const log = join(folder, 'log')
-  const tree = await start(`[forge.local]\nci_parallel = 1\nci = ["sh", "-c", "echo begin >> ${log}; sleep 0.7; echo end >> ${log}"]\n`)
+  const tree = await start(
+    `[forge.local]\nci_parallel = 1\nci = ["sh", "-c", "echo begin >> ${log}; sleep 0.7; echo end >> ${log}"]\n`,
+  )
   for (const name of ['a', 'b', 'c']) tree.script(name, { steps: filing(name) })
   await workers(tree, ['a', 'b', 'c'])
-  const lines = await waitFor('three checks', () => existsSync(log) && readFileSync(log, 'utf8').trim().split('\n').length === 6 && readFileSync(log, 'utf8'))
+  const lines = await waitFor(
+    'three checks',
+    () =>
+      existsSync(log) &&
+      readFileSync(log, 'utf8').trim().split('\n').length === 6 &&
+      readFileSync(log, 'utf8'),
+  )
   expect(lines).toBe('begin\nend\n'.repeat(3))
 })
 
 it('ci_timeout: a check that takes longer is ended and counts as failed', async () => {
-  const tree = await start('[forge.local]\nci_timeout = 1\nci = ["sh", "-c", "echo begun; sleep 600"]\n')
+  const tree = await start(
+    '[forge.local]\nci_timeout = 1\nci = ["sh", "-c", "echo begun; sleep 600"]\n',
+  )
   tree.script('slow', { steps: filing('slow') })
   await workers(tree, ['slow'])
   const { number } = await pullOf(tree, 'slow')
-  await waitFor('the end of the check', async () => (await pullOf(tree, 'slow')).checks === 'failed')
+  await waitFor(
+    'the end of the check',
+    async () => (await pullOf(tree, 'slow')).checks === 'failed',
+  )
   const { checks } = await tree.call('pr_checks', { pr_number: number })
   expect(JSON.stringify(checks)).toMatch(/begun.*(1 s|second|time)/)
 })
@@ -103,17 +148,26 @@ it('rebase_tries: with one the parent is asked at the second stop', async () => 
   expect(JSON.stringify(asked)).toContain('after 1 tries')
   // Handed back once, not three times, and then told that its parent was asked.
   const blocked = await waitFor('it to be told', async () => {
-    const objections = (await tree.events()).filter(({ type }) => type === 'stop.blocked').map(({ payload }) => payload.objection)
+    const objections = (await tree.events())
+      .filter(({ type }) => type === 'stop.blocked')
+      .map(({ payload }) => payload.objection)
     return objections.includes('rebase_given_up') && objections
   })
-  expect(blocked.filter((objection: string) => objection.startsWith('rebase_'))).toEqual(['rebase_conflict', 'rebase_given_up'])
+  expect(blocked.filter((objection: string) => objection.startsWith('rebase_'))).toEqual([
+    'rebase_conflict',
+    'rebase_given_up',
+  ])
 })
 
 it('setup_timeout: a setup command that takes longer undoes the spawn', async () => {
-  const tree = await start('[worktree]\nsetup = [["sh", "-c", "echo installing; sleep 600"]]\nsetup_timeout = 1\n')
+  const tree = await start(
+    '[worktree]\nsetup = [["sh", "-c", "echo installing; sleep 600"]]\nsetup_timeout = 1\n',
+  )
   const { spawned, errors } = await workers(tree, ['a'])
   expect(spawned).toEqual([])
-  expect(errors).toMatchObject([{ name: 'a', code: 'SPAWN_FAILED', error: expect.stringMatching(/installing|1 s|time/) }])
+  expect(errors).toMatchObject([
+    { name: 'a', code: 'SPAWN_FAILED', error: expect.stringMatching(/installing|1 s|time/) },
+  ])
   expect(await tree.repository.git('branch', '--list', 'main.a')).toBe('')
 })
 
@@ -123,5 +177,9 @@ it('events_days: what is older is gone after a start of the daemon, and what is 
   await tree.logged('a', 'its start', (entry) => entry['kind'] === 'ready')
   expect((await tree.events()).some(({ type }) => type === 'agent.spawned')).toBe(true)
   // Ten seconds after a start, then each hour.
-  await waitFor('the old ones to go', async () => !(await tree.events()).some(({ type }) => type === 'agent.spawned'), { limit: 30_000 })
+  await waitFor(
+    'the old ones to go',
+    async () => !(await tree.events()).some(({ type }) => type === 'agent.spawned'),
+    { limit: 30_000 },
+  )
 })

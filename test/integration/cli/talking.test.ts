@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad, type ExomonadOptions } from '../../helpers/daemon.ts'
@@ -23,13 +31,22 @@ describe('the commands', () => {
   it('spawn from arguments, files and standard input; a bad task is told and makes the exit code 1', async () => {
     for (const name of ['a', 'b', 'c', 'd-d']) tree.script(name, IDLE)
     const plan = await tree.run(['spawn', 'workers', 'a=do it', '--dry-run', '--json'])
-    expect(plan.json).toMatchObject({ planned: [{ name: 'a', branch: 'main.a', base: 'main' }], errors: [] })
+    expect(plan.json).toMatchObject({
+      planned: [{ name: 'a', branch: 'main.a', base: 'main' }],
+      errors: [],
+    })
     expect(await tree.agent('a')).toBeUndefined()
-    expect((await tree.run(['spawn', 'subtree', 'a=do it'])).stdout).toMatch(/✓ a +main\.a +\.exomonad\/worktrees\/a/)
+    expect((await tree.run(['spawn', 'subtree', 'a=do it'])).stdout).toMatch(
+      /✓ a +main\.a +\.exomonad\/worktrees\/a/,
+    )
     const tasks = join(tree.repository.folder, 'tasks.md')
     writeFileSync(tasks, '# b\nDo b.\n# c\nDo c.\n')
-    expect((await tree.run(['spawn', 'workers', '--file', tasks, '--json'])).json.spawned).toHaveLength(2)
-    const mixed = await tree.run(['spawn', 'workers', '-', '--as', 'a'], { input: '{"D d": "x", "***": "y"}' })
+    expect(
+      (await tree.run(['spawn', 'workers', '--file', tasks, '--json'])).json.spawned,
+    ).toHaveLength(2)
+    const mixed = await tree.run(['spawn', 'workers', '-', '--as', 'a'], {
+      input: '{"D d": "x", "***": "y"}',
+    })
     expect(mixed.code).toBe(1)
     expect(mixed.stdout).toContain('main.a.d-d')
     expect(mixed.stdout).toContain('✗ ***:')
@@ -38,14 +55,27 @@ describe('the commands', () => {
   })
 
   it('talk: question, inbox, answer, note, send, logs', async () => {
-    tree.script('w', { steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?', timeout: 60 } }] })
+    tree.script('w', {
+      steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?', timeout: 60 } }],
+    })
     await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-    await waitFor('the question in the inbox', async () => (await tree.run(['inbox', '--json'])).json.questions.length === 1)
-    expect((await tree.run(['inbox'])).stdout).toMatch(/\? question from w .*\n {2}Which colour\?\n {2}exomonad answer w "…" --question q-/)
-    expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.status).toMatch(/delivered|queued/)
-    expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.code).toBe('NO_PENDING_QUESTION')
+    await waitFor(
+      'the question in the inbox',
+      async () => (await tree.run(['inbox', '--json'])).json.questions.length === 1,
+    )
+    expect((await tree.run(['inbox'])).stdout).toMatch(
+      /\? question from w .*\n {2}Which colour\?\n {2}exomonad answer w "…" --question q-/,
+    )
+    expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.status).toMatch(
+      /delivered|queued/,
+    )
+    expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.code).toBe(
+      'NO_PENDING_QUESTION',
+    )
     expect((await tree.run(['send', 'w', 'hello', 'there', '--json'])).json.status).toBe('sent')
-    expect((await tree.run(['events', '--type', 'question.answered'])).stdout).toContain('answered: blue')
+    expect((await tree.run(['events', '--type', 'question.answered'])).stdout).toContain(
+      'answered: blue',
+    )
     expect((await tree.run(['logs', 'w', '--json'])).json.live).toBe(true)
     expect((await tree.run(['logs', 'nobody', '--json'])).json.code).toBe('AGENT_NOT_FOUND')
   })
@@ -56,16 +86,25 @@ describe('the commands', () => {
     expect((await tree.run(['events', '--last', '1', '--json'])).json).toHaveLength(1)
     expect((await tree.run(['events', '--since', 'never'])).code).toBe(2)
     for (const more of [[], ['--follow'], ['--json']])
-      expect(await tree.run(['events', '--type', 'nots', ...more])).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean note?') })
+      expect(await tree.run(['events', '--type', 'nots', ...more])).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('did you mean note?'),
+      })
   })
 
   it('check the configuration with every finding, and say what is trusted', async () => {
-    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({ ok: true, findings: [], trusted: true })
+    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({
+      ok: true,
+      findings: [],
+      trusted: true,
+    })
     const file = join(tree.repository.folder, 'bad.toml')
     writeFileSync(file, '[limits]\nmax_tree_dept = 1\n[log]\nlevel = "loud"\n')
     const result = await tree.run(['config', 'check', file])
     expect(result.code).toBe(1)
-    expect(result.stdout).toMatch(/line 2 +limits\.max_tree_dept unknown key; did you mean "max_tree_depth"\?/)
+    expect(result.stdout).toMatch(
+      /line 2 +limits\.max_tree_dept unknown key; did you mean "max_tree_depth"\?/,
+    )
     expect(result.stdout).toMatch(/line 4 +log\.level found "loud" \(a string\); allowed: "trace"/)
   })
 
@@ -75,11 +114,22 @@ describe('the commands', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }))
     writeFileSync(join(folder, 'note.liquid'), 'Note:\n{{ name | upercase }}')
     const broken = await tree.run(['config', 'check'])
-    expect(broken).toMatchObject({ code: 1, stdout: expect.stringMatching(/line 2 +templates\/note\.liquid undefined filter: upercase/) })
+    expect(broken).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/line 2 +templates\/note\.liquid undefined filter: upercase/),
+    })
     const sick = (await tree.run(['doctor', '--json'])).json
-    expect(sick).toMatchObject({ ok: false, findings: expect.arrayContaining([expect.objectContaining({ subject: 'templates', status: 'problem' })]) })
+    expect(sick).toMatchObject({
+      ok: false,
+      findings: expect.arrayContaining([
+        expect.objectContaining({ subject: 'templates', status: 'problem' }),
+      ]),
+    })
     writeFileSync(join(folder, 'note.liquid'), '')
-    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({ ok: true, findings: [] })
+    expect((await tree.run(['config', 'check', '--json'])).json).toMatchObject({
+      ok: true,
+      findings: [],
+    })
   })
 })
 
@@ -89,9 +139,17 @@ describe('exomonad hook', () => {
     tree.script('w', { steps: [], stop: false })
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
     const spool = join(tree.state, 'spool')
-    const env = { EXOMONAD_AGENT_ID: spawned[0].agent_id, EXOMONAD_AUTH_FILE: join(tree.state, 'auth', spawned[0].agent_id), EXOMONAD_SPOOL: spool }
+    const env = {
+      EXOMONAD_AGENT_ID: spawned[0].agent_id,
+      EXOMONAD_AUTH_FILE: join(tree.state, 'auth', spawned[0].agent_id),
+      EXOMONAD_SPOOL: spool,
+    }
     writeFileSync(join(spawned[0].worktree, 'unsaved.txt'), 'x')
-    const stop = await tree.run(['hook', 'stop'], { cwd: spawned[0].worktree, env, input: '{"session_id":"s"}' })
+    const stop = await tree.run(['hook', 'stop'], {
+      cwd: spawned[0].worktree,
+      env,
+      input: '{"session_id":"s"}',
+    })
     expect(stop).toMatchObject({ code: 0, json: { decision: 'block' } })
     expect(stop.json.reason).toContain('unsaved.txt')
     await tree.run(['daemon', 'stop'])
@@ -99,7 +157,12 @@ describe('exomonad hook', () => {
     expect(spooled).toMatchObject({ code: 0, json: { decision: 'allow' } })
     expect(spooled.stderr).toContain('waits in the spool')
     expect(readdirSync(spool)).toHaveLength(1)
-    expect(await tree.run(['hook', 'prompt'], { cwd: spawned[0].worktree, env: { EXOMONAD_AGENT_ID: 'x' } })).toMatchObject({ code: 0, stdout: '' })
+    expect(
+      await tree.run(['hook', 'prompt'], {
+        cwd: spawned[0].worktree,
+        env: { EXOMONAD_AGENT_ID: 'x' },
+      }),
+    ).toMatchObject({ code: 0, stdout: '' })
     await tree.run(['daemon', 'start'])
     await waitFor('the spool to be read', () => readdirSync(spool).length === 0)
   })
@@ -109,7 +172,9 @@ describe('exomonad doctor', () => {
   it('finds nothing wrong where nothing is', async () => {
     const tree = await start()
     const result = await tree.run(['doctor', '--json'])
-    expect(result.json.findings.filter((finding: { status: string }) => finding.status === 'problem')).toEqual([])
+    expect(
+      result.json.findings.filter((finding: { status: string }) => finding.status === 'problem'),
+    ).toEqual([])
     expect(result).toMatchObject({ code: 0, json: { ok: true } })
   })
 
@@ -122,11 +187,15 @@ describe('exomonad doctor', () => {
     chmodSync(tree.state, 0o755)
     rmSync(spawned[0].worktree, { recursive: true })
     const sick = await tree.run(['doctor', '--json'])
-    const subjects = sick.json.findings.filter((finding: { fix?: string }) => finding.fix !== undefined).map((finding: { subject: string }) => finding.subject)
+    const subjects = sick.json.findings
+      .filter((finding: { fix?: string }) => finding.fix !== undefined)
+      .map((finding: { subject: string }) => finding.subject)
     expect(subjects).toEqual(expect.arrayContaining(['permissions', 'daemon', 'worktrees']))
     expect(sick.code).toBe(1)
     const mended = await tree.run(['doctor', '--fix', '--json'])
-    expect(mended.json.fixed.map((one: { subject: string }) => one.subject)).toEqual(expect.arrayContaining(['permissions', 'daemon', 'worktrees']))
+    expect(mended.json.fixed.map((one: { subject: string }) => one.subject)).toEqual(
+      expect.arrayContaining(['permissions', 'daemon', 'worktrees']),
+    )
     expect(mended.code).toBe(0)
     expect(statSync(tree.state).mode & 0o777).toBe(0o700)
     expect(await tree.repository.git('worktree', 'list')).not.toContain('prunable')
@@ -137,9 +206,25 @@ describe('exomonad doctor', () => {
     const tree = await start({ init: false })
     const bin = join(tree.repository.folder, 'bin')
     mkdirSync(bin)
-    for (const tool of ['git', 'sh']) symlinkSync(spawnSync('which', [tool], { encoding: 'utf8' }).stdout.trim(), join(bin, tool))
-    const result = await tree.run(['doctor', '--json'], { cwd: tree.repository.folder, env: { PATH: bin } })
-    const found = Object.fromEntries(result.json.findings.map((finding: { subject: string; status: string }) => [finding.subject, finding.status]))
-    expect(found).toMatchObject({ node: 'ok', git: 'ok', sh: 'ok', curl: 'warning', tmux: 'warning', repository: 'note' })
+    for (const tool of ['git', 'sh'])
+      symlinkSync(spawnSync('which', [tool], { encoding: 'utf8' }).stdout.trim(), join(bin, tool))
+    const result = await tree.run(['doctor', '--json'], {
+      cwd: tree.repository.folder,
+      env: { PATH: bin },
+    })
+    const found = Object.fromEntries(
+      result.json.findings.map((finding: { subject: string; status: string }) => [
+        finding.subject,
+        finding.status,
+      ]),
+    )
+    expect(found).toMatchObject({
+      node: 'ok',
+      git: 'ok',
+      sh: 'ok',
+      curl: 'warning',
+      tmux: 'warning',
+      repository: 'note',
+    })
   })
 })

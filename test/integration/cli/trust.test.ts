@@ -6,7 +6,10 @@ import { waitFor } from '../../helpers/wait-for.ts'
 
 /** What came with a repository runs nothing before its user said so, by whichever way. */
 
-/** A repository as a clone brings it: configuration and a template are tracked, and everything they can run leaves a mark. */
+/**
+ * A repository as a clone brings it: configuration and a template are tracked, and everything they
+ * can run leaves a mark.
+ */
 async function cloned(): Promise<{ tree: Exomonad; marks: () => string[]; config: string }> {
   const tree = await startExomonad({ init: false })
   onTestFinished(() => tree.stop())
@@ -17,7 +20,10 @@ async function cloned(): Promise<{ tree: Exomonad; marks: () => string[]; config
     'command = ["{{node}}"',
     `command = ["sh", "-c", "echo agent >> '${file}'; exec \\"$@\\"", "sh", "{{node}}"`,
   )
-  writeFileSync(config, `${marked}\n[worktree]\nsetup = [${mark('setup')}]\n[forge.local]\nci = ${mark('ci')}\n[notify]\ncommand = ${mark('notify')}\n`)
+  writeFileSync(
+    config,
+    `${marked}\n[worktree]\nsetup = [${mark('setup')}]\n[forge.local]\nci = ${mark('ci')}\n[notify]\ncommand = ${mark('notify')}\n`,
+  )
   await tree.repository.commit({
     '.exomonad/config.toml': readFileSync(config, 'utf8'),
     '.exomonad/templates/note.liquid': 'OVERRIDDEN {{ name }}: {{ message }}',
@@ -31,9 +37,14 @@ async function cloned(): Promise<{ tree: Exomonad; marks: () => string[]; config
   return { tree, marks, config }
 }
 
-const count = (marks: readonly string[], what: string): number => marks.filter((mark) => mark === what).length
-const inbox = async (tree: Exomonad): Promise<string[]> => (await tree.call('inbox')).messages.map((message: { text: string }) => message.text)
-const refused = { code: 'UNTRUSTED_CONFIG', error: expect.stringMatching(/config\.toml[\s\S]*exomonad trust/) }
+const count = (marks: readonly string[], what: string): number =>
+  marks.filter((mark) => mark === what).length
+const inbox = async (tree: Exomonad): Promise<string[]> =>
+  (await tree.call('inbox')).messages.map((message: { text: string }) => message.text)
+const refused = {
+  code: 'UNTRUSTED_CONFIG',
+  error: expect.stringMatching(/config\.toml[\s\S]*exomonad trust/),
+}
 
 describe('a repository that came with a configuration', () => {
   it('runs neither agents, set-up, checks and notices nor templates of its own before `exomonad trust`, and each change asks again', async () => {
@@ -41,8 +52,12 @@ describe('a repository that came with a configuration', () => {
     const init = await tree.run(['init'])
     expect(init).toMatchObject({ code: 0, stdout: expect.stringContaining('exomonad trust') })
 
-    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).toMatchObject(refused)
-    expect(await tree.refusal('spawn_subtree', { task: 'x', branch_name: 's' })).toMatchObject(refused)
+    expect(
+      await tree.refusal('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }),
+    ).toMatchObject(refused)
+    expect(await tree.refusal('spawn_subtree', { task: 'x', branch_name: 's' })).toMatchObject(
+      refused,
+    )
     expect(await tree.refusal('up', { task: 'x' })).toMatchObject(refused)
     expect(await tree.refusal('resume', {})).toMatchObject(refused)
     await tree.call('note', { message: 'a note' })
@@ -51,12 +66,18 @@ describe('a repository that came with a configuration', () => {
     expect((await inbox(tree)).join('\n')).toContain('[NOTE]')
     expect(await tree.run(['trust', '--check', '--json'])).toMatchObject({
       code: 1,
-      json: { trusted: false, changed: ['.exomonad/config.toml', '.exomonad/templates/note.liquid'] },
+      json: {
+        trusted: false,
+        changed: ['.exomonad/config.toml', '.exomonad/templates/note.liquid'],
+      },
     })
     expect(marks()).toEqual([])
     expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe('main')
 
-    expect(await tree.run(['trust'])).toMatchObject({ code: 0, stdout: expect.stringContaining('worktree.setup') })
+    expect(await tree.run(['trust'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('worktree.setup'),
+    })
     tree.script('w', {
       steps: [
         { do: 'write', path: 'a.txt', content: 'a' },
@@ -85,28 +106,61 @@ describe('a repository that came with a configuration', () => {
     await rendered(/^OVERRIDDEN/)
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
     expect(spawned).toHaveLength(1)
-    await waitFor('the check', async () => (await tree.call('pr_checks', { pr_number: 1 })).state === 'passed')
-    await waitFor('the note in the words of the override', async () => (await inbox(tree)).includes('OVERRIDDEN w: said when trusted'))
+    await waitFor(
+      'the check',
+      async () => (await tree.call('pr_checks', { pr_number: 1 })).state === 'passed',
+    )
+    await waitFor('the note in the words of the override', async () =>
+      (await inbox(tree)).includes('OVERRIDDEN w: said when trusted'),
+    )
     await tree.call('question', { message: 'another question', timeout: 0.01 })
     await waitFor('the notice', () => marks().includes('notify'))
-    expect([count(marks(), 'agent'), count(marks(), 'setup'), count(marks(), 'ci'), count(marks(), 'notify')]).toEqual([1, 1, 1, 1])
+    expect([
+      count(marks(), 'agent'),
+      count(marks(), 'setup'),
+      count(marks(), 'ci'),
+      count(marks(), 'notify'),
+    ]).toEqual([1, 1, 1, 1])
 
     // As a pull would: one more line, committed by somebody else.
-    await tree.repository.commit({ '.exomonad/config.toml': `${readFileSync(config, 'utf8')}# one more line\n` }, 'Change the configuration')
-    expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({ trusted: false, changed: ['.exomonad/config.toml'] })
-    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] })).toMatchObject(refused)
+    await tree.repository.commit(
+      { '.exomonad/config.toml': `${readFileSync(config, 'utf8')}# one more line\n` },
+      'Change the configuration',
+    )
+    expect((await tree.run(['trust', '--check', '--json'])).json).toEqual({
+      trusted: false,
+      changed: ['.exomonad/config.toml'],
+    })
+    expect(
+      await tree.refusal('spawn_workers', { specs: [{ name: 'v', prompt: 'x' }] }),
+    ).toMatchObject(refused)
     await rendered(/^\[NOTE\]/)
     await tree.call('send', { to: 'w', message: 'again' })
-    await waitFor('the note in shipped words', async () => (await inbox(tree)).some((text) => text.startsWith('[NOTE] w: said after the change')))
+    await waitFor('the note in shipped words', async () =>
+      (await inbox(tree)).some((text) => text.startsWith('[NOTE] w: said after the change')),
+    )
     await tree.call('question', { message: 'a third question', timeout: 0.01 })
     const checks = await tree.call('pr_checks', { pr_number: 1 })
-    expect(checks).toMatchObject({ state: 'pending', checks: [{ status: 'queued', log_tail: expect.stringContaining('exomonad trust') }] })
-    expect(await tree.refusal('merge_pr', { pr_number: 1 })).toMatchObject({ code: 'CHECKS_FAILED' })
-    expect([count(marks(), 'agent'), count(marks(), 'setup'), count(marks(), 'ci'), count(marks(), 'notify')]).toEqual([1, 1, 1, 1])
+    expect(checks).toMatchObject({
+      state: 'pending',
+      checks: [{ status: 'queued', log_tail: expect.stringContaining('exomonad trust') }],
+    })
+    expect(await tree.refusal('merge_pr', { pr_number: 1 })).toMatchObject({
+      code: 'CHECKS_FAILED',
+    })
+    expect([
+      count(marks(), 'agent'),
+      count(marks(), 'setup'),
+      count(marks(), 'ci'),
+      count(marks(), 'notify'),
+    ]).toEqual([1, 1, 1, 1])
 
     expect((await tree.run(['trust'])).code).toBe(0)
     await tree.call('file_pr', { title: 'A', body: '' }, { as: 'w' })
-    await waitFor('the check of the new head', async () => (await tree.call('pr_checks', { pr_number: 1 })).state === 'passed')
+    await waitFor(
+      'the check of the new head',
+      async () => (await tree.call('pr_checks', { pr_number: 1 })).state === 'passed',
+    )
     expect(count(marks(), 'ci')).toBe(2)
   })
 
@@ -123,7 +177,9 @@ describe('a repository that came with a configuration', () => {
     await tree.repository.git('commit', '-q', '-m', 'All of it')
     expect((await spawn('two')).errors).toEqual([])
     writeFileSync(config, '[limits]\nmax_live_agents = 70\n', { flag: 'a' })
-    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'three', prompt: 'x' }] })).toMatchObject(refused)
+    expect(
+      await tree.refusal('spawn_workers', { specs: [{ name: 'three', prompt: 'x' }] }),
+    ).toMatchObject(refused)
   })
 
   it('can’t get around it by links, nor by a git that gives no answer', async () => {
@@ -139,7 +195,10 @@ describe('a repository that came with a configuration', () => {
     await tree.repository.git('add', '.exomonad/config.toml')
     await tree.repository.git('commit', '-qm', 'Link')
     expect(await tree.refusal('up', { task: 'x' })).toMatchObject({ code: 'UNTRUSTED_CONFIG' })
-    expect(await tree.run(['trust', '--json'])).toMatchObject({ code: 1, json: { code: 'OUTSIDE_ROOT' } })
+    expect(await tree.run(['trust', '--json'])).toMatchObject({
+      code: 1,
+      json: { code: 'OUTSIDE_ROOT' },
+    })
 
     rmSync(config)
     await tree.repository.git('checkout', '-q', 'HEAD~1', '--', '.exomonad/config.toml')

@@ -15,7 +15,11 @@ beforeAll(async () => {
   tree.script('teller', {
     steps: [
       { do: 'file', path: join(tree.scripts, 'tell') },
-      { do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'found: 日本語' } },
+      {
+        do: 'tool',
+        name: 'send',
+        input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'found: 日本語' },
+      },
     ],
   })
   tree.script('idler', { steps: [] })
@@ -25,18 +29,25 @@ afterAll(() => tree?.stop())
 
 describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
   it('fork answers the child, in words and as JSON', async () => {
-    expect((await tree.run(['fork', 'busy', 'Search', 'on', '--context', 'fresh', '--json'])).json).toMatchObject({
+    expect(
+      (await tree.run(['fork', 'busy', 'Search', 'on', '--context', 'fresh', '--json'])).json,
+    ).toMatchObject({
       name: 'busy',
       context: 'fresh',
       warnings: [],
     })
     for (const name of ['teller', 'idler']) {
-      expect(await tree.run(['fork', name, '-', '--context', 'fresh'], { input: 'Do it.\n' })).toMatchObject({
+      expect(
+        await tree.run(['fork', name, '-', '--context', 'fresh'], { input: 'Do it.\n' }),
+      ).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(`Forked ${name} `),
       })
     }
-    expect((await tree.run(['fork', 'goner', '--json'])).json).toMatchObject({ name: 'goner', captured: false })
+    expect((await tree.run(['fork', 'goner', '--json'])).json).toMatchObject({
+      name: 'goner',
+      captured: false,
+    })
     await tree.run(['kill', 'goner'])
   })
 
@@ -53,16 +64,23 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
     expect(waiting).toMatch(/─{80}\n. Waiting for 4 agents \d+[sm]/)
 
     writeFileSync(join(tree.scripts, 'tell'), '')
-    await terminal.until('the answer to be seen', /^ {2}teller {4}✓ received +\d+ calls? +\S+ tokens$/m)
+    await terminal.until(
+      'the answer to be seen',
+      /^ {2}teller {4}✓ received +\d+ calls? +\S+ tokens$/m,
+    )
     await terminal.key('C-c')
     const interrupted = await terminal.until('the prompt', /^exit 1$/m)
     expect(interrupted).toContain('The wait was interrupted')
     expect(interrupted).not.toContain('◐')
-    expect((await tree.run(['mail', '--peek', '--json'])).json.messages).toMatchObject([{ name: 'teller', message: 'found: 日本語' }])
+    expect((await tree.run(['mail', '--peek', '--json'])).json.messages).toMatchObject([
+      { name: 'teller', message: 'found: 日本語' },
+    ])
 
     await terminal.line('clear; exomonad wait 1h teller idler goner')
     const done = await terminal.until('the result', /^exit 0$/m)
-    expect(done).toMatch(/^✓ received {2}teller [0-9a-f-]{36}\n {2}found: 日本語\n○ idle {6}idler \S+\n✗ dead {6}goner \S+\nexit 0$/m)
+    expect(done).toMatch(
+      /^✓ received {2}teller [0-9a-f-]{36}\n {2}found: 日本語\n○ idle {6}idler \S+\n✗ dead {6}goner \S+\nexit 0$/m,
+    )
     expect(done).not.toContain('─')
     expect((await tree.run(['mail'])).stdout).toBe('No mail\n')
   })
@@ -74,19 +92,43 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
       ['idler', 'idle'],
       ['busy', 'running'],
     ])
-    expect(await tree.run(['wait', '0', '--json'])).toMatchObject({ code: 0, json: { status: 'timeout' } })
-    expect(await tree.run(['wait', '1'])).toMatchObject({ code: 0, stdout: 'No mail came within 1s\n' })
-    expect(await tree.run(['wait', '0', 'nobody', '--json'])).toMatchObject({ code: 1, json: { code: 'AGENT_NOT_FOUND' } })
-    expect(await tree.run(['wait', '2d', '--json'])).toMatchObject({ code: 1, json: { code: 'INVALID_ARG' } })
+    expect(await tree.run(['wait', '0', '--json'])).toMatchObject({
+      code: 0,
+      json: { status: 'timeout' },
+    })
+    expect(await tree.run(['wait', '1'])).toMatchObject({
+      code: 0,
+      stdout: 'No mail came within 1s\n',
+    })
+    expect(await tree.run(['wait', '0', 'nobody', '--json'])).toMatchObject({
+      code: 1,
+      json: { code: 'AGENT_NOT_FOUND' },
+    })
+    expect(await tree.run(['wait', '2d', '--json'])).toMatchObject({
+      code: 1,
+      json: { code: 'INVALID_ARG' },
+    })
   })
 
   it('mail takes each message once, and looks only where asked to', async () => {
     const { id } = await tree.agent('idler')
-    tree.script('writer', { steps: [{ do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'one\ntwo' } }] })
+    tree.script('writer', {
+      steps: [
+        {
+          do: 'tool',
+          name: 'send',
+          input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'one\ntwo' },
+        },
+      ],
+    })
     await tree.run(['fork', 'writer', 'Write.', '--as', 'idler'])
     await waitFor('the mail', async () => (await tree.agent('idler')).unread === 1, LIMIT)
-    expect((await tree.run(['mail', '--as', id, '--peek', '--json'])).json).toMatchObject({ messages: [{ name: 'writer', message: 'one\ntwo' }] })
-    expect((await tree.run(['mail', '--as', id])).stdout).toMatch(/^● from writer \S+, .*\n {2}one\n {2}two\n$/)
+    expect((await tree.run(['mail', '--as', id, '--peek', '--json'])).json).toMatchObject({
+      messages: [{ name: 'writer', message: 'one\ntwo' }],
+    })
+    expect((await tree.run(['mail', '--as', id])).stdout).toMatch(
+      /^● from writer \S+, .*\n {2}one\n {2}two\n$/,
+    )
     expect((await tree.run(['mail', '--as', id, '--json'])).json).toEqual({ messages: [] })
   })
 
@@ -96,7 +138,9 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
       ['wait', '5m', 'busy', 'tel'],
     ]) {
       // A busy daemon is not waited for: whoever presses Tab once more has it.
-      await waitFor(`${words.join(' ')} to be completed`, async () => (await tree.run(['__complete', '--', ...words])).stdout.startsWith('teller\tfork, '))
+      await waitFor(`${words.join(' ')} to be completed`, async () =>
+        (await tree.run(['__complete', '--', ...words])).stdout.startsWith('teller\tfork, '),
+      )
     }
   })
 })

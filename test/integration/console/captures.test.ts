@@ -25,24 +25,36 @@ describeWith(['tmux'], 'captures in the console', () => {
     await showing?.stop()
   })
 
-  it(verifies('R000-04', verifies('R000-16', 'keeps captured lines from the agent, and starts a child with them')), async () => {
-    const screen = await open('holder')
-    await screen.line('/capture')
-    await shows(screen, 'capture')
-    await screen.line('Enumerate the files,')
-    await screen.line('count their words.')
-    await shows(screen, 'Enumerate the files,', 'count their words.')
-    await screen.line('/fork enumerator')
-    await shows(screen, 'enumerator is here')
-    expect((await screen.rows())[0]).toContain('enumerator')
-    expect(showing.task('enumerator')).toContain('Enumerate the files,\ncount their words.')
-    // The capture is over: what is typed to its parent now arrives, and nothing else did.
-    await screen.line('/parent')
-    await shows(screen, 'holder is here', 'Enumerate the files,', 'count their words.', 'enumerator')
-    await screen.line('a word for you')
-    await shows(screen, 'heard: [MESSAGE] from the human: a word for you')
-    expect(showing.typed('holder')).toEqual(['[MESSAGE] from the human: a word for you'])
-  })
+  it(
+    verifies(
+      'R000-04',
+      verifies('R000-16', 'keeps captured lines from the agent, and starts a child with them'),
+    ),
+    async () => {
+      const screen = await open('holder')
+      await screen.line('/capture')
+      await shows(screen, 'capture')
+      await screen.line('Enumerate the files,')
+      await screen.line('count their words.')
+      await shows(screen, 'Enumerate the files,', 'count their words.')
+      await screen.line('/fork enumerator')
+      await shows(screen, 'enumerator is here')
+      expect((await screen.rows())[0]).toContain('enumerator')
+      expect(showing.task('enumerator')).toContain('Enumerate the files,\ncount their words.')
+      // The capture is over: what is typed to its parent now arrives, and nothing else did.
+      await screen.line('/parent')
+      await shows(
+        screen,
+        'holder is here',
+        'Enumerate the files,',
+        'count their words.',
+        'enumerator',
+      )
+      await screen.line('a word for you')
+      await shows(screen, 'heard: [MESSAGE] from the human: a word for you')
+      expect(showing.typed('holder')).toEqual(['[MESSAGE] from the human: a word for you'])
+    },
+  )
 
   it(verifies('R000-04', 'starts an idle child without a capture, and shows it'), async () => {
     const screen = await open('starter')
@@ -68,25 +80,45 @@ describeWith(['tmux'], 'captures in the console', () => {
     await shows(again, 'not after all')
   })
 
-  it(verifies('R000-16', 'keeps a capture, and keeps it from the agent, when the daemon is killed in it'), async () => {
-    const screen = await open('keeper')
-    await screen.line('/capture')
-    await screen.line('first of the capture')
-    // On the screen it is while it is typed.
-    await waitFor('it to be kept', async () => (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 1)
-    await showing.tree.crash()
-    await showing.tree.call('tree')
-    await waitFor('the capture to go on', async () => (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 1)
-    await screen.line('second of the capture')
-    await waitFor('the second line', async () => (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 2)
-    await shows(screen, 'first of the capture', 'second of the capture')
-    const again = await open('keeper')
-    await shows(again, 'first of the capture', 'second of the capture')
-    await again.line('third of the capture')
-    await shows(screen, 'third of the capture')
-    await again.line('/fork kept')
-    await shows(again, 'kept is here')
-    expect(showing.task('kept')).toContain('first of the capture\nsecond of the capture\nthird of the capture')
-    expect(showing.typed('keeper')).toEqual([])
-  })
+  it(
+    verifies(
+      'R000-16',
+      'keeps a capture, and keeps it from the agent, when the daemon is killed in it',
+    ),
+    async () => {
+      const screen = await open('keeper')
+      await screen.line('/capture')
+      await screen.line('first of the capture')
+      // On the screen it is while it is typed.
+      await waitFor(
+        'it to be kept',
+        async () =>
+          (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 1,
+      )
+      await showing.tree.crash()
+      await showing.tree.call('tree')
+      await waitFor(
+        'the capture to go on',
+        async () =>
+          (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 1,
+      )
+      await screen.line('second of the capture')
+      await waitFor(
+        'the second line',
+        async () =>
+          (await showing.tree.call('scrollback', { agent: 'keeper' })).capture_lines === 2,
+      )
+      await shows(screen, 'first of the capture', 'second of the capture')
+      const again = await open('keeper')
+      await shows(again, 'first of the capture', 'second of the capture')
+      await again.line('third of the capture')
+      await shows(screen, 'third of the capture')
+      await again.line('/fork kept')
+      await shows(again, 'kept is here')
+      expect(showing.task('kept')).toContain(
+        'first of the capture\nsecond of the capture\nthird of the capture',
+      )
+      expect(showing.typed('keeper')).toEqual([])
+    },
+  )
 })

@@ -5,7 +5,10 @@ import { describeWith } from '../../helpers/terminals/require-tool.ts'
 import { startShowing, type Showing } from '../../helpers/terminals/showing.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** The screen that a person drives the tree from, in a real terminal: what it shows, at every size, and what it lets through. */
+/**
+ * The screen that a person drives the tree from, in a real terminal: what it shows, at every size,
+ * and what it lets through.
+ */
 describeWith(['tmux'], 'the console', () => {
   let showing: Showing
   const open = async (options: ConsoleOptions = {}): Promise<Console> => {
@@ -14,7 +17,9 @@ describeWith(['tmux'], 'the console', () => {
     return opened
   }
   const start = async (...names: readonly string[]): Promise<void> => {
-    const { errors } = await showing.tree.call('spawn_workers', { specs: names.map((name) => ({ name, prompt: 'Show what you have.' })) })
+    const { errors } = await showing.tree.call('spawn_workers', {
+      specs: names.map((name) => ({ name, prompt: 'Show what you have.' })),
+    })
     expect(errors).toEqual([])
   }
 
@@ -29,24 +34,31 @@ describeWith(['tmux'], 'the console', () => {
   it.each([
     [80, 24],
     [200, 50],
-  ])('shows an agent, hands over what is typed once, and gives the terminal back (%i×%i)', async (columns, rows) => {
-    const screen = await open({ columns, rows, args: ['quiet'] })
-    await screen.until('the agent', (text) => text.includes('quiet is here'))
-    expect((await screen.rows())[0]).toContain('quiet')
-    const word = `good morning in ${columns} columns`
-    await screen.line(word)
-    await screen.until('the answer', (text) => text.includes(`heard: [MESSAGE] from the human: ${word}`))
-    expect(showing.typed('quiet').filter((line) => line.includes(word))).toEqual([`[MESSAGE] from the human: ${word}`])
-    expect(await screen.rows()).toHaveLength(rows)
-    await screen.key('C-d')
-    expect(await screen.ended()).toBe(0)
-    expect(await screen.pane('#{alternate_on} #{cursor_flag} #{mouse_any_flag}')).toBe('0 1 0')
-    const shell = await screen.screen()
-    expect(shell).toContain('before the console')
-    expect(shell).not.toContain('quiet is here')
-    expect(shell).toMatch(/(?<!-)icanon/)
-    expect(shell).toMatch(/(?<!-)\becho\b/)
-  })
+  ])(
+    'shows an agent, hands over what is typed once, and gives the terminal back (%i×%i)',
+    async (columns, rows) => {
+      const screen = await open({ columns, rows, args: ['quiet'] })
+      await screen.until('the agent', (text) => text.includes('quiet is here'))
+      expect((await screen.rows())[0]).toContain('quiet')
+      const word = `good morning in ${columns} columns`
+      await screen.line(word)
+      await screen.until('the answer', (text) =>
+        text.includes(`heard: [MESSAGE] from the human: ${word}`),
+      )
+      expect(showing.typed('quiet').filter((line) => line.includes(word))).toEqual([
+        `[MESSAGE] from the human: ${word}`,
+      ])
+      expect(await screen.rows()).toHaveLength(rows)
+      await screen.key('C-d')
+      expect(await screen.ended()).toBe(0)
+      expect(await screen.pane('#{alternate_on} #{cursor_flag} #{mouse_any_flag}')).toBe('0 1 0')
+      const shell = await screen.screen()
+      expect(shell).toContain('before the console')
+      expect(shell).not.toContain('quiet is here')
+      expect(shell).toMatch(/(?<!-)icanon/)
+      expect(shell).toMatch(/(?<!-)\becho\b/)
+    },
+  )
 
   it('fits every size that the terminal is given, and keeps what was half typed', async () => {
     const screen = await open({ columns: 80, rows: 24, args: ['pages'] })
@@ -62,7 +74,8 @@ describeWith(['tmux'], 'the console', () => {
       await screen.resize(columns, rows)
       await screen.until(`${columns}×${rows}`, (text) => {
         const lines = text.replace(/\n$/, '').split('\n')
-        // As many lines of the output as there is room for, the latest at the end, and the input line below.
+        // As many lines of the output as there is room for, the latest at the end, and the input
+        // line below.
         const shown = lines.filter((line) => /^page line \d+$/.test(line.trim()))
         const input = lines.at(-1) ?? ''
         if (rows < 10) return input.includes('half')
@@ -81,7 +94,10 @@ describeWith(['tmux'], 'the console', () => {
     const screen = await open({ args: ['pages'] })
     await screen.until('the end of the output', (text) => text.includes('page line 300'))
     await screen.key('PageUp', 'PageUp')
-    const above = await screen.until('older lines', (text) => !text.includes('page line 300') && /page line 2\d\d/.test(text))
+    const above = await screen.until(
+      'older lines',
+      (text) => !text.includes('page line 300') && /page line 2\d\d/.test(text),
+    )
     expect(above).toMatch(/page line 2[0-9]\d/)
     await screen.key('PageDown', 'PageDown', 'PageDown')
     await screen.until('the end again', (text) => text.includes('page line 300'))
@@ -91,7 +107,14 @@ describeWith(['tmux'], 'the console', () => {
     const screen = await open({ columns: 80, rows: 40, args: ['unicode'] })
     const shown = await screen.until('the text', (text) => text.includes('漢漢漢'))
     const lines = shown.split('\n').map((line) => line.trimEnd())
-    for (const line of ['ascii twelve|', '漢字かな漢字|', '한국어 글자 |', '🐙🐙🐙🐙🐙🐙|', 'über äöüß 12|']) expect(lines).toContain(line)
+    for (const line of [
+      'ascii twelve|',
+      '漢字かな漢字|',
+      '한국어 글자 |',
+      '🐙🐙🐙🐙🐙🐙|',
+      'über äöüß 12|',
+    ])
+      expect(lines).toContain(line)
     expect(lines).toContain('ne\u0301 combine\u0301e|')
     const wrapped = lines.filter((line) => /^漢{3,}$/.test(line))
     expect(wrapped.join('')).toHaveLength(100)
@@ -99,16 +122,28 @@ describeWith(['tmux'], 'the console', () => {
     const before = Number(await screen.pane('#{cursor_x}'))
     await screen.type('漢字🐙x')
     await screen.until('the typed text', (text) => text.includes('漢字🐙x'))
-    await waitFor('the cursor behind seven columns', async () => Number(await screen.pane('#{cursor_x}')) === before + 7)
+    await waitFor(
+      'the cursor behind seven columns',
+      async () => Number(await screen.pane('#{cursor_x}')) === before + 7,
+    )
     await screen.key('BSpace', 'BSpace', 'Left')
-    await waitFor('the cursor between the two', async () => Number(await screen.pane('#{cursor_x}')) === before + 2)
+    await waitFor(
+      'the cursor between the two',
+      async () => Number(await screen.pane('#{cursor_x}')) === before + 2,
+    )
     await screen.type('と')
     await screen.key('Enter')
-    await waitFor('the message', () => showing.typed('unicode').some((line) => line.endsWith('漢と字')))
+    await waitFor('the message', () =>
+      showing.typed('unicode').some((line) => line.endsWith('漢と字')),
+    )
   })
 
   it('lets nothing of an agent drive the terminal, neither living nor dead', async () => {
-    await showing.tree.call('note', { message: '\u001b]0;stolen title\u0007\u001b[2Jstolen note' }, { as: 'control' })
+    await showing.tree.call(
+      'note',
+      { message: '\u001b]0;stolen title\u0007\u001b[2Jstolen note' },
+      { as: 'control' },
+    )
     const screen = await open({ args: ['control'] })
     await screen.until('its text', (text) => text.includes('safe end'))
     await screen.line('/inbox')
@@ -117,7 +152,8 @@ describeWith(['tmux'], 'the console', () => {
     await showing.tree.call('kill', { agent: 'control' })
     await screen.until('that it is dead', (text) => text.includes('killed'))
     const raw = screen.raw()
-    // 52: clipboard. 8: links. P, _, ^: strings to the terminal. 6n, c, 21t: questions that it answers by typing.
+    // 52: clipboard. 8: links. P, _, ^: strings to the terminal. 6n, c, 21t: questions that it
+    // answers by typing.
     for (const stolen of [
       ']0;',
       ']2;',
@@ -146,16 +182,25 @@ describeWith(['tmux'], 'the console', () => {
     await start('flood')
     onTestFinished(async () => void (await showing.tree.call('kill', { agent: 'flood' })))
     const screen = await open({ args: ['flood'] })
-    const latest = (text: string): number => Number([...text.matchAll(/flood (\d+) of many/g)].at(-1)?.[1] ?? 0)
+    const latest = (text: string): number =>
+      Number([...text.matchAll(/flood (\d+) of many/g)].at(-1)?.[1] ?? 0)
     const first = latest(await screen.until('the flood', (text) => latest(text) > 0))
     await screen.type('typed under the flood')
-    await screen.until('what was typed', (text) => text.includes('typed under the flood') && latest(text) > first)
+    await screen.until(
+      'what was typed',
+      (text) => text.includes('typed under the flood') && latest(text) > first,
+    )
     await screen.key('C-u')
     await screen.until('an empty line', (text) => !text.includes('typed under the flood'))
     await screen.line('/go quiet')
-    await screen.until('another agent', (text) => text.includes('quiet is here') && !text.includes('of many'))
+    await screen.until(
+      'another agent',
+      (text) => text.includes('quiet is here') && !text.includes('of many'),
+    )
     await screen.line('said under the flood')
-    await waitFor('it to arrive', () => showing.typed('quiet').some((line) => line.includes('said under the flood')))
+    await waitFor('it to arrive', () =>
+      showing.typed('quiet').some((line) => line.includes('said under the flood')),
+    )
     await screen.line('/go flood')
     await screen.until('the flood again', (text) => latest(text) > first)
   })

@@ -19,7 +19,11 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
     const numbers = Array.from({ length: 198 }, (_, index) => index + 1)
     const next = async (): Promise<void> => {
       for (let number = numbers.shift(); number !== undefined; number = numbers.shift()) {
-        await client.callTool('fork', { name: nameOf(number), prompt: 'Show what you have.', context: 'fresh' })
+        await client.callTool('fork', {
+          name: nameOf(number),
+          prompt: 'Show what you have.',
+          context: 'fresh',
+        })
       }
     }
     await Promise.all(Array.from({ length: 8 }, next))
@@ -33,7 +37,10 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
   it('goes to the previous, the next, the parent, the first child, and round the end', async () => {
     const screen = await open(nameOf(100))
     const views = async (name: string): Promise<void> =>
-      void (await screen.until(`a view of ${name}`, (text) => text.includes(`${name} is here`) && text.split('\n')[0]?.includes(name) === true))
+      void (await screen.until(
+        `a view of ${name}`,
+        (text) => text.includes(`${name} is here`) && text.split('\n')[0]?.includes(name) === true,
+      ))
     await views(nameOf(100))
     await screen.key('M-Down')
     await views('grandchild-a')
@@ -51,7 +58,11 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
     const atRoot = (text: string): boolean => /^main .* 1\/201/.test(text)
     await screen.until('the root', atRoot)
     await screen.line('/previous')
-    await screen.until('the last of them', (text) => / is here/.test(text) && text.split('\n').slice(0, 2).join('\n').includes(' 201/201'))
+    await screen.until(
+      'the last of them',
+      (text) =>
+        / is here/.test(text) && text.split('\n').slice(0, 2).join('\n').includes(' 201/201'),
+    )
     await screen.line('/next')
     await screen.until('the root again', atRoot)
   })
@@ -60,7 +71,10 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
     const screen = await open('root')
     await screen.type('/go agent-04')
     await screen.key('Tab')
-    await screen.until('what there is', (text) => text.includes('agent-041  ') && text.includes('agent-042  '))
+    await screen.until(
+      'what there is',
+      (text) => text.includes('agent-041  ') && text.includes('agent-042  '),
+    )
     await screen.type('2')
     await screen.key('Tab', 'Enter')
     await screen.until('that agent', (text) => text.includes('agent-042 is here'))

@@ -10,7 +10,10 @@ import { waitFor } from '../../helpers/wait-for.ts'
 describeWith(['tmux'], 'the terminal of the console', () => {
   let showing: Showing
   const open = (...args: readonly string[]): Promise<Console> => openIn({}, ...args)
-  const openIn = async (env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Console> => {
+  const openIn = async (
+    env: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ): Promise<Console> => {
     const opened = await openConsole(showing.tree, { columns: 80, rows: 24, args, env })
     onTestFinished(() => opened.close())
     return opened
@@ -28,20 +31,33 @@ describeWith(['tmux'], 'the terminal of the console', () => {
     const screen = await open('shown')
     await screen.until('the agent', (text) => text.includes('shown is here'))
     await screen.line('/attach')
-    await screen.until('the agent’s terminal', (text) => text.includes('shown is here') && text.includes('C-b w: tree'))
+    await screen.until(
+      'the agent’s terminal',
+      (text) => text.includes('shown is here') && text.includes('C-b w: tree'),
+    )
     await screen.line('typed into it')
-    await waitFor('it to arrive', () => showing.typed('shown').includes('typed into it'), { limit: 60_000 })
+    await waitFor('it to arrive', () => showing.typed('shown').includes('typed into it'), {
+      limit: 60_000,
+    })
     await screen.key('C-b')
     await screen.key('d')
-    await screen.until('the console again', (text) => text.startsWith('main › shown') && text.includes('heard: typed into it'))
+    await screen.until(
+      'the console again',
+      (text) => text.startsWith('main › shown') && text.includes('heard: typed into it'),
+    )
     await screen.type('and on')
-    await screen.until('what is typed, and nothing else', (text) => text.trimEnd().endsWith('› and on'))
+    await screen.until('what is typed, and nothing else', (text) =>
+      text.trimEnd().endsWith('› and on'),
+    )
   })
 
   it('is drawn in ASCII where the locale has no more, as is the tree', async () => {
     const env = { LC_ALL: 'C' }
     const screen = await openIn(env, 'shown')
-    await screen.until('the agent', (text) => text.startsWith('main > shown') && text.includes('shown is here'))
+    await screen.until(
+      'the agent',
+      (text) => text.startsWith('main > shown') && text.includes('shown is here'),
+    )
     expect(screen.raw()).toMatch(/^[\x00-\x7f]*$/)
     const tree = await showing.tree.run(['tree'], { env })
     expect(tree).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\x00-\x7f]*$/) })
@@ -60,11 +76,18 @@ describeWith(['tmux'], 'the terminal of the console', () => {
     const screen = await open('shown')
     await screen.until('the agent', (text) => text.includes('shown is here'))
     await showing.tree.crash()
-    await screen.until('that it is away', (text) => text.includes('The daemon doesn’t answer') && text.includes('shown is here'))
+    await screen.until(
+      'that it is away',
+      (text) => text.includes('The daemon doesn’t answer') && text.includes('shown is here'),
+    )
     await showing.tree.call('tree')
     await screen.until('that it is back', (text) => !text.includes('The daemon doesn’t answer'))
     await screen.line('still there')
-    await waitFor('it to arrive', () => showing.typed('shown').some((line) => line.endsWith('still there')), { limit: 60_000 })
+    await waitFor(
+      'it to arrive',
+      () => showing.typed('shown').some((line) => line.endsWith('still there')),
+      { limit: 60_000 },
+    )
   })
 
   it.each(['SIGTERM', 'SIGHUP'] as const)('leaves the terminal as it was on %s', async (signal) => {

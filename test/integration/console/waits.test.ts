@@ -20,18 +20,27 @@ describeWith(['tmux'], 'waiting and deciding in the console', () => {
     return opened
   }
   /** The first row has the path from the root to the agent; the root goes by its branch. */
-  const isOf = (agent: string, text: string): boolean => (agent === 'root' ? /^main(?! ›)/ : new RegExp(`^main › .*\\b${agent} `)).test(text)
+  const isOf = (agent: string, text: string): boolean =>
+    (agent === 'root' ? /^main(?! ›)/ : new RegExp(`^main › .*\\b${agent} `)).test(text)
   /** Escape, and not the beginning of a key that sends more. */
   const goBack = async (screen: Console): Promise<void> => {
     await screen.key('Escape')
     await screen.until('the input line', (text) => !text.includes('Escape goes back'))
   }
   const shows = (screen: Console, ...parts: readonly (string | RegExp)[]): Promise<string> =>
-    screen.until(parts.map(String).join(', '), (text) => parts.every((part) => (typeof part === 'string' ? text.includes(part) : part.test(text))))
-  const messages = (agent: string, part: string): number => tree.log(agent).filter(({ kind, text }) => kind === 'message' && String(text).includes(part)).length
-  const fork = async (name: string, as: string): Promise<any> => tree.call('fork', { name, prompt: 'Be there.', context: 'fresh' }, { as })
+    screen.until(parts.map(String).join(', '), (text) =>
+      parts.every((part) => (typeof part === 'string' ? text.includes(part) : part.test(text))),
+    )
+  const messages = (agent: string, part: string): number =>
+    tree.log(agent).filter(({ kind, text }) => kind === 'message' && String(text).includes(part))
+      .length
+  const fork = async (name: string, as: string): Promise<any> =>
+    tree.call('fork', { name, prompt: 'Be there.', context: 'fresh' }, { as })
   const idle = async (name: string): Promise<void> =>
-    void (await waitFor(`${name} to idle`, async () => (await tree.agent(name))?.state === 'idle', { limit: 60_000, every: 100 }))
+    void (await waitFor(`${name} to idle`, async () => (await tree.agent(name))?.state === 'idle', {
+      limit: 60_000,
+      every: 100,
+    }))
 
   beforeAll(async () => {
     tree = await startExomonad({ init: false })
@@ -46,8 +55,27 @@ policy = "ask"`
     expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
     tree.script('default', {
       on: [
-        { match: 'report (\\w+)', steps: [{ do: 'tool', name: 'send', input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'the report: ${message.text}' } }] },
-        { match: 'ask the human', steps: [{ do: 'tool', name: 'question', input: { message: 'Tabs or spaces?', timeout: 600 }, as: 'asked' }] },
+        {
+          match: 'report (\\w+)',
+          steps: [
+            {
+              do: 'tool',
+              name: 'send',
+              input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'the report: ${message.text}' },
+            },
+          ],
+        },
+        {
+          match: 'ask the human',
+          steps: [
+            {
+              do: 'tool',
+              name: 'question',
+              input: { message: 'Tabs or spaces?', timeout: 600 },
+              as: 'asked',
+            },
+          ],
+        },
       ],
     })
     await tree.run(['up', 'Lead.'])
@@ -59,29 +87,35 @@ policy = "ask"`
     await tree?.stop()
   })
 
-  it(verifies('R000-11', 'waits for the viewed agent alone, shows that it does, and writes down what came'), async () => {
-    const screen = await open('lead')
-    await screen.line('/wait 600')
-    await shows(screen, /waiting/i)
-    // Its input is closed meanwhile; that of others is not.
-    await screen.type('not now')
-    await screen.key('C-u')
-    await screen.line('/go other')
-    await screen.until('another agent', (text) => isOf('other', text))
-    await screen.line('said meanwhile')
-    await waitFor('it to arrive', () => messages('other', 'said meanwhile') === 1)
-    expect(messages('lead', 'not now')).toBe(0)
-    await screen.line('/go lead')
-    await shows(screen, /waiting/i)
-    await tree.call('send', { to: 'reader', message: 'report alpha' })
-    const result = await shows(screen, 'the report: ', 'report alpha')
-    expect(result).toContain('reader')
-    // Taken out of the mailbox, and to be seen by whoever looks later.
-    expect((await tree.call('check_mail', { peek: true }, { as: 'lead' })).messages).toEqual([])
-    await shows(await open('lead'), 'report alpha')
-    await screen.line('open again')
-    await waitFor('it to arrive', () => messages('lead', 'open again') === 1)
-  })
+  it(
+    verifies(
+      'R000-11',
+      'waits for the viewed agent alone, shows that it does, and writes down what came',
+    ),
+    async () => {
+      const screen = await open('lead')
+      await screen.line('/wait 600')
+      await shows(screen, /waiting/i)
+      // Its input is closed meanwhile; that of others is not.
+      await screen.type('not now')
+      await screen.key('C-u')
+      await screen.line('/go other')
+      await screen.until('another agent', (text) => isOf('other', text))
+      await screen.line('said meanwhile')
+      await waitFor('it to arrive', () => messages('other', 'said meanwhile') === 1)
+      expect(messages('lead', 'not now')).toBe(0)
+      await screen.line('/go lead')
+      await shows(screen, /waiting/i)
+      await tree.call('send', { to: 'reader', message: 'report alpha' })
+      const result = await shows(screen, 'the report: ', 'report alpha')
+      expect(result).toContain('reader')
+      // Taken out of the mailbox, and to be seen by whoever looks later.
+      expect((await tree.call('check_mail', { peek: true }, { as: 'lead' })).messages).toEqual([])
+      await shows(await open('lead'), 'report alpha')
+      await screen.line('open again')
+      await waitFor('it to arrive', () => messages('lead', 'open again') === 1)
+    },
+  )
 
   it(verifies('R000-11', 'ends a wait on Escape, and its mail stays'), async () => {
     const screen = await open('lead')
@@ -90,7 +124,12 @@ policy = "ask"`
     await screen.key('Escape')
     await shows(screen, /interrupted/i)
     await tree.call('send', { to: 'reader', message: 'report beta' })
-    await waitFor('the mail', async () => (await tree.call('check_mail', { peek: true }, { as: 'lead' })).messages.length === 1, { limit: 60_000 })
+    await waitFor(
+      'the mail',
+      async () =>
+        (await tree.call('check_mail', { peek: true }, { as: 'lead' })).messages.length === 1,
+      { limit: 60_000 },
+    )
     await screen.line('/wait 0')
     await shows(screen, 'report beta')
   })
@@ -99,13 +138,24 @@ policy = "ask"`
     await tree.call('kill', { agent: 'scratch' })
     const screen = await open('lead', 40)
     // A message that it did not read yet keeps it from counting as idle.
-    tree.script('slow', { on: [{ match: 'begin', steps: [{ do: 'file', path: `${tree.scripts}/go-on` }] }] })
+    tree.script('slow', {
+      on: [{ match: 'begin', steps: [{ do: 'file', path: `${tree.scripts}/go-on` }] }],
+    })
     await fork('slow', 'lead')
     await idle('slow')
     await tree.call('send', { to: 'slow', message: 'begin' })
-    await waitFor('it to run', async () => (await tree.agent('slow')).state === 'running', { limit: 60_000 })
+    await waitFor('it to run', async () => (await tree.agent('slow')).state === 'running', {
+      limit: 60_000,
+    })
     await screen.line('/wait 600 reader slow scratch tester')
-    const rows = (await shows(screen, /slow +◐ running +\d+ calls? +\S+ tokens/, /scratch +✗ dead/, /tester +○ idle/)).split('\n')
+    const rows = (
+      await shows(
+        screen,
+        /slow +◐ running +\d+ calls? +\S+ tokens/,
+        /scratch +✗ dead/,
+        /tester +○ idle/,
+      )
+    ).split('\n')
     const first = rows.findIndex((row) => /◐ running|○ idle/.test(row))
     const spinner = rows.findIndex((row) => /waiting/i.test(row) && !row.includes('◐ running'))
     expect(first).toBeGreaterThan(0)
@@ -113,53 +163,81 @@ policy = "ask"`
     await tree.call('send', { to: 'reader', message: 'report gamma' })
     await shows(screen, /reader +✓ received/)
     writeFileSync(`${tree.scripts}/go-on`, '')
-    await screen.until('the end of the wait', (text) => text.includes('report gamma') && !/◐ running/.test(text))
+    await screen.until(
+      'the end of the wait',
+      (text) => text.includes('report gamma') && !/◐ running/.test(text),
+    )
   })
 
-  it(verifies('R000-14', verifies('R000-15', 'keeps the dead to be looked at, without an input, until /reap')), async () => {
-    await fork('doomed', 'other')
-    await idle('doomed')
-    const screen = await open('doomed')
-    await shows(screen, 'doomed ready')
-    await screen.line('/kill')
-    await shows(screen, 'doomed ready', /✗ killed/)
-    await screen.line('can you hear me')
-    await screen.line('/parent')
-    await screen.until('its parent', (text) => isOf('other', text))
-    await screen.line('/child')
-    const dead = await shows(screen, 'doomed ready', /✗ killed/)
-    expect(dead).not.toContain('can you hear me')
-    expect(messages('doomed', 'can you hear me')).toBe(0)
-    await screen.line('/reap')
-    await screen.until('a living agent', (text) => isOf('root', text))
-    await screen.line('/go doomed')
-    await screen.until('that it is not in the rotation', (text) => !isOf('doomed', text))
-    expect((await tree.agent('doomed'))?.state ?? 'killed').toBe('killed')
-    // On record still.
-    expect((await tree.call('screen', { agent: 'doomed', lines: 50 })).text).toContain('doomed ready')
-  })
+  it(
+    verifies(
+      'R000-14',
+      verifies('R000-15', 'keeps the dead to be looked at, without an input, until /reap'),
+    ),
+    async () => {
+      await fork('doomed', 'other')
+      await idle('doomed')
+      const screen = await open('doomed')
+      await shows(screen, 'doomed ready')
+      await screen.line('/kill')
+      await shows(screen, 'doomed ready', /✗ killed/)
+      await screen.line('can you hear me')
+      await screen.line('/parent')
+      await screen.until('its parent', (text) => isOf('other', text))
+      await screen.line('/child')
+      const dead = await shows(screen, 'doomed ready', /✗ killed/)
+      expect(dead).not.toContain('can you hear me')
+      expect(messages('doomed', 'can you hear me')).toBe(0)
+      await screen.line('/reap')
+      await screen.until('a living agent', (text) => isOf('root', text))
+      await screen.line('/go doomed')
+      await screen.until('that it is not in the rotation', (text) => !isOf('doomed', text))
+      expect((await tree.agent('doomed'))?.state ?? 'killed').toBe('killed')
+      // On record still.
+      expect((await tree.call('screen', { agent: 'doomed', lines: 50 })).text).toContain(
+        'doomed ready',
+      )
+    },
+  )
 
   it('answers what waits for a person where it stands', async () => {
     const screen = await open('root')
     // The root’s own question is a person’s.
     await tree.call('send', { to: 'root', message: 'ask the human' })
-    await waitFor('the question', async () => (await tree.call('inbox')).questions.length === 1, { limit: 60_000 })
+    await waitFor('the question', async () => (await tree.call('inbox')).questions.length === 1, {
+      limit: 60_000,
+    })
     await screen.line('/inbox')
     await shows(screen, 'Tabs or spaces?')
     await goBack(screen)
     await screen.line('/answer spaces, please')
     await waitFor(
       'the answer',
-      () => tree.log('root').find(({ kind, name, answer }) => kind === 'tool' && name === 'question' && answer?.answer === 'spaces, please'),
+      () =>
+        tree
+          .log('root')
+          .find(
+            ({ kind, name, answer }) =>
+              kind === 'tool' && name === 'question' && answer?.answer === 'spaces, please',
+          ),
       { limit: 60_000 },
     )
     expect((await tree.call('inbox')).questions).toEqual([])
   })
 
   it('approves and denies what agents ask for', async () => {
-    tree.script('asker', { steps: ['make clean', 'make install'].map((command) => ({ do: 'ask', name: 'Bash', input: { command } })) })
-    await tree.call('spawn_workers', { specs: [{ name: 'asker', prompt: 'Ask.', agent: 'asking' }] })
-    const decisions = (): string => JSON.stringify(tree.log('asker').filter(({ event }) => event === 'PermissionRequest'))
+    tree.script('asker', {
+      steps: ['make clean', 'make install'].map((command) => ({
+        do: 'ask',
+        name: 'Bash',
+        input: { command },
+      })),
+    })
+    await tree.call('spawn_workers', {
+      specs: [{ name: 'asker', prompt: 'Ask.', agent: 'asking' }],
+    })
+    const decisions = (): string =>
+      JSON.stringify(tree.log('asker').filter(({ event }) => event === 'PermissionRequest'))
     const screen = await open('root')
     await screen.line('/inbox')
     await shows(screen, 'asker', 'make clean')
@@ -176,7 +254,13 @@ policy = "ask"`
   })
 
   it('decides in the inbox itself, by Enter, a and d', async () => {
-    tree.script('keen', { steps: ['make docs', 'make purge'].map((command) => ({ do: 'ask', name: 'Bash', input: { command } })) })
+    tree.script('keen', {
+      steps: ['make docs', 'make purge'].map((command) => ({
+        do: 'ask',
+        name: 'Bash',
+        input: { command },
+      })),
+    })
     const screen = await open('root')
     await screen.line('/inbox clear')
     await shows(screen, 'Nothing waits for you')
@@ -185,9 +269,17 @@ policy = "ask"`
     await screen.key('Enter')
     await shows(screen, 'answer to root')
     await screen.line('tabs, in place')
-    await waitFor('the answer', () => tree.log('root').some(({ kind, answer }) => kind === 'tool' && answer?.answer === 'tabs, in place'), { limit: 60_000 })
+    await waitFor(
+      'the answer',
+      () =>
+        tree
+          .log('root')
+          .some(({ kind, answer }) => kind === 'tool' && answer?.answer === 'tabs, in place'),
+      { limit: 60_000 },
+    )
     await tree.call('spawn_workers', { specs: [{ name: 'keen', prompt: 'Ask.', agent: 'asking' }] })
-    const decisions = (): string => JSON.stringify(tree.log('keen').filter(({ event }) => event === 'PermissionRequest'))
+    const decisions = (): string =>
+      JSON.stringify(tree.log('keen').filter(({ event }) => event === 'PermissionRequest'))
     const select = async (what: string): Promise<void> => {
       await shows(screen, what)
       await screen.key('Up', 'Up', 'Up')
@@ -218,7 +310,9 @@ policy = "ask"`
     await shows(screen, /nonsense/)
     expect(messages('other', 'nonsense')).toBe(0)
     await screen.key('Up', 'Up')
-    await screen.until('an earlier line', (text) => text.split('\n').slice(-2).join('\n').includes('/help'))
+    await screen.until('an earlier line', (text) =>
+      text.split('\n').slice(-2).join('\n').includes('/help'),
+    )
     await screen.key('C-c')
     await screen.key('C-c', 'C-c')
     expect(await screen.ended()).toBe(0)

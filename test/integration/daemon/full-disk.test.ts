@@ -7,7 +7,10 @@ import { describeWithDisk } from '../../helpers/terminals/require-tool.ts'
 import { fillDisk } from '../../helpers/small-disk.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** The real daemon with its repository and state on a file system that is filled under it and given room again. */
+/**
+ * The real daemon with its repository and state on a file system that is filled under it and given
+ * room again.
+ */
 
 const start = async () => {
   const tree = await startExomonad({ disk: 48, config: '[liveness]\nreconcile_every = 1\n' })
@@ -23,21 +26,33 @@ const start = async () => {
   expect((await spawn(tree, 'writer')).error).toBeUndefined()
   await waitFor(
     'the commit and the end of its turn',
-    async () => tree.log('writer').some((entry) => entry['kind'] === 'commit') && (await tree.agent('writer')).state === 'idle',
+    async () =>
+      tree.log('writer').some((entry) => entry['kind'] === 'commit') &&
+      (await tree.agent('writer')).state === 'idle',
   )
   return { tree, pid, fill: () => fillDisk(filler), makeRoom: () => rmSync(filler) }
 }
 
 /** The error of the call as a whole or of its one agent. */
-const spawn = async (tree: Exomonad, name: string): Promise<{ error?: { error: string; code: string } }> => {
-  const { code, json } = await tree.run(['call', 'spawn_workers', JSON.stringify({ specs: [{ name, prompt: 'Nothing to do.' }] })])
+const spawn = async (
+  tree: Exomonad,
+  name: string,
+): Promise<{ error?: { error: string; code: string } }> => {
+  const { code, json } = await tree.run([
+    'call',
+    'spawn_workers',
+    JSON.stringify({ specs: [{ name, prompt: 'Nothing to do.' }] }),
+  ])
   return { error: code === 0 ? json.errors[0] : json }
 }
 
 /** Large enough that the store’s files have to grow for a few of them. */
 const long = (label: string): string => `${label} ${'x'.repeat(100_000)}`
 
-/** Says something again and again until the store has no room for it; answers the refusal and what was taken before. */
+/**
+ * Says something again and again until the store has no room for it; answers the refusal and what
+ * was taken before.
+ */
 const sayUntilRefused = async (say: (message: string) => Promise<unknown>, label: string) => {
   for (const taken: string[] = []; taken.length < 200;) {
     const name = `${label}-${taken.length}.`
@@ -51,10 +66,14 @@ const sayUntilRefused = async (say: (message: string) => Promise<unknown>, label
   throw new Error('the disk never got full')
 }
 
-const branches = async (tree: Exomonad) => (await tree.repository.git('branch', '--format=%(refname:short)')).split('\n').sort()
+const branches = async (tree: Exomonad) =>
+  (await tree.repository.git('branch', '--format=%(refname:short)')).split('\n').sort()
 const worktrees = async (tree: Exomonad) =>
-  (await tree.repository.git('worktree', 'list', '--porcelain')).split('\n').filter((line) => line.startsWith('worktree ')).length
-const names = async (tree: Exomonad) => (await tree.tree()).root.children.map((node: { name: string }) => node.name)
+  (await tree.repository.git('worktree', 'list', '--porcelain'))
+    .split('\n')
+    .filter((line) => line.startsWith('worktree ')).length
+const names = async (tree: Exomonad) =>
+  (await tree.tree()).root.children.map((node: { name: string }) => node.name)
 const full = { code: 'DISK_FULL', error: expect.stringContaining('Make room') }
 
 describeWithDisk('a full disk', () => {
@@ -82,11 +101,22 @@ describeWithDisk('a full disk', () => {
     })
     expect(await branches(tree)).toEqual(['main', 'main.writer'])
     expect(await worktrees(tree)).toBe(2)
-    for (const name of ['one', 'two', 'three', 'with-a-record']) expect((await spawn(tree, name)).error).toBeUndefined()
-    expect((await names(tree)).toSorted()).toEqual(['one', 'three', 'two', 'with-a-record', 'writer'])
+    for (const name of ['one', 'two', 'three', 'with-a-record'])
+      expect((await spawn(tree, name)).error).toBeUndefined()
+    expect((await names(tree)).toSorted()).toEqual([
+      'one',
+      'three',
+      'two',
+      'with-a-record',
+      'writer',
+    ])
     expect(await tree.daemonPid()).toBe(pid)
     // Half a line of the log would show as such.
-    expect((await tree.run(['daemon', 'logs'])).stdout.split('\n').filter((line) => line.startsWith('{'))).toEqual([])
+    expect(
+      (await tree.run(['daemon', 'logs'])).stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{')),
+    ).toEqual([])
   })
 
   it('refuses what would be lost, and loses and doubles nothing of what it took', async () => {
@@ -96,10 +126,16 @@ describeWithDisk('a full disk', () => {
     fill()
     expect((await file()).json).toMatchObject(full)
     const notes = await sayUntilRefused((message) => client.callTool('note', { message }), 'note')
-    const sends = await sayUntilRefused((message) => client.callTool('send', { to: 'writer', message }), 'send')
+    const sends = await sayUntilRefused(
+      (message) => client.callTool('send', { to: 'writer', message }),
+      'send',
+    )
     for (const { error } of [notes, sends]) {
       expect(error).toBeInstanceOf(ExomonadError)
-      expect(error).toMatchObject({ code: 'DISK_FULL', message: expect.stringContaining('Make room') })
+      expect(error).toMatchObject({
+        code: 'DISK_FULL',
+        message: expect.stringContaining('Make room'),
+      })
     }
     expect((await file()).json).toMatchObject(full)
     // What only reads goes on.
@@ -110,20 +146,36 @@ describeWithDisk('a full disk', () => {
     await client.callTool('send', { to: 'writer', message: long('send-after.') })
     expect((await file()).json).toMatchObject({ pr_number: 1, created: true })
     const events: { type: string; payload: Record<string, string> }[] = await tree.events()
-    const labels = (type: string) => events.filter((event) => event.type === type).map(({ payload }) => String(payload['message']).split(' ')[0])
+    const labels = (type: string) =>
+      events
+        .filter((event) => event.type === type)
+        .map(({ payload }) => String(payload['message']).split(' ')[0])
     expect(labels('note')).toEqual([...notes.taken, 'note-after.'])
     expect(labels('message')).toEqual([...sends.taken, 'send-after.'])
     const inbox = await tree.call('inbox')
-    expect(inbox.messages.filter(({ kind }: { kind: string }) => kind === 'note')).toHaveLength(notes.taken.length + 1)
-    await tree.logged('writer', 'the last message', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('send-after.'))
-    const heard = tree.log('writer').flatMap((entry) => (entry['kind'] === 'message' ? (String(entry['text']).match(/send-\w+\./g) ?? []) : []))
+    expect(inbox.messages.filter(({ kind }: { kind: string }) => kind === 'note')).toHaveLength(
+      notes.taken.length + 1,
+    )
+    await tree.logged(
+      'writer',
+      'the last message',
+      (entry) => entry['kind'] === 'message' && String(entry['text']).includes('send-after.'),
+    )
+    const heard = tree
+      .log('writer')
+      .flatMap((entry) =>
+        entry['kind'] === 'message' ? (String(entry['text']).match(/send-\w+\./g) ?? []) : [],
+      )
     expect(heard).toEqual([...sends.taken, 'send-after.'])
 
     fill()
     const merge = () => tree.run(['pr', 'merge', '1', '--force', '--json'])
     expect((await merge()).json).toMatchObject(full)
     makeRoom()
-    await waitFor('the merge to be settled', async () => (await tree.tree()).unfinished.length === 0)
+    await waitFor(
+      'the merge to be settled',
+      async () => (await tree.tree()).unfinished.length === 0,
+    )
     expect((await merge()).json).toMatchObject({ merged: true, local_synced: true })
     expect(await tree.repository.git('log', '--format=%s')).toBe('Add a (#1)\nFirst commit')
     expect(await tree.daemonPid()).toBe(pid)

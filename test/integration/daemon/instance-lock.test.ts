@@ -12,7 +12,10 @@ import { tempFolder } from '../../unit/adapters/machine/temp-folder.ts'
 const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/hold-lock.ts', import.meta.url))
 
 /** A process that takes the lock, or is refused and ends. */
-async function contender(file: string): Promise<{ child: ChildProcessByStdio<Writable, Readable, null>; answer: { kind: string; pid?: number | null } }> {
+async function contender(file: string): Promise<{
+  child: ChildProcessByStdio<Writable, Readable, null>
+  answer: { kind: string; pid?: number | null }
+}> {
   const child = spawn(process.execPath, [PROGRAM, file], { stdio: ['pipe', 'pipe', 'inherit'] })
   onTestFinished(() => void child.kill('SIGKILL'))
   let text = ''
@@ -65,8 +68,15 @@ describe('the instance lock', () => {
 
   it('says so where the file is no lock, or its folder is missing', () => {
     const folder = tempFolder()
-    writeFileSync(join(folder, 'text'), 'this is a text and certainly no database file\n'.repeat(20))
-    expect(() => acquireInstanceLock(join(folder, 'text'))).toThrow(expect.objectContaining({ code: 'NOT_AVAILABLE' }) as Error)
-    expect(() => acquireInstanceLock(join(folder, 'missing', 'lock'))).toThrow(expect.objectContaining({ code: 'NOT_AVAILABLE' }) as Error)
+    writeFileSync(
+      join(folder, 'text'),
+      'this is a text and certainly no database file\n'.repeat(20),
+    )
+    expect(() => acquireInstanceLock(join(folder, 'text'))).toThrow(
+      expect.objectContaining({ code: 'NOT_AVAILABLE' }) as Error,
+    )
+    expect(() => acquireInstanceLock(join(folder, 'missing', 'lock'))).toThrow(
+      expect.objectContaining({ code: 'NOT_AVAILABLE' }) as Error,
+    )
   })
 })

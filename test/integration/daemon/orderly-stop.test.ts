@@ -11,7 +11,8 @@ it('a daemon that is told to stop while git runs stops in order, and leaves no f
   const bin = mkdtempSync(join(tmpdir(), 'exomonad-slow-git-'))
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }))
   const [slow, runs] = [join(bin, 'slow'), join(bin, 'runs')]
-  const real = (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, 'git'))) ?? ''
+  const real =
+    (process.env['PATH'] ?? '').split(':').find((folder) => existsSync(join(folder, 'git'))) ?? ''
   writeFileSync(
     join(bin, 'git'),
     `#!/bin/sh
@@ -22,7 +23,9 @@ exec '${join(real, 'git')}' "$@"
   )
   const tree = await startExomonad({ env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` } })
   onTestFinished(() => tree.stop())
-  await tree.call('spawn_background_task', { command: 'while [ ! -e go ]; do sleep 0.05; done; rm go' })
+  await tree.call('spawn_background_task', {
+    command: 'while [ ! -e go ]; do sleep 0.05; done; rm go',
+  })
   const pid = await tree.daemonPid()
   writeFileSync(slow, '')
   onTestFinished(() => rmSync(slow, { force: true }))
@@ -30,7 +33,10 @@ exec '${join(real, 'git')}' "$@"
   await waitFor('git to run', () => existsSync(runs))
 
   process.kill(pid, 'SIGTERM')
-  await waitFor('the daemon to close its socket', () => !existsSync(join(tree.state, 'daemon.sock')))
+  await waitFor(
+    'the daemon to close its socket',
+    () => !existsSync(join(tree.state, 'daemon.sock')),
+  )
   rmSync(slow)
   await waitFor('the daemon to end', () => !isThere(pid))
 

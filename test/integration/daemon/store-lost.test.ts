@@ -1,4 +1,14 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -6,7 +16,10 @@ import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { isAlive } from '../../helpers/processes.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** The store is gone, emptied or damaged while agents run: none of them is ended without a word, and there is a way back. */
+/**
+ * The store is gone, emptied or damaged while agents run: none of them is ended without a word, and
+ * there is a way back.
+ */
 
 const LOSSES: readonly (readonly [string, (database: string) => void, string])[] = [
   ['removed', (database) => remove(database), 'STORE_LOST'],
@@ -74,9 +87,12 @@ async function grow(tree: Exomonad): Promise<{ name: string; pid: number }> {
 }
 const databaseOf = (tree: Exomonad): string => join(tree.state, 'store.db')
 const backups = (tree: Exomonad): string[] =>
-  (existsSync(join(tree.state, 'backups')) ? readdirSync(join(tree.state, 'backups')) : []).filter((name) => /^store-.*\.db$/.test(name))
+  (existsSync(join(tree.state, 'backups')) ? readdirSync(join(tree.state, 'backups')) : []).filter(
+    (name) => /^store-.*\.db$/.test(name),
+  )
 /** What the daemon says why it does not start. */
-const refusal = async (tree: Exomonad): Promise<{ code: string; error: string }> => (await tree.run(['daemon', 'start', '--json'])).json
+const refusal = async (tree: Exomonad): Promise<{ code: string; error: string }> =>
+  (await tree.run(['daemon', 'start', '--json'])).json
 /** A copy of the store as it is. */
 function copyOf(tree: Exomonad): string {
   const copy = join(tree.repository.folder, `copy-${(names += 1)}.db`)
@@ -99,33 +115,51 @@ describe('a store that was lost while agents run', () => {
   })
   afterAll(() => tree?.stop())
 
-  it.each(LOSSES)('%s: the daemon refuses to start, nothing is ended, and a restore brings all back', async (_how, how, code) => {
-    const { name, pid } = worker
-    await tree.crash()
-    how(databaseOf(tree))
-    const start = await refusal(tree)
-    expect(start).toMatchObject({ code })
-    if (code === 'STORE_LOST') expect(start.error).toMatch(/Nothing was touched[^]*exomonad store restore[^]*down --force/)
-    expect(isAlive(pid)).toBe(true)
-    const finding = (await tree.run(['doctor', '--json'])).json.findings.find(({ subject }: any) => subject === 'store')
-    expect(finding).toMatchObject({ status: 'problem', fix: expect.stringContaining('store restore') })
-    const restored = await tree.run(['store', 'restore', '--json'])
-    expect(restored.code, restored.stderr).toBe(0)
-    expect(await tree.agent(name)).toMatchObject({ pid })
-  })
+  it.each(LOSSES)(
+    '%s: the daemon refuses to start, nothing is ended, and a restore brings all back',
+    async (_how, how, code) => {
+      const { name, pid } = worker
+      await tree.crash()
+      how(databaseOf(tree))
+      const start = await refusal(tree)
+      expect(start).toMatchObject({ code })
+      if (code === 'STORE_LOST')
+        expect(start.error).toMatch(/Nothing was touched[^]*exomonad store restore[^]*down --force/)
+      expect(isAlive(pid)).toBe(true)
+      const finding = (await tree.run(['doctor', '--json'])).json.findings.find(
+        ({ subject }: any) => subject === 'store',
+      )
+      expect(finding).toMatchObject({
+        status: 'problem',
+        fix: expect.stringContaining('store restore'),
+      })
+      const restored = await tree.run(['store', 'restore', '--json'])
+      expect(restored.code, restored.stderr).toBe(0)
+      expect(await tree.agent(name)).toMatchObject({ pid })
+    },
+  )
 
   it('goes on after that as before; the backups are listed, and for their owner alone', async () => {
     const { name } = worker
     await tree.call('send', { to: name, message: 'still there?' })
-    await tree.logged(name, 'the message', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('still there?'))
+    await tree.logged(
+      name,
+      'the message',
+      (entry) => entry['kind'] === 'message' && String(entry['text']).includes('still there?'),
+    )
     expect((await tree.run(['store', 'restore'])).stderr).toContain('The daemon runs')
     const { json: listed } = await tree.run(['store', 'list', '--json'])
-    expect(listed.backups.map(({ file }: any) => basename(file))).toEqual(backups(tree).toSorted().toReversed())
+    expect(listed.backups.map(({ file }: any) => basename(file))).toEqual(
+      backups(tree).toSorted().toReversed(),
+    )
     expect(backups(tree).length).toBeLessThanOrEqual(5)
-    for (const path of ['', ...backups(tree)]) expect(statSync(join(tree.state, 'backups', path)).mode & 0o077).toBe(0)
+    for (const path of ['', ...backups(tree)])
+      expect(statSync(join(tree.state, 'backups', path)).mode & 0o077).toBe(0)
   })
 
-  it.each(LOSSES.filter(([how]) => ['removed', 'overwritten in its middle', 'a folder'].includes(how)))(
+  it.each(
+    LOSSES.filter(([how]) => ['removed', 'overwritten in its middle', 'a folder'].includes(how)),
+  )(
     '%s: `down --force` ends the terminals, keeps the work, and the next start begins anew',
     async (_how, how) => {
       const { name, pid } = await grow(tree)
@@ -160,11 +194,15 @@ describe('a store that was lost while agents run', () => {
     })
     replaceBy(tree, copy)
     const refused = await refusal(tree)
-    expect(refused).toMatchObject({ code: 'STORE_LOST', error: expect.stringMatching(new RegExp(`terminals that run: [^\n]*${newer.name} `)) })
+    expect(refused).toMatchObject({
+      code: 'STORE_LOST',
+      error: expect.stringMatching(new RegExp(`terminals that run: [^\n]*${newer.name} `)),
+    })
     expect(refused.error).not.toContain(`${older.name} `)
     for (const { pid } of [older, newer, foreign]) expect(isAlive(pid)).toBe(true)
 
-    // Chosen by a person it is gone on with: what it knows is taken up, and what it doesn’t is left alone, also by later starts.
+    // Chosen by a person it is gone on with: what it knows is taken up, and what it doesn’t is left
+    // alone, also by later starts.
     const restored = await tree.run(['store', 'restore', copy, '--json'])
     expect(restored.code, restored.stderr).toBe(0)
     await tree.crash()
@@ -173,7 +211,12 @@ describe('a store that was lost while agents run', () => {
     expect(isAlive(newer.pid)).toBe(true)
     // What can’t be restored takes nothing’s place.
     await tree.crash()
-    const bad = await tree.run(['store', 'restore', join(tree.repository.path, '.git', 'HEAD'), '--json'])
+    const bad = await tree.run([
+      'store',
+      'restore',
+      join(tree.repository.path, '.git', 'HEAD'),
+      '--json',
+    ])
     expect(bad.json).toMatchObject({ code: 'INVALID_ARG' })
     // And the way out of a store that does not know what runs ends all of it.
     rmSync(join(tree.state, 'accepted.json'))
@@ -187,7 +230,10 @@ describe('a store that was lost while agents run', () => {
     const { name } = await grow(tree)
     await tree.run(['down'])
     remove(databaseOf(tree))
-    expect(await refusal(tree)).toMatchObject({ code: 'STORE_LOST', error: expect.stringMatching(new RegExp(`worktrees: [^\n]*${name}`)) })
+    expect(await refusal(tree)).toMatchObject({
+      code: 'STORE_LOST',
+      error: expect.stringMatching(new RegExp(`worktrees: [^\n]*${name}`)),
+    })
     expect((await tree.run(['down', '--force'])).code).toBe(0)
     expect((await tree.run(['daemon', 'start'])).code).toBe(0)
     expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', name))).toBe(true)

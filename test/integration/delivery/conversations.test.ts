@@ -3,7 +3,10 @@ import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { startGithubTree } from '../../helpers/github/github-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** Conversations on lines of a pull request, answered and settled by the agent whose work it is (20.19). */
+/**
+ * Conversations on lines of a pull request, answered and settled by the agent whose work it is
+ * (20.19).
+ */
 
 const LIMIT = 60_000
 interface World {
@@ -22,7 +25,13 @@ const WORLDS: Readonly<Record<'local' | 'github', () => Promise<World>>> = {
     return {
       tree,
       stop: () => tree.stop(),
-      review: (number) => tree.call('pr_review', { pr_number: number, verdict: 'request_changes', body: 'Almost.', comments: COMMENTS }),
+      review: (number) =>
+        tree.call('pr_review', {
+          pr_number: number,
+          verdict: 'request_changes',
+          body: 'Almost.',
+          comments: COMMENTS,
+        }),
     }
   },
   async github() {
@@ -30,7 +39,10 @@ const WORLDS: Readonly<Record<'local' | 'github', () => Promise<World>>> = {
     return {
       tree,
       stop,
-      review: async (number) => void (await github.as('octo').review(number, { state: 'CHANGES_REQUESTED', body: 'Almost.', comments: COMMENTS })),
+      review: async (number) =>
+        void (await github
+          .as('octo')
+          .review(number, { state: 'CHANGES_REQUESTED', body: 'Almost.', comments: COMMENTS })),
     }
   },
 }
@@ -38,10 +50,20 @@ const WORLDS: Readonly<Record<'local' | 'github', () => Promise<World>>> = {
 describe.each(['local', 'github'] as const)('conversations of a pull request (%s)', (kind) => {
   let world: World
   let number = 0
-  const told = (name: string): string[] => world.tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text'] as string] : []))
+  const told = (name: string): string[] =>
+    world.tree
+      .log(name)
+      .flatMap((entry) => (entry['kind'] === 'message' ? [entry['text'] as string] : []))
   const heard = (pattern: RegExp): Promise<string> =>
-    waitFor(`${String(pattern)} in the pane of filer`, () => told('filer').find((text) => pattern.test(text)), { limit: LIMIT })
-  const comments = async (): Promise<any[]> => (await world.tree.call('pr_show', { pr_number: number })).reviews.flatMap((review: any) => review.comments)
+    waitFor(
+      `${String(pattern)} in the pane of filer`,
+      () => told('filer').find((text) => pattern.test(text)),
+      { limit: LIMIT },
+    )
+  const comments = async (): Promise<any[]> =>
+    (await world.tree.call('pr_show', { pr_number: number })).reviews.flatMap(
+      (review: any) => review.comments,
+    )
 
   beforeAll(async () => {
     world = await WORLDS[kind]()
@@ -52,10 +74,20 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
         { do: 'tool', name: 'file_pr', input: { title: 'Work', body: 'Done' } },
       ],
     })
-    await world.tree.call('spawn_workers', { specs: ['filer', 'peer'].map((name) => ({ name, prompt: 'Do it.' })) })
-    number = await waitFor('the pull request', async () => (await world.tree.call('pr_list')).pull_requests[0]?.number, { limit: LIMIT })
+    await world.tree.call('spawn_workers', {
+      specs: ['filer', 'peer'].map((name) => ({ name, prompt: 'Do it.' })),
+    })
+    number = await waitFor(
+      'the pull request',
+      async () => (await world.tree.call('pr_list')).pull_requests[0]?.number,
+      { limit: LIMIT },
+    )
     // At the end of a turn its hook would bring the review, not a message.
-    await waitFor('filer to idle', async () => (await world.tree.agent('filer'))?.state === 'idle', { limit: LIMIT })
+    await waitFor(
+      'filer to idle',
+      async () => (await world.tree.agent('filer'))?.state === 'idle',
+      { limit: LIMIT },
+    )
   }, 120_000)
   afterAll(() => world?.stop())
 
@@ -64,8 +96,11 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     const text = await heard(/\[REVIEW\].* requests changes/)
     const known = await comments()
     expect(known).toMatchObject(COMMENTS.map((comment) => ({ ...comment, conversation: 'open' })))
-    for (const { line, id } of known) expect(text).toContain(`- filer.txt:${line}: About line ${line}. (comment ${id})`)
-    expect(text).toContain(`pr_review with pr_number ${number} and replies [{"comment_id": "${known[0].id}"`)
+    for (const { line, id } of known)
+      expect(text).toContain(`- filer.txt:${line}: About line ${line}. (comment ${id})`)
+    expect(text).toContain(
+      `pr_review with pr_number ${number} and replies [{"comment_id": "${known[0].id}"`,
+    )
   })
 
   it('(20.19) the agent answers and resolves them; who looks after it is told, and not the agent itself', async () => {
@@ -74,7 +109,9 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       { comment_id: first.id, body: 'Mended as asked.', resolve: true },
       { comment_id: second.id, body: 'Two is right here.' },
     ]
-    expect(await world.tree.call('pr_review', { pr_number: number, replies }, { as: 'filer' })).toEqual({ review_id: null, state: null, replies: 2 })
+    expect(
+      await world.tree.call('pr_review', { pr_number: number, replies }, { as: 'filer' }),
+    ).toEqual({ review_id: null, state: null, replies: 2 })
     expect(await comments()).toMatchObject([
       { body: 'About line 1.', conversation: 'resolved' },
       { body: 'About line 2.', conversation: 'open' },
@@ -89,12 +126,18 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       async () => {
         const { messages } = await world.tree.call('inbox')
         return ['Mended as asked.', 'Two is right here.'].every((words) =>
-          messages.some(({ text }: any) => /\[REVIEW\] filer commented/.test(text) && text.includes(words)),
+          messages.some(
+            ({ text }: any) => /\[REVIEW\] filer commented/.test(text) && text.includes(words),
+          ),
         )
       },
       { limit: LIMIT },
     )
-    expect(told('filer').filter((text) => text.includes('Mended as asked.') || text.includes('Two is right here.'))).toEqual([])
+    expect(
+      told('filer').filter(
+        (text) => text.includes('Mended as asked.') || text.includes('Two is right here.'),
+      ),
+    ).toEqual([])
   })
 
   it('(20.19) on the command line they are shown as open or resolved, answered and resolved', async () => {
@@ -103,23 +146,51 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     expect(before.stdout).toMatch(/filer\.txt:1 +✓ resolved +comment \d+/)
     expect(before.stdout).toContain(`comment ${second.id}`)
     expect(before.stdout).toMatch(/filer\.txt:2 +● open/)
-    const answered = await world.tree.run(['pr', 'review', String(number), '--reply', `${second.id} So it is.`, '--resolve', second.id])
-    expect(answered).toMatchObject({ code: 0, stdout: expect.stringContaining('Answered or resolved 1 conversation of') })
+    const answered = await world.tree.run([
+      'pr',
+      'review',
+      String(number),
+      '--reply',
+      `${second.id} So it is.`,
+      '--resolve',
+      second.id,
+    ])
+    expect(answered).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Answered or resolved 1 conversation of'),
+    })
     await heard(/So it is\./)
-    expect((await comments()).map(({ conversation }) => conversation)).toEqual(Array.from({ length: 5 }, () => 'resolved'))
+    expect((await comments()).map(({ conversation }) => conversation)).toEqual(
+      Array.from({ length: 5 }, () => 'resolved'),
+    )
     expect((await world.tree.run(['pr', 'review', String(number), '--reply', 'x'])).code).toBe(2)
   })
 
   it('(20.19) nobody approves their own by it, a worker answers for nobody else, and nothing is written where a comment is not there', async () => {
     const [first] = await comments()
     const reply = { pr_number: number, replies: [{ comment_id: first.id, body: 'Me too.' }] }
-    expect(await world.tree.refusal('pr_review', { ...reply, verdict: 'approve' }, { as: 'filer' })).toMatchObject({ code: 'NOT_ALLOWED' })
-    expect(await world.tree.refusal('pr_review', reply, { as: 'peer' })).toMatchObject({ code: 'NOT_ALLOWED' })
-    const half = { pr_number: number, replies: [...reply.replies, { comment_id: '4711', body: 'What?' }] }
-    expect(await world.tree.refusal('pr_review', half, { as: 'filer' })).toMatchObject({ code: 'INVALID_ARG', comment_id: '4711' })
+    expect(
+      await world.tree.refusal('pr_review', { ...reply, verdict: 'approve' }, { as: 'filer' }),
+    ).toMatchObject({ code: 'NOT_ALLOWED' })
+    expect(await world.tree.refusal('pr_review', reply, { as: 'peer' })).toMatchObject({
+      code: 'NOT_ALLOWED',
+    })
+    const half = {
+      pr_number: number,
+      replies: [...reply.replies, { comment_id: '4711', body: 'What?' }],
+    }
+    expect(await world.tree.refusal('pr_review', half, { as: 'filer' })).toMatchObject({
+      code: 'INVALID_ARG',
+      comment_id: '4711',
+    })
     const empty = { pr_number: number, replies: [{ comment_id: first.id, body: ' ' }] }
-    expect(await world.tree.refusal('pr_review', empty, { as: 'filer' })).toMatchObject({ code: 'INVALID_ARG', comment_id: first.id })
-    expect(await world.tree.refusal('pr_review', { pr_number: number }, { as: 'filer' })).toMatchObject({ code: 'INVALID_ARG' })
+    expect(await world.tree.refusal('pr_review', empty, { as: 'filer' })).toMatchObject({
+      code: 'INVALID_ARG',
+      comment_id: first.id,
+    })
+    expect(
+      await world.tree.refusal('pr_review', { pr_number: number }, { as: 'filer' }),
+    ).toMatchObject({ code: 'INVALID_ARG' })
     expect(await comments()).toHaveLength(5)
   })
 })

@@ -11,42 +11,65 @@ import { verifies } from '../../requirements.ts'
 
 /** Calls that are cut short: by the one who made them, by a kill, by a remote that goes away. */
 
-const texts = (tree: Exomonad, name: string): string[] => tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
+const texts = (tree: Exomonad, name: string): string[] =>
+  tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
 const branches = (tree: Exomonad) => tree.repository.git('branch', '--format=%(refname:short)')
 
-it(verifies('R004-14', 'an answer to a question whose caller went away comes once, as a message; asked twice, each has its own'), async () => {
-  const tree = await startExomonad()
-  onTestFinished(() => tree.stop())
-  await tree.call('spawn_workers', { specs: [{ name: 'asker', prompt: 'x' }] })
-  await waitFor('it to idle', async () => (await tree.agent('asker')).state === 'idle')
-  const clients = ['first?', 'second?'].map((message) =>
-    spawn(process.execPath, [BIN, 'call', 'question', JSON.stringify({ message, timeout: 600 }), '--as', 'asker'], {
-      cwd: tree.repository.path,
-      env: { ...tree.repository.env },
-      stdio: 'ignore',
-    }),
-  )
-  const ends = Promise.all(clients.map((client) => once(client, 'exit')))
-  const open = await waitFor('both questions', async () => {
-    const { questions } = await tree.call('inbox')
-    return questions.length === 2 ? questions : undefined
-  })
-  // As a client that was interrupted.
-  for (const client of clients) client.kill('SIGKILL')
-  expect(await ends).toEqual(clients.map(() => [null, 'SIGKILL']))
-  await waitFor('the daemon to notice', async () => (await tree.agent('asker')).state === 'idle')
-  for (const { question_id: id, message } of open) {
-    expect(await tree.call('answer_question', { agent: 'asker', message: `yes to ${message}`, question_id: id })).toMatchObject({ status: 'queued' })
-  }
-  await waitFor('both answers', () => ['first', 'second'].every((one) => texts(tree, 'asker').some((text) => text.includes(`yes to ${one}?`))))
-  await waitFor('all to be acked', async () => (await tree.agent('asker')).undelivered === 0)
-  expect(
-    texts(tree, 'asker')
-      .join('\n')
-      .match(/yes to/g),
-  ).toHaveLength(2)
-  expect(await tree.refusal('answer_question', { agent: 'asker', message: 'no' })).toMatchObject({ code: 'NO_PENDING_QUESTION' })
-})
+it(
+  verifies(
+    'R004-14',
+    'an answer to a question whose caller went away comes once, as a message; asked twice, each has its own',
+  ),
+  async () => {
+    const tree = await startExomonad()
+    onTestFinished(() => tree.stop())
+    await tree.call('spawn_workers', { specs: [{ name: 'asker', prompt: 'x' }] })
+    await waitFor('it to idle', async () => (await tree.agent('asker')).state === 'idle')
+    const clients = ['first?', 'second?'].map((message) =>
+      spawn(
+        process.execPath,
+        [BIN, 'call', 'question', JSON.stringify({ message, timeout: 600 }), '--as', 'asker'],
+        {
+          cwd: tree.repository.path,
+          env: { ...tree.repository.env },
+          stdio: 'ignore',
+        },
+      ),
+    )
+    const ends = Promise.all(clients.map((client) => once(client, 'exit')))
+    const open = await waitFor('both questions', async () => {
+      const { questions } = await tree.call('inbox')
+      return questions.length === 2 ? questions : undefined
+    })
+    // As a client that was interrupted.
+    for (const client of clients) client.kill('SIGKILL')
+    expect(await ends).toEqual(clients.map(() => [null, 'SIGKILL']))
+    await waitFor('the daemon to notice', async () => (await tree.agent('asker')).state === 'idle')
+    for (const { question_id: id, message } of open) {
+      expect(
+        await tree.call('answer_question', {
+          agent: 'asker',
+          message: `yes to ${message}`,
+          question_id: id,
+        }),
+      ).toMatchObject({ status: 'queued' })
+    }
+    await waitFor('both answers', () =>
+      ['first', 'second'].every((one) =>
+        texts(tree, 'asker').some((text) => text.includes(`yes to ${one}?`)),
+      ),
+    )
+    await waitFor('all to be acked', async () => (await tree.agent('asker')).undelivered === 0)
+    expect(
+      texts(tree, 'asker')
+        .join('\n')
+        .match(/yes to/g),
+    ).toHaveLength(2)
+    expect(await tree.refusal('answer_question', { agent: 'asker', message: 'no' })).toMatchObject({
+      code: 'NO_PENDING_QUESTION',
+    })
+  },
+)
 
 it('a kill takes an agent that is still being spawned with it, and nothing of it stays', async () => {
   const tree = await startExomonad({
@@ -55,7 +78,9 @@ it('a kill takes an agent that is still being spawned with it, and nothing of it
   })
   onTestFinished(() => tree.stop())
   tree.script('lead', {
-    steps: [{ do: 'tool', name: 'spawn_workers', input: { specs: [{ name: 'slow', prompt: 'x' }] } }],
+    steps: [
+      { do: 'tool', name: 'spawn_workers', input: { specs: [{ name: 'slow', prompt: 'x' }] } },
+    ],
   })
   await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
   await waitFor('the set-up', () => existsSync(join(tree.repository.folder, 'reached')))
@@ -67,26 +92,40 @@ it('a kill takes an agent that is still being spawned with it, and nothing of it
   expect((await tree.tree()).counts).toMatchObject({ live: 0 })
 })
 
-it(verifies('R004-10', 'a merge whose remote is gone changes nothing, and is made when it is back'), async () => {
-  const tree = await startExomonad()
-  onTestFinished(() => tree.stop())
-  tree.script('w', {
-    steps: [
-      { do: 'write', path: 'w.txt', content: 'w\n' },
-      { do: 'commit', message: 'Add w' },
-      { do: 'tool', name: 'file_pr', input: { title: 'W', body: '' } },
-    ],
-  })
-  await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
-  const { answer } = await tree.logged('w', 'its pull request', (entry) => entry['name'] === 'file_pr')
-  const before = await tree.repository.git('rev-parse', 'main')
-  const url = await tree.repository.git('remote', 'get-url', 'exomonad')
-  await tree.repository.git('remote', 'set-url', 'exomonad', `${url}-away`)
-  expect(await tree.refusal('merge_pr', { pr_number: answer.pr_number })).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
-  expect(await tree.repository.git('rev-parse', 'main')).toBe(before)
-  await tree.repository.git('remote', 'set-url', 'exomonad', url)
-  expect(await tree.call('merge_pr', { pr_number: answer.pr_number })).toMatchObject({ merged: true, local_synced: true })
-  // Twice is once.
-  expect(await tree.refusal('merge_pr', { pr_number: answer.pr_number })).toMatchObject({ code: 'PR_NOT_MERGEABLE' })
-  expect((await tree.events()).filter((event) => event.type === 'pr.merged')).toHaveLength(1)
-})
+it(
+  verifies('R004-10', 'a merge whose remote is gone changes nothing, and is made when it is back'),
+  async () => {
+    const tree = await startExomonad()
+    onTestFinished(() => tree.stop())
+    tree.script('w', {
+      steps: [
+        { do: 'write', path: 'w.txt', content: 'w\n' },
+        { do: 'commit', message: 'Add w' },
+        { do: 'tool', name: 'file_pr', input: { title: 'W', body: '' } },
+      ],
+    })
+    await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
+    const { answer } = await tree.logged(
+      'w',
+      'its pull request',
+      (entry) => entry['name'] === 'file_pr',
+    )
+    const before = await tree.repository.git('rev-parse', 'main')
+    const url = await tree.repository.git('remote', 'get-url', 'exomonad')
+    await tree.repository.git('remote', 'set-url', 'exomonad', `${url}-away`)
+    expect(await tree.refusal('merge_pr', { pr_number: answer.pr_number })).toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
+    expect(await tree.repository.git('rev-parse', 'main')).toBe(before)
+    await tree.repository.git('remote', 'set-url', 'exomonad', url)
+    expect(await tree.call('merge_pr', { pr_number: answer.pr_number })).toMatchObject({
+      merged: true,
+      local_synced: true,
+    })
+    // Twice is once.
+    expect(await tree.refusal('merge_pr', { pr_number: answer.pr_number })).toMatchObject({
+      code: 'PR_NOT_MERGEABLE',
+    })
+    expect((await tree.events()).filter((event) => event.type === 'pr.merged')).toHaveLength(1)
+  },
+)

@@ -4,13 +4,20 @@ import type { Agent } from '../../../src/domain/records.ts'
 import type { WaitResult } from '../../../src/core/mail/agent-waits.ts'
 import type { Receipt } from '../../../src/core/mail/receipt.ts'
 import { asPaneId } from '../../../src/domain/ids.ts'
-import { asAgent, mailFolder, memberRow, openMailWorld, type MailWorld } from '../../helpers/mail-world.ts'
+import {
+  asAgent,
+  mailFolder,
+  memberRow,
+  openMailWorld,
+  type MailWorld,
+} from '../../helpers/mail-world.ts'
 import { verifies } from '../../requirements.ts'
 
 /**
- * Mail against a model as simple as can be: an array for each mailbox. Agents send, wait in both ways, take their mail or only look, end, idle
- * and work; callers vanish before or after they were answered; the daemon is killed and starts again over the same file. A root without a
- * program has the human’s inbox as a second way to the same mail.
+ * Mail against a model as simple as can be: an array for each mailbox. Agents send, wait in both
+ * ways, take their mail or only look, end, idle and work; callers vanish before or after they were
+ * answered; the daemon is killed and starts again over the same file. A root without a program has
+ * the human’s inbox as a second way to the same mail.
  */
 
 const NAMES = ['lead', 'one', 'two', 'three'] as const
@@ -42,12 +49,35 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       arrives: often,
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('take' as const), who: name, arrives: often }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('take' as const), who: name, arrives: often }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('peek' as const), who: name }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('inbox' as const), clear: fc.boolean(), arrives: often }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('inbox' as const),
+      clear: fc.boolean(),
+      arrives: often,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('vanish' as const), who: name }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('kill' as const), who: fc.constantFrom<Name>('one', 'two', 'three') }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('state' as const), who: name, to: fc.constantFrom('idle' as const, 'running' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('kill' as const),
+      who: fc.constantFrom<Name>('one', 'two', 'three'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('state' as const),
+      who: name,
+      to: fc.constantFrom('idle' as const, 'running' as const),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('ack' as const), who: name }) },
   { weight: 1, arbitrary: fc.constant<Step>({ do: 'restart' }) },
 )
@@ -63,7 +93,10 @@ type Answer =
   | { kind: 'all'; results: { name: Name; status: string; text?: string }[] }
   | { kind: 'error'; code: string }
 
-/** A wait that is open: of the one who waits, for whom, and whether its caller will be there for the answer. */
+/**
+ * A wait that is open: of the one who waits, for whom, and whether its caller will be there for the
+ * answer.
+ */
 interface OpenWait {
   readonly from: readonly Name[] | null
   readonly arrives: boolean
@@ -80,7 +113,12 @@ async function populate(world: MailWorld, manned = true): Promise<Record<Name, A
   for (const agent of [lead, one, two, three]) await world.store.agents.insert(agent)
   return { lead, one, two, three }
 }
-const BELOW: Record<Name, readonly Name[]> = { lead: [], one: ['one', 'two'], two: ['two'], three: ['three'] }
+const BELOW: Record<Name, readonly Name[]> = {
+  lead: [],
+  one: ['one', 'two'],
+  two: ['two'],
+  three: ['three'],
+}
 
 async function play(steps: readonly Step[], manned: boolean): Promise<void> {
   const folder = mailFolder()
@@ -99,13 +137,23 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
       if (boxes[to].some(({ from }) => from === of)) return 'received'
       if (dead.has(of)) return 'dead'
       if (!manned && of === 'lead' && idle.has(of) && !waits.has(of)) return 'idle'
-      if (!idle.has(of) || waits.has(of) || boxes[of].some(({ from }) => from === to)) return 'running'
+      if (!idle.has(of) || waits.has(of) || boxes[of].some(({ from }) => from === to))
+        return 'running'
       // What is on its way to it is the outbox’s business.
-      return (await world.store.outbox.list({ recipient: agents[of].id, states: ['queued', 'sent'] })).length > 0 ? 'running' : 'idle'
+      return (
+        await world.store.outbox.list({ recipient: agents[of].id, states: ['queued', 'sent'] })
+      ).length > 0
+        ? 'running'
+        : 'idle'
     }
     /** What a call for mail answers now; undefined where it goes on waiting. Takes nothing. */
-    const predict = async (who: Name, from: readonly Name[] | null, last: boolean): Promise<{ answer: Answer; taken: Letter[] } | undefined> => {
-      if (from?.includes(who) === true) return { answer: { kind: 'error', code: 'INVALID_ARG' }, taken: [] }
+    const predict = async (
+      who: Name,
+      from: readonly Name[] | null,
+      last: boolean,
+    ): Promise<{ answer: Answer; taken: Letter[] } | undefined> => {
+      if (from?.includes(who) === true)
+        return { answer: { kind: 'error', code: 'INVALID_ARG' }, taken: [] }
       if (dead.has(who)) return { answer: { kind: 'error', code: 'ALREADY_DEAD' }, taken: [] }
       if (from === null) {
         const [letter] = boxes[who]
@@ -120,7 +168,9 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         if (letter !== undefined) taken.push(letter)
         results.push({ name: each, status, ...(letter === undefined ? {} : { text: letter.text }) })
       }
-      return last || results.every(({ status }) => status !== 'running') ? { answer: { kind: 'all', results }, taken } : undefined
+      return last || results.every(({ status }) => status !== 'running')
+        ? { answer: { kind: 'all', results }, taken }
+        : undefined
     }
     const asAnswer = (result: WaitResult): Answer => {
       if ('results' in result) {
@@ -133,17 +183,33 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
           })),
         }
       }
-      return 'status' in result ? { kind: 'timeout' } : { kind: 'letter', letter: { from: nameOf.get(result.from) ?? 'lead', text: result.message } }
+      return 'status' in result
+        ? { kind: 'timeout' }
+        : {
+            kind: 'letter',
+            letter: { from: nameOf.get(result.from) ?? 'lead', text: result.message },
+          }
     }
     const settle = (receipts: readonly Receipt[], arrives: boolean) =>
       Promise.all(receipts.map((receipt) => (arrives ? receipt.confirm() : receipt.giveBack())))
 
-    const call = (who: Name, from: readonly Name[] | null, timeout: number, arrives: boolean): OpenWait => {
+    const call = (
+      who: Name,
+      from: readonly Name[] | null,
+      timeout: number,
+      arrives: boolean,
+    ): OpenWait => {
       const abort = new AbortController()
       const receipts: Receipt[] = []
-      const input = { timeout, ...(from === null ? {} : { from: from.map((each) => agents[each].id) }) }
+      const input = {
+        timeout,
+        ...(from === null ? {} : { from: from.map((each) => agents[each].id) }),
+      }
       const answer = world.waiting
-        .wait(asAgent(agents[who]), input, { signal: abort.signal, receipt: (receipt) => receipts.push(receipt) })
+        .wait(asAgent(agents[who]), input, {
+          signal: abort.signal,
+          receipt: (receipt) => receipts.push(receipt),
+        })
         .then(asAnswer, (error: { code: string }): Answer => ({ kind: 'error', code: error.code }))
         .then(async (answered) => {
           await settle(receipts, arrives)
@@ -151,12 +217,20 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         })
       return { from, arrives, abort, answer }
     }
-    const expectAnswer = async (who: Name, wait: OpenWait, predicted: { answer: Answer; taken: Letter[] }): Promise<void> => {
+    const expectAnswer = async (
+      who: Name,
+      wait: OpenWait,
+      predicted: { answer: Answer; taken: Letter[] },
+    ): Promise<void> => {
       waits.delete(who)
       expect(await wait.answer).toEqual(predicted.answer)
-      if (wait.arrives) boxes[who] = boxes[who].filter((letter) => !predicted.taken.includes(letter))
+      if (wait.arrives)
+        boxes[who] = boxes[who].filter((letter) => !predicted.taken.includes(letter))
     }
-    /** Every wait that has to be over is, with what it has to answer; the others are open. One that ends may let others end. */
+    /**
+     * Every wait that has to be over is, with what it has to answer; the others are open. One that
+     * ends may let others end.
+     */
     const pump = async (): Promise<void> => {
       for (let changed = true; changed;) {
         changed = false
@@ -170,7 +244,10 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
       }
     }
     const open = new Map<OpenWait, boolean>()
-    /** Texts that stand in the inbox of a root without a program: all of its mail that no open wait of its own takes. */
+    /**
+     * Texts that stand in the inbox of a root without a program: all of its mail that no open wait
+     * of its own takes.
+     */
     let inboxed = new Set<string>()
     const expectInboxed = async (): Promise<void> => {
       const wait = waits.get('lead')
@@ -183,14 +260,20 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         texts.filter((text) => !box.includes(text)),
         'what was taken is not shown',
       ).toEqual([])
-      const left = boxes.lead.filter(({ from }) => wait === undefined || (wait.from !== null && !wait.from.includes(from)))
+      const left = boxes.lead.filter(
+        ({ from }) => wait === undefined || (wait.from !== null && !wait.from.includes(from)),
+      )
       for (const { text } of left) expect(texts).toContain(text)
     }
     const act = async (now: Step): Promise<void> => {
       switch (now.do) {
         case 'send': {
           const text = `letter ${count++}`
-          const refusal = dead.has(now.to) ? 'ALREADY_DEAD' : now.from === now.to ? 'INVALID_ARG' : undefined
+          const refusal = dead.has(now.to)
+            ? 'ALREADY_DEAD'
+            : now.from === now.to
+              ? 'INVALID_ARG'
+              : undefined
           if (dead.has(now.from)) return
           const sent = world.talking.send(asAgent(agents[now.from]), now.to, text).then(
             () => undefined,
@@ -217,24 +300,37 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         case 'take': {
           if (dead.has(now.who)) return
           const receipts: Receipt[] = []
-          const { messages } = await world.talking.checkMail(asAgent(agents[now.who]), false, (receipt) => receipts.push(receipt))
-          expect(messages.map(({ name: from, message }) => ({ from, text: message }))).toEqual(boxes[now.who])
+          const { messages } = await world.talking.checkMail(
+            asAgent(agents[now.who]),
+            false,
+            (receipt) => receipts.push(receipt),
+          )
+          expect(messages.map(({ name: from, message }) => ({ from, text: message }))).toEqual(
+            boxes[now.who],
+          )
           if (now.arrives) boxes[now.who] = []
           await settle(receipts, now.arrives)
           return
         }
         case 'peek': {
           const { messages } = await world.talking.checkMail(asAgent(agents[now.who]), true)
-          expect(messages.map(({ name: from, message }) => ({ from, text: message }))).toEqual(boxes[now.who])
+          expect(messages.map(({ name: from, message }) => ({ from, text: message }))).toEqual(
+            boxes[now.who],
+          )
           return
         }
         case 'inbox': {
           if (manned) return
           const receipts: Receipt[] = []
           const seen = boxes.lead.filter(({ text }) => inboxed.has(text))
-          const { messages } = await world.talking.inbox({ clear: now.clear }, (receipt) => receipts.push(receipt))
-          expect(messages.map(({ text }) => /letter \d+/.exec(text)?.[0]).toSorted()).toEqual(seen.map(({ text }) => text).toSorted())
-          if (now.clear && now.arrives) boxes.lead = boxes.lead.filter((letter) => !seen.includes(letter))
+          const { messages } = await world.talking.inbox({ clear: now.clear }, (receipt) =>
+            receipts.push(receipt),
+          )
+          expect(messages.map(({ text }) => /letter \d+/.exec(text)?.[0]).toSorted()).toEqual(
+            seen.map(({ text }) => text).toSorted(),
+          )
+          if (now.clear && now.arrives)
+            boxes.lead = boxes.lead.filter((letter) => !seen.includes(letter))
           await settle(receipts, now.arrives)
           return
         }
@@ -259,7 +355,11 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         case 'state':
           // While it waits, its state is that it waits.
           if (dead.has(now.who) || waits.has(now.who)) return
-          await world.states.change(agents[now.who].id, { to: now.to, source: 'hook', actor: agents[now.who].id })
+          await world.states.change(agents[now.who].id, {
+            to: now.to,
+            source: 'hook',
+            actor: agents[now.who].id,
+          })
           if (now.to === 'idle') idle.add(now.who)
           else idle.delete(now.who)
           return
@@ -286,23 +386,32 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
     for (const now of steps) {
       await act(now)
       await pump()
-      for (const wait of waits.values()) expect(open.get(wait), 'a wait ended that had nothing to end it').not.toBe(false)
+      for (const wait of waits.values())
+        expect(open.get(wait), 'a wait ended that had nothing to end it').not.toBe(false)
       await expectTold(world, agents, boxes, waits, dead, manned)
       if (!manned) await expectInboxed()
       for (const [who, wait] of waits) {
         const { state, stateReason } = (await world.store.agents.get(agents[who].id)) ?? {}
         expect([state, stateReason]).toEqual(['waiting', 'wait'])
-        expect(world.openWaits.of(agents[who].id)).toEqual(wait.from === null ? null : [...new Set(wait.from)].map((each) => agents[each].id))
+        expect(world.openWaits.of(agents[who].id)).toEqual(
+          wait.from === null ? null : [...new Set(wait.from)].map((each) => agents[each].id),
+        )
       }
     }
-    for (const each of NAMES) expect((await world.store.mail.peek(agents[each].id)).map(({ message }) => message)).toEqual(boxes[each].map(({ text }) => text))
+    for (const each of NAMES)
+      expect((await world.store.mail.peek(agents[each].id)).map(({ message }) => message)).toEqual(
+        boxes[each].map(({ text }) => text),
+      )
   } finally {
     await world.die()
     folder.remove()
   }
 }
 
-/** Whoever lives and has mail that no open wait of its own takes was told of it; nobody is told of mail that was taken. */
+/**
+ * Whoever lives and has mail that no open wait of its own takes was told of it; nobody is told of
+ * mail that was taken.
+ */
 async function expectTold(
   world: MailWorld,
   agents: Record<Name, Agent>,
@@ -313,17 +422,26 @@ async function expectTold(
 ): Promise<void> {
   for (const each of NAMES.filter((one) => manned || one !== 'lead')) {
     const wait = waits.get(each)
-    const left = boxes[each].filter(({ from }) => wait === undefined || (wait.from !== null && !wait.from.includes(from)))
+    const left = boxes[each].filter(
+      ({ from }) => wait === undefined || (wait.from !== null && !wait.from.includes(from)),
+    )
     const told = (await world.store.snapshots.get(`mail-notice:${agents[each].id}`)) !== undefined
-    const lines = (await world.store.outbox.list({ recipient: agents[each].id, states: ['queued'] })).filter(({ kind }) => kind === 'mail')
+    const lines = (
+      await world.store.outbox.list({ recipient: agents[each].id, states: ['queued'] })
+    ).filter(({ kind }) => kind === 'mail')
     if (left.length > 0 && !dead.has(each)) expect(told, `${each} was told of its mail`).toBe(true)
-    if (boxes[each].length === 0) expect(lines, `a line that tells ${each} of mail that was taken`).toEqual([])
+    if (boxes[each].length === 0)
+      expect(lines, `a line that tells ${each} of mail that was taken`).toEqual([])
     expect(lines.length, 'lines for one batch').toBeLessThanOrEqual(1)
   }
 }
 
 /** How often each letter arrived is known, but for those whose fate a kill hid. */
-async function crowd(letters: number, ticks: readonly number[], draws: readonly number[]): Promise<void> {
+async function crowd(
+  letters: number,
+  ticks: readonly number[],
+  draws: readonly number[],
+): Promise<void> {
   const folder = mailFolder()
   let world = await openMailWorld(folder.file)
   try {
@@ -342,7 +460,10 @@ async function crowd(letters: number, ticks: readonly number[], draws: readonly 
       }
     }
     /** Its result reaches the caller, or not. */
-    const settle = async (texts: readonly string[], receipts: readonly Receipt[]): Promise<void> => {
+    const settle = async (
+      texts: readonly string[],
+      receipts: readonly Receipt[],
+    ): Promise<void> => {
       const arrives = draw() > 2
       if (arrives) for (const text of texts) hidden.add(text)
       for (const receipt of receipts) await (arrives ? receipt.confirm() : receipt.giveBack())
@@ -366,9 +487,16 @@ async function crowd(letters: number, ticks: readonly number[], draws: readonly 
         const abort = new AbortController()
         if (draw() === 0) setImmediate(() => abort.abort())
         const from = how === 'several' ? { from: ['one', 'three'] } : {}
-        const result = await world.waiting.wait(asAgent(agents.lead), { timeout: 1000, ...from }, { signal: abort.signal, receipt }).catch(() => undefined)
+        const result = await world.waiting
+          .wait(asAgent(agents.lead), { timeout: 1000, ...from }, { signal: abort.signal, receipt })
+          .catch(() => undefined)
         if (result === undefined) continue
-        const texts = 'results' in result ? result.results.flatMap(({ message }) => message ?? []) : 'message' in result ? [result.message] : []
+        const texts =
+          'results' in result
+            ? result.results.flatMap(({ message }) => message ?? [])
+            : 'message' in result
+              ? [result.message]
+              : []
         await settle(texts, receipts)
       }
     }
@@ -383,8 +511,15 @@ async function crowd(letters: number, ticks: readonly number[], draws: readonly 
     const { messages } = await world.talking.checkMail(asAgent(agents.lead), false)
     const left = messages.map(({ message }) => message)
     for (const from of ['one', 'three']) {
-      const sent = left.filter((text) => text.startsWith(from)).map((text) => text.split(' ').slice(1).map(Number))
-      expect(sent).toEqual(sent.toSorted(([round = 0, count = 0], [otherRound = 0, otherCount = 0]) => round - otherRound || count - otherCount))
+      const sent = left
+        .filter((text) => text.startsWith(from))
+        .map((text) => text.split(' ').slice(1).map(Number))
+      expect(sent).toEqual(
+        sent.toSorted(
+          ([round = 0, count = 0], [otherRound = 0, otherCount = 0]) =>
+            round - otherRound || count - otherCount,
+        ),
+      )
     }
     const all = [...arrived, ...left]
     expect(all.length, 'each arrives once').toBe(new Set(all).size)
@@ -395,20 +530,32 @@ async function crowd(letters: number, ticks: readonly number[], draws: readonly 
   }
 }
 
-/** Milliseconds for one case, which takes a tenth of a second: one that hangs is told as what it is, with its steps. */
+/**
+ * Milliseconds for one case, which takes a tenth of a second: one that hangs is told as what it is,
+ * with its steps.
+ */
 const HANGS = 20_000
 
 describe('mailboxes', () => {
   it('lose nothing and give nothing twice, however many take at once, and wherever the daemon is killed', async () => {
     const ticks = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 3 })
     const draws = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 40 })
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 15 }), ticks, draws, crowd), { numRuns: 30, timeout: HANGS })
+    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 15 }), ticks, draws, crowd), {
+      numRuns: 30,
+      timeout: HANGS,
+    })
   }, 120_000)
 
   it(
-    verifies('R000-10', 'are queues for each recipient, whatever is sent, taken, waited for, killed, given back and restarted in between'),
+    verifies(
+      'R000-10',
+      'are queues for each recipient, whatever is sent, taken, waited for, killed, given back and restarted in between',
+    ),
     async () => {
-      await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.boolean(), play), { numRuns: 60, timeout: HANGS })
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.boolean(), play),
+        { numRuns: 60, timeout: HANGS },
+      )
     },
     120_000,
   )

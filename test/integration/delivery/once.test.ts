@@ -14,31 +14,55 @@ import { BIN } from '../../helpers/programs.ts'
 import { connectMcp } from '../../helpers/mcp-clients.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** What is asked for under an idempotency key is done once: asked for twice, at the same time, and after a daemon that was killed in the middle. */
+/**
+ * What is asked for under an idempotency key is done once: asked for twice, at the same time, and
+ * after a daemon that was killed in the middle.
+ */
 
-const ask = async (tree: Exomonad, tool: string, input: unknown, key?: string): Promise<{ status: number; body: any }> => {
+const ask = async (
+  tree: Exomonad,
+  tool: string,
+  input: unknown,
+  key?: string,
+): Promise<{ status: number; body: any }> => {
   const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
   const token = readFileSync(join(tree.state, 'auth', (await tree.agent('one')).id), 'utf8').trim()
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...(key === undefined ? {} : { 'idempotency-key': key }) }
+  const headers = {
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+    ...(key === undefined ? {} : { 'idempotency-key': key }),
+  }
   return new Promise((resolve, reject) => {
-    const sent = request({ socketPath: socket, path: `/v1/tools/${tool}`, method: 'POST', headers }, (response) => {
-      let text = ''
-      response.on('data', (chunk) => (text += chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }))
-    })
+    const sent = request(
+      { socketPath: socket, path: `/v1/tools/${tool}`, method: 'POST', headers },
+      (response) => {
+        let text = ''
+        response.on('data', (chunk) => (text += chunk))
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) }),
+        )
+      },
+    )
     sent.on('error', reject)
     sent.end(JSON.stringify(input))
   })
 }
 const notes = async (tree: Exomonad, words: string): Promise<number> =>
-  (await tree.events()).filter(({ type, payload }) => type === 'note' && payload.message === words).length
+  (await tree.events()).filter(({ type, payload }) => type === 'note' && payload.message === words)
+    .length
 
 describe('an idempotency key', () => {
   let tree: Exomonad
   beforeAll(async () => {
     tree = await startExomonad()
-    await tree.call('spawn_workers', { specs: ['one', 'two'].map((name) => ({ name, prompt: 'x' })) })
-    await waitFor('both to idle', async () => (await tree.agent('one')).state === 'idle' && (await tree.agent('two')).state === 'idle')
+    await tree.call('spawn_workers', {
+      specs: ['one', 'two'].map((name) => ({ name, prompt: 'x' })),
+    })
+    await waitFor(
+      'both to idle',
+      async () =>
+        (await tree.agent('one')).state === 'idle' && (await tree.agent('two')).state === 'idle',
+    )
   })
   afterAll(() => tree?.stop())
 
@@ -55,38 +79,68 @@ describe('an idempotency key', () => {
   })
 
   it('at the same time: one of them does it, all are answered', async () => {
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(tree, 'note', { message: 'at once' }, 'k-3')))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => ask(tree, 'note', { message: 'at once' }, 'k-3')),
+    )
     expect(answers).toEqual(answers.map(() => ({ status: 200, body: { status: 'sent' } })))
     expect(await notes(tree, 'at once')).toBe(1)
   })
 
   it('is one call’s: another input, and what is no key, are refused; what was refused may be asked for again', async () => {
-    expect(await ask(tree, 'note', { message: 'another' }, 'k-1')).toMatchObject({ status: 400, body: { code: 'INVALID_ARG', field: 'idempotency_key' } })
-    expect(await ask(tree, 'note', { message: 'x', idempotency_key: 5 })).toMatchObject({ status: 400, body: { code: 'INVALID_ARG' } })
-    expect(await ask(tree, 'send', { to: 'late', message: 'x' }, 'k-4')).toMatchObject({ body: { code: 'AGENT_NOT_FOUND' } })
+    expect(await ask(tree, 'note', { message: 'another' }, 'k-1')).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_ARG', field: 'idempotency_key' },
+    })
+    expect(await ask(tree, 'note', { message: 'x', idempotency_key: 5 })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_ARG' },
+    })
+    expect(await ask(tree, 'send', { to: 'late', message: 'x' }, 'k-4')).toMatchObject({
+      body: { code: 'AGENT_NOT_FOUND' },
+    })
     await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })
-    expect(await ask(tree, 'send', { to: 'late', message: 'x' }, 'k-4')).toMatchObject({ status: 200 })
+    expect(await ask(tree, 'send', { to: 'late', message: 'x' }, 'k-4')).toMatchObject({
+      status: 200,
+    })
     expect(await ask(tree, 'check_mail', { idempotency_key: 'k' })).toMatchObject({ status: 400 })
   })
 
   it('is MCP’s as well, in the header and in the field', async () => {
     const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
     const { mcp } = await tree.client().get<{ mcp: string }>('/healthz')
-    const token = readFileSync(join(tree.state, 'auth', (await tree.agent('one')).id), 'utf8').trim()
-    const client = await connectMcp('v2', 'http', { url: mcp, socket, token, headers: { 'idempotency-key': 'k-6' } })
+    const token = readFileSync(
+      join(tree.state, 'auth', (await tree.agent('one')).id),
+      'utf8',
+    ).trim()
+    const client = await connectMcp('v2', 'http', {
+      url: mcp,
+      socket,
+      token,
+      headers: { 'idempotency-key': 'k-6' },
+    })
     onTestFinished(() => client.close())
-    for (const more of [{}, {}, { idempotency_key: 'k-6' }, { idempotency_key: 'k-7' }, { idempotency_key: 'k-7' }])
-      expect((await client.call('note', { message: 'by MCP', ...more })).structuredContent).toEqual({ status: 'sent' })
+    for (const more of [
+      {},
+      {},
+      { idempotency_key: 'k-6' },
+      { idempotency_key: 'k-7' },
+      { idempotency_key: 'k-7' },
+    ])
+      expect((await client.call('note', { message: 'by MCP', ...more })).structuredContent).toEqual(
+        { status: 'sent' },
+      )
     expect(await notes(tree, 'by MCP')).toBe(2)
   })
 
   it('is taken by all that spawns, files and tells, is in OpenAPI, and the command line makes one for each', async () => {
     const keyed = ALL_TOOLS.filter((tool) => tool.keyed === true).map(({ name }) => name)
     expect(keyed.toSorted()).toEqual([...KEYED].toSorted())
-    for (const { name } of ALL_TOOLS) if (/^(?:spawn|fork$|send|note$|file_pr$)/.test(name)) expect(keyed).toContain(name)
+    for (const { name } of ALL_TOOLS)
+      if (/^(?:spawn|fork$|send|note$|file_pr$)/.test(name)) expect(keyed).toContain(name)
     const { paths, components } = await tree.client().get<any>('/openapi.json')
     for (const { name } of ALL_TOOLS) {
-      const body = paths[`/v1/tools/${name}`].post.requestBody?.content['application/json'].schema ?? {}
+      const body =
+        paths[`/v1/tools/${name}`].post.requestBody?.content['application/json'].schema ?? {}
       const { properties = {} } = components.schemas[body.$ref?.split('/').at(-1)] ?? body
       expect('idempotency_key' in properties, name).toBe(keyed.includes(name))
     }
@@ -98,8 +152,12 @@ describe('an idempotency key', () => {
     await tree.crash()
     await tree.run(['daemon', 'start'])
     expect(await send()).toEqual(first)
-    await waitFor('the mail to be told of', async () => (await tree.events()).some(({ type, agentId }) => type === 'mail' && agentId !== null))
-    const messages = (await tree.call('check_mail', {}, { as: 'two' })).messages.filter(({ message }: any) => message === 'mailed once')
+    await waitFor('the mail to be told of', async () =>
+      (await tree.events()).some(({ type, agentId }) => type === 'mail' && agentId !== null),
+    )
+    const messages = (await tree.call('check_mail', {}, { as: 'two' })).messages.filter(
+      ({ message }: any) => message === 'mailed once',
+    )
     const taken = tree.log('two').filter((entry) => JSON.stringify(entry).includes('mailed once'))
     expect(messages.length + taken.length).toBeLessThanOrEqual(1)
   })
@@ -107,13 +165,18 @@ describe('an idempotency key', () => {
 
 describe('what was done under a key, and not written down as done when the daemon was killed', () => {
   let tree: Exomonad
-  const call = (tool: string, input: unknown, as?: string) => tree.client(as).callTool<any>(tool, input, { key: 'cut' })
+  const call = (tool: string, input: unknown, as?: string) =>
+    tree.client(as).callTool<any>(tool, input, { key: 'cut' })
   /** As if the daemon had been killed between the two. */
   const cut = async (): Promise<void> => {
     await tree.crash()
     const database = new Database(join(tree.state, 'store.db'))
     try {
-      database.prepare(`update snapshots set value = json_remove(json_set(value, '$.done', json('false')), '$.result') where key like 'once:%'`).run()
+      database
+        .prepare(
+          `update snapshots set value = json_remove(json_set(value, '$.done', json('false')), '$.result') where key like 'once:%'`,
+        )
+        .run()
     } finally {
       database.close()
     }
@@ -122,7 +185,9 @@ describe('what was done under a key, and not written down as done when the daemo
   const children = async () => (await tree.tree()).root.children.map(({ id }: any) => id)
 
   beforeAll(async () => {
-    tree = await startExomonad({ config: `[acp.script]\ncommand = ${JSON.stringify([process.execPath, SCRIPTED_ACP])}\n[headless]\nacp = "script"\n` })
+    tree = await startExomonad({
+      config: `[acp.script]\ncommand = ${JSON.stringify([process.execPath, SCRIPTED_ACP])}\n[headless]\nacp = "script"\n`,
+    })
   })
   afterAll(() => tree?.stop())
 
@@ -141,7 +206,8 @@ describe('what was done under a key, and not written down as done when the daemo
     expect(stood).toHaveLength(calls.length)
     await cut()
     const idOf = (result: any): string => result.agent_id ?? result.spawned[0].agent_id
-    for (const [index, [tool, input]] of calls.entries()) expect(idOf(await call(tool, input)), tool).toBe(idOf(before[index]))
+    for (const [index, [tool, input]] of calls.entries())
+      expect(idOf(await call(tool, input)), tool).toBe(idOf(before[index]))
     expect((await children()).toSorted()).toEqual(stood.toSorted())
   })
 
@@ -160,7 +226,9 @@ describe('what was done under a key, and not written down as done when the daemo
       for (let times = 0; times < 2; times++) {
         const again = await call('spawn_agents', input)
         expect(again.spawned.map(({ agent_id: id }: any) => id)).toEqual([p.agent_id])
-        expect(again.errors).toEqual([{ name: 'q', code: 'DIRTY_WORKTREE', error: expect.any(String) }])
+        expect(again.errors).toEqual([
+          { name: 'q', code: 'DIRTY_WORKTREE', error: expect.any(String) },
+        ])
       }
     } finally {
       await tree.repository.git('rm', '-f', 'dirty.txt')
@@ -168,7 +236,8 @@ describe('what was done under a key, and not written down as done when the daemo
   })
 
   it('is the pull request that it filed, merged meanwhile', async () => {
-    const worktree = (await call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })).spawned[0].worktree
+    const worktree = (await call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] }))
+      .spawned[0].worktree
     writeFileSync(join(worktree, 'w.txt'), 'w')
     await tree.repository.git('-C', worktree, 'add', 'w.txt')
     await tree.repository.git('-C', worktree, 'commit', '-m', 'Add w')
@@ -176,9 +245,14 @@ describe('what was done under a key, and not written down as done when the daemo
     const { warnings: _, ...filed } = await call('file_pr', input, 'w')
     await tree.call('merge_pr', { pr_number: filed.pr_number, wait: true })
     await cut()
-    expect(await call('file_pr', input, 'w')).toEqual({ ...filed, warnings: [expect.stringContaining('merged meanwhile')] })
+    expect(await call('file_pr', input, 'w')).toEqual({
+      ...filed,
+      warnings: [expect.stringContaining('merged meanwhile')],
+    })
     // One that is new files nothing.
-    expect(await tree.refusal('file_pr', input, { as: 'w' })).toMatchObject({ code: 'NOTHING_TO_MERGE' })
+    expect(await tree.refusal('file_pr', input, { as: 'w' })).toMatchObject({
+      code: 'NOTHING_TO_MERGE',
+    })
   })
 })
 
@@ -190,7 +264,14 @@ it.each(['worktree', 'furnish', 'live'])(
     const { dead } = await crashAt(tree, 'spawn', step)
     const command = spawn(
       process.execPath,
-      [BIN, 'call', 'spawn_workers', JSON.stringify({ specs: ['a', 'b', 'c'].map((name) => ({ name, prompt: `Task of ${name}` })) })],
+      [
+        BIN,
+        'call',
+        'spawn_workers',
+        JSON.stringify({
+          specs: ['a', 'b', 'c'].map((name) => ({ name, prompt: `Task of ${name}` })),
+        }),
+      ],
       {
         cwd: tree.repository.path,
         env: { ...tree.repository.env, NO_COLOR: '1' },
@@ -207,6 +288,8 @@ it.each(['worktree', 'furnish', 'live'])(
     expect(result.spawned.map(({ name }: any) => name).toSorted()).toEqual(['a', 'b', 'c'])
     const { root } = await tree.tree()
     expect(root.children.map(({ name }: any) => name).toSorted()).toEqual(['a', 'b', 'c'])
-    expect(new Set(result.spawned.map(({ agent_id: id }: any) => id))).toEqual(new Set(root.children.map(({ id }: any) => id)))
+    expect(new Set(result.spawned.map(({ agent_id: id }: any) => id))).toEqual(
+      new Set(root.children.map(({ id }: any) => id)),
+    )
   },
 )

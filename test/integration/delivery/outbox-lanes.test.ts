@@ -16,22 +16,40 @@ const first = async () => (await bench.deliveries())[0]
 const quiet = () => new Promise((resolve) => setTimeout(resolve, 150))
 
 describe('a channel of the program’s own', () => {
-  it(verifies('R004-18', 'comes before the terminal, and what stands in the conversation is acked without a hook'), async () => {
-    withChannel(true)
-    await bench.family()
-    await bench.outbox.start()
-    await bench.say('look here')
-    await until('the ack', async () => (await first())?.state === 'acked')
-    expect(await first()).toMatchObject({ lane: 'channel', attempts: 1 })
-    expect(bench.program.conversation).toEqual([`[MESSAGE] from the human: look here\n[${(await first())?.id}]`])
-    expect(bench.terminals.typed).toEqual([])
-  })
+  it(
+    verifies(
+      'R004-18',
+      'comes before the terminal, and what stands in the conversation is acked without a hook',
+    ),
+    async () => {
+      withChannel(true)
+      await bench.family()
+      await bench.outbox.start()
+      await bench.say('look here')
+      await until('the ack', async () => (await first())?.state === 'acked')
+      expect(await first()).toMatchObject({ lane: 'channel', attempts: 1 })
+      expect(bench.program.conversation).toEqual([
+        `[MESSAGE] from the human: look here\n[${(await first())?.id}]`,
+      ])
+      expect(bench.terminals.typed).toEqual([])
+    },
+  )
 
   it.each<[string, AgentPatch, boolean, boolean]>([
     ['in the middle of a turn, where it can', { state: 'running' }, true, true],
-    ['in a call of ours that waits, where it can', { state: 'waiting', stateReason: 'question q-01020304' }, true, true],
+    [
+      'in a call of ours that waits, where it can',
+      { state: 'waiting', stateReason: 'question q-01020304' },
+      true,
+      true,
+    ],
     ['in the middle of a turn, where it can’t', { state: 'running' }, false, false],
-    ['while a dialog is open', { state: 'waiting', stateReason: 'permission to use Bash' }, true, false],
+    [
+      'while a dialog is open',
+      { state: 'waiting', stateReason: 'permission to use Bash' },
+      true,
+      false,
+    ],
     ['while it is started', { state: 'spawning' }, true, false],
     ['while what it does is unknown', { state: 'unknown' }, true, false],
   ])('%s', async (_, patch, midTurn, goes) => {
@@ -60,7 +78,8 @@ describe('a channel of the program’s own', () => {
     withChannel(true)
     let tries = 0
     const { send } = bench.program.script
-    bench.program.script.send = (text) => (++tries < 3 ? { kind: 'refused', reason: 'busy' } : send(text))
+    bench.program.script.send = (text) =>
+      ++tries < 3 ? { kind: 'refused', reason: 'busy' } : send(text)
     await bench.family({ state: 'running' })
     await bench.outbox.start()
     await bench.say('one')
@@ -98,7 +117,9 @@ describe('a channel of the program’s own', () => {
     await bench.outbox.start()
     await bench.say('one')
     await until('it is undecided', async () => (await first())?.state === 'undecided')
-    expect((await bench.deliveries('human')).map(({ kind }) => kind)).toEqual(['delivery.undecided'])
+    expect((await bench.deliveries('human')).map(({ kind }) => kind)).toEqual([
+      'delivery.undecided',
+    ])
     expect(bench.terminals.typed).toEqual([])
   })
 
@@ -107,51 +128,68 @@ describe('a channel of the program’s own', () => {
     await bench.family({ state: 'running' })
     await bench.outbox.start()
     for (let n = 0; n < 20; n++) await bench.say(`word ${n}.`)
-    await until('all are acked', async () => (await bench.deliveries(AUTH, ['acked'])).length === 20)
-    const found = [...bench.program.conversation.join('\n').matchAll(/word (\d+)\./g)].map(([, n]) => Number(n))
+    await until(
+      'all are acked',
+      async () => (await bench.deliveries(AUTH, ['acked'])).length === 20,
+    )
+    const found = [...bench.program.conversation.join('\n').matchAll(/word (\d+)\./g)].map(
+      ([, n]) => Number(n),
+    )
     expect(found).toEqual(Array.from({ length: 20 }, (_, n) => n))
   })
 })
 
 describe('the look before typing', () => {
-  it.each<Observation['state']>(['running', 'waiting', 'unknown'])('types nothing into a program that is recorded as idle and seen to be %s', async (state) => {
-    bench.program.script.observe = () => state
-    await bench.family()
-    await bench.outbox.start()
-    await bench.say('one')
-    await quiet()
-    expect(bench.terminals.typed).toEqual([])
-    expect(await first()).toMatchObject({ state: 'queued', attempts: 0 })
-    bench.program.script.observe = () => 'idle'
-    await until('it is submitted without anybody calling', () => bench.terminals.submitted.length === 1)
-  })
+  it.each<Observation['state']>(['running', 'waiting', 'unknown'])(
+    'types nothing into a program that is recorded as idle and seen to be %s',
+    async (state) => {
+      bench.program.script.observe = () => state
+      await bench.family()
+      await bench.outbox.start()
+      await bench.say('one')
+      await quiet()
+      expect(bench.terminals.typed).toEqual([])
+      expect(await first()).toMatchObject({ state: 'queued', attempts: 0 })
+      bench.program.script.observe = () => 'idle'
+      await until(
+        'it is submitted without anybody calling',
+        () => bench.terminals.submitted.length === 1,
+      )
+    },
+  )
 
-  it(verifies('R004-18', 'presses no Enter into a dialog that opened after the paste'), async () => {
-    bench.config = configSchema.parse({ delivery: { ack_timeout: 30 } })
-    await bench.family()
-    let open = false
-    bench.program.script.observe = () => (open ? 'waiting' : 'idle')
-    bench.terminals.script.paste = () => ((open = true), { kind: 'typed' })
-    await bench.outbox.start()
-    await bench.say('one')
-    await until('it is pasted', () => bench.terminals.typed.length === 1)
-    await quiet()
-    expect(bench.terminals.submitted).toEqual([])
-    open = false
-    await until('it is submitted', () => bench.terminals.submitted.length === 1)
-    expect(bench.terminals.typed).toHaveLength(1)
-  })
+  it(
+    verifies('R004-18', 'presses no Enter into a dialog that opened after the paste'),
+    async () => {
+      bench.config = configSchema.parse({ delivery: { ack_timeout: 30 } })
+      await bench.family()
+      let open = false
+      bench.program.script.observe = () => (open ? 'waiting' : 'idle')
+      bench.terminals.script.paste = () => ((open = true), { kind: 'typed' })
+      await bench.outbox.start()
+      await bench.say('one')
+      await until('it is pasted', () => bench.terminals.typed.length === 1)
+      await quiet()
+      expect(bench.terminals.submitted).toEqual([])
+      open = false
+      await until('it is submitted', () => bench.terminals.submitted.length === 1)
+      expect(bench.terminals.typed).toHaveLength(1)
+    },
+  )
 
-  it.each(['text', 'unknown'] as const)('waits while its box for prompts is seen to be %s', async (line) => {
-    bench.program.script.inputLine = () => line
-    await bench.family()
-    await bench.outbox.start()
-    await bench.say('one')
-    await quiet()
-    expect(bench.terminals.typed).toEqual([])
-    bench.program.script.inputLine = () => 'empty'
-    await until('it is submitted', () => bench.terminals.submitted.length === 1)
-  })
+  it.each(['text', 'unknown'] as const)(
+    'waits while its box for prompts is seen to be %s',
+    async (line) => {
+      bench.program.script.inputLine = () => line
+      await bench.family()
+      await bench.outbox.start()
+      await bench.say('one')
+      await quiet()
+      expect(bench.terminals.typed).toEqual([])
+      bench.program.script.inputLine = () => 'empty'
+      await until('it is submitted', () => bench.terminals.submitted.length === 1)
+    },
+  )
 
   it('takes a look that fails or hangs for unknown', async () => {
     bench.cli = { ...bench.cli, observe: () => Promise.reject(new Error('no such file')) }
@@ -226,7 +264,9 @@ describe('proof', () => {
     await bench.family()
     await bench.outbox.start()
     await bench.say('one')
-    await until('it is undecided', async () => (await first())?.state === 'undecided', { limit: 10_000 })
+    await until('it is undecided', async () => (await first())?.state === 'undecided', {
+      limit: 10_000,
+    })
     // Submitted twice, and both times swallowed.
     expect(bench.terminals.submitted).toHaveLength(2)
     expect(await bench.deliveries('human')).toHaveLength(1)
@@ -236,42 +276,51 @@ describe('proof', () => {
     { comes: 'read', readable: true, typed: 1 },
     { comes: 'read', readable: false, typed: 1 },
     { comes: 'lost', readable: true, typed: 2 },
-  ])('of what went into a dialog is waited for until that is gone, across a restart: then it is $comes ($readable)', async ({ comes, readable, typed }) => {
-    const { terminals, program } = bench
-    let open = false
-    terminals.script.enter = () => {
-      open = terminals.submitted.length === 0
-      return { kind: 'typed' }
-    }
-    program.script.inputLine = () => (open ? 'unknown' : 'empty')
-    program.script.readable = readable
-    await bench.family()
-    await bench.outbox.start()
-    await bench.say('one')
-    for (const restarts of [true, false]) {
-      await until('it is noted', async () => (await first())?.handedAt != null)
-      const { observe } = program.looks
-      // More of them than it would take to give it up.
-      await until('several looks', () => program.looks.observe >= observe + 4, { limit: 10_000 })
-      expect(await first()).toMatchObject({ state: 'sent', attempts: 1 })
-      expect(terminals.typed).toHaveLength(1)
-      if (!restarts) break
-      await bench.outbox.stop()
-      bench.outbox = bench.newOutbox()
+  ])(
+    'of what went into a dialog is waited for until that is gone, across a restart: then it is $comes ($readable)',
+    async ({ comes, readable, typed }) => {
+      const { terminals, program } = bench
+      let open = false
+      terminals.script.enter = () => {
+        open = terminals.submitted.length === 0
+        return { kind: 'typed' }
+      }
+      program.script.inputLine = () => (open ? 'unknown' : 'empty')
+      program.script.readable = readable
+      await bench.family()
       await bench.outbox.start()
-    }
-    program.script.readable = true
-    if (comes === 'read') program.conversation.push(String(terminals.submitted[0]?.text))
-    open = false
-    await until('its end', async () => (comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2), { limit: 10_000 })
-    expect(terminals.typed).toHaveLength(typed)
-    expect(await bench.deliveries('human')).toEqual([])
-  })
+      await bench.say('one')
+      for (const restarts of [true, false]) {
+        await until('it is noted', async () => (await first())?.handedAt != null)
+        const { observe } = program.looks
+        // More of them than it would take to give it up.
+        await until('several looks', () => program.looks.observe >= observe + 4, { limit: 10_000 })
+        expect(await first()).toMatchObject({ state: 'sent', attempts: 1 })
+        expect(terminals.typed).toHaveLength(1)
+        if (!restarts) break
+        await bench.outbox.stop()
+        bench.outbox = bench.newOutbox()
+        await bench.outbox.start()
+      }
+      program.script.readable = true
+      if (comes === 'read') program.conversation.push(String(terminals.submitted[0]?.text))
+      open = false
+      await until(
+        'its end',
+        async () =>
+          comes === 'read' ? (await first())?.state === 'acked' : terminals.submitted.length === 2,
+        { limit: 10_000 },
+      )
+      expect(terminals.typed).toHaveLength(typed)
+      expect(await bench.deliveries('human')).toEqual([])
+    },
+  )
 
   it('presses Enter for a paste that the program shows as a placeholder only', async () => {
     const { terminals, program } = bench
     const standing = () => terminals.box.get(paneOf(AUTH)) ?? ''
-    terminals.multiplexer.capture = async () => `some output\n> ${standing() === '' ? '' : '[Pasted Text: 6 lines]'}`
+    terminals.multiplexer.capture = async () =>
+      `some output\n> ${standing() === '' ? '' : '[Pasted Text: 6 lines]'}`
     program.script.inputLine = () => (standing() === '' ? 'empty' : 'text')
     let enters = 0
     terminals.script.enter = () => (++enters === 1 ? 'ignored' : { kind: 'typed' })

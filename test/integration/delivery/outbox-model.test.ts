@@ -24,13 +24,17 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
 /**
- * Whatever happens in between, in any order: no message is lost, none is read twice, and what can’t be told is named. The daemon is killed at
- * any step of its own, hooks lose their answers or never come, the channel refuses or breaks off before or after it took a message.
+ * Whatever happens in between, in any order: no message is lost, none is read twice, and what can’t
+ * be told is named. The daemon is killed at any step of its own, hooks lose their answers or never
+ * come, the channel refuses or breaks off before or after it took a message.
  */
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
-/** Lets calls through until the daemon is killed: at the `after`-th from now, before or after it has its effect. From then on nothing goes. */
+/**
+ * Lets calls through until the daemon is killed: at the `after`-th from now, before or after it has
+ * its effect. From then on nothing goes.
+ */
 function killable() {
   let left = Infinity
   let effect = false
@@ -47,9 +51,15 @@ function killable() {
           left -= 1
           dead = left <= 0
           if (dead && !effect) return Promise.reject(new Error('killed'))
-          const work = args.map((arg) => (typeof arg === 'function' ? (tx: object) => (arg as (tx: object) => unknown)(guard(tx)) : arg))
+          const work = args.map((arg) =>
+            typeof arg === 'function'
+              ? (tx: object) => (arg as (tx: object) => unknown)(guard(tx))
+              : arg,
+          )
           const result: unknown = value.apply(object, work)
-          return dead ? Promise.resolve(result).then(() => Promise.reject(new Error('killed'))) : result
+          return dead
+            ? Promise.resolve(result).then(() => Promise.reject(new Error('killed')))
+            : result
         }
       },
     })
@@ -76,17 +86,35 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.boolean().map((answered): Step => ({ do: 'tool', answered })) },
   { weight: 3, arbitrary: fc.constant<Step>({ do: 'end turn' }) },
   { weight: 1, arbitrary: fc.boolean().map((open): Step => ({ do: 'dialog', open })) },
-  { weight: 2, arbitrary: fc.constantFrom('off', 'takes', 'refuses', 'breaks before', 'breaks after').map((mode): Step => ({ do: 'channel', mode }) as Step) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom('off', 'takes', 'refuses', 'breaks before', 'breaks after')
+      .map((mode): Step => ({ do: 'channel', mode }) as Step),
+  },
   { weight: 1, arbitrary: fc.boolean().map((work): Step => ({ do: 'hooks', work })) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('kill' as const), after: fc.integer({ min: 1, max: 25 }), effect: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('kill' as const),
+      after: fc.integer({ min: 1, max: 25 }),
+      effect: fc.boolean(),
+    }),
+  },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 40 }).map((ms): Step => ({ do: 'wait', ms })) },
 )
 
 async function play(steps: readonly Step[]) {
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-model-'))
   const real = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
-  const config = configSchema.parse({ delivery: { ack_timeout: 0.08, retry_initial: 0.01, retry_max: 0.05, human_idle: 0.05 } })
-  const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log: silentLog() })
+  const config = configSchema.parse({
+    delivery: { ack_timeout: 0.08, retry_initial: 0.01, retry_max: 0.05, human_idle: 0.05 },
+  })
+  const renderer = createRenderer({
+    shippedFolder: templates,
+    overrideFolder: () => Promise.resolve(null),
+    log: silentLog(),
+  })
 
   // The program: what is truly so.
   const terminals = scriptedTerminals()
@@ -98,14 +126,16 @@ async function play(steps: readonly Step[]) {
   const mistakes: string[] = []
   /** By the last look at it. What changes between the look and the key can’t be helped. */
   let seen: 'waiting' | 'running' | 'idle' | 'nothing yet' = 'nothing yet'
-  const state = (): 'waiting' | 'running' | 'idle' => (dialog ? 'waiting' : busy ? 'running' : 'idle')
+  const state = (): 'waiting' | 'running' | 'idle' =>
+    dialog ? 'waiting' : busy ? 'running' : 'idle'
   const begin = (text: string): void => {
     conversation.push(text)
     busy = true
     // The daemon may be gone by now: what it was told then is in the spool, and read at its start.
     void real.agents.update(AUTH, { state: 'running', stateAt: Date.now() })
     const ids = text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
-    if (hooksWork && !daemon.life.isDead()) void daemon.outbox.promptArrived(AUTH, ids).catch(() => {})
+    if (hooksWork && !daemon.life.isDead())
+      void daemon.outbox.promptArrived(AUTH, ids).catch(() => {})
   }
   terminals.panes.set(paneOf(AUTH), { agentId: AUTH })
   terminals.script.enter = (pane): TypeResult => {
@@ -135,22 +165,42 @@ async function play(steps: readonly Step[]) {
       return { state: seen, reason: null, source: 'session' }
     },
     inputLine: () => ((terminals.box.get(paneOf(AUTH)) ?? '') === '' ? 'empty' : 'text'),
-    mentions: async (_: LiveAgent, words: readonly string[]) => new Set(words.filter((word) => conversation.some((text) => text.includes(word)))),
+    mentions: async (_: LiveAgent, words: readonly string[]) =>
+      new Set(words.filter((word) => conversation.some((text) => text.includes(word)))),
   } as unknown as AgentCli
 
   const start = () => {
     const life = killable()
     const store = life.guard<Store>(real)
-    const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
-    const liveAgentOf = createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } })
-    const sight = createSight({ liveAgentOf, multiplexer: terminals.multiplexer, clock: Date.now, log: silentLog() })
+    const publisher = createPublisher({
+      store,
+      renderer,
+      clock: Date.now,
+      log: silentLog(),
+      newDeliveryId,
+    })
+    const liveAgentOf = createLiveAgentOf({
+      files: { folder: () => folder, readChannel: async () => null },
+    })
+    const sight = createSight({
+      liveAgentOf,
+      multiplexer: terminals.multiplexer,
+      clock: Date.now,
+      log: silentLog(),
+    })
     const guarded = life.guard({ send })
     const outbox = createOutbox({
       store,
       publisher,
       multiplexer: life.guard<Multiplexer>(terminals.multiplexer),
       sight,
-      agentCliOf: () => ({ ...cli, channel: channel === 'off' ? null : { midTurn: true, send: (_: LiveAgent, text: string) => guarded.send(text) } }),
+      agentCliOf: () => ({
+        ...cli,
+        channel:
+          channel === 'off'
+            ? null
+            : { midTurn: true, send: (_: LiveAgent, text: string) => guarded.send(text) },
+      }),
       config: () => config,
       clock: Date.now,
       log: silentLog(),
@@ -160,8 +210,26 @@ async function play(steps: readonly Step[]) {
   }
   await real.agents.insert({
     ...untouched(0),
-    ...{ id: AUTH, name: 'auth', kind: 'root', runtime: 'pane', role: 'dev', agentCli: 'x', parentId: null, depth: 0, task: '', tokenHash: 'x' },
-    ...{ branch: asBranchName('auth'), baseBranch: null, forkPoint: null, worktree: '/w', ownsWorktree: true, adopted: false },
+    ...{
+      id: AUTH,
+      name: 'auth',
+      kind: 'root',
+      runtime: 'pane',
+      role: 'dev',
+      agentCli: 'x',
+      parentId: null,
+      depth: 0,
+      task: '',
+      tokenHash: 'x',
+    },
+    ...{
+      branch: asBranchName('auth'),
+      baseBranch: null,
+      forkPoint: null,
+      worktree: '/w',
+      ownsWorktree: true,
+      adopted: false,
+    },
     ...{ paneId: paneOf(AUTH), pid: 1, state: 'idle', stateSource: 'hook' },
   } satisfies Agent)
   let daemon = start()
@@ -226,12 +294,16 @@ async function play(steps: readonly Step[]) {
         busy = false
         await tell()
         await new Promise((resolve) => setTimeout(resolve, 15))
-        return (await real.outbox.list({ recipient: AUTH, states: ['queued', 'sent'] })).length === 0
+        return (
+          (await real.outbox.list({ recipient: AUTH, states: ['queued', 'sent'] })).length === 0
+        )
       },
       { limit: 20_000 },
     )
     const deliveries = await real.outbox.list({ recipient: AUTH })
-    const named = (await real.outbox.list({ recipient: 'human' })).map(({ text }) => text).join('\n')
+    const named = (await real.outbox.list({ recipient: 'human' }))
+      .map(({ text }) => text)
+      .join('\n')
     const all = conversation.join('\n')
     return {
       mistakes,
@@ -251,7 +323,10 @@ async function play(steps: readonly Step[]) {
 }
 
 it(
-  verifies('R004-18', 'no message is lost or read twice whatever fails or is killed, and the undecided ones are named'),
+  verifies(
+    'R004-18',
+    'no message is lost or read twice whatever fails or is killed, and the undecided ones are named',
+  ),
   async () => {
     const states = new Map<string, number>()
     await fc.assert(
@@ -266,10 +341,16 @@ it(
         }
       }),
       // One that hangs is named.
-      { numRuns: Number(process.env['OUTBOX_MODEL_RUNS'] ?? 40), endOnFailure: true, timeout: 60_000 },
+      {
+        numRuns: Number(process.env['OUTBOX_MODEL_RUNS'] ?? 40),
+        endOnFailure: true,
+        timeout: 60_000,
+      },
     )
     // Undecided is for what really can’t be told.
-    expect((states.get('undecided') ?? 0) / Math.max(1, states.get('acked') ?? 0)).toBeLessThan(0.05)
+    expect((states.get('undecided') ?? 0) / Math.max(1, states.get('acked') ?? 0)).toBeLessThan(
+      0.05,
+    )
   },
   240_000,
 )

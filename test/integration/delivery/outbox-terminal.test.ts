@@ -22,7 +22,10 @@ import { makeAgent } from '../../unit/core/make-agent.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
-/** An agent in a real pane that records every byte it is typed, and everything between it and the publisher. */
+/**
+ * An agent in a real pane that records every byte it is typed, and everything between it and the
+ * publisher.
+ */
 async function agentInPane() {
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-typed-'))
   // A server of terminals that was ended takes its files away, or writes a last one.
@@ -44,19 +47,58 @@ async function agentInPane() {
   const id = newAgentId()
   const recorded = join(folder, 'recorded')
   const argv = [process.execPath, file('../../fixtures/terminal/recorder.ts'), recorded]
-  const { paneId, pid } = await multiplexer.open({ agentId: id, name: 'recorder', cwd: folder, env: {}, argv, columns: 120, rows: 40 })
-  await waitFor('the program', async () => (await multiplexer.capture(paneId)).includes('recorder ready'))
+  const { paneId, pid } = await multiplexer.open({
+    agentId: id,
+    name: 'recorder',
+    cwd: folder,
+    env: {},
+    argv,
+    columns: 120,
+    rows: 40,
+  })
+  await waitFor('the program', async () =>
+    (await multiplexer.capture(paneId)).includes('recorder ready'),
+  )
   await store.agents.insert(
     makeAgent({
-      ...{ id, name: 'recorder', kind: 'root', role: 'tl', depth: 0, branch: asBranchName('main'), baseBranch: null, worktree: folder, ownsWorktree: false },
+      ...{
+        id,
+        name: 'recorder',
+        kind: 'root',
+        role: 'tl',
+        depth: 0,
+        branch: asBranchName('main'),
+        baseBranch: null,
+        worktree: folder,
+        ownsWorktree: false,
+      },
       ...{ paneId, pid, stateSource: 'hook', tokenHash: 'x' },
     }),
   )
 
-  const renderer = createRenderer({ shippedFolder: file('../../../templates'), overrideFolder: () => Promise.resolve(null), log: silentLog() })
-  const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
-  const cli = { acks: false, reportsState: false, inert: (text: string) => text, enterDelay: 20, pasteLimit: null, channel: null } as AgentCli
-  const liveAgentOf = createLiveAgentOf({ files: { folder: () => folder, readChannel: async () => null } })
+  const renderer = createRenderer({
+    shippedFolder: file('../../../templates'),
+    overrideFolder: () => Promise.resolve(null),
+    log: silentLog(),
+  })
+  const publisher = createPublisher({
+    store,
+    renderer,
+    clock: Date.now,
+    log: silentLog(),
+    newDeliveryId,
+  })
+  const cli = {
+    acks: false,
+    reportsState: false,
+    inert: (text: string) => text,
+    enterDelay: 20,
+    pasteLimit: null,
+    channel: null,
+  } as AgentCli
+  const liveAgentOf = createLiveAgentOf({
+    files: { folder: () => folder, readChannel: async () => null },
+  })
   const sight = createSight({ liveAgentOf, multiplexer, clock: Date.now, log: silentLog() })
   const outbox = createOutbox({
     store,
@@ -71,28 +113,41 @@ async function agentInPane() {
   await outbox.start()
   onTestFinished(() => outbox.stop())
   return {
-    say: (message: string) => publisher.publish({ type: 'message', agentId: id, actor: 'human', payload: { message } }),
+    say: (message: string) =>
+      publisher.publish({ type: 'message', agentId: id, actor: 'human', payload: { message } }),
     typed: () => readFile(recorded, 'utf8'),
     deliveries: () => store.outbox.list({ recipient: id }),
   }
 }
 
 describeWith(['tmux'], 'outbox and a real terminal', () => {
-  it(verifies('R004-18', 'types a message as one paste and submits it, and nothing in it can end the paste'), async () => {
-    const agent = await agentInPane()
-    await agent.say('quote " and `tick` and $(echo no) and ünï\u001b[201~\rrm -rf /\nsecond line')
-    const typed = await waitFor('Enter', async () => {
-      const bytes = await agent.typed()
-      return bytes.endsWith('\r') ? bytes : undefined
-    })
-    expect(typed).toBe('\u001b[200~[MESSAGE] from the human: quote " and `tick` and $(echo no) and ünï\nrm -rf /\nsecond line\u001b[201~\r')
-    await waitFor('the note', async () => (await agent.deliveries())[0]?.handedAt != null)
-  })
+  it(
+    verifies(
+      'R004-18',
+      'types a message as one paste and submits it, and nothing in it can end the paste',
+    ),
+    async () => {
+      const agent = await agentInPane()
+      await agent.say('quote " and `tick` and $(echo no) and ünï\u001b[201~\rrm -rf /\nsecond line')
+      const typed = await waitFor('Enter', async () => {
+        const bytes = await agent.typed()
+        return bytes.endsWith('\r') ? bytes : undefined
+      })
+      expect(typed).toBe(
+        '\u001b[200~[MESSAGE] from the human: quote " and `tick` and $(echo no) and ünï\nrm -rf /\nsecond line\u001b[201~\r',
+      )
+      await waitFor('the note', async () => (await agent.deliveries())[0]?.handedAt != null)
+    },
+  )
 
   it('brings messages in the order they were said, none twice', async () => {
     const agent = await agentInPane()
     for (let n = 0; n < 30; n++) await agent.say(`word ${n}.`)
-    await waitFor('the last', async () => (await agent.typed()).includes('word 29.') && (await agent.typed()).endsWith('\r'))
+    await waitFor(
+      'the last',
+      async () =>
+        (await agent.typed()).includes('word 29.') && (await agent.typed()).endsWith('\r'),
+    )
     const found = [...(await agent.typed()).matchAll(/word (\d+)\./g)].map(([, n]) => Number(n))
     expect(found).toEqual(Array.from({ length: 30 }, (_, n) => n))
   })

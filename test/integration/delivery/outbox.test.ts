@@ -15,7 +15,15 @@ import type { OutboxCli } from '../../../src/delivery/outbox-typing.ts'
 import { createOutbox, type Outbox } from '../../../src/delivery/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../src/delivery/render/render.ts'
-import { asBranchName, asPaneId, newDeliveryId, type AgentId, type DeliveryId, type PaneId, type Recipient } from '../../../src/domain/ids.ts'
+import {
+  asBranchName,
+  asPaneId,
+  newDeliveryId,
+  type AgentId,
+  type DeliveryId,
+  type PaneId,
+  type Recipient,
+} from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { verifies } from '../../requirements.ts'
 import { scriptedTerminals } from '../../helpers/outbox-bench.ts'
@@ -53,13 +61,33 @@ describe('outbox', () => {
     shift = 0
     folder = await mkdtemp(join(tmpdir(), 'exomonad-outbox-'))
     store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
-    const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log: silentLog() })
+    const renderer = createRenderer({
+      shippedFolder: templates,
+      overrideFolder: () => Promise.resolve(null),
+      log: silentLog(),
+    })
     publisher = createPublisher({ store, renderer, clock, log: silentLog(), newDeliveryId })
     terminals = scriptedTerminals()
-    const liveAgentOf = createLiveAgentOf({ files: { folder: () => '/nowhere', readChannel: async () => null } })
-    sight = createSight({ liveAgentOf, multiplexer: terminals.multiplexer, clock, log: silentLog() })
-    config = configSchema.parse({ delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 } })
-    cli = { acks: true, reportsState: true, inert: (text) => text, enterDelay: 5, pasteLimit: null, channel: null }
+    const liveAgentOf = createLiveAgentOf({
+      files: { folder: () => '/nowhere', readChannel: async () => null },
+    })
+    sight = createSight({
+      liveAgentOf,
+      multiplexer: terminals.multiplexer,
+      clock,
+      log: silentLog(),
+    })
+    config = configSchema.parse({
+      delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 },
+    })
+    cli = {
+      acks: true,
+      reportsState: true,
+      inert: (text) => text,
+      enterDelay: 5,
+      pasteLimit: null,
+      channel: null,
+    }
     outbox = newOutbox()
   })
   afterEach(async () => {
@@ -68,15 +96,30 @@ describe('outbox', () => {
     await rm(folder, { recursive: true })
   })
 
-  const id = (name: string): AgentId => `00000000-0000-7000-8000-${name.padStart(12, '0')}` as AgentId
+  const id = (name: string): AgentId =>
+    `00000000-0000-7000-8000-${name.padStart(12, '0')}` as AgentId
   const ROOT = id('1')
   const AUTH = id('2')
   const pane = (of: AgentId): PaneId => asPaneId(`%${of.slice(-1)}`)
 
-  const addAgent = async (agentId: AgentId, name: string, parentId: AgentId | null, more: AgentPatch = {}): Promise<void> => {
+  const addAgent = async (
+    agentId: AgentId,
+    name: string,
+    parentId: AgentId | null,
+    more: AgentPatch = {},
+  ): Promise<void> => {
     terminals.panes.set(more.paneId ?? pane(agentId), { agentId })
     const agent = makeAgent({
-      ...{ id: agentId, name, kind: parentId === null ? 'root' : 'worker', parentId, depth: 0, branch: asBranchName(name), baseBranch: null, worktree: '/w' },
+      ...{
+        id: agentId,
+        name,
+        kind: parentId === null ? 'root' : 'worker',
+        parentId,
+        depth: 0,
+        branch: asBranchName(name),
+        baseBranch: null,
+        worktree: '/w',
+      },
       ...{ paneId: pane(agentId), pid: 1, state: 'idle', stateSource: 'hook', tokenHash: agentId },
       ...more,
     })
@@ -88,29 +131,50 @@ describe('outbox', () => {
   }
   const setState = async (agentId: AgentId, patch: AgentPatch): Promise<void> => {
     await store.agents.update(agentId, { stateAt: clock(), ...patch })
-    await publisher.publish({ type: 'agent.state', agentId, actor: 'daemon', payload: { from: 'x', to: String(patch.state), source: 'hook', reason: null } })
+    await publisher.publish({
+      type: 'agent.state',
+      agentId,
+      actor: 'daemon',
+      payload: { from: 'x', to: String(patch.state), source: 'hook', reason: null },
+    })
   }
   const say = async (message: string, to = AUTH): Promise<void> => {
     await publisher.publish({ type: 'message', agentId: to, actor: 'human', payload: { message } })
   }
-  const deliveries = (recipient: Recipient = AUTH, states?: readonly DeliveryState[]): Promise<Delivery[]> =>
-    store.outbox.list({ recipient, ...(states ? { states } : {}) })
-  const eventTypes = async (): Promise<string[]> => (await store.events.list({})).map(({ type }) => type)
-  const until = (what: string, test: () => boolean | Promise<boolean>): Promise<unknown> => waitFor(what, test)
+  const deliveries = (
+    recipient: Recipient = AUTH,
+    states?: readonly DeliveryState[],
+  ): Promise<Delivery[]> => store.outbox.list({ recipient, ...(states ? { states } : {}) })
+  const eventTypes = async (): Promise<string[]> =>
+    (await store.events.list({})).map(({ type }) => type)
+  const until = (what: string, test: () => boolean | Promise<boolean>): Promise<unknown> =>
+    waitFor(what, test)
 
-  it(verifies('R004-18', 'types what is published into the pane of an idle agent, once, and notes each step'), async () => {
-    await family()
-    await outbox.start()
-    await say('look at the parser')
-    await until('it is submitted', () => terminals.submitted.length === 1)
-    const [delivery] = await deliveries()
-    expect(terminals.submitted[0]).toEqual({ paneId: pane(AUTH), text: `[MESSAGE] from the human: look at the parser\n[${delivery?.id}]` })
-    await until('it is noted', async () => (await eventTypes()).includes('delivery.sent'))
-    expect(await outbox.ack(AUTH, [String(delivery?.id)])).toEqual([delivery?.id])
-    expect((await deliveries())[0]).toMatchObject({ state: 'acked', lane: 'pane', attempts: 1 })
-    expect((await eventTypes()).filter((type) => type.startsWith('delivery.'))).toEqual(['delivery.sent', 'delivery.acked'])
-    expect(terminals.typed).toHaveLength(1)
-  })
+  it(
+    verifies(
+      'R004-18',
+      'types what is published into the pane of an idle agent, once, and notes each step',
+    ),
+    async () => {
+      await family()
+      await outbox.start()
+      await say('look at the parser')
+      await until('it is submitted', () => terminals.submitted.length === 1)
+      const [delivery] = await deliveries()
+      expect(terminals.submitted[0]).toEqual({
+        paneId: pane(AUTH),
+        text: `[MESSAGE] from the human: look at the parser\n[${delivery?.id}]`,
+      })
+      await until('it is noted', async () => (await eventTypes()).includes('delivery.sent'))
+      expect(await outbox.ack(AUTH, [String(delivery?.id)])).toEqual([delivery?.id])
+      expect((await deliveries())[0]).toMatchObject({ state: 'acked', lane: 'pane', attempts: 1 })
+      expect((await eventTypes()).filter((type) => type.startsWith('delivery.'))).toEqual([
+        'delivery.sent',
+        'delivery.acked',
+      ])
+      expect(terminals.typed).toHaveLength(1)
+    },
+  )
 
   it('waits for the end of the turn, and merges all that came meanwhile into one message', async () => {
     await family({ state: 'running' })
@@ -161,7 +225,11 @@ describe('outbox', () => {
   it.each<[string, AgentPatch, boolean]>([
     ['a permission dialog is open', { state: 'waiting', stateReason: 'permission: run rm' }, false],
     ['it is being started', { state: 'spawning' }, false],
-    ['it waits for an answer, in a call', { state: 'waiting', stateReason: 'question q-01020304' }, true],
+    [
+      'it waits for an answer, in a call',
+      { state: 'waiting', stateReason: 'question q-01020304' },
+      true,
+    ],
   ])('without reported states, when %s', async (_, patch, types) => {
     cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
     await family(patch)
@@ -176,7 +244,10 @@ describe('outbox', () => {
     ['copy mode', { inMode: true }],
     ['another program in front', { foreground: false }],
     ['a dead pane', { dead: true }],
-    ['a pane that another agent has by now', { agentId: '00000000-0000-7000-8000-000000000009' as AgentId }],
+    [
+      'a pane that another agent has by now',
+      { agentId: '00000000-0000-7000-8000-000000000009' as AgentId },
+    ],
   ])('types nothing into %s, and the message when it is over', async (_, state) => {
     await family()
     terminals.panes.set(pane(AUTH), { agentId: AUTH, ...state })
@@ -202,7 +273,8 @@ describe('outbox', () => {
   it('tries again where the terminal was busy, without counting it as sent', async () => {
     await family()
     let tries = 0
-    terminals.script.paste = () => (++tries < 3 ? { kind: 'busy', reason: 'copy mode' } : { kind: 'typed' })
+    terminals.script.paste = () =>
+      ++tries < 3 ? { kind: 'busy', reason: 'copy mode' } : { kind: 'typed' }
     await outbox.start()
     await say('one')
     await until('it is submitted', () => terminals.submitted.length === 1)
@@ -268,7 +340,9 @@ describe('outbox', () => {
     await outbox.start()
     await say('one')
     await until('it is submitted', () => terminals.submitted.length === 1)
-    expect(await outbox.ack(ROOT, [String((await deliveries())[0]?.id), 'm-000000000000'])).toEqual([])
+    expect(await outbox.ack(ROOT, [String((await deliveries())[0]?.id), 'm-000000000000'])).toEqual(
+      [],
+    )
     expect((await deliveries())[0]?.state).toBe('sent')
   })
 
@@ -282,7 +356,9 @@ describe('outbox', () => {
     await setState(id('3'), { state: 'failed' })
     await until('the root has it', () => terminals.submitted.length === 1)
     expect(terminals.submitted[0]?.paneId).toBe(pane(ROOT))
-    expect(terminals.submitted[0]?.text).toContain('[UNDELIVERED] meant for login, which has ended:\n[MESSAGE] from the human: too late')
+    expect(terminals.submitted[0]?.text).toContain(
+      '[UNDELIVERED] meant for login, which has ended:\n[MESSAGE] from the human: too late',
+    )
     expect(await eventTypes()).toContain('delivery.failed')
   })
 
@@ -291,7 +367,12 @@ describe('outbox', () => {
     await outbox.start()
     await say('hello', ROOT)
     await outbox.settled()
-    await setState(ROOT, { state: 'idle', stateReason: 'stopped', stateSource: 'process', paneId: null })
+    await setState(ROOT, {
+      state: 'idle',
+      stateReason: 'stopped',
+      stateSource: 'process',
+      paneId: null,
+    })
     await until('the human has it', async () => (await deliveries('human')).length === 1)
     expect((await deliveries('human'))[0]).toMatchObject({ state: 'queued' })
     expect(terminals.typed).toEqual([])
@@ -301,20 +382,36 @@ describe('outbox', () => {
     await addAgent(ROOT, 'main', null, { state: 'running' })
     await outbox.start()
     await say('hello', ROOT)
-    await setState(ROOT, { state: 'idle', stateReason: 'stopped', stateSource: 'human', paneId: null })
+    await setState(ROOT, {
+      state: 'idle',
+      stateReason: 'stopped',
+      stateSource: 'human',
+      paneId: null,
+    })
     await outbox.settled()
     expect(await deliveries('human')).toEqual([])
-    await setState(ROOT, { state: 'idle', stateReason: null, stateSource: 'hook', paneId: pane(ROOT) })
+    await setState(ROOT, {
+      state: 'idle',
+      stateReason: null,
+      stateSource: 'hook',
+      paneId: pane(ROOT),
+    })
     await until('it is submitted', () => terminals.submitted.length === 1)
   })
 
   it('requeues what stood in the box of a program that died before Enter, for the next in line', async () => {
     await family()
     await store.agents.update(ROOT, { state: 'running' })
-    terminals.script.paste = (paneId) => (terminals.panes.set(paneId, { agentId: AUTH, dead: true }), { kind: 'typed' })
+    terminals.script.paste = (paneId) => (
+      terminals.panes.set(paneId, { agentId: AUTH, dead: true }),
+      { kind: 'typed' }
+    )
     await outbox.start()
     await say('one')
-    await until('it waits again', async () => (await deliveries())[0]?.why === 'its program ended before Enter')
+    await until(
+      'it waits again',
+      async () => (await deliveries())[0]?.why === 'its program ended before Enter',
+    )
     await setState(AUTH, { state: 'failed' })
     await until('its parent has it', async () => (await deliveries(ROOT, ['queued'])).length === 1)
   })
@@ -330,7 +427,9 @@ describe('outbox', () => {
     await setState(AUTH, { state: 'running' })
     await until('all are submitted', () => terminals.submitted.length === 3)
     for (const { text } of terminals.submitted) expect(text.length).toBeLessThanOrEqual(520)
-    expect(terminals.submitted[2]?.text).toMatch(/more characters; the whole: `exomonad events --json`, event \d+\]$/)
+    expect(terminals.submitted[2]?.text).toMatch(
+      /more characters; the whole: `exomonad events --json`, event \d+\]$/,
+    )
   })
 
   it('leaves to a waiting call what that takes, and to the pane the rest: each goes one way', async () => {
@@ -339,7 +438,9 @@ describe('outbox', () => {
     await say('for the call')
     await say('for the pane')
     const [first, second] = await deliveries()
-    expect((await outbox.settleByTool([first?.id as DeliveryId])).map(({ id: taken }) => taken)).toEqual([first?.id])
+    expect(
+      (await outbox.settleByTool([first?.id as DeliveryId])).map(({ id: taken }) => taken),
+    ).toEqual([first?.id])
     await setState(AUTH, { state: 'idle' })
     await until('the other is submitted', () => terminals.submitted.length === 1)
     expect(terminals.submitted[0]?.text).not.toContain('for the call')
@@ -365,7 +466,14 @@ describe('outbox', () => {
     /** As a daemon left it that was killed at that moment. */
     const claimed = async (handed: boolean): Promise<DeliveryId> => {
       const delivery = newDeliveryId()
-      await store.outbox.enqueue({ id: delivery, recipient: AUTH, eventSeq: null, kind: 'note', text: '[NOTE] x: y', createdAt: clock() })
+      await store.outbox.enqueue({
+        id: delivery,
+        recipient: AUTH,
+        eventSeq: null,
+        kind: 'note',
+        text: '[NOTE] x: y',
+        createdAt: clock(),
+      })
       await store.outbox.claim([delivery], 'pane', 'b-1', clock())
       if (handed) await store.outbox.handed([delivery], clock())
       return delivery
@@ -418,26 +526,34 @@ describe('outbox', () => {
     it.each([
       ['that confirms', true],
       ['that confirms nothing', false],
-    ])('presses Enter for what its terminal got without Enter, of a program %s and shows nothing', async (_, acks) => {
-      cli = { ...cli, acks, enterDelay: 0 }
-      await family()
-      const delivery = await claimed(false)
-      terminals.panes.set(pane(AUTH), { agentId: AUTH, pasted: ['the batch before', 'b-1'], entered: ['the batch before'] })
-      // What Enter was never pressed for opened no dialog: an agent that waits for a person would never get it.
-      const seen: string[] = []
-      sight.onSeen((_agent, { state }) => void seen.push(state))
-      await outbox.start()
-      await until('it is submitted', () => terminals.submitted.length === 1)
-      expect(seen).not.toContain('waiting')
-      if (acks) await outbox.ack(AUTH, [delivery])
-      await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
-      expect(terminals.typed).toEqual([])
-      shift += 60_000
-      outbox.wake(AUTH)
-      await outbox.settled()
-      expect(terminals.submitted).toHaveLength(1)
-      expect(await deliveries('human')).toEqual([])
-    })
+    ])(
+      'presses Enter for what its terminal got without Enter, of a program %s and shows nothing',
+      async (_, acks) => {
+        cli = { ...cli, acks, enterDelay: 0 }
+        await family()
+        const delivery = await claimed(false)
+        terminals.panes.set(pane(AUTH), {
+          agentId: AUTH,
+          pasted: ['the batch before', 'b-1'],
+          entered: ['the batch before'],
+        })
+        // What Enter was never pressed for opened no dialog: an agent that waits for a person would
+        // never get it.
+        const seen: string[] = []
+        sight.onSeen((_agent, { state }) => void seen.push(state))
+        await outbox.start()
+        await until('it is submitted', () => terminals.submitted.length === 1)
+        expect(seen).not.toContain('waiting')
+        if (acks) await outbox.ack(AUTH, [delivery])
+        await until('it is noted', async () => (await deliveries())[0]?.handedAt !== null)
+        expect(terminals.typed).toEqual([])
+        shift += 60_000
+        outbox.wake(AUTH)
+        await outbox.settled()
+        expect(terminals.submitted).toHaveLength(1)
+        expect(await deliveries('human')).toEqual([])
+      },
+    )
 
     it('types nothing newer before it knows what the last daemon left', async () => {
       await family()
@@ -450,7 +566,9 @@ describe('outbox', () => {
         outbox: {
           ...store.outbox,
           list: async (filter: Parameters<typeof list>[0]) =>
-            filter.states?.[0] === 'sent' && filter.recipient === undefined && filter.batch === undefined
+            filter.states?.[0] === 'sent' &&
+            filter.recipient === undefined &&
+            filter.batch === undefined
               ? reading.promise.then(() => list(filter))
               : list(filter),
         },
@@ -460,8 +578,18 @@ describe('outbox', () => {
       outbox = newOutbox()
       store = whole
       const started = outbox.start()
-      await publisher.publish({ type: 'note', agentId: AUTH, actor: AUTH, payload: { name: 'x', message: 'newer' } })
-      await publisher.publish({ type: 'message', agentId: AUTH, actor: 'human', payload: { message: 'newer' } })
+      await publisher.publish({
+        type: 'note',
+        agentId: AUTH,
+        actor: AUTH,
+        payload: { name: 'x', message: 'newer' },
+      })
+      await publisher.publish({
+        type: 'message',
+        agentId: AUTH,
+        actor: 'human',
+        payload: { message: 'newer' },
+      })
       outbox.wake(AUTH)
       await outbox.settled()
       expect(terminals.typed).toEqual([])
@@ -473,7 +601,12 @@ describe('outbox', () => {
     it.each([
       ['was pasted behind and not submitted', ['b-1', 'newer'], [], 1],
       ['was pasted behind and submitted', ['b-1', 'newer'], ['newer'], 0],
-      ['were so many behind it that it may be forgotten', Array.from({ length: 20 }, (_, index) => `k-${index}`), [], 0],
+      [
+        'were so many behind it that it may be forgotten',
+        Array.from({ length: 20 }, (_, index) => `k-${index}`),
+        [],
+        0,
+      ],
     ])('types nothing again where newer %s', async (_, pasted, entered, submitted) => {
       cli = { ...cli, acks: false, reportsState: false, enterDelay: 0 }
       await family()
@@ -560,7 +693,10 @@ describe('outbox', () => {
     it('presses Enter for what was pasted and still stands there', async () => {
       await family()
       const delivery = await claimed(false)
-      terminals.box.set(pane(AUTH), `[NOTE] x: y\n[${delivery.slice(0, 7)}\n│ ${delivery.slice(7)}]`)
+      terminals.box.set(
+        pane(AUTH),
+        `[NOTE] x: y\n[${delivery.slice(0, 7)}\n│ ${delivery.slice(7)}]`,
+      )
       await outbox.start()
       await until('it is submitted', () => terminals.submitted.length === 1)
       await outbox.ack(AUTH, [delivery])

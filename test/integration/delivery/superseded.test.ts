@@ -10,14 +10,21 @@ import { polledTree, ROOT, type PolledTree } from '../../helpers/polled-tree.ts'
 import { at, OWNER, pull, review, sha } from '../../unit/pull-watch/pull.ts'
 
 /**
- * Whatever becomes of a pull request while its news waits: what is handed over is so, nothing of it is older than the rest, and nothing that
- * is so is lost for having been withdrawn before.
+ * Whatever becomes of a pull request while its news waits: what is handed over is so, nothing of it
+ * is older than the rest, and nothing that is so is lost for having been withdrawn before.
  */
 
 const LEAD = '00000000-0000-7000-8000-000000000003' as AgentId
 const EVERYBODY = [ROOT, LEAD, OWNER]
 
-const check = (status: Check['status']): Check => ({ name: 'test', status, required: true, run: null, url: null, logTail: null })
+const check = (status: Check['status']): Check => ({
+  name: 'test',
+  status,
+  required: true,
+  run: null,
+  url: null,
+  logTail: null,
+})
 const FACETS = {
   head: { a: {}, c: at('c') },
   base: { main: {}, lead: { base: { branch: asBranchName('main.lead'), sha: null } } },
@@ -37,18 +44,37 @@ const FACETS = {
     none: {},
     approved: { reviewDecision: 'approved', reviews: [review({ id: 'r2', state: 'approved' })] },
     refused: { reviewDecision: 'changes_requested', reviews: [review({ id: 'r1' })] },
-    'refused again': { reviewDecision: 'changes_requested', reviews: [review({ id: 'r2', state: 'approved' }), review({ id: 'r3' })] },
+    'refused again': {
+      reviewDecision: 'changes_requested',
+      reviews: [review({ id: 'r2', state: 'approved' }), review({ id: 'r3' })],
+    },
   },
-  life: { open: {}, draft: { draft: true }, closed: { state: 'closed', mergeable: 'unknown' }, merged: { state: 'merged', mergeable: 'unknown' } },
+  life: {
+    open: {},
+    draft: { draft: true },
+    closed: { state: 'closed', mergeable: 'unknown' },
+    merged: { state: 'merged', mergeable: 'unknown' },
+  },
 } satisfies Record<string, Record<string, Partial<PullRequestSnapshot>>>
 type Condition = { readonly [Facet in keyof typeof FACETS]: keyof (typeof FACETS)[Facet] }
 
-const facet = <Facet extends keyof typeof FACETS>(name: Facet) => fc.constantFrom(...(Object.keys(FACETS[name]) as (keyof (typeof FACETS)[Facet])[]))
+const facet = <Facet extends keyof typeof FACETS>(name: Facet) =>
+  fc.constantFrom(...(Object.keys(FACETS[name]) as (keyof (typeof FACETS)[Facet])[]))
 const condition: fc.Arbitrary<Condition> = fc.record({
-  ...{ head: facet('head'), base: facet('base'), merging: facet('merging'), checks: facet('checks'), review: facet('review'), life: facet('life') },
+  ...{
+    head: facet('head'),
+    base: facet('base'),
+    merging: facet('merging'),
+    checks: facet('checks'),
+    review: facet('review'),
+    life: facet('life'),
+  },
 })
 /** Every so often somebody reads. */
-const step = fc.oneof({ weight: 4, arbitrary: condition }, { weight: 1, arbitrary: fc.constantFrom(...EVERYBODY) })
+const step = fc.oneof(
+  { weight: 4, arbitrary: condition },
+  { weight: 1, arbitrary: fc.constantFrom(...EVERYBODY) },
+)
 
 let tree: PolledTree
 let count = 10
@@ -71,7 +97,12 @@ async function play(steps: readonly (Condition | AgentId)[]): Promise<void> {
   let looks = 0
   const all = async (to: AgentId, states: readonly Delivery['state'][]): Promise<News[]> => {
     const rows = await tree.store.outbox.list({ recipient: to, subject: url, states })
-    return Promise.all(rows.map(async (row) => ({ ...row, event: (await tree.store.events.list({ after: (row.eventSeq ?? 0) - 1, limit: 1 }))[0]! })))
+    return Promise.all(
+      rows.map(async (row) => ({
+        ...row,
+        event: (await tree.store.events.list({ after: (row.eventSeq ?? 0) - 1, limit: 1 }))[0]!,
+      })),
+    )
   }
   /** Nothing is said of what is merged or closed for good. */
   let isOver = false
@@ -98,7 +129,8 @@ async function play(steps: readonly (Condition | AgentId)[]): Promise<void> {
     }
     for (const to of EVERYBODY) {
       const queue = await all(to, ['queued'])
-      for (const news of await settledNews(tree.store, queue)) expect(isSo(news, to, now), `${news.kind} to ${to}: ${news.text}`).toBe(true)
+      for (const news of await settledNews(tree.store, queue))
+        expect(isSo(news, to, now), `${news.kind} to ${to}: ${news.text}`).toBe(true)
       const types = queue.map(({ kind }) => kind).filter((kind) => kind !== 'pr.review')
       expect(types, 'the same twice').toEqual([...new Set(types)])
     }
@@ -119,13 +151,17 @@ async function play(steps: readonly (Condition | AgentId)[]): Promise<void> {
           (type === 'pr.conflict' || event.payload['sha'] === now.head.sha),
       )
     if (looks === 0 || now.state !== 'open') return
-    if (isReady(now)) expect(await has(ownerOfBase(now), 'pr.ready'), 'that it can be merged').toBe(true)
-    if (now.mergeable === 'conflicting') expect(await has(OWNER, 'pr.conflict'), 'that it conflicts').toBe(true)
-    if (now.checksState === 'failed') expect(await has(OWNER, 'ci.failed'), 'that its checks failed').toBe(true)
+    if (isReady(now))
+      expect(await has(ownerOfBase(now), 'pr.ready'), 'that it can be merged').toBe(true)
+    if (now.mergeable === 'conflicting')
+      expect(await has(OWNER, 'pr.conflict'), 'that it conflicts').toBe(true)
+    if (now.checksState === 'failed')
+      expect(await has(OWNER, 'ci.failed'), 'that its checks failed').toBe(true)
   }
 }
 
-const ownerOfBase = ({ base }: PullRequestSnapshot): AgentId => (base.branch === 'main' ? ROOT : LEAD)
+const ownerOfBase = ({ base }: PullRequestSnapshot): AgentId =>
+  base.branch === 'main' ? ROOT : LEAD
 const isReady = (now: PullRequestSnapshot): boolean =>
   now.state === 'open' &&
   !now.draft &&
@@ -145,7 +181,13 @@ function isSo({ kind, event: { payload } }: News, to: AgentId, now: PullRequestS
     case 'pr.conflict':
       return isOpen && now.mergeable !== 'mergeable' && isBase && concerns
     case 'ci.failed':
-      return isOpen && isHead && now.checksState !== 'passed' && now.checksState !== 'pending' && concerns
+      return (
+        isOpen &&
+        isHead &&
+        now.checksState !== 'passed' &&
+        now.checksState !== 'pending' &&
+        concerns
+      )
     case 'pr.retargeted':
       return isOpen && isBase
     case 'pr.pushed':
@@ -166,7 +208,14 @@ function isSo({ kind, event: { payload } }: News, to: AgentId, now: PullRequestS
 }
 
 /** One condition for every type of news there is of it. */
-const open: Condition = { head: 'a', base: 'main', merging: 'clean', checks: 'running', review: 'none', life: 'open' }
+const open: Condition = {
+  head: 'a',
+  base: 'main',
+  merging: 'clean',
+  checks: 'running',
+  review: 'none',
+  life: 'open',
+}
 const KINDS: Record<string, Condition> = {
   open,
   ready: { ...open, checks: 'green' },
@@ -187,12 +236,17 @@ const KINDS: Record<string, Condition> = {
   merged: { ...open, life: 'merged' },
 }
 
-it.each(Object.keys(KINDS))('of two pieces of news only what is still so is handed over: %s, then any other', async (first) => {
-  for (const [second, after] of Object.entries(KINDS)) {
-    const told = play([open, KINDS[first]!, after, KINDS[first]!, after])
-    await told.catch((thrown: unknown) => Promise.reject(new Error(`${first}, then ${second}`, { cause: thrown })))
-  }
-})
+it.each(Object.keys(KINDS))(
+  'of two pieces of news only what is still so is handed over: %s, then any other',
+  async (first) => {
+    for (const [second, after] of Object.entries(KINDS)) {
+      const told = play([open, KINDS[first]!, after, KINDS[first]!, after])
+      await told.catch((thrown: unknown) =>
+        Promise.reject(new Error(`${first}, then ${second}`, { cause: thrown })),
+      )
+    }
+  },
+)
 
 /** It conflicts with one base, and with the next, which is found out only later. */
 const CONFLICT_ELSEWHERE: Condition[] = [
@@ -218,22 +272,37 @@ it('nor is anything else, whatever comes in whichever order, and whoever reads i
 it.each<[string, Partial<PullRequestSnapshot>, string[]]>([
   ['still merges', { mergeable: 'mergeable' }, ['pr.ready']],
   ['conflicts now', { mergeable: 'conflicting' }, ['pr.conflict']],
-])('after a merge beside it that one can be merged is said once it was looked at: one that %s', async (_what, then, told) => {
-  const [own, other] = [1, 2].map((number) => pull({ number, url: `local://pull/${number}`, agentId: OWNER }))
-  const look = async (now: PullRequestSnapshot): Promise<void> => {
-    tree.forge.truth.set(now.number, now)
-    await tree.poller.poll([now.number])
-  }
-  const handedOver = async (): Promise<string[]> => {
-    const queued = await tree.store.outbox.list({ recipient: ROOT, states: ['queued'], subject: own!.url })
-    return (await settledNews(tree.store, queued)).map(({ kind }) => kind)
-  }
-  await look(own!)
-  await look(other!)
-  expect(await handedOver()).toEqual(['pr.ready'])
-  const tip = sha('f')
-  await look({ ...other!, state: 'merged', mergeSha: tip, mergeable: 'unknown', base: { ...other!.base, sha: null } })
-  expect(await handedOver()).toEqual([])
-  await look({ ...own!, ...then, base: { ...own!.base, sha: tip } })
-  expect(await handedOver()).toEqual(told)
-})
+])(
+  'after a merge beside it that one can be merged is said once it was looked at: one that %s',
+  async (_what, then, told) => {
+    const [own, other] = [1, 2].map((number) =>
+      pull({ number, url: `local://pull/${number}`, agentId: OWNER }),
+    )
+    const look = async (now: PullRequestSnapshot): Promise<void> => {
+      tree.forge.truth.set(now.number, now)
+      await tree.poller.poll([now.number])
+    }
+    const handedOver = async (): Promise<string[]> => {
+      const queued = await tree.store.outbox.list({
+        recipient: ROOT,
+        states: ['queued'],
+        subject: own!.url,
+      })
+      return (await settledNews(tree.store, queued)).map(({ kind }) => kind)
+    }
+    await look(own!)
+    await look(other!)
+    expect(await handedOver()).toEqual(['pr.ready'])
+    const tip = sha('f')
+    await look({
+      ...other!,
+      state: 'merged',
+      mergeSha: tip,
+      mergeable: 'unknown',
+      base: { ...other!.base, sha: null },
+    })
+    expect(await handedOver()).toEqual([])
+    await look({ ...own!, ...then, base: { ...own!.base, sha: tip } })
+    expect(await handedOver()).toEqual(told)
+  },
+)

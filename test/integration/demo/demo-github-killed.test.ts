@@ -11,14 +11,20 @@ const of =
 it(
   verifies(
     'R004-10',
-    verifies('R004-11', 'the demo on a GitHub comes to the same end, with each event once, where the daemon is killed in the middle and started again'),
+    verifies(
+      'R004-11',
+      'the demo on a GitHub comes to the same end, with each event once, where the daemon is killed in the middle and started again',
+    ),
   ),
   async () => {
     const moments: [what: string, test: (event: WireEvent) => boolean][] = [
       ['a question is open', of('question.asked')],
       ['a merge was decided on', of('merge.started')],
       ['a rebase stopped at a conflict', of('rebase.conflict')],
-      ['a merge of a subtree’s worker was decided on', of('merge.started', ({ payload }) => payload['base'] === 'main.time')],
+      [
+        'a merge of a subtree’s worker was decided on',
+        of('merge.started', ({ payload }) => payload['base'] === 'main.time'),
+      ],
     ]
     const killed: string[] = []
     const events = await demoEndsWell([], async (demo) => {

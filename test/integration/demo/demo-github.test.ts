@@ -3,7 +3,10 @@ import { demoEndsWell, LIMIT, payloads } from '../../helpers/github/github-demo.
 import { verifies } from '../../requirements.ts'
 
 it(
-  verifies('R004-08', verifies('R004-16', 'the demo on a GitHub tells the same story and comes to the same end')),
+  verifies(
+    'R004-08',
+    verifies('R004-16', 'the demo on a GitHub tells the same story and comes to the same end'),
+  ),
   async () => {
     const events = await demoEndsWell([], async () => {})
     expect(payloads(events, 'daemon.started')).toHaveLength(1)

@@ -11,14 +11,21 @@ import { demo, LIMIT, place } from '../../helpers/own-demo.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
-const tmuxSocket = (repository: string): string => join('/tmp', `tmux-${process.getuid?.() ?? 0}`, `exomonad-${repositoryHash(join(repository, '.git'))}`)
+const tmuxSocket = (repository: string): string =>
+  join(
+    '/tmp',
+    `tmux-${process.getuid?.() ?? 0}`,
+    `exomonad-${repositoryHash(join(repository, '.git'))}`,
+  )
 
 /** No demo folder, process or tmux server is left. */
 async function expectNothingLeft({ folder }: DemoPlace, repository?: string): Promise<void> {
   expect(readdirSync(folder).filter((name) => name.startsWith('exomonad'))).toEqual([])
   await waitFor('the demo’s processes to be gone', () => processesOf(folder).length === 0)
   if (repository === undefined) return
-  const server = await runProgram('tmux', ['-S', tmuxSocket(repository), 'list-sessions'], { env: { PATH: process.env['PATH'] ?? '' } })
+  const server = await runProgram('tmux', ['-S', tmuxSocket(repository), 'list-sessions'], {
+    env: { PATH: process.env['PATH'] ?? '' },
+  })
   expect(server.code).not.toBe(0)
 }
 
@@ -40,7 +47,11 @@ describe('the demo, without tmux', () => {
     'works on a clone with --repo and changes neither that repository nor its remotes',
     async () => {
       const own = place()
-      const theirs = await tempRepository({ name: 'their project', branch: 'release/1.0', files: { 'README.md': '# Theirs\n', '.gitignore': '*.ts\n' } })
+      const theirs = await tempRepository({
+        name: 'their project',
+        branch: 'release/1.0',
+        files: { 'README.md': '# Theirs\n', '.gitignore': '*.ts\n' },
+      })
       onTestFinished(() => theirs.remove())
       const remote = join(theirs.folder, 'remote.git')
       await theirs.gitIn(theirs.folder, 'init', '--bare', '-q', remote)
@@ -81,12 +92,19 @@ describe('the demo, without tmux', () => {
     'cleans up after Ctrl-C',
     async () => {
       const own = place()
-      const child = spawn(process.execPath, [BIN, 'demo', '--multiplexer', 'headless'], { cwd: own.folder, env: own.env, stdio: ['ignore', 'pipe', 'pipe'] })
+      const child = spawn(process.execPath, [BIN, 'demo', '--multiplexer', 'headless'], {
+        cwd: own.folder,
+        env: own.env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       let output = ''
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)))
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (chunk) => (output += String(chunk)))
       // Closed, not only ended: by then all that it said has been read.
       const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
-      await waitFor('workers to be spawned', () => output.includes('duration (worker)'), { limit: 60_000 })
+      await waitFor('workers to be spawned', () => output.includes('duration (worker)'), {
+        limit: 60_000,
+      })
       child.kill('SIGINT')
       expect(await ended).toBe(1)
       expect(output).toContain('interrupted')

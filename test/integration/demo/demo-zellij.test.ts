@@ -23,7 +23,10 @@ if (reason === null) {
         onTestFinished(own.remove)
         const run = await runDemo(own, LIMIT, '--json', '--multiplexer', 'zellij')
         expect(run.stderr).toBe('')
-        expect(run).toMatchObject({ code: 0, json: { ok: true, agents: 6, prs_merged: 6, failed_deliveries: 0 } })
+        expect(run).toMatchObject({
+          code: 0,
+          json: { ok: true, agents: 6, prs_merged: 6, failed_deliveries: 0 },
+        })
         await waitFor('the demo’s processes to be gone', () => processesOf(own.folder).length === 0)
         expect(readdirSync(own.folder).filter((name) => name.startsWith('exomonad'))).toEqual([])
       },
@@ -39,13 +42,23 @@ describe('the demo, where Zellij is wished for', () => {
     const bin = join(own.folder, 'bin')
     mkdirSync(bin)
     for (const tool of ['git', 'sh', 'env']) symlinkSync(findTool(tool) ?? '', join(bin, tool))
-    const demo = () => runProgram(process.execPath, [BIN, 'demo', '--json', '--multiplexer', 'zellij'], { cwd: own.folder, env: { ...own.env, PATH: bin } })
+    const demo = () =>
+      runProgram(process.execPath, [BIN, 'demo', '--json', '--multiplexer', 'zellij'], {
+        cwd: own.folder,
+        env: { ...own.env, PATH: bin },
+      })
     expect(await demo()).toMatchObject({
       code: 1,
-      json: { code: 'MULTIPLEXER_UNAVAILABLE', error: expect.stringContaining('zellij is not installed. Install 0.44.2') },
+      json: {
+        code: 'MULTIPLEXER_UNAVAILABLE',
+        error: expect.stringContaining('zellij is not installed. Install 0.44.2'),
+      },
     })
     writeFileSync(join(bin, 'zellij'), "#!/bin/sh\necho 'zellij 0.43.1'\n", { mode: 0o755 })
-    expect(await demo()).toMatchObject({ code: 1, json: { code: 'MULTIPLEXER_UNAVAILABLE', found: '0.43.1', needed: '0.44.2' } })
+    expect(await demo()).toMatchObject({
+      code: 1,
+      json: { code: 'MULTIPLEXER_UNAVAILABLE', found: '0.43.1', needed: '0.44.2' },
+    })
     expect(readdirSync(own.folder).filter((name) => name.startsWith('exomonad'))).toEqual([])
   })
 })

@@ -13,18 +13,25 @@ import { tempRepository } from '../../helpers/temp-repository.ts'
 
 const TOKEN = 'a-token-of-the-daemon'
 
-/** A repository over HTTP for whoever knows one of these passwords; `asked` holds the passwords that were tried. */
+/**
+ * A repository over HTTP for whoever knows one of these passwords; `asked` holds the passwords that
+ * were tried.
+ */
 async function remoteWithPasswords(passwords: readonly string[]) {
   const repository = await tempRepository()
   const bare = join(repository.folder, 'bare.git')
   await repository.git('clone', '-q', '--bare', '.', bare)
   const asked: string[] = []
   const server = createServer((request, response) => {
-    const given = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64')
+    const given = Buffer.from(
+      (request.headers.authorization ?? '').replace(/^Basic /, ''),
+      'base64',
+    )
       .toString()
       .split(':')[1]
     if (given !== undefined) asked.push(given)
-    if (given === undefined || !passwords.includes(given)) return response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end()
+    if (given === undefined || !passwords.includes(given))
+      return response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end()
     const refs = execFileSync('git', ['upload-pack', '--stateless-rpc', '--advertise-refs', bare])
     response.writeHead(200, { 'Content-Type': 'application/x-git-upload-pack-advertisement' })
     return response.end(Buffer.concat([Buffer.from('001e# service=git-upload-pack\n0000'), refs]))
@@ -44,8 +51,20 @@ async function remoteWithPasswords(passwords: readonly string[]) {
   const commonDir = join(repository.path, '.git')
   const open = (token: () => Promise<string>, host = new URL(url).host) => {
     const plain = openGit({ commonDir, environment: repository.env })
-    const credential = createGitCredential({ git: plain, exec: watched, environment: repository.env, remote: 'origin', host, token })
-    return openGit({ commonDir, environment: repository.env, exec: watched, remoteEnvironment: credential })
+    const credential = createGitCredential({
+      git: plain,
+      exec: watched,
+      environment: repository.env,
+      remote: 'origin',
+      host,
+      token,
+    })
+    return openGit({
+      commonDir,
+      environment: repository.env,
+      exec: watched,
+      remoteEnvironment: credential,
+    })
   }
   return { repository, url, asked, commands, open }
 }
@@ -66,17 +85,29 @@ it('is let in with the token, which no argument, no configuration and no helper 
 it('leaves the token in its place where the person has a helper that knows a password', async () => {
   const { repository, asked, open, url } = await remoteWithPasswords(['of-the-person'])
   const kept = join(repository.folder, 'kept')
-  writeFileSync(kept, `${url.replace('http://', 'http://me:of-the-person@').replace('/octo/widgets.git', '')}\n`, { mode: 0o600 })
+  writeFileSync(
+    kept,
+    `${url.replace('http://', 'http://me:of-the-person@').replace('/octo/widgets.git', '')}\n`,
+    { mode: 0o600 },
+  )
   await repository.git('config', 'credential.helper', `store --file=${kept}`)
-  expect([...(await open(() => Promise.resolve(TOKEN)).remoteTips('origin')).keys()]).toEqual(['main'])
+  expect([...(await open(() => Promise.resolve(TOKEN)).remoteTips('origin')).keys()]).toEqual([
+    'main',
+  ])
   expect(asked).toEqual(['of-the-person'])
 })
 
 it('shows the token to no other remote and no other host, and goes without where there is none', async () => {
   const { repository, asked, open, url } = await remoteWithPasswords([TOKEN])
   await repository.git('remote', 'add', 'elsewhere', url.replace('127.0.0.1', 'localhost'))
-  await expect(open(() => Promise.resolve(TOKEN)).remoteTips('elsewhere')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
-  await expect(open(() => Promise.resolve(TOKEN), 'github.com').remoteTips('origin')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
-  await expect(open(() => Promise.reject(new Error('there is none'))).remoteTips('origin')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
+  await expect(open(() => Promise.resolve(TOKEN)).remoteTips('elsewhere')).rejects.toMatchObject({
+    code: 'FORGE_DENIED',
+  })
+  await expect(
+    open(() => Promise.resolve(TOKEN), 'github.com').remoteTips('origin'),
+  ).rejects.toMatchObject({ code: 'FORGE_DENIED' })
+  await expect(
+    open(() => Promise.reject(new Error('there is none'))).remoteTips('origin'),
+  ).rejects.toMatchObject({ code: 'FORGE_DENIED' })
   expect(asked).toEqual([])
 })

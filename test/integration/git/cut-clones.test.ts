@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 
-/** Clones that are not whole: what can work does, and what could never be filed is refused before an agent is started. */
+/**
+ * Clones that are not whole: what can work does, and what could never be filed is refused before an
+ * agent is started.
+ */
 
 const COMMITS = 3
 
@@ -12,12 +15,21 @@ async function shallow(): Promise<Exomonad> {
   const tree = await startExomonad({ init: false, files: { 'a.txt': '0\n' } })
   onTestFinished(() => tree.stop())
   const { repository } = tree
-  for (let number = 1; number <= COMMITS; number++) await repository.commit({ 'a.txt': `${number}\n` })
+  for (let number = 1; number <= COMMITS; number++)
+    await repository.commit({ 'a.txt': `${number}\n` })
   const whole = join(repository.folder, 'whole')
   await repository.gitIn(repository.folder, 'clone', '-q', repository.path, whole)
   const config = readFileSync(join(repository.path, '.exomonad', 'config.toml'))
   rmSync(join(repository.path), { recursive: true })
-  await repository.gitIn(repository.folder, 'clone', '-q', '--depth', '1', `file://${whole}`, repository.path)
+  await repository.gitIn(
+    repository.folder,
+    'clone',
+    '-q',
+    '--depth',
+    '1',
+    `file://${whole}`,
+    repository.path,
+  )
   await repository.git('remote', 'remove', 'origin')
   mkdirSync(join(repository.path, '.exomonad'))
   writeFileSync(join(repository.path, '.exomonad', 'config.toml'), config)
@@ -26,7 +38,9 @@ async function shallow(): Promise<Exomonad> {
 }
 
 const doctor = async (tree: Exomonad, subject: string): Promise<any> =>
-  (await tree.run(['doctor', '--json'])).json.findings?.find((finding: any) => finding.subject === subject)
+  (await tree.run(['doctor', '--json'])).json.findings?.find(
+    (finding: any) => finding.subject === subject,
+  )
 
 describe('a clone that is not whole', () => {
   it('that is shallow works: spawning, filing, merging', async () => {
@@ -40,10 +54,16 @@ describe('a clone that is not whole', () => {
         { do: 'tool', name: 'file_pr', input: { title: 'Add b', body: 'As asked.' } },
       ],
     })
-    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name: 'work', prompt: 'x' }] })
+    const { spawned, errors } = await tree.call('spawn_workers', {
+      specs: [{ name: 'work', prompt: 'x' }],
+    })
     expect(errors).toEqual([])
     expect(spawned[0].warnings).toEqual([])
-    const filed = await tree.logged('work', 'its pull request', (entry) => entry['name'] === 'file_pr')
+    const filed = await tree.logged(
+      'work',
+      'its pull request',
+      (entry) => entry['name'] === 'file_pr',
+    )
     const merged = await tree.call('merge_pr', { pr_number: filed['answer'].pr_number, wait: true })
     expect(merged).toMatchObject({ merged: true, local_synced: true })
     expect(existsSync(join(tree.repository.path, 'b.txt'))).toBe(true)
@@ -56,9 +76,13 @@ describe('a clone that is not whole', () => {
     await tree.repository.commit({ 'b.txt': 'kept\n' })
     rmSync(join(tree.repository.path, '.git', 'objects', blob.slice(0, 2), blob.slice(2)))
     expect((await tree.run(['init'])).code).toBe(0)
-    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'work', prompt: 'x' }] })).toMatchObject({
+    expect(
+      await tree.refusal('spawn_workers', { specs: [{ name: 'work', prompt: 'x' }] }),
+    ).toMatchObject({
       code: 'SPAWN_FAILED',
-      error: expect.stringMatching(/^Nothing was spawned: main can’t be pushed to \w+, .* git says: \S+/),
+      error: expect.stringMatching(
+        /^Nothing was spawned: main can’t be pushed to \w+, .* git says: \S+/,
+      ),
     })
     expect(readdirSync(join(tree.state, 'prompts'))).toEqual([])
     expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe('main')
@@ -67,9 +91,15 @@ describe('a clone that is not whole', () => {
 
   const refused = async (tree: Exomonad, cause: RegExp) => {
     const branches = await tree.repository.git('branch', '--format=%(refname:short)')
-    expect(await tree.refusal('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).toMatchObject({
+    expect(
+      await tree.refusal('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] }),
+    ).toMatchObject({
       code: 'SPAWN_FAILED',
-      error: expect.stringMatching(new RegExp(`^Nothing was spawned: main can’t be pushed to \\w+, .* git says: ${cause.source}`)),
+      error: expect.stringMatching(
+        new RegExp(
+          `^Nothing was spawned: main can’t be pushed to \\w+, .* git says: ${cause.source}`,
+        ),
+      ),
     })
     expect(await tree.repository.git('branch', '--format=%(refname:short)')).toBe(branches)
     expect(await doctor(tree, 'push')).toMatchObject({ status: 'problem' })
@@ -80,8 +110,11 @@ describe('a clone that is not whole', () => {
     const { repository } = tree
     const whole = join(repository.folder, 'whole')
     expect((await tree.run(['init'])).code).toBe(0)
-    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
-    for (const number of [1, 2]) await repository.gitIn(whole, 'commit', '-q', '--allow-empty', '-m', `Elsewhere ${number}`)
+    expect(
+      (await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors,
+    ).toEqual([])
+    for (const number of [1, 2])
+      await repository.gitIn(whole, 'commit', '-q', '--allow-empty', '-m', `Elsewhere ${number}`)
     await repository.git('fetch', '-q', '--depth', '1', `file://${whole}`, 'main')
     await repository.git('reset', '-q', '--hard', 'FETCH_HEAD')
     await refused(tree, /\[rejected\] \(non-fast-forward\)/)
@@ -92,7 +125,9 @@ describe('a clone that is not whole', () => {
     const tree = await startExomonad({ files: { 'a.txt': '0\n' } })
     onTestFinished(() => tree.stop())
     const { repository } = tree
-    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    expect(
+      (await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors,
+    ).toEqual([])
     // Its first stop pushes what its base has by then.
     await tree.logged('early', 'its first stop', (entry) => entry['answer']?.decision === 'allow')
     await repository.commit({ 'b.txt': 'lost\n' })
@@ -106,9 +141,13 @@ describe('a clone that is not whole', () => {
     const tree = await startExomonad({ files: { 'a.txt': '0\n' } })
     onTestFinished(() => tree.stop())
     await tree.repository.commit({ 'b.txt': 'one\n' })
-    expect((await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors).toEqual([])
+    expect(
+      (await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'x' }] })).errors,
+    ).toEqual([])
     await tree.repository.git('commit', '-q', '--amend', '-m', 'In better words')
-    expect((await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).errors).toEqual([])
+    expect(
+      (await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })).errors,
+    ).toEqual([])
     expect(await doctor(tree, 'push')).toMatchObject({ status: 'ok' })
   })
 })

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -8,10 +17,17 @@ import type { Git } from '../../../src/adapters/git/git.ts'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import { inspectRepository } from '../../../src/adapters/git/repository.ts'
 import type { BranchName, Sha } from '../../../src/domain/ids.ts'
-import { tempHome, tempRepository, type TempRepository, type TempRepositoryOptions } from '../../helpers/temp-repository.ts'
+import {
+  tempHome,
+  tempRepository,
+  type TempRepository,
+  type TempRepositoryOptions,
+} from '../../helpers/temp-repository.ts'
 import { verifies } from '../../requirements.ts'
 
-async function open(options: TempRepositoryOptions = {}): Promise<{ repository: TempRepository; git: Git; head: Sha }> {
+async function open(
+  options: TempRepositoryOptions = {},
+): Promise<{ repository: TempRepository; git: Git; head: Sha }> {
   const repository = await tempRepository(options)
   onTestFinished(() => repository.remove())
   const facts = await inspectRepository(repository.path, repository.env)
@@ -22,7 +38,11 @@ async function open(options: TempRepositoryOptions = {}): Promise<{ repository: 
 const branch = (name: string): BranchName => name as BranchName
 
 /** A worktree with a branch of its own, and a way to commit there. */
-async function worktree({ repository, git, head }: Awaited<ReturnType<typeof open>>, name: string, at: Sha = head) {
+async function worktree(
+  { repository, git, head }: Awaited<ReturnType<typeof open>>,
+  name: string,
+  at: Sha = head,
+) {
   const path = join(repository.folder, name)
   await git.addWorktree({ path, branch: branch(name), create: true, at })
   const commit = async (files: Record<string, string>, message = 'Work'): Promise<Sha> => {
@@ -40,34 +60,59 @@ describe('inspectRepository', () => {
     onTestFinished(() => repository.remove())
     mkdirSync(join(repository.path, 'src'))
     const facts = await inspectRepository(join(repository.path, 'src'), repository.env)
-    expect(facts).toMatchObject({ commonDir: join(repository.path, '.git'), bare: false, worktree: repository.path, mainWorktree: repository.path })
+    expect(facts).toMatchObject({
+      commonDir: join(repository.path, '.git'),
+      bare: false,
+      worktree: repository.path,
+      mainWorktree: repository.path,
+    })
     expect(facts.head).toMatchObject({ kind: 'branch', branch: 'release/1.2' })
   })
 
   it('tells unborn and detached heads apart', async () => {
     const unborn = await tempRepository({ files: null })
     onTestFinished(() => unborn.remove())
-    expect((await inspectRepository(unborn.path, unborn.env)).head).toEqual({ kind: 'unborn', branch: 'main' })
+    expect((await inspectRepository(unborn.path, unborn.env)).head).toEqual({
+      kind: 'unborn',
+      branch: 'main',
+    })
     const { repository, head } = await open()
     await repository.git('checkout', '-q', '--detach')
-    expect((await inspectRepository(repository.path, repository.env)).head).toEqual({ kind: 'detached', sha: head })
+    expect((await inspectRepository(repository.path, repository.env)).head).toEqual({
+      kind: 'detached',
+      sha: head,
+    })
   })
 
   it('sees a bare repository and its linked worktrees', async () => {
     const { repository } = await open()
     const bare = join(repository.folder, 'bare.git')
     await repository.git('clone', '-q', '--bare', '.', bare)
-    expect(await inspectRepository(bare, repository.env)).toMatchObject({ commonDir: bare, bare: true, worktree: null, mainWorktree: null })
+    expect(await inspectRepository(bare, repository.env)).toMatchObject({
+      commonDir: bare,
+      bare: true,
+      worktree: null,
+      mainWorktree: null,
+    })
     const linked = join(repository.folder, 'linked')
     await repository.gitIn(bare, 'worktree', 'add', '-q', linked, 'main')
-    expect(await inspectRepository(linked, repository.env)).toMatchObject({ commonDir: bare, bare: true, worktree: linked, mainWorktree: linked })
+    expect(await inspectRepository(linked, repository.env)).toMatchObject({
+      commonDir: bare,
+      bare: true,
+      worktree: linked,
+      mainWorktree: linked,
+    })
   })
 
   it('says so outside of a repository and where the folder is missing', async () => {
     const home = tempHome()
     onTestFinished(() => home.remove())
-    await expect(inspectRepository(home.folder, home.env)).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' })
-    await expect(inspectRepository(join(home.folder, 'nowhere'), home.env)).rejects.toMatchObject({ code: 'NOT_A_REPOSITORY' })
+    await expect(inspectRepository(home.folder, home.env)).rejects.toMatchObject({
+      code: 'NOT_A_REPOSITORY',
+    })
+    await expect(inspectRepository(join(home.folder, 'nowhere'), home.env)).rejects.toMatchObject({
+      code: 'NOT_A_REPOSITORY',
+    })
   })
 })
 
@@ -76,7 +121,15 @@ describe('worktrees', () => {
     const { repository, git, head } = await open()
     const names = Array.from({ length: 20 }, (_, index) => `main.w${index}`)
     await Promise.all(
-      names.map((name) => git.addWorktree({ path: join(repository.folder, name), branch: branch(name), create: true, at: head, checkoutWorkers: 4 })),
+      names.map((name) =>
+        git.addWorktree({
+          path: join(repository.folder, name),
+          branch: branch(name),
+          create: true,
+          at: head,
+          checkoutWorkers: 4,
+        }),
+      ),
     )
     const listed = await git.worktrees()
     expect(new Set(listed.map((entry) => entry.branch))).toEqual(new Set(['main', ...names]))
@@ -91,7 +144,9 @@ describe('worktrees', () => {
     const path = join(repository.folder, 'taken')
     mkdirSync(path)
     writeFileSync(join(path, 'file'), 'mine')
-    await expect(git.addWorktree({ path, branch: branch('main.a'), create: true, at: head })).rejects.toMatchObject({ code: 'GIT_FAILED' })
+    await expect(
+      git.addWorktree({ path, branch: branch('main.a'), create: true, at: head }),
+    ).rejects.toMatchObject({ code: 'GIT_FAILED' })
     expect([...(await git.branches()).keys()]).toEqual(['main'])
     expect(readFileSync(join(path, 'file'), 'utf8')).toBe('mine')
   })
@@ -100,26 +155,45 @@ describe('worktrees', () => {
     const { repository, git, head } = await open()
     await repository.git('branch', 'main.a')
     const path = join(repository.folder, 'w')
-    await expect(git.addWorktree({ path, branch: branch('main.a'), create: true, at: head })).rejects.toMatchObject({ code: 'BRANCH_EXISTS' })
+    await expect(
+      git.addWorktree({ path, branch: branch('main.a'), create: true, at: head }),
+    ).rejects.toMatchObject({ code: 'BRANCH_EXISTS' })
     expect(await git.resolve('main.a')).toBe(head)
-    await expect(git.addWorktree({ path, branch: branch('main'), create: false, at: head })).rejects.toMatchObject({
+    await expect(
+      git.addWorktree({ path, branch: branch('main'), create: false, at: head }),
+    ).rejects.toMatchObject({
       code: 'BRANCH_CHECKED_OUT',
       facts: { worktree: repository.path },
     })
     await git.addWorktree({ path, branch: branch('main.a'), create: false, at: head })
-    expect(await git.status(path)).toMatchObject({ branch: 'main.a', head, dirty: [], operation: null })
+    expect(await git.status(path)).toMatchObject({
+      branch: 'main.a',
+      head,
+      dirty: [],
+      operation: null,
+    })
   })
 
   it('makes a worktree again where a crash or a person took the old folder away', async () => {
     const context = await open()
     const { path } = await worktree(context, 'main.a')
     rmSync(path, { recursive: true })
-    await context.git.addWorktree({ path, branch: branch('main.b'), create: true, at: context.head })
+    await context.git.addWorktree({
+      path,
+      branch: branch('main.b'),
+      create: true,
+      at: context.head,
+    })
     expect(existsSync(join(path, 'README.md'))).toBe(true)
     // As git leaves it when it is killed while it makes one.
     rmSync(path, { recursive: true })
     writeFileSync(join(context.git.commonDir, 'worktrees', 'main.a', 'locked'), 'initializing\n')
-    await context.git.addWorktree({ path, branch: branch('main.c'), create: true, at: context.head })
+    await context.git.addWorktree({
+      path,
+      branch: branch('main.c'),
+      create: true,
+      at: context.head,
+    })
     expect((await context.git.status(path)).branch).toBe('main.c')
   })
 
@@ -136,12 +210,20 @@ describe('worktrees', () => {
     const strange = join(context.repository.folder, 'strange')
     mkdirSync(strange)
     writeFileSync(join(strange, 'precious'), '1')
-    await expect(context.git.removeWorktree(strange, { force: true })).rejects.toMatchObject({ code: 'GIT_FAILED' })
+    await expect(context.git.removeWorktree(strange, { force: true })).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+    })
     expect(existsSync(join(strange, 'precious'))).toBe(true)
   })
 
   describe('with a place for what is removed', () => {
-    const put = async (prepare: (place: { context: Awaited<ReturnType<typeof open>>; path: string; trash: string }) => unknown = () => {}) => {
+    const put = async (
+      prepare: (place: {
+        context: Awaited<ReturnType<typeof open>>
+        path: string
+        trash: string
+      }) => unknown = () => {},
+    ) => {
       const context = await open()
       const { path } = await worktree(context, 'main.a')
       writeFileSync(join(context.git.commonDir, 'info', 'exclude'), 'node_modules\n')
@@ -149,45 +231,75 @@ describe('worktrees', () => {
       writeFileSync(join(path, 'node_modules', 'built'), '1')
       const trash = join(context.repository.folder, 'trash')
       await prepare({ context, path, trash })
-      const inTrash = () => (existsSync(trash) && statSync(trash).isDirectory() ? readdirSync(trash) : [])
+      const inTrash = () =>
+        existsSync(trash) && statSync(trash).isDirectory() ? readdirSync(trash) : []
       const listed = async () => (await context.git.worktrees()).map((entry) => entry.path)
       return { ...context, path, trash, inTrash, listed }
     }
 
-    it.each([false, true])('moves the files there, ignored ones as well, and forgets the worktree (force: %s)', async (force) => {
-      const { git, path, trash, inTrash, listed } = await put(({ path }) => {
-        if (force) writeFileSync(join(path, 'unsaved'), '1')
-      })
-      await git.removeWorktree(path, { force, trash })
-      expect(existsSync(path)).toBe(false)
-      expect(await listed()).not.toContain(path)
-      expect(inTrash()).toHaveLength(1)
-      expect(existsSync(join(trash, inTrash()[0] ?? '', 'node_modules', 'built'))).toBe(true)
-      // The place and the branch are free, and a second time is no fault.
-      await git.removeWorktree(path, { force, trash })
-      await git.addWorktree({ path, branch: branch('main.a'), create: false, at: (await git.resolve('main.a')) ?? ('' as never) })
-    })
+    it.each([false, true])(
+      'moves the files there, ignored ones as well, and forgets the worktree (force: %s)',
+      async (force) => {
+        const { git, path, trash, inTrash, listed } = await put(({ path }) => {
+          if (force) writeFileSync(join(path, 'unsaved'), '1')
+        })
+        await git.removeWorktree(path, { force, trash })
+        expect(existsSync(path)).toBe(false)
+        expect(await listed()).not.toContain(path)
+        expect(inTrash()).toHaveLength(1)
+        expect(existsSync(join(trash, inTrash()[0] ?? '', 'node_modules', 'built'))).toBe(true)
+        // The place and the branch are free, and a second time is no fault.
+        await git.removeWorktree(path, { force, trash })
+        await git.addWorktree({
+          path,
+          branch: branch('main.a'),
+          create: false,
+          at: (await git.resolve('main.a')) ?? ('' as never),
+        })
+      },
+    )
 
-    it.each<[string, (place: { context: Awaited<ReturnType<typeof open>>; path: string }) => unknown]>([
+    it.each<
+      [string, (place: { context: Awaited<ReturnType<typeof open>>; path: string }) => unknown]
+    >([
       ['dirty', ({ path }) => writeFileSync(join(path, 'new file'), 'unsaved')],
-      ['locked by a person', ({ context, path }) => context.repository.git('worktree', 'lock', '--reason', 'mine', path)],
-      ['no worktree any more', ({ path }) => writeFileSync(join(path, '.git'), 'gitdir: /nowhere\n')],
+      [
+        'locked by a person',
+        ({ context, path }) => context.repository.git('worktree', 'lock', '--reason', 'mine', path),
+      ],
+      [
+        'no worktree any more',
+        ({ path }) => writeFileSync(join(path, '.git'), 'gitdir: /nowhere\n'),
+      ],
       [
         'with a submodule',
         async ({ context: { repository }, path }) => {
-          await repository.gitIn(path, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', repository.path, 'sub')
+          await repository.gitIn(
+            path,
+            '-c',
+            'protocol.file.allow=always',
+            'submodule',
+            '--quiet',
+            'add',
+            repository.path,
+            'sub',
+          )
           await repository.gitIn(path, 'commit', '-q', '-m', 'Submodule')
         },
       ],
     ])('one that is %s is refused as git refuses it, and lies where it lay', async (_, prepare) => {
       const { git, path, trash, inTrash } = await put(prepare)
-      await expect(git.removeWorktree(path, { trash })).rejects.toMatchObject({ code: expect.stringMatching(/^(GIT_FAILED|DIRTY_WORKTREE)$/) })
+      await expect(git.removeWorktree(path, { trash })).rejects.toMatchObject({
+        code: expect.stringMatching(/^(GIT_FAILED|DIRTY_WORKTREE)$/),
+      })
       expect(existsSync(join(path, 'node_modules', 'built'))).toBe(true)
       expect(inTrash()).toEqual([])
     })
 
     it('where nothing can be moved there, git removes it', async () => {
-      const { git, path, trash, listed } = await put(({ trash }) => writeFileSync(trash, 'no folder'))
+      const { git, path, trash, listed } = await put(({ trash }) =>
+        writeFileSync(trash, 'no folder'),
+      )
       await git.removeWorktree(path, { trash })
       expect(existsSync(path)).toBe(false)
       expect(await listed()).not.toContain(path)
@@ -204,10 +316,22 @@ describe('worktrees', () => {
     const before = readFileSync(join(bare, 'config'), 'utf8')
     const git = openGit({ commonDir: bare, environment: repository.env })
     const path = join(repository.folder, 'über tree')
-    await git.addWorktree({ path, branch: branch('main.a'), create: true, at: (await git.resolve('main'))!, checkoutWorkers: 4 })
+    await git.addWorktree({
+      path,
+      branch: branch('main.a'),
+      create: true,
+      at: (await git.resolve('main'))!,
+      checkoutWorkers: 4,
+    })
     await git.addDetachedWorktree(join(repository.folder, 'detached'), (await git.resolve('main'))!)
-    expect((await git.worktrees()).map((entry) => entry.path)).toEqual([bare, join(repository.folder, 'detached'), path])
-    expect(readFileSync(join(repository.folder, 'detached', 'README.md'), 'utf8')).toContain('repository')
+    expect((await git.worktrees()).map((entry) => entry.path)).toEqual([
+      bare,
+      join(repository.folder, 'detached'),
+      path,
+    ])
+    expect(readFileSync(join(repository.folder, 'detached', 'README.md'), 'utf8')).toContain(
+      'repository',
+    )
     expect(existsSync(trace)).toBe(false)
     expect(readFileSync(join(bare, 'config'), 'utf8')).toBe(before)
   })
@@ -220,23 +344,39 @@ describe('worktrees', () => {
     writeFileSync(join(path, '.env'), 'KEY=1')
     mkdirSync(join(path, 'build', 'deep'), { recursive: true })
     writeFileSync(join(path, 'build', 'deep', 'out.js'), '')
-    expect([...(await context.git.status(path)).dirty].sort()).toEqual(['README.md', 'ümlaut and space.txt'])
-    expect((await context.git.ignoredFiles(path, ['.env', 'build'])).sort()).toEqual(['.env', 'build/deep/out.js'])
+    expect([...(await context.git.status(path)).dirty].sort()).toEqual([
+      'README.md',
+      'ümlaut and space.txt',
+    ])
+    expect((await context.git.ignoredFiles(path, ['.env', 'build'])).sort()).toEqual([
+      '.env',
+      'build/deep/out.js',
+    ])
     expect(await context.git.ignoredFiles(path, ['nothing'])).toEqual([])
     await commit({ 'README.md': 'theirs\n' })
     await context.repository.commit({ 'README.md': 'ours\n' })
     await context.repository.gitIn(path, 'merge', 'main').catch(() => undefined)
-    expect(await context.git.status(path)).toMatchObject({ operation: 'merge', conflicted: ['README.md'] })
+    expect(await context.git.status(path)).toMatchObject({
+      operation: 'merge',
+      conflicted: ['README.md'],
+    })
   })
 
   it('never takes the repository around a worktree that lost its .git file for the worktree', async () => {
     const context = await open()
     const path = join(context.repository.path, 'inside')
-    await context.git.addWorktree({ path, branch: branch('main.a'), create: true, at: context.head })
+    await context.git.addWorktree({
+      path,
+      branch: branch('main.a'),
+      create: true,
+      at: context.head,
+    })
     rmSync(join(path, '.git'))
     await expect(context.git.status(path)).rejects.toMatchObject({ code: 'GIT_FAILED' })
     expect(await context.git.fastForward(path, context.head)).toMatchObject({ kind: 'not_synced' })
-    await expect(context.git.rebase(path, { onto: context.head, forkPoint: context.head })).rejects.toMatchObject({ code: 'GIT_FAILED' })
+    await expect(
+      context.git.rebase(path, { onto: context.head, forkPoint: context.head }),
+    ).rejects.toMatchObject({ code: 'GIT_FAILED' })
   })
 
   it('fast-forwards a clean worktree only', async () => {
@@ -246,7 +386,10 @@ describe('worktrees', () => {
     const next = await a.commit({ 'a.txt': 'a' })
     writeFileSync(join(repository.path, 'README.md'), 'being edited')
     const dirty = await git.fastForward(repository.path, next)
-    expect(dirty).toMatchObject({ kind: 'not_synced', reason: expect.stringContaining('README.md') })
+    expect(dirty).toMatchObject({
+      kind: 'not_synced',
+      reason: expect.stringContaining('README.md'),
+    })
     expect(readFileSync(join(repository.path, 'README.md'), 'utf8')).toBe('being edited')
     await repository.git('checkout', '-q', '--', 'README.md')
     expect(await git.fastForward(repository.path, next)).toEqual({ kind: 'synced', head: next })
@@ -254,7 +397,10 @@ describe('worktrees', () => {
     const own = (await repository.commit({ 'own.txt': '1' })) as Sha
     expect(await git.fastForward(repository.path, next)).toEqual({ kind: 'synced', head: own })
     const other = await a.commit({ 'b.txt': 'b' })
-    expect(await git.fastForward(repository.path, other)).toMatchObject({ kind: 'not_synced', reason: expect.stringContaining('diverged') })
+    expect(await git.fastForward(repository.path, other)).toMatchObject({
+      kind: 'not_synced',
+      reason: expect.stringContaining('diverged'),
+    })
   })
 
   it('fast-forwards a branch only where that is checked out, in a worktree of this repository', async () => {
@@ -270,15 +416,26 @@ describe('worktrees', () => {
       expect(await git.fastForward(path, next, branch('main')), path).toEqual({ kind: 'elsewhere' })
     expect(await headOf(clone)).toBe(head)
     await repository.git('checkout', '-q', '--detach')
-    expect(await git.fastForward(repository.path, next, branch('main'))).toEqual({ kind: 'elsewhere' })
+    expect(await git.fastForward(repository.path, next, branch('main'))).toEqual({
+      kind: 'elsewhere',
+    })
     expect(await headOf(repository.path)).toBe(head)
 
     await repository.git('checkout', '-q', 'main')
     writeFileSync(join(repository.path, 'README.md'), 'being edited')
-    expect(await git.fastForward(repository.path, next, branch('main'))).toMatchObject({ kind: 'not_synced', reason: expect.stringContaining('README.md') })
+    expect(await git.fastForward(repository.path, next, branch('main'))).toMatchObject({
+      kind: 'not_synced',
+      reason: expect.stringContaining('README.md'),
+    })
     await repository.git('checkout', '-q', '--', 'README.md')
-    expect(await git.fastForward(repository.path, next, branch('main'))).toEqual({ kind: 'synced', head: next })
-    expect(await git.fastForward(a.path, head, branch('main.a'))).toEqual({ kind: 'synced', head: next })
+    expect(await git.fastForward(repository.path, next, branch('main'))).toEqual({
+      kind: 'synced',
+      head: next,
+    })
+    expect(await git.fastForward(a.path, head, branch('main.a'))).toEqual({
+      kind: 'synced',
+      head: next,
+    })
   })
 })
 
@@ -292,8 +449,17 @@ describe('hasHeld', () => {
     const base = (await repository.commit({ 'main.txt': 'm' })) as Sha
     await git.rebase(path, { onto: base, forkPoint: head })
     const rewritten = (await git.resolve('main.a'))!
-    const others = (await repository.gitIn(path, 'commit-tree', '-p', second, '-m', 'Of somebody else', `${second}^{tree}`)) as Sha
-    for (const held of [head, first, second, rewritten]) expect(await git.hasHeld(branch('main.a'), held)).toBe(true)
+    const others = (await repository.gitIn(
+      path,
+      'commit-tree',
+      '-p',
+      second,
+      '-m',
+      'Of somebody else',
+      `${second}^{tree}`,
+    )) as Sha
+    for (const held of [head, first, second, rewritten])
+      expect(await git.hasHeld(branch('main.a'), held)).toBe(true)
     expect(await git.hasHeld(branch('main.a'), others)).toBe(false)
     expect(await git.hasHeld(branch('nowhere'), first)).toBe(false)
     expect(await git.hasHeld(branch('main.a'), 'f'.repeat(40) as Sha)).toBe(false)
@@ -319,28 +485,53 @@ describe('rebase', () => {
     expect(result.kind).toBe('rebased')
     const tip = (await git.resolve('main.a'))!
     expect(await git.isAncestor(base, tip)).toBe(true)
-    expect((await git.commits(base, tip)).map((commit) => [commit.subject, commit.parents.length])).toEqual([
+    expect(
+      (await git.commits(base, tip)).map((commit) => [commit.subject, commit.parents.length]),
+    ).toEqual([
       ['Merge b', 2],
       ['Work', 1],
       ['Work', 1],
     ])
-    expect(await git.rebase(parent.path, { onto: base, forkPoint: base })).toEqual({ kind: 'up_to_date' })
+    expect(await git.rebase(parent.path, { onto: base, forkPoint: base })).toEqual({
+      kind: 'up_to_date',
+    })
   })
 
-  it(verifies('R004-17', 'leaves a conflict in progress with its files, and an abort restores everything'), async () => {
-    const context = await open()
-    const { repository, git, head } = context
-    const { path, commit } = await worktree(context, 'main.a')
-    const mine = await commit({ 'README.md': 'mine\n', 'other.txt': '1' })
-    const base = (await repository.commit({ 'README.md': 'theirs\n' })) as Sha
-    expect(await git.rebase(path, { onto: base, forkPoint: head })).toEqual({ kind: 'conflict', files: ['README.md'] })
-    expect(await git.status(path)).toMatchObject({ operation: 'rebase', conflicted: ['README.md'] })
-    expect(await git.rebase(path, { onto: base, forkPoint: head })).toEqual({ kind: 'conflict', files: ['README.md'] })
-    await git.abortRebase(path)
-    await git.abortRebase(path)
-    expect(await git.status(path)).toEqual({ branch: 'main.a', head: mine, dirty: [], conflicted: [], operation: null })
-    expect(readFileSync(join(path, 'README.md'), 'utf8')).toBe('mine\n')
-  })
+  it(
+    verifies(
+      'R004-17',
+      'leaves a conflict in progress with its files, and an abort restores everything',
+    ),
+    async () => {
+      const context = await open()
+      const { repository, git, head } = context
+      const { path, commit } = await worktree(context, 'main.a')
+      const mine = await commit({ 'README.md': 'mine\n', 'other.txt': '1' })
+      const base = (await repository.commit({ 'README.md': 'theirs\n' })) as Sha
+      expect(await git.rebase(path, { onto: base, forkPoint: head })).toEqual({
+        kind: 'conflict',
+        files: ['README.md'],
+      })
+      expect(await git.status(path)).toMatchObject({
+        operation: 'rebase',
+        conflicted: ['README.md'],
+      })
+      expect(await git.rebase(path, { onto: base, forkPoint: head })).toEqual({
+        kind: 'conflict',
+        files: ['README.md'],
+      })
+      await git.abortRebase(path)
+      await git.abortRebase(path)
+      expect(await git.status(path)).toEqual({
+        branch: 'main.a',
+        head: mine,
+        dirty: [],
+        conflicted: [],
+        operation: null,
+      })
+      expect(readFileSync(join(path, 'README.md'), 'utf8')).toBe('mine\n')
+    },
+  )
 
   it('refuses a dirty worktree and undoes a rebase that an untracked file stops', async () => {
     const context = await open()
@@ -349,7 +540,9 @@ describe('rebase', () => {
     const mine = await commit({ 'a.txt': 'a' })
     const base = (await repository.commit({ 'in the way.txt': 'theirs' })) as Sha
     writeFileSync(join(path, 'a.txt'), 'half done')
-    await expect(git.rebase(path, { onto: base, forkPoint: head })).rejects.toMatchObject({ code: 'DIRTY_WORKTREE' })
+    await expect(git.rebase(path, { onto: base, forkPoint: head })).rejects.toMatchObject({
+      code: 'DIRTY_WORKTREE',
+    })
     await repository.gitIn(path, 'checkout', '-q', '--', 'a.txt')
     writeFileSync(join(path, 'in the way.txt'), 'mine')
     await expect(git.rebase(path, { onto: base, forkPoint: head })).rejects.toMatchObject({
@@ -361,7 +554,9 @@ describe('rebase', () => {
   })
 
   it('merges as text where .gitattributes names a driver the user has configured', async () => {
-    const context = await open({ files: { 'list.txt': '1\n2\n3\n4\n5\n6\n7\n8\n', '.gitattributes': '*.txt merge=mine\n' } })
+    const context = await open({
+      files: { 'list.txt': '1\n2\n3\n4\n5\n6\n7\n8\n', '.gitattributes': '*.txt merge=mine\n' },
+    })
     const { repository, git, head } = context
     const trace = join(repository.folder, 'driver-ran')
     await repository.git('config', 'merge.mine.driver', `touch '${trace}'`)
@@ -390,19 +585,33 @@ describe('remotes', () => {
     const a = await worktree(context, 'main.a')
     const first = await a.commit({ 'a.txt': '1' })
     const second = await a.commit({ 'a.txt': '2' })
-    expect(await git.push('origin', { sha: first, branch: branch('main.a'), expected: null })).toEqual({ kind: 'pushed' })
-    expect(await git.push('origin', { sha: second, branch: branch('main.a'), expected: null })).toMatchObject({ kind: 'rejected' })
-    expect(await git.push('origin', { sha: second, branch: branch('main.a'), expected: head })).toMatchObject({ kind: 'rejected' })
+    expect(
+      await git.push('origin', { sha: first, branch: branch('main.a'), expected: null }),
+    ).toEqual({ kind: 'pushed' })
+    expect(
+      await git.push('origin', { sha: second, branch: branch('main.a'), expected: null }),
+    ).toMatchObject({ kind: 'rejected' })
+    expect(
+      await git.push('origin', { sha: second, branch: branch('main.a'), expected: head }),
+    ).toMatchObject({ kind: 'rejected' })
     expect(await git.remoteTip('origin', branch('main.a'))).toBe(first)
-    expect(await git.push('origin', { sha: second, branch: branch('main.a'), expected: first })).toEqual({ kind: 'pushed' })
+    expect(
+      await git.push('origin', { sha: second, branch: branch('main.a'), expected: first }),
+    ).toEqual({ kind: 'pushed' })
     expect(await git.push('origin', { sha: first, branch: branch('main.a') })).toMatchObject({
       kind: 'rejected',
       reason: expect.stringContaining('non-fast-forward'),
     })
-    expect(await git.push('origin', { sha: first, branch: branch('main.a'), expected: second })).toEqual({ kind: 'pushed' })
+    expect(
+      await git.push('origin', { sha: first, branch: branch('main.a'), expected: second }),
+    ).toEqual({ kind: 'pushed' })
     expect(await git.remoteTips('origin')).toEqual(new Map([['main.a', first]]))
-    expect(await git.deleteRemoteBranch('origin', branch('main.a'), second)).toMatchObject({ kind: 'rejected' })
-    expect(await git.deleteRemoteBranch('origin', branch('main.a'), first)).toEqual({ kind: 'pushed' })
+    expect(await git.deleteRemoteBranch('origin', branch('main.a'), second)).toMatchObject({
+      kind: 'rejected',
+    })
+    expect(await git.deleteRemoteBranch('origin', branch('main.a'), first)).toEqual({
+      kind: 'pushed',
+    })
     expect(await git.remoteTip('origin', branch('main.a'))).toBeNull()
   })
 
@@ -416,10 +625,15 @@ describe('remotes', () => {
     await repository.gitIn(clone, 'commit', '-q', '--allow-empty', '-m', 'Elsewhere')
     await repository.gitIn(clone, 'push', '-q', 'origin', 'main')
     await Promise.all(Array.from({ length: 10 }, () => git.fetch('origin', [branch('main')])))
-    expect(await git.resolve('refs/remotes/origin/main')).toBe(await repository.gitIn(clone, 'rev-parse', 'HEAD'))
+    expect(await git.resolve('refs/remotes/origin/main')).toBe(
+      await repository.gitIn(clone, 'rev-parse', 'HEAD'),
+    )
     await git.fetch('origin')
     expect(await git.resolve('refs/remotes/origin/other')).toBe(head)
-    await expect(git.fetch('origin', [branch('nope')])).rejects.toMatchObject({ code: 'GIT_FAILED', facts: { branch: 'nope' } })
+    await expect(git.fetch('origin', [branch('nope')])).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      facts: { branch: 'nope' },
+    })
     expect(await git.defaultBranch('origin')).toBe('main')
   })
 
@@ -448,7 +662,9 @@ describe('remotes', () => {
     writeFileSync(join(half, 'gitdir'), `${join(repository.folder, 'half', '.git')}\n`)
     await git.fetch('origin', [branch('main')])
     expect(words).toEqual([expect.stringContaining('bad object'), ''])
-    expect(await git.resolve('refs/remotes/origin/main')).toBe(await repository.gitIn(clone, 'rev-parse', 'HEAD'))
+    expect(await git.resolve('refs/remotes/origin/main')).toBe(
+      await repository.gitIn(clone, 'rev-parse', 'HEAD'),
+    )
   })
 
   it('says that a remote is gone, whatever was wanted of it', async () => {
@@ -456,7 +672,9 @@ describe('remotes', () => {
     rmSync(url, { recursive: true })
     const gone = { code: 'FORGE_UNAVAILABLE', facts: { remote: 'origin' } }
     await expect(git.fetch('origin', [branch('main')])).rejects.toMatchObject(gone)
-    await expect(git.push('origin', { sha: head, branch: branch('main'), expected: null })).rejects.toMatchObject(gone)
+    await expect(
+      git.push('origin', { sha: head, branch: branch('main'), expected: null }),
+    ).rejects.toMatchObject(gone)
     await expect(git.remoteTip('origin', branch('main'))).rejects.toMatchObject(gone)
     await expect(git.defaultBranch('origin')).rejects.toMatchObject(gone)
     await expect(git.fetch('nosuch')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
@@ -514,7 +732,9 @@ describe('objects', () => {
     const mine = await a.commit({ 'README.md': 'mine\n', 'ä.txt': 'a' })
     const theirs = (await repository.commit({ 'README.md': 'theirs\n' })) as Sha
     expect(await git.mergeTree(theirs, mine)).toEqual({ kind: 'conflict', files: ['README.md'] })
-    await expect(git.mergeTree(theirs, 'f'.repeat(40) as Sha)).rejects.toMatchObject({ code: 'GIT_FAILED' })
+    await expect(git.mergeTree(theirs, 'f'.repeat(40) as Sha)).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+    })
     expect(await git.changedFiles(theirs, mine)).toEqual(['README.md', 'ä.txt'])
     expect(await git.diff(theirs, mine)).toContain('+++ b/ä.txt')
     expect(await git.countCommits(theirs, mine)).toBe(1)
@@ -534,10 +754,12 @@ describe('objects', () => {
 describe('names and exclusions', () => {
   it('accepts what git accepts as a branch name', async () => {
     const { git } = await open()
-    for (const name of ['main.a', 'release/1.2', 'ünïcode']) expect(await git.isValidBranchName(name)).toBe(true)
+    for (const name of ['main.a', 'release/1.2', 'ünïcode'])
+      expect(await git.isValidBranchName(name)).toBe(true)
     for (const name of ['', 'main.lock', 'a..b', '-x', '@{-1}', 'a b', 'a:b', 'a/', 'HEAD'])
       expect([name, await git.isValidBranchName(name)]).toEqual([name, false])
-    for (const revision of ['nope', '--all', 'main:README.md', '0'.repeat(40)]) expect(await git.resolve(revision)).toBeNull()
+    for (const revision of ['nope', '--all', 'main:README.md', '0'.repeat(40)])
+      expect(await git.resolve(revision)).toBeNull()
   })
 
   it('deletes a branch only where it still is what was seen', async () => {
@@ -553,7 +775,10 @@ describe('names and exclusions', () => {
   it('never deletes a branch from under a worktree', async () => {
     const context = await open()
     const { path } = await worktree(context, 'main.a')
-    await expect(context.git.deleteBranch(branch('main.a'), context.head)).rejects.toMatchObject({ code: 'BRANCH_CHECKED_OUT', facts: { worktree: path } })
+    await expect(context.git.deleteBranch(branch('main.a'), context.head)).rejects.toMatchObject({
+      code: 'BRANCH_CHECKED_OUT',
+      facts: { worktree: path },
+    })
     expect((await context.git.status(path)).head).toBe(context.head)
     rmSync(path, { recursive: true })
     expect(await context.git.deleteBranch(branch('main.a'), context.head)).toBe(true)
@@ -579,7 +804,10 @@ describe('names and exclusions', () => {
     const git = openGit({ commonDir: join(repository.path, '.git'), environment: repository.env })
     const { tree } = await git.readCommit(head)
     const sha = await git.commitTree({ tree, parents: [head], message: 'By nobody' })
-    expect((await git.readCommit(sha)).author).toMatchObject({ name: 'exomonad', email: 'exomonad@localhost' })
+    expect((await git.readCommit(sha)).author).toMatchObject({
+      name: 'exomonad',
+      email: 'exomonad@localhost',
+    })
     const author = { name: 'Ada', email: 'ada@example.invalid' }
     const others = await git.commitTree({ tree, parents: [head], message: 'By another', author })
     expect((await git.readCommit(others)).author).toMatchObject(author)
@@ -589,48 +817,74 @@ describe('names and exclusions', () => {
       ['[user]\nname = Jo\nemail = jo@example.invalid\n', 'Jo', 'jo@example.invalid'],
     ] as const) {
       writeFileSync(repository.env['GIT_CONFIG_GLOBAL']!, config)
-      const half = openGit({ commonDir: join(repository.path, '.git'), environment: repository.env })
+      const half = openGit({
+        commonDir: join(repository.path, '.git'),
+        environment: repository.env,
+      })
       const made = await half.commitTree({ tree, parents: [head], message: 'By half' })
       expect((await half.readCommit(made)).author).toMatchObject({ name, email })
-      expect(await repository.git('show', '-s', '--format=%cn <%ce>', made)).toBe(`${name} <${email}>`)
+      expect(await repository.git('show', '-s', '--format=%cn <%ce>', made)).toBe(
+        `${name} <${email}>`,
+      )
     }
-    expect(execFileSync('git', ['-C', repository.path, 'fsck', '--no-dangling'], { env: repository.env, stdio: 'pipe' }).toString()).toBe('')
+    expect(
+      execFileSync('git', ['-C', repository.path, 'fsck', '--no-dangling'], {
+        env: repository.env,
+        stdio: 'pipe',
+      }).toString(),
+    ).toBe('')
   })
 
-  it('ends what waits for a remote that never answers, with all that it started', { timeout: 120_000 }, async () => {
-    const sockets = new Set<Socket>()
-    const connected = Promise.withResolvers<void>()
-    const closed = Promise.withResolvers<void>()
-    const server = createServer((socket) => {
-      sockets.add(socket)
-      socket.on('error', () => undefined)
-      socket.on('close', () => closed.resolve())
-      // Read and never answered.
-      socket.on('data', () => connected.resolve())
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    onTestFinished(() => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    })
-    const { repository } = await open()
-    await repository.git('remote', 'add', 'silent', `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`)
-    const leaving = new AbortController()
-    const git = openGit({ commonDir: join(repository.path, '.git'), environment: repository.env, signal: leaving.signal })
-    const asked = git.remoteTip('silent', branch('main'))
-    asked.catch(() => undefined)
-    await connected.promise
-    leaving.abort()
-    await expect(asked).rejects.toMatchObject({ name: 'ExomonadError' })
-    await closed.promise
-    await expect(git.fetch('silent', [branch('main')])).rejects.toMatchObject({ name: 'ExomonadError' })
-    expect(await git.resolve('HEAD')).not.toBeNull()
-  })
+  it(
+    'ends what waits for a remote that never answers, with all that it started',
+    { timeout: 120_000 },
+    async () => {
+      const sockets = new Set<Socket>()
+      const connected = Promise.withResolvers<void>()
+      const closed = Promise.withResolvers<void>()
+      const server = createServer((socket) => {
+        sockets.add(socket)
+        socket.on('error', () => undefined)
+        socket.on('close', () => closed.resolve())
+        // Read and never answered.
+        socket.on('data', () => connected.resolve())
+      })
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => {
+        for (const socket of sockets) socket.destroy()
+        server.close()
+      })
+      const { repository } = await open()
+      await repository.git(
+        'remote',
+        'add',
+        'silent',
+        `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.git`,
+      )
+      const leaving = new AbortController()
+      const git = openGit({
+        commonDir: join(repository.path, '.git'),
+        environment: repository.env,
+        signal: leaving.signal,
+      })
+      const asked = git.remoteTip('silent', branch('main'))
+      asked.catch(() => undefined)
+      await connected.promise
+      leaving.abort()
+      await expect(asked).rejects.toMatchObject({ name: 'ExomonadError' })
+      await closed.promise
+      await expect(git.fetch('silent', [branch('main')])).rejects.toMatchObject({
+        name: 'ExomonadError',
+      })
+      expect(await git.resolve('HEAD')).not.toBeNull()
+    },
+  )
 })
 
 it('reads the files that lie in a folder of a commit, not those below, whatever is checked out (20.5)', async () => {
   const { repository, git } = await open({ files: { 'README.md': 'x' } })
-  for (const folder of ['.github/workflows/below', 'ways']) mkdirSync(join(repository.path, folder), { recursive: true })
+  for (const folder of ['.github/workflows/below', 'ways'])
+    mkdirSync(join(repository.path, folder), { recursive: true })
   const head = (await repository.commit({
     '.github/workflows/ci.yml': 'on: push\n',
     '.github/workflows/é b.yml': 'two\n',
@@ -643,5 +897,7 @@ it('reads the files that lie in a folder of a commit, not those below, whatever 
     { path: '.github/workflows/é b.yml', text: 'two\n' },
   ])
   expect(await git.filesIn(head, 'nowhere')).toEqual([])
-  await expect(git.filesIn('e'.repeat(40) as Sha, 'ways')).rejects.toMatchObject({ code: 'GIT_FAILED' })
+  await expect(git.filesIn('e'.repeat(40) as Sha, 'ways')).rejects.toMatchObject({
+    code: 'GIT_FAILED',
+  })
 })

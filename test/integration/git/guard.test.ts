@@ -15,7 +15,10 @@ describe('the remote of the local forge', () => {
     const { git, paths, remote, close } = await openLocalForge()
     onTestFinished(close)
     expect(remote).toBe('exomonad')
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'exomonad', created: false })
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({
+      remote: 'exomonad',
+      created: false,
+    })
     expect(await git.remotes()).toEqual(new Map([['exomonad', paths.origin]]))
     expect(statSync(join(paths.state, 'forge.key')).mode & 0o077).toBe(0)
     expect(await git.remoteTip('exomonad', name('main'))).toBe(await git.resolve('main'))
@@ -28,10 +31,14 @@ describe('the remote of the local forge', () => {
   ])('with %j taken is %s', async (taken, expected) => {
     const repository = await tempRepository()
     onTestFinished(() => repository.remove())
-    for (const one of taken) await repository.git('remote', 'add', one, 'https://example.invalid/theirs.git')
+    for (const one of taken)
+      await repository.git('remote', 'add', one, 'https://example.invalid/theirs.git')
     const paths = pathsOf(join(repository.path, '.git'), repository.path)
     const git = openGit({ commonDir: paths.commonDir, environment: repository.env })
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: expected, created: true })
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({
+      remote: expected,
+      created: true,
+    })
     expect([...(await git.remotes()).keys()].toSorted()).toEqual([...taken, expected].toSorted())
   })
 
@@ -39,7 +46,10 @@ describe('the remote of the local forge', () => {
     const { git, repository, paths, close } = await openLocalForge()
     onTestFinished(close)
     await repository.git('remote', 'rename', 'exomonad', 'origin')
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'origin', created: false })
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({
+      remote: 'origin',
+      created: false,
+    })
     expect([...(await git.remotes()).keys()]).toEqual(['origin'])
   })
 
@@ -49,10 +59,18 @@ describe('the remote of the local forge', () => {
     await repository.git('remote', 'add', 'origin', 'https://example.invalid/theirs.git')
     const paths = pathsOf(join(repository.path, '.git'), repository.path)
     const git = openGit({ commonDir: paths.commonDir, environment: repository.env })
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'exomonad', created: true })
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({
+      remote: 'exomonad',
+      created: true,
+    })
     expect((await git.remotes()).get('origin')).toBe('https://example.invalid/theirs.git')
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: 'origin' })).toMatchObject({ remote: 'origin', created: false })
-    await expect(ensureLocalRemote({ git, paths, configuredRemote: 'upstream' })).rejects.toMatchObject({
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: 'origin' })).toMatchObject({
+      remote: 'origin',
+      created: false,
+    })
+    await expect(
+      ensureLocalRemote({ git, paths, configuredRemote: 'upstream' }),
+    ).rejects.toMatchObject({
       code: 'CONFIG_INVALID',
       message: expect.stringContaining('exomonad, origin'),
     })
@@ -64,30 +82,59 @@ describe('the remote of the local forge', () => {
     // A hooks folder of the user’s own must not switch the guard off.
     await repository.git('config', '--global', 'core.hooksPath', join(repository.folder, 'none'))
     const next = (await repository.commit({ 'a.txt': 'a' })) as Sha
-    const agent = { ...repository.env, EXOMONAD_AGENT_ID: 'x', EXOMONAD_AGENT_NAME: 'auth', EXOMONAD_BRANCH: 'main.auth' }
+    const agent = {
+      ...repository.env,
+      EXOMONAD_AGENT_ID: 'x',
+      EXOMONAD_AGENT_NAME: 'auth',
+      EXOMONAD_BRANCH: 'main.auth',
+    }
     const asAgent = openGit({ commonDir: paths.commonDir, environment: agent })
     const refused = await asAgent.push(remote, { sha: next, branch: name('main') })
-    expect(refused).toMatchObject({ kind: 'rejected', reason: expect.stringContaining('only its own branch, main.auth, not main') })
+    expect(refused).toMatchObject({
+      kind: 'rejected',
+      reason: expect.stringContaining('only its own branch, main.auth, not main'),
+    })
     expect(refused).toMatchObject({ reason: expect.stringContaining('merge_pr') })
-    expect(await asAgent.push(remote, { sha: next, branch: name('main.auth'), expected: null })).toEqual({ kind: 'pushed' })
-    expect(await asAgent.deleteRemoteBranch(remote, name('main.auth'), next)).toMatchObject({ kind: 'rejected' })
-    const forged = openGit({ commonDir: paths.commonDir, environment: agent, pushEnvironment: async () => ({ EXOMONAD_FORGE_KEY: 'guess' }) })
-    expect(await forged.push(remote, { sha: next, branch: name('main') })).toMatchObject({ kind: 'rejected' })
+    expect(
+      await asAgent.push(remote, { sha: next, branch: name('main.auth'), expected: null }),
+    ).toEqual({ kind: 'pushed' })
+    expect(await asAgent.deleteRemoteBranch(remote, name('main.auth'), next)).toMatchObject({
+      kind: 'rejected',
+    })
+    const forged = openGit({
+      commonDir: paths.commonDir,
+      environment: agent,
+      pushEnvironment: async () => ({ EXOMONAD_FORGE_KEY: 'guess' }),
+    })
+    expect(await forged.push(remote, { sha: next, branch: name('main') })).toMatchObject({
+      kind: 'rejected',
+    })
 
     const { pushEnvironment } = await ensureLocalRemote({ git, paths, configuredRemote: undefined })
     const asDaemon = openGit({ commonDir: paths.commonDir, environment: agent, pushEnvironment })
-    expect(await asDaemon.push(remote, { sha: next, branch: name('main') })).toEqual({ kind: 'pushed' })
+    expect(await asDaemon.push(remote, { sha: next, branch: name('main') })).toEqual({
+      kind: 'pushed',
+    })
     const person = openGit({ commonDir: paths.commonDir, environment: repository.env })
     writeFileSync(join(repository.path, 'b.txt'), 'b')
     const more = (await repository.commit({ 'b.txt': 'b' })) as Sha
-    expect(await person.push(remote, { sha: more, branch: name('main') })).toEqual({ kind: 'pushed' })
+    expect(await person.push(remote, { sha: more, branch: name('main') })).toEqual({
+      kind: 'pushed',
+    })
   })
 
   it('is found again after the repository was moved', async () => {
     const { git, repository, paths, close } = await openLocalForge()
     onTestFinished(close)
-    await repository.git('remote', 'set-url', 'exomonad', join(repository.folder, 'old place', '.git', 'exomonad', 'origin.git'))
-    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({ remote: 'exomonad' })
+    await repository.git(
+      'remote',
+      'set-url',
+      'exomonad',
+      join(repository.folder, 'old place', '.git', 'exomonad', 'origin.git'),
+    )
+    expect(await ensureLocalRemote({ git, paths, configuredRemote: undefined })).toMatchObject({
+      remote: 'exomonad',
+    })
     expect((await git.remotes()).get('exomonad')).toBe(paths.origin)
   })
 })

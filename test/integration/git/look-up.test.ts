@@ -23,15 +23,36 @@ async function open() {
     return exec(file, args, options)
   }
   const kept = openGit({ commonDir, environment: repository.env, lookUp, exec: counted })
-  return { repository, lookUp, kept, started, plain: openGit({ commonDir, environment: repository.env }) }
+  return {
+    repository,
+    lookUp,
+    kept,
+    started,
+    plain: openGit({ commonDir, environment: repository.env }),
+  }
 }
 
 it('answers as git that is started does, also about what changed since', async () => {
   const { repository, kept, plain, started } = await open()
   await repository.git('tag', '-a', '-m', 'x', 'v1')
   const ask = async (): Promise<void> => {
-    for (const revision of ['main', 'refs/heads/main', 'HEAD', 'main~1', 'v1', 'refs/heads/other', 'nonsense', 'HEAD:README.md', '-x', 'a b', '']) {
-      expect([revision, await kept.resolve(revision)]).toEqual([revision, await plain.resolve(revision)])
+    for (const revision of [
+      'main',
+      'refs/heads/main',
+      'HEAD',
+      'main~1',
+      'v1',
+      'refs/heads/other',
+      'nonsense',
+      'HEAD:README.md',
+      '-x',
+      'a b',
+      '',
+    ]) {
+      expect([revision, await kept.resolve(revision)]).toEqual([
+        revision,
+        await plain.resolve(revision),
+      ])
     }
   }
   await ask()
@@ -53,12 +74,17 @@ it('is done without where it can’t be had, or ends', async () => {
   const { repository, kept, lookUp, started } = await open()
   const head = await repository.git('rev-parse', 'HEAD')
   expect(await kept.resolve('main\n')).toBeNull()
-  expect(await Promise.all(Array.from({ length: 50 }, () => kept.resolve('main')))).toEqual(Array.from({ length: 50 }, () => head))
+  expect(await Promise.all(Array.from({ length: 50 }, () => kept.resolve('main')))).toEqual(
+    Array.from({ length: 50 }, () => head),
+  )
   lookUp.close()
   const before = started.length
   expect(await kept.resolve('main')).toBe(head)
   expect(started.length).toBeGreaterThan(before)
-  const broken = createLookUp({ commonDir: join(repository.folder, 'nowhere'), environment: repository.env })
+  const broken = createLookUp({
+    commonDir: join(repository.folder, 'nowhere'),
+    environment: repository.env,
+  })
   for (let tries = 0; tries < 5; tries++) expect(await broken.commit('main')).toBeUndefined()
 })
 
@@ -75,7 +101,18 @@ async function openWithOrigin() {
     started.push(args.join(' '))
     return exec(file, args, options)
   }
-  return { repository, path, started, ...rest, own: openGit({ commonDir, environment: repository.env, exec: counted, origin: { path, lookUp } }) }
+  return {
+    repository,
+    path,
+    started,
+    ...rest,
+    own: openGit({
+      commonDir,
+      environment: repository.env,
+      exec: counted,
+      origin: { path, lookUp },
+    }),
+  }
 }
 const name = (branch: string): BranchName => branch as BranchName
 
@@ -83,17 +120,32 @@ it('branches of the local forge’s repository are those that the remote itself 
   const { repository, own, plain, path, started } = await openWithOrigin()
   const branches = ['main', 'main.a', 'gone'].map(name)
   const same = async (): Promise<void> => {
-    for (const branch of branches) expect([branch, await own.remoteTip('origin', branch)]).toEqual([branch, await plain.remoteTip('origin', branch)])
+    for (const branch of branches)
+      expect([branch, await own.remoteTip('origin', branch)]).toEqual([
+        branch,
+        await plain.remoteTip('origin', branch),
+      ])
     expect(await own.remoteTips('origin')).toEqual(await plain.remoteTips('origin'))
-    expect(await own.remoteTips('origin', branches)).toEqual(await plain.remoteTips('origin', branches))
+    expect(await own.remoteTips('origin', branches)).toEqual(
+      await plain.remoteTips('origin', branches),
+    )
     expect(await own.remoteTips('origin', [])).toEqual(new Map())
   }
   await same()
-  await repository.git('push', '-q', 'origin', 'main', 'main:main.a', 'main:refs/heads/deep/refs/heads/main')
+  await repository.git(
+    'push',
+    '-q',
+    'origin',
+    'main',
+    'main:main.a',
+    'main:refs/heads/deep/refs/heads/main',
+  )
   await same()
   const asked = started.length
   for (let times = 0; times < 5; times += 1) await own.remoteTips('origin', branches)
-  expect(await own.remoteTip('origin', name('main'))).toBe(await repository.git('rev-parse', 'main'))
+  expect(await own.remoteTip('origin', name('main'))).toBe(
+    await repository.git('rev-parse', 'main'),
+  )
   expect(started.slice(asked)).toEqual([])
   // What others change there is seen at once.
   await repository.commit({ 'b.txt': 'b' })
@@ -115,8 +167,12 @@ it('is asked like any remote once its name means another repository, and where i
   await repository.git('remote', 'set-url', 'origin', path)
   expect(await own.remoteTip('origin', name('main'))).toBe(first)
   rmSync(path, { recursive: true })
-  await expect(own.remoteTip('origin', name('main'))).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
-  await expect(own.remoteTips('origin', [name('main')])).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+  await expect(own.remoteTip('origin', name('main'))).rejects.toMatchObject({
+    code: 'FORGE_UNAVAILABLE',
+  })
+  await expect(own.remoteTips('origin', [name('main')])).rejects.toMatchObject({
+    code: 'FORGE_UNAVAILABLE',
+  })
 })
 
 it('is not fetched from where it has nothing new, and is where it has', async () => {
@@ -133,7 +189,10 @@ it('is not fetched from where it has nothing new, and is where it has', async ()
   await own.fetch('origin', [name('main')])
   expect(fetches()).toBe(before + 1)
   expect(await repository.git('rev-parse', 'refs/remotes/origin/main')).toBe(second)
-  await expect(own.fetch('origin', [name('nowhere')])).rejects.toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('nowhere') })
+  await expect(own.fetch('origin', [name('nowhere')])).rejects.toMatchObject({
+    code: 'GIT_FAILED',
+    message: expect.stringContaining('nowhere'),
+  })
 })
 
 it('a commit and one made right on it are told without a process, as git that is started tells them', async () => {
@@ -151,14 +210,25 @@ it('a commit and one made right on it are told without a process, as git that is
     [main, merge],
     [side, merge],
   ] as const)
-    expect([await kept.isAncestor(one, other), await kept.isAncestor(other, one)]).toEqual([true, false])
+    expect([await kept.isAncestor(one, other), await kept.isAncestor(other, one)]).toEqual([
+      true,
+      false,
+    ])
   expect(await kept.countCommits(first, side)).toBe(1)
   expect(started).toEqual([])
   const all = [first, side, main, merge, unrelated]
   for (const one of all) {
     for (const other of all) {
-      expect([one, other, await kept.isAncestor(one, other)]).toEqual([one, other, await plain.isAncestor(one, other)])
-      expect([one, other, await kept.countCommits(one, other)]).toEqual([one, other, await plain.countCommits(one, other)])
+      expect([one, other, await kept.isAncestor(one, other)]).toEqual([
+        one,
+        other,
+        await plain.isAncestor(one, other),
+      ])
+      expect([one, other, await kept.countCommits(one, other)]).toEqual([
+        one,
+        other,
+        await plain.countCommits(one, other),
+      ])
     }
   }
 })
@@ -168,7 +238,11 @@ it('how two commits lie to each other is asked once, but for what a deeper fetch
   const first = (await repository.git('rev-parse', 'HEAD')) as Sha
   const second = (await repository.commit({ 'b.txt': 'b' })) as Sha
   const third = (await repository.commit({ 'c.txt': 'c' })) as Sha
-  const ask = async () => [await kept.isAncestor(first, second), await kept.isAncestor(second, first), await kept.countCommits(first, third)]
+  const ask = async () => [
+    await kept.isAncestor(first, second),
+    await kept.isAncestor(second, first),
+    await kept.countCommits(first, third),
+  ]
   expect(await ask()).toEqual([true, false, 2])
   const before = started.length
   expect(await ask()).toEqual([true, false, 2])

@@ -16,10 +16,18 @@ async function start(answer: Answer, { now = () => 1_000_000 } = {}) {
   const port = typeof address === 'object' && address !== null ? address.port : 0
   const lines: string[] = []
   const client = createGiteaClient({
-    repository: { host: `127.0.0.1:${port}`, owner: 'ada', name: 'widgets', url: `http://127.0.0.1:${port}` },
+    repository: {
+      host: `127.0.0.1:${port}`,
+      owner: 'ada',
+      name: 'widgets',
+      url: `http://127.0.0.1:${port}`,
+    },
     token: async () => 'sesame',
     clock: now,
-    log: createLog({ level: 'debug', destination: { write: (line: string) => void lines.push(line) } }),
+    log: createLog({
+      level: 'debug',
+      destination: { write: (line: string) => void lines.push(line) },
+    }),
     userAgent: 'exomonad/test',
     retryDelay: 1,
   })
@@ -31,15 +39,24 @@ async function start(answer: Answer, { now = () => 1_000_000 } = {}) {
   onTestFinished(close)
   return { client, lines, close, count: () => count }
 }
-const json = (response: ServerResponse, status: number, data: unknown, headers: Record<string, string> = {}): void => {
+const json = (
+  response: ServerResponse,
+  status: number,
+  data: unknown,
+  headers: Record<string, string> = {},
+): void => {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(JSON.stringify(data))
 }
 
 describe('requests to Gitea (20.21)', () => {
   it('carry the token in a header, fill in the repository, and put the token into no log', async () => {
-    const { client, lines } = await start((request, response) => json(response, 200, { at: request.url, by: request.headers.authorization }))
-    expect((await client.rest('GET /repos/{owner}/{repo}/pulls', { query: { state: 'open' } })).data).toEqual({
+    const { client, lines } = await start((request, response) =>
+      json(response, 200, { at: request.url, by: request.headers.authorization }),
+    )
+    expect(
+      (await client.rest('GET /repos/{owner}/{repo}/pulls', { query: { state: 'open' } })).data,
+    ).toEqual({
       at: '/api/v1/repos/ada/widgets/pulls?state=open',
       by: 'token sesame',
     })
@@ -57,10 +74,15 @@ describe('requests to Gitea (20.21)', () => {
   })
 
   it('are sent again where that does no harm', async () => {
-    const { client, count } = await start((_, response, n) => (n < 3 ? json(response, 502, {}) : json(response, 200, { n })))
+    const { client, count } = await start((_, response, n) =>
+      n < 3 ? json(response, 502, {}) : json(response, 200, { n }),
+    )
     expect((await client.rest('GET /x')).data).toEqual({ n: 3 })
     const once = await start((_, response) => json(response, 502, {}))
-    await expect(once.client.rest('POST /x', { body: {} })).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE', facts: { status: 502 } })
+    await expect(once.client.rest('POST /x', { body: {} })).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      facts: { status: 502 },
+    })
     expect([count(), once.count()]).toEqual([3, 1])
   })
 
@@ -72,37 +94,66 @@ describe('requests to Gitea (20.21)', () => {
     [500, {}, 'FORGE_UNAVAILABLE', 'answers 500'],
   ])('that fail with %d are told in words', async (status, data, code, words) => {
     const { client } = await start((_, response) => json(response, status, data))
-    await expect(client.rest('GET /x')).rejects.toMatchObject({ code, message: expect.stringContaining(words) })
-    await expect(client.rest('GET /x')).rejects.not.toMatchObject({ message: expect.stringContaining('sesame') })
+    await expect(client.rest('GET /x')).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(words),
+    })
+    await expect(client.rest('GET /x')).rejects.not.toMatchObject({
+      message: expect.stringContaining('sesame'),
+    })
   })
 
   it('wait as long as a limit says', async () => {
-    const { client, count } = await start((_, response) => json(response, 429, {}, { 'retry-after': '30' }))
-    await expect(client.rest('GET /x')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE', facts: { retry_at: 1_030_000 } })
+    const { client, count } = await start((_, response) =>
+      json(response, 429, {}, { 'retry-after': '30' }),
+    )
+    await expect(client.rest('GET /x')).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      facts: { retry_at: 1_030_000 },
+    })
     expect(count()).toBe(1)
   })
 
   it('take no login page and no broken answer for an answer', async () => {
     const { client } = await start((request, response) => {
-      response.writeHead(200, { 'content-type': request.url?.includes('page') === true ? 'text/html' : 'application/json' })
+      response.writeHead(200, {
+        'content-type': request.url?.includes('page') === true ? 'text/html' : 'application/json',
+      })
       response.end(request.url?.includes('page') === true ? '<!DOCTYPE html><html>' : '{"half":')
     })
-    await expect(client.rest('GET /page')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE', message: expect.stringContaining('login page') })
-    await expect(client.rest('GET /x')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE', message: expect.stringContaining('no JSON') })
+    await expect(client.rest('GET /page')).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      message: expect.stringContaining('login page'),
+    })
+    await expect(client.rest('GET /x')).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      message: expect.stringContaining('no JSON'),
+    })
   })
 
   it('say why nothing answers, and end with the client', async () => {
     const { client, close } = await start((_, response) => json(response, 200, {}))
     await close()
-    await expect(client.rest('GET /x')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE', message: expect.stringMatching(/can’t be reached: .*ECONNREFUSED/) })
+    await expect(client.rest('GET /x')).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      message: expect.stringMatching(/can’t be reached: .*ECONNREFUSED/),
+    })
     client.close()
-    await expect(client.rest('GET /x')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE', message: expect.stringContaining('leaving') })
+    await expect(client.rest('GET /x')).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      message: expect.stringContaining('leaving'),
+    })
   })
 
   it('tell a repository that is not there from a pull request that is not', async () => {
-    const { client } = await start((request, response) => json(response, request.url?.endsWith('/widgets') === true ? 404 : 200, {}))
+    const { client } = await start((request, response) =>
+      json(response, request.url?.endsWith('/widgets') === true ? 404 : 200, {}),
+    )
     const none = new ExomonadError('PR_NOT_FOUND', 'none')
-    expect(await client.missing(none)).toMatchObject({ code: 'FORGE_DENIED', message: expect.stringContaining('no repository ada/widgets') })
+    expect(await client.missing(none)).toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringContaining('no repository ada/widgets'),
+    })
     const there = await start((_, response) => json(response, 200, {}))
     expect(await there.client.missing(none)).toBe(none)
   })

@@ -16,10 +16,23 @@ import { waitFor } from '../../helpers/wait-for.ts'
 
 const MINUTE = 60_000
 const HEAD = 'main.a' as BranchName
-const ALL = { pull_requests: 'write', contents: 'write', checks: 'read', statuses: 'read', actions: 'write', workflows: 'write' } as const
+const ALL = {
+  pull_requests: 'write',
+  contents: 'write',
+  checks: 'read',
+  statuses: 'read',
+  actions: 'write',
+  workflows: 'write',
+} as const
 
-/** A fake GitHub with an app in its repository. `time`: GitHub’s, and how far this machine’s clock is off it. */
-async function prepare({ installed = true, permissions = ALL as Readonly<Record<string, 'read' | 'write'>> } = {}) {
+/**
+ * A fake GitHub with an app in its repository. `time`: GitHub’s, and how far this machine’s clock
+ * is off it.
+ */
+async function prepare({
+  installed = true,
+  permissions = ALL as Readonly<Record<string, 'read' | 'write'>>,
+} = {}) {
   const time = { now: Date.parse('2026-03-01T10:00:00Z'), off: 0 }
   const fake = await startFakeGithub({ clock: () => time.now })
   onTestFinished(() => fake.close())
@@ -28,15 +41,30 @@ async function prepare({ installed = true, permissions = ALL as Readonly<Record<
   const { app, key } = fake.addApp({ slug: 'exo', permissions, installed })
   const keyFile = join(folder, 'app.pem')
   writeFileSync(keyFile, key, { mode: 0o600 })
-  const repository = repositoryAt({ host: fake.url.replace('http://', ''), owner: fake.owner, name: fake.name, transport: 'http' })
+  const repository = repositoryAt({
+    host: fake.url.replace('http://', ''),
+    owner: fake.owner,
+    name: fake.name,
+    transport: 'http',
+  })
   const open = ({ id = app.id, installation = null as number | null } = {}) =>
-    createAppToken({ repository, app: { id, keyFile, installation }, clock: () => time.now + time.off, userAgent: 'exomonad/test' })
+    createAppToken({
+      repository,
+      app: { id, keyFile, installation },
+      clock: () => time.now + time.off,
+      userAgent: 'exomonad/test',
+    })
   const clientOf = (token: Awaited<ReturnType<typeof open>>) =>
     createGithubClient({
       repository,
       token: () => token.read(),
       ...(token.app === undefined ? {} : { app: token.app }),
-      settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0, checksExpectedWithin: 0 }),
+      settings: () => ({
+        trustedBots: [],
+        copilotReview: false,
+        reserve: 0,
+        checksExpectedWithin: 0,
+      }),
       clock: () => time.now + time.off,
       log: silentLog(),
       userAgent: 'exomonad/test',
@@ -48,13 +76,18 @@ async function prepare({ installed = true, permissions = ALL as Readonly<Record<
 }
 
 const accepted = async (url: string, token: string): Promise<boolean> =>
-  (await fetch(`${url}/repos/octo/widgets`, { headers: { authorization: `Bearer ${token}` } })).status === 200
+  (await fetch(`${url}/repos/octo/widgets`, { headers: { authorization: `Bearer ${token}` } }))
+    .status === 200
 
 describe('(20.15) the token of a GitHub App’s installation', () => {
   it('is got by the app’s key, for the installation that the repository is in, and renewed five minutes before it runs out, once for all who wait', async () => {
     const { time, fake, app, keyFile, open, asked } = await prepare()
     const token = await open()
-    expect([token.source, token.file, token.app?.grant()]).toEqual([`app ${app.id} by its key ${keyFile}`, keyFile, null])
+    expect([token.source, token.file, token.app?.grant()]).toEqual([
+      `app ${app.id} by its key ${keyFile}`,
+      keyFile,
+      null,
+    ])
     expect(fake.calls).toEqual([])
     const together = await Promise.all([token.read(), token.read(), token.read()])
     const [first] = together
@@ -94,21 +127,24 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     expect(await token.read()).not.toBe(first)
   })
 
-  it.each([25 * MINUTE, -25 * MINUTE])('is got and renewed in time where this machine’s clock is off by %d ms', async (off) => {
-    const { time, fake, open } = await prepare()
-    time.off = off
-    const token = await open()
-    const first = await token.read()
-    expect(await accepted(fake.apiUrl, first)).toBe(true)
-    time.now += 54 * MINUTE
-    expect(await token.read()).toBe(first)
-    time.now += 2 * MINUTE
-    expect(await token.read()).not.toBe(first)
-    // A clock that is set back afterwards makes nothing count for longer.
-    time.off -= 120 * MINUTE
-    time.now += 65 * MINUTE
-    expect(await accepted(fake.apiUrl, await token.read())).toBe(true)
-  })
+  it.each([25 * MINUTE, -25 * MINUTE])(
+    'is got and renewed in time where this machine’s clock is off by %d ms',
+    async (off) => {
+      const { time, fake, open } = await prepare()
+      time.off = off
+      const token = await open()
+      const first = await token.read()
+      expect(await accepted(fake.apiUrl, first)).toBe(true)
+      time.now += 54 * MINUTE
+      expect(await token.read()).toBe(first)
+      time.now += 2 * MINUTE
+      expect(await token.read()).not.toBe(first)
+      // A clock that is set back afterwards makes nothing count for longer.
+      time.off -= 120 * MINUTE
+      time.now += 65 * MINUTE
+      expect(await accepted(fake.apiUrl, await token.read())).toBe(true)
+    },
+  )
 
   it('follows an app that is installed anew, and a repository that is renamed', async () => {
     const { time, fake, app, open } = await prepare()
@@ -121,7 +157,9 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     fake.rename('octo', 'gadgets')
     time.now += 56 * MINUTE
     const renamed = await token.read()
-    const answer = await fetch(`${fake.apiUrl}/repos/octo/gadgets`, { headers: { authorization: `Bearer ${renamed}` } })
+    const answer = await fetch(`${fake.apiUrl}/repos/octo/gadgets`, {
+      headers: { authorization: `Bearer ${renamed}` },
+    })
     expect(answer.status).toBe(200)
   })
 
@@ -135,13 +173,22 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
       )
       return [error?.code, error?.message, token.source === null] as const
     }
-    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ type: 'pkcs8', format: 'pem' })
-    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' })
+    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    })
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+      type: 'pkcs8',
+      format: 'pem',
+    })
     const right = readFileSync(keyFile, 'utf8')
 
     for (const [text, words] of [
       ['ghp_0123', 'is no private key in PEM form'],
-      ['-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n', 'holds no private key that can be read'],
+      [
+        '-----BEGIN RSA PRIVATE KEY-----\nAAAA\n-----END RSA PRIVATE KEY-----\n',
+        'holds no private key that can be read',
+      ],
       [String(other), 'GitHub’s are RSA'],
     ] as const) {
       writeFileSync(keyFile, text)
@@ -152,22 +199,40 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     const [code, message] = await refusal()
     expect([code, message]).toEqual([
       'FORGE_DENIED',
-      expect.stringContaining(`doesn’t take the key in ${keyFile} for app ${app.id}: A JSON web token could not be decoded`),
+      expect.stringContaining(
+        `doesn’t take the key in ${keyFile} for app ${app.id}: A JSON web token could not be decoded`,
+      ),
     ])
     expect(message).not.toContain('eyJ')
     writeFileSync(keyFile, right)
-    expect(await refusal({ id: 4 })).toEqual(['FORGE_DENIED', expect.stringContaining('has no app 4'), false])
-    expect(await refusal({ installation: 4 })).toEqual(['FORGE_DENIED', expect.stringContaining('has no installation 4'), false])
+    expect(await refusal({ id: 4 })).toEqual([
+      'FORGE_DENIED',
+      expect.stringContaining('has no app 4'),
+      false,
+    ])
+    expect(await refusal({ installation: 4 })).toEqual([
+      'FORGE_DENIED',
+      expect.stringContaining('has no installation 4'),
+      false,
+    ])
 
     app.installation!.hasRepository = false
     const where = `not installed in octo/widgets on ${fake.url.replace('http://', '')}, or was not given this repository. Install it there, or give it the repository, at ${fake.url}/apps/exo/installations/new`
     for (const installation of [null, app.installation!.id]) {
-      expect(await refusal({ installation })).toEqual(['FORGE_DENIED', expect.stringContaining(where), false])
+      expect(await refusal({ installation })).toEqual([
+        'FORGE_DENIED',
+        expect.stringContaining(where),
+        false,
+      ])
     }
     app.installation!.hasRepository = true
     app.installation!.suspendedAt = 1
     for (const installation of [null, app.installation!.id]) {
-      expect(await refusal({ installation })).toEqual(['FORGE_DENIED', expect.stringContaining(`Installation ${app.installation!.id} of app ${app.id}`), false])
+      expect(await refusal({ installation })).toEqual([
+        'FORGE_DENIED',
+        expect.stringContaining(`Installation ${app.installation!.id} of app ${app.id}`),
+        false,
+      ])
     }
   })
 
@@ -183,20 +248,33 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     expect([(await token.read()) === first, asked('/access_tokens')]).toEqual([false, 2])
     // One that is refused at once is not asked for again and again.
     fake.revokeToken(await token.read())
-    await expect(client.rest('GET /repos/{owner}/{repo}')).rejects.toMatchObject({ code: 'FORGE_DENIED', message: expect.stringContaining('has just given') })
+    await expect(client.rest('GET /repos/{owner}/{repo}')).rejects.toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringContaining('has just given'),
+    })
     expect(asked('/access_tokens')).toBe(2)
   })
 
   it('tells permission by permission what its installation lacks', async () => {
-    const { time, fake, app, repository, open, clientOf } = await prepare({ permissions: { pull_requests: 'write', contents: 'read' } })
+    const { time, fake, app, repository, open, clientOf } = await prepare({
+      permissions: { pull_requests: 'write', contents: 'read' },
+    })
     const local = await tempRepository()
     onTestFinished(() => local.remove())
     await local.git('push', '-q', fake.bare, 'HEAD:refs/heads/main')
     const token = await open()
     const found = await checkPermissions(clientOf(token), repository, { app: token.app })
     if (found.kind !== 'checked') throw new Error(JSON.stringify(found))
-    expect(found).toMatchObject({ account: 'exo[bot]', expiresAt: time.now + 60 * MINUTE, readOnly: null })
-    expect(found.permissions.filter(({ state }) => state === 'missing').map(({ permission, needed }) => [permission, needed])).toEqual([
+    expect(found).toMatchObject({
+      account: 'exo[bot]',
+      expiresAt: time.now + 60 * MINUTE,
+      readOnly: null,
+    })
+    expect(
+      found.permissions
+        .filter(({ state }) => state === 'missing')
+        .map(({ permission, needed }) => [permission, needed]),
+    ).toEqual([
       ['Contents: write', true],
       ['Checks: read', false],
       ['Commit statuses: read', false],
@@ -204,12 +282,18 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
       ['Actions: write', false],
       ['Workflows: write', false],
     ])
-    expect(found.permissions.find(({ permission }) => permission === 'Contents: write')).toMatchObject({
+    expect(
+      found.permissions.find(({ permission }) => permission === 'Contents: write'),
+    ).toMatchObject({
       why: 'the app’s installation has only “read”: nothing is merged, and nothing pushed over https',
       fix: `Give the app “Contents: read and write” in its settings, then accept it in those of installation ${app.installation?.id}, which has octo/widgets`,
     })
     // It has asked for nothing that makes something.
-    expect(fake.calls.filter(({ method, path }) => method === 'POST' && !/access_tokens|graphql/.test(path))).toEqual([])
+    expect(
+      fake.calls.filter(
+        ({ method, path }) => method === 'POST' && !/access_tokens|graphql/.test(path),
+      ),
+    ).toEqual([])
   })
 })
 
@@ -231,14 +315,25 @@ describe('(20.15) words of the app’s own account', () => {
     await repository.git('checkout', '-q', '-b', 'main.a')
     const headSha = (await repository.commit({ 'a.txt': 'a' }, 'Add a')) as Sha
     await git.push('origin', { sha: headSha, branch: HEAD, expected: null })
-    const filed = await forge.file({ title: 'A', body: '', head: HEAD, headSha, base: 'main' as BranchName, draft: false, agentId: null })
+    const filed = await forge.file({
+      title: 'A',
+      body: '',
+      head: HEAD,
+      headSha,
+      base: 'main' as BranchName,
+      draft: false,
+      agentId: null,
+    })
     if (filed.kind !== 'filed') throw new Error(filed.kind)
     const { number } = filed
     expect(github.pull(number).author).toBe('exo[bot]')
     await forge.review({ number, author: 'human', state: 'approved', body: 'Good', comments: [] })
     const { body } = github.state.reviews.at(-1)!
     github.addUser('exo', 'none')
-    await github.as('exo').review(number, { state: 'COMMENTED', body: body.replace('"approved"', '"changes_requested"') })
+    await github.as('exo').review(number, {
+      state: 'COMMENTED',
+      body: body.replace('"approved"', '"changes_requested"'),
+    })
     const look = async () => {
       const [result] = await forge.snapshots([number])
       if (result === undefined || !('snapshot' in result)) throw new Error(JSON.stringify(result))
@@ -259,9 +354,15 @@ describe('(20.15) a tree that an app speaks for', () => {
     const world = await startGithubTree({
       files: { 'README.md': '# Widgets\n' },
       credential: (github) => {
-        const { app, key } = github.addApp({ slug: 'exo', permissions: { ...ALL, actions: 'read' } })
+        const { app, key } = github.addApp({
+          slug: 'exo',
+          permissions: { ...ALL, actions: 'read' },
+        })
         github.state.repository.private = true
-        return { config: `app_id = ${app.id}\napp_key_file = "~/app.pem"`, files: { 'app.pem': key } }
+        return {
+          config: `app_id = ${app.id}\napp_key_file = "~/app.pem"`,
+          files: { 'app.pem': key },
+        }
       },
     })
     onTestFinished(() => world.stop())
@@ -274,28 +375,48 @@ describe('(20.15) a tree that an app speaks for', () => {
       ],
     })
     await tree.call('spawn_workers', { specs: [{ name: 'filer', prompt: 'Nothing to do.' }] })
-    await waitFor('the filing to be answered', () => tree.log('filer').find((entry) => entry['name'] === 'file_pr')?.['answer'], { limit: 90_000 })
+    await waitFor(
+      'the filing to be answered',
+      () => tree.log('filer').find((entry) => entry['name'] === 'file_pr')?.['answer'],
+      { limit: 90_000 },
+    )
     const pull = [...github.state.pulls.values()][0]!
     expect(pull).toMatchObject({ author: 'exo[bot]', headRef: 'main.filer' })
-    const { code, stdout, stderr } = await tree.run(['pr', 'merge', 'filer', '--wait'], { timeout: 90_000 })
+    const { code, stdout, stderr } = await tree.run(['pr', 'merge', 'filer', '--wait'], {
+      timeout: 90_000,
+    })
     expect([code, stdout + stderr]).toEqual([0, expect.any(String)])
     expect(github.pull(pull.number)).toMatchObject({ merged: true, mergedBy: 'exo[bot]' })
     // No other token was used, and git was let in by the app’s as well.
-    const tokens = github.calls.flatMap(({ token, path }) => (token === null ? [] : [[token, path] as const]))
+    const tokens = github.calls.flatMap(({ token, path }) =>
+      token === null ? [] : [[token, path] as const],
+    )
     expect(tokens.filter(([token]) => !/^(ghs_|eyJ)/.test(token))).toEqual([])
-    expect(tokens.some(([token, path]) => token.startsWith('ghs_') && path.endsWith('/git-receive-pack'))).toBe(true)
+    expect(
+      tokens.some(
+        ([token, path]) => token.startsWith('ghs_') && path.endsWith('/git-receive-pack'),
+      ),
+    ).toBe(true)
 
     const doctor = await tree.run(['doctor', '--json'], { timeout: 110_000 })
-    const of = (subject: string) => doctor.json.findings.filter((finding: any) => finding.subject === subject)
+    const of = (subject: string) =>
+      doctor.json.findings.filter((finding: any) => finding.subject === subject)
     const [app] = github.state.apps
     expect(of('token')).toMatchObject([
       {
         status: 'ok',
-        found: expect.stringMatching(new RegExp(`^app ${app?.id} by its key .*/app\\.pem, account exo\\[bot\\], counts until 20.*Z and renews itself$`)),
+        found: expect.stringMatching(
+          new RegExp(
+            `^app ${app?.id} by its key .*/app\\.pem, account exo\\[bot\\], counts until 20.*Z and renews itself$`,
+          ),
+        ),
       },
     ])
     expect(of('rights').filter(({ status }: any) => status === 'warning')).toMatchObject([
-      { found: 'Actions: write: the app’s installation has only “read”: failed jobs are not run again from here' },
+      {
+        found:
+          'Actions: write: the app’s installation has only “read”: failed jobs are not run again from here',
+      },
     ])
     expect(doctor.stdout + doctor.stderr).not.toMatch(/ghs_|eyJ/)
   }, 240_000)

@@ -30,20 +30,38 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
     )
   const go = (name: string) => join(tree().repository.folder, `go-${name}`)
 
-  /** Merges while the daemon kills itself at that step, and starts another, which settles what was left. */
-  const mergeCutOff = async (number: number, step: string, meanwhile = async (): Promise<void> => {}, input: object = {}): Promise<void> => {
+  /**
+   * Merges while the daemon kills itself at that step, and starts another, which settles what was
+   * left.
+   */
+  const mergeCutOff = async (
+    number: number,
+    step: string,
+    meanwhile = async (): Promise<void> => {},
+    input: object = {},
+  ): Promise<void> => {
     const { dead } = await crashAt(tree(), 'merge', step)
-    const call = tree().run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number, ...input }) })
+    const call = tree().run(['call', 'merge_pr', '-'], {
+      input: JSON.stringify({ pr_number: number, ...input }),
+    })
     await dead
     expect((await call).code).not.toBe(0)
     await meanwhile()
     await tree().run(['daemon', 'start'])
-    await waitFor('the merge to be settled', async () => (await tree().call('tree')).unfinished.length === 0, { limit: LIMIT })
+    await waitFor(
+      'the merge to be settled',
+      async () => (await tree().call('tree')).unfinished.length === 0,
+      { limit: LIMIT },
+    )
   }
 
   beforeAll(async () => {
-    world = await startGithubTree({ files: { 'README.md': '# Widgets\n' }, githubConfig: 'copilot_review = false\ndelete_branch = true' })
-    for (const name of ['lead', 'leaf', 'part']) tree().script(name, { steps: [...filing(name), { do: 'file', path: go(name) }] })
+    world = await startGithubTree({
+      files: { 'README.md': '# Widgets\n' },
+      githubConfig: 'copilot_review = false\ndelete_branch = true',
+    })
+    for (const name of ['lead', 'leaf', 'part'])
+      tree().script(name, { steps: [...filing(name), { do: 'file', path: go(name) }] })
     await tree().call('spawn_subtree', { task: 'x', branch_name: 'lead' })
     await tree().call('spawn_workers', { specs: [{ name: 'part', prompt: 'x' }] })
     await filed('lead')
@@ -52,14 +70,24 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
   })
   afterAll(() => world?.stop())
 
-  it(verifies('R004-10', 'before GitHub has merged: what was pointed elsewhere is put back, and the merge can be made'), async () => {
-    const [lead, leaf] = [await filed('lead'), await filed('leaf')]
-    await mergeCutOff(lead, 'merge')
-    expect(github().pull(lead)).toMatchObject({ state: 'open' })
-    expect(github().pull(leaf)).toMatchObject({ state: 'open', baseRef: 'main.lead' })
-    expect(await tree().call('merge_pr', { pr_number: lead })).toMatchObject({ merged: true, retargeted: [leaf], local_synced: true })
-    expect(github().pull(leaf)).toMatchObject({ state: 'open', baseRef: 'main' })
-  })
+  it(
+    verifies(
+      'R004-10',
+      'before GitHub has merged: what was pointed elsewhere is put back, and the merge can be made',
+    ),
+    async () => {
+      const [lead, leaf] = [await filed('lead'), await filed('leaf')]
+      await mergeCutOff(lead, 'merge')
+      expect(github().pull(lead)).toMatchObject({ state: 'open' })
+      expect(github().pull(leaf)).toMatchObject({ state: 'open', baseRef: 'main.lead' })
+      expect(await tree().call('merge_pr', { pr_number: lead })).toMatchObject({
+        merged: true,
+        retargeted: [leaf],
+        local_synced: true,
+      })
+      expect(github().pull(leaf)).toMatchObject({ state: 'open', baseRef: 'main' })
+    },
+  )
 
   it.each([
     ['before GitHub is asked', 'octo', 'merge'],
@@ -76,24 +104,38 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
     // Forced: what is known to be missing is not tried otherwise.
     await mergeCutOff(number, at, theirs, { force: at === 'refused' })
     const told = await waitFor('the merge to be told', async () => {
-      const found = (await tree().events()).filter(({ type, payload }) => type === 'pr.merged' && payload.number === number)
+      const found = (await tree().events()).filter(
+        ({ type, payload }) => type === 'pr.merged' && payload.number === number,
+      )
       return found.length > 0 ? found : undefined
     })
-    expect(told).toMatchObject([{ payload: { external: true, by: `forge:${login}`, tried_by: ['human'] } }])
+    expect(told).toMatchObject([
+      { payload: { external: true, by: `forge:${login}`, tried_by: ['human'] } },
+    ])
     writeFileSync(go(login), '')
   })
 
-  it(verifies('R004-10', 'after GitHub has merged: it is recorded, brought home and cleaned up, and told once as a merge of ours'), async () => {
-    const part = await filed('part')
-    await mergeCutOff(part, 'record')
-    expect(github().pull(part)).toMatchObject({ merged: true })
-    expect(await tree().repository.git('rev-parse', 'main')).toBe(github().pull(part).mergeCommitSha)
-    expect(await world.tip('main.part')).toBe('')
-    const told = await waitFor('the merge to be told', async () => {
-      const found = (await tree().events()).filter(({ type, payload }) => type === 'pr.merged' && payload.number === part)
-      return found.length > 0 ? found : undefined
-    })
-    expect(told).toMatchObject([{ payload: { external: false } }])
-    for (const name of ['lead', 'leaf', 'part']) writeFileSync(go(name), '')
-  })
+  it(
+    verifies(
+      'R004-10',
+      'after GitHub has merged: it is recorded, brought home and cleaned up, and told once as a merge of ours',
+    ),
+    async () => {
+      const part = await filed('part')
+      await mergeCutOff(part, 'record')
+      expect(github().pull(part)).toMatchObject({ merged: true })
+      expect(await tree().repository.git('rev-parse', 'main')).toBe(
+        github().pull(part).mergeCommitSha,
+      )
+      expect(await world.tip('main.part')).toBe('')
+      const told = await waitFor('the merge to be told', async () => {
+        const found = (await tree().events()).filter(
+          ({ type, payload }) => type === 'pr.merged' && payload.number === part,
+        )
+        return found.length > 0 ? found : undefined
+      })
+      expect(told).toMatchObject([{ payload: { external: false } }])
+      for (const name of ['lead', 'leaf', 'part']) writeFileSync(go(name), '')
+    },
+  )
 })

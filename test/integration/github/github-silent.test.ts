@@ -14,39 +14,68 @@ const filing = (name: string) => [
   { do: 'tool', name: 'file_pr', input: { title: `Add ${name}`, body: 'Done' } },
 ]
 
-it('a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents hear what they forgot', { timeout: 300_000 }, async () => {
-  const { tree, github, stop } = await startGithubTree({
-    files: { 'README.md': '# Widgets\n' },
-    githubConfig: 'copilot_review = false',
-    config: '[stop]\ntimeout = 25\n',
-  })
-  onTestFinished(stop)
-  const go = join(tree.repository.folder, 'go')
-  tree.script('early', {
-    steps: [...filing('early'), { do: 'file', path: go }, { do: 'write', path: 'more.txt', content: 'x\n' }],
-    on: [{ match: 'uncommitted', steps: [{ do: 'commit', message: 'Add more' }] }],
-  })
-  await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'Nothing to do.' }] })
-  const number = await waitFor('the pull request', () => tree.log('early').find((entry) => entry['name'] === 'file_pr')?.['answer']?.pr_number, {
-    limit: LIMIT,
-  })
-  github.fail(/^PUT .*\/merge$/, { kind: 'slow', milliseconds: 60_000 })
-  const merge = tree.run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number }) })
-  await waitFor('the merge to be sent', async () => (await tree.call('tree')).unfinished[0]?.step === 'merge', { limit: LIMIT })
-  const speak = await silence(github)
-  onTestFinished(speak)
-  await tree.crash()
-  await merge
+it(
+  'a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents hear what they forgot',
+  { timeout: 300_000 },
+  async () => {
+    const { tree, github, stop } = await startGithubTree({
+      files: { 'README.md': '# Widgets\n' },
+      githubConfig: 'copilot_review = false',
+      config: '[stop]\ntimeout = 25\n',
+    })
+    onTestFinished(stop)
+    const go = join(tree.repository.folder, 'go')
+    tree.script('early', {
+      steps: [
+        ...filing('early'),
+        { do: 'file', path: go },
+        { do: 'write', path: 'more.txt', content: 'x\n' },
+      ],
+      on: [{ match: 'uncommitted', steps: [{ do: 'commit', message: 'Add more' }] }],
+    })
+    await tree.call('spawn_workers', { specs: [{ name: 'early', prompt: 'Nothing to do.' }] })
+    const number = await waitFor(
+      'the pull request',
+      () => tree.log('early').find((entry) => entry['name'] === 'file_pr')?.['answer']?.pr_number,
+      {
+        limit: LIMIT,
+      },
+    )
+    github.fail(/^PUT .*\/merge$/, { kind: 'slow', milliseconds: 60_000 })
+    const merge = tree.run(['call', 'merge_pr', '-'], {
+      input: JSON.stringify({ pr_number: number }),
+    })
+    await waitFor(
+      'the merge to be sent',
+      async () => (await tree.call('tree')).unfinished[0]?.step === 'merge',
+      { limit: LIMIT },
+    )
+    const speak = await silence(github)
+    onTestFinished(speak)
+    await tree.crash()
+    await merge
 
-  expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
-  expect((await tree.call('tree')).unfinished).toMatchObject([{ kind: 'merge', facts: { number } }])
-  writeFileSync(go, '')
-  const told = (): string[] => tree.log('early').flatMap((entry) => (entry['kind'] === 'stop' ? [entry['answer'].objection ?? entry['answer'].decision] : []))
-  await waitFor('it to stop', () => told().includes('allow'), { limit: LIMIT })
-  expect(told()).toContain('uncommitted')
-  expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
+    expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
+    expect((await tree.call('tree')).unfinished).toMatchObject([
+      { kind: 'merge', facts: { number } },
+    ])
+    writeFileSync(go, '')
+    const told = (): string[] =>
+      tree
+        .log('early')
+        .flatMap((entry) =>
+          entry['kind'] === 'stop' ? [entry['answer'].objection ?? entry['answer'].decision] : [],
+        )
+    await waitFor('it to stop', () => told().includes('allow'), { limit: LIMIT })
+    expect(told()).toContain('uncommitted')
+    expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
 
-  await speak()
-  expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
-  await waitFor('the merge to be settled', async () => (await tree.call('tree')).unfinished.length === 0, { limit: LIMIT })
-})
+    await speak()
+    expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
+    await waitFor(
+      'the merge to be settled',
+      async () => (await tree.call('tree')).unfinished.length === 0,
+      { limit: LIMIT },
+    )
+  },
+)

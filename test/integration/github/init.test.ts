@@ -9,7 +9,10 @@ interface Setting {
   readonly tree: Exomonad
   readonly fake: FakeGithub
   /** `exomonad init`, in a repository without a configuration. */
-  init(args?: readonly string[], env?: Readonly<Record<string, string>>): ReturnType<Exomonad['run']>
+  init(
+    args?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): ReturnType<Exomonad['run']>
   config(): string
 }
 
@@ -29,7 +32,8 @@ async function prepare({ workflow }: { workflow?: string } = {}): Promise<Settin
   return {
     tree,
     fake,
-    init: (args = ['--json'], env = { GH_ENTERPRISE_TOKEN: fake.token, GH_HOST: hostOf(fake) }) => tree.run(['init', ...args], { env, timeout: 110_000 }),
+    init: (args = ['--json'], env = { GH_ENTERPRISE_TOKEN: fake.token, GH_HOST: hostOf(fake) }) =>
+      tree.run(['init', ...args], { env, timeout: 110_000 }),
     config: () => readFileSync(join(path, '.exomonad', 'config.toml'), 'utf8'),
   }
 }
@@ -38,7 +42,9 @@ const hostOf = ({ url }: FakeGithub): string => url.replace('http://', '')
 
 describe('exomonad init with GitHub', () => {
   it('chooses GitHub where a remote and a token for it are there, says what is missing, and shows the token to nobody', async () => {
-    const { tree, fake, init, config } = await prepare({ workflow: 'on:\n  pull_request:\n    branches: [main]\njobs: {}\n' })
+    const { tree, fake, init, config } = await prepare({
+      workflow: 'on:\n  pull_request:\n    branches: [main]\njobs: {}\n',
+    })
     fake.state.repository.allowSquash = false
     const { code, json, stdout, stderr } = await init()
     expect([code, stderr]).toEqual([0, ''])
@@ -49,17 +55,32 @@ describe('exomonad init with GitHub', () => {
       account: 'robot',
       change: null,
       missing: [{ permission: 'Squash merges' }],
-      workflows: [{ path: '.github/workflows/ci.yml', line: 3, problem: expect.stringContaining('not against main.feature') }],
+      workflows: [
+        {
+          path: '.github/workflows/ci.yml',
+          line: 3,
+          problem: expect.stringContaining('not against main.feature'),
+        },
+      ],
     })
-    expect(config()).toContain(`[forge]\nkind = "github"\n[forge.github]\nhost = "${hostOf(fake)}"\n`)
+    expect(config()).toContain(
+      `[forge]\nkind = "github"\n[forge.github]\nhost = "${hostOf(fake)}"\n`,
+    )
     for (const text of [stdout, config()]) expect(text).not.toContain(fake.token)
     // Nothing was made there: not by looking at what may be written either.
     expect(fake.state.pulls.size).toBe(0)
-    expect(fake.calls.filter(({ method, path, status }) => method !== 'GET' && path !== '/graphql' && !path.endsWith('graphql') && status < 400)).toEqual([])
+    expect(
+      fake.calls.filter(
+        ({ method, path, status }) =>
+          method !== 'GET' && path !== '/graphql' && !path.endsWith('graphql') && status < 400,
+      ),
+    ).toEqual([])
     expect(await tree.repository.gitIn(fake.bare, 'for-each-ref')).toBe('')
 
     const again = await init([])
-    expect(again.stdout).toContain(`github: octo/widgets on ${hostOf(fake)}, remote origin, as robot (token: the variable GH_ENTERPRISE_TOKEN)`)
+    expect(again.stdout).toContain(
+      `github: octo/widgets on ${hostOf(fake)}, remote origin, as robot (token: the variable GH_ENTERPRISE_TOKEN)`,
+    )
     expect(again.stdout).toContain('.github/workflows/ci.yml:3 runs on pull requests against')
     expect(again.stdout).not.toContain(fake.token)
   }, 240_000)
@@ -67,14 +88,24 @@ describe('exomonad init with GitHub', () => {
   it('chooses the local forge and says why where no token is found or GitHub refuses it; asked for GitHub it refuses', async () => {
     const { tree, fake, init, config } = await prepare()
     const refused = await init(['--forge', 'github', '--json'], { GH_HOST: hostOf(fake) })
-    expect(refused).toMatchObject({ code: 1, json: { code: 'FORGE_DENIED', error: expect.stringContaining('There is no token for') } })
+    expect(refused).toMatchObject({
+      code: 1,
+      json: { code: 'FORGE_DENIED', error: expect.stringContaining('There is no token for') },
+    })
     expect(existsSync(join(tree.repository.path, '.exomonad', 'config.toml'))).toBe(false)
     fake.revokeToken(fake.token)
     const revoked = await init(['--forge', 'github', '--json'])
-    expect(revoked).toMatchObject({ code: 1, json: { code: 'FORGE_DENIED', error: expect.stringContaining('refuses the token') } })
+    expect(revoked).toMatchObject({
+      code: 1,
+      json: { code: 'FORGE_DENIED', error: expect.stringContaining('refuses the token') },
+    })
     const { code, json } = await init()
     expect(code).toBe(0)
-    expect(json.forge).toMatchObject({ kind: 'local', why: expect.stringContaining('refuses the token'), missing: [] })
+    expect(json.forge).toMatchObject({
+      kind: 'local',
+      why: expect.stringContaining('refuses the token'),
+      missing: [],
+    })
     expect(config()).toContain('# [forge]\n# kind = "github"')
   }, 240_000)
 
@@ -84,7 +115,12 @@ describe('exomonad init with GitHub', () => {
     const env = { GH_ENTERPRISE_TOKEN: fake.addToken({ login: 'reader' }), GH_HOST: hostOf(fake) }
     const { code, json } = await init(['--json'], env)
     expect(code).toBe(0)
-    expect(json.forge).toMatchObject({ kind: 'local', account: 'reader', why: expect.stringContaining('reader has no write access to it'), missing: [] })
+    expect(json.forge).toMatchObject({
+      kind: 'local',
+      account: 'reader',
+      why: expect.stringContaining('reader has no write access to it'),
+      missing: [],
+    })
     expect(config()).toContain('# [forge]\n# kind = "github"')
   }, 240_000)
 
@@ -108,16 +144,28 @@ describe('exomonad init with GitHub', () => {
     const before = config()
     const auto = await init([])
     expect(auto.stdout).toContain(`octo/widgets on ${hostOf(fake)} could be used (remote origin)`)
-    expect(auto.stdout).toContain('write [forge] kind = "github" there, then `exomonad daemon stop`')
-    expect((await init(['--forge', 'github', '--json'])).json.forge).toMatchObject({ kind: 'local', change: expect.stringContaining('is left as it is') })
+    expect(auto.stdout).toContain(
+      'write [forge] kind = "github" there, then `exomonad daemon stop`',
+    )
+    expect((await init(['--forge', 'github', '--json'])).json.forge).toMatchObject({
+      kind: 'local',
+      change: expect.stringContaining('is left as it is'),
+    })
     expect(config()).toBe(before)
   }, 240_000)
 
   it('goes on where GitHub can’t be reached, and says that nothing was checked', async () => {
     const { fake, init } = await prepare()
     await fake.down()
-    const { code, json } = await init(['--json'], { GH_ENTERPRISE_TOKEN: fake.token, GH_HOST: hostOf(fake) })
+    const { code, json } = await init(['--json'], {
+      GH_ENTERPRISE_TOKEN: fake.token,
+      GH_HOST: hostOf(fake),
+    })
     expect(code).toBe(0)
-    expect(json.forge).toMatchObject({ kind: 'github', account: null, why: expect.stringContaining('what the token may do was not checked') })
+    expect(json.forge).toMatchObject({
+      kind: 'github',
+      account: null,
+      why: expect.stringContaining('what the token may do was not checked'),
+    })
   }, 240_000)
 })

@@ -13,14 +13,24 @@ async function prepare() {
   const repository = await tempRepository()
   onTestFinished(() => repository.remove())
   await repository.git('push', '-q', fake.bare, 'HEAD:refs/heads/main')
-  const at = repositoryAt({ host: fake.url.replace('http://', ''), owner: fake.owner, name: fake.name, transport: 'http' })
+  const at = repositoryAt({
+    host: fake.url.replace('http://', ''),
+    owner: fake.owner,
+    name: fake.name,
+    transport: 'http',
+  })
   expect([at.apiUrl, at.graphqlUrl]).toEqual([fake.apiUrl, fake.graphqlUrl])
   const check = (token: string) =>
     checkPermissions(
       createGithubClient({
         repository: at,
         token: () => Promise.resolve(token),
-        settings: () => ({ trustedBots: [], copilotReview: false, reserve: 0, checksExpectedWithin: 0 }),
+        settings: () => ({
+          trustedBots: [],
+          copilotReview: false,
+          reserve: 0,
+          checksExpectedWithin: 0,
+        }),
         clock: Date.now,
         log: silentLog(),
         userAgent: 'exomonad/test',
@@ -38,7 +48,13 @@ async function prepare() {
   return { fake, check, states, refs }
 }
 
-const ALL = { pull_requests: 'write', contents: 'write', checks: 'read', actions: 'read', statuses: 'read' } as const
+const ALL = {
+  pull_requests: 'write',
+  contents: 'write',
+  checks: 'read',
+  actions: 'read',
+  statuses: 'read',
+} as const
 const GOOD = {
   'Pull requests: read': 'ok',
   'Pull requests: write': 'ok',
@@ -55,30 +71,57 @@ describe('what a token may do', () => {
   it('is found out by doing it, and nothing is changed by that', async () => {
     const { fake, check, states, refs } = await prepare()
     const before = await refs()
-    expect(await check(fake.token)).toMatchObject({ kind: 'checked', account: 'robot', budget: { requests: { remaining: expect.any(Number) } } })
+    expect(await check(fake.token)).toMatchObject({
+      kind: 'checked',
+      account: 'robot',
+      budget: { requests: { remaining: expect.any(Number) } },
+    })
     expect(await states(fake.token)).toEqual(GOOD)
-    expect(await states(fake.addToken({ login: 'octo', kind: 'fine-grained', permissions: ALL }))).toEqual(GOOD)
+    expect(
+      await states(fake.addToken({ login: 'octo', kind: 'fine-grained', permissions: ALL })),
+    ).toEqual(GOOD)
     expect(await refs()).toBe(before)
-    expect([fake.state.pulls.size, fake.state.statuses.length, fake.state.reviews.length]).toEqual([0, 0, 0])
+    expect([fake.state.pulls.size, fake.state.statuses.length, fake.state.reviews.length]).toEqual([
+      0, 0, 0,
+    ])
   })
 
   it('is told permission by permission of a fine-grained token, each with what to give it', async () => {
     const { fake, check, states } = await prepare()
-    const token = (permissions: Readonly<Record<string, 'read' | 'write'>>) => fake.addToken({ login: 'octo', kind: 'fine-grained', permissions })
-    expect(await states(token({ ...ALL, contents: 'read' }))).toEqual({ ...GOOD, 'Contents: write': 'missing' })
-    expect(await states(token({ ...ALL, pull_requests: 'read' }))).toEqual({ ...GOOD, 'Pull requests: write': 'missing' })
+    const token = (permissions: Readonly<Record<string, 'read' | 'write'>>) =>
+      fake.addToken({ login: 'octo', kind: 'fine-grained', permissions })
+    expect(await states(token({ ...ALL, contents: 'read' }))).toEqual({
+      ...GOOD,
+      'Contents: write': 'missing',
+    })
+    expect(await states(token({ ...ALL, pull_requests: 'read' }))).toEqual({
+      ...GOOD,
+      'Pull requests: write': 'missing',
+    })
     const { checks: _checks, ...withoutChecks } = ALL
     const found = await check(token(withoutChecks))
-    expect(found.kind === 'checked' && found.permissions.find(({ permission }) => permission === 'Checks: read')).toMatchObject({
+    expect(
+      found.kind === 'checked' &&
+        found.permissions.find(({ permission }) => permission === 'Checks: read'),
+    ).toMatchObject({
       state: 'missing',
       needed: false,
       why: expect.stringContaining('only the runs of Actions'),
     })
     const nothing = await check(token({ contents: 'read' }))
-    expect(nothing.kind === 'checked' && nothing.permissions.filter(({ state }) => state === 'missing')).toMatchObject([
-      { permission: 'Pull requests: read', fix: 'Give the token “Pull requests: read and write” for octo/widgets' },
+    expect(
+      nothing.kind === 'checked' && nothing.permissions.filter(({ state }) => state === 'missing'),
+    ).toMatchObject([
+      {
+        permission: 'Pull requests: read',
+        fix: 'Give the token “Pull requests: read and write” for octo/widgets',
+      },
       { permission: 'Pull requests: write', needed: true },
-      { permission: 'Contents: write', needed: true, fix: 'Give the token “Contents: read and write” for octo/widgets' },
+      {
+        permission: 'Contents: write',
+        needed: true,
+        fix: 'Give the token “Contents: read and write” for octo/widgets',
+      },
       { permission: 'Checks: read', fix: 'Give the token “Actions: read” for octo/widgets' },
       { permission: 'Actions: read', needed: false },
     ])
@@ -99,13 +142,22 @@ describe('what a token may do', () => {
   it('is nothing where GitHub refuses it, does not have the repository, or is not there', async () => {
     const { fake, check } = await prepare()
     const bad = await check('ghp_mistyped')
-    expect(bad).toMatchObject({ kind: 'refused', reason: expect.stringContaining('refuses the token') })
+    expect(bad).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('refuses the token'),
+    })
     fake.state.repository.private = true
     fake.addUser('stranger', 'none')
-    expect(await check(fake.addToken({ login: 'stranger' }))).toMatchObject({ kind: 'refused', reason: expect.stringContaining('no repository octo/widgets') })
+    expect(await check(fake.addToken({ login: 'stranger' }))).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('no repository octo/widgets'),
+    })
     await fake.down()
     const away = await check(fake.token)
-    expect(away).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('can’t be reached') })
+    expect(away).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('can’t be reached'),
+    })
     expect(JSON.stringify([bad, away])).not.toContain('ghp_')
   })
 
@@ -113,9 +165,16 @@ describe('what a token may do', () => {
     const { fake, check, states } = await prepare()
     fake.fail(/check-runs|POST .*\/pulls$/, { kind: 'status', status: 502 }, 20)
     const token = fake.addToken({ login: 'octo', kind: 'fine-grained', permissions: ALL })
-    expect(await states(token)).toEqual({ ...GOOD, 'Checks: read': 'unknown', 'Pull requests: write': 'unknown' })
+    expect(await states(token)).toEqual({
+      ...GOOD,
+      'Checks: read': 'unknown',
+      'Pull requests: write': 'unknown',
+    })
     fake.heal()
     fake.setLimit('core', { remaining: 0, resetAt: Date.now() + 600_000 })
-    expect(await check(token)).toMatchObject({ kind: 'unreachable', reason: expect.stringContaining('limit') })
+    expect(await check(token)).toMatchObject({
+      kind: 'unreachable',
+      reason: expect.stringContaining('limit'),
+    })
   })
 })

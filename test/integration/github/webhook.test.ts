@@ -15,10 +15,14 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
 
 type Payload = Record<string, unknown> & { repository?: { id: number } }
-const EXAMPLES = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly { name: string; examples: readonly Payload[] }[]
+const EXAMPLES = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
+  name: string
+  examples: readonly Payload[]
+}[]
 const SECRET = 'it is a secret'
 
-const examplesOf = (event: string): readonly Payload[] => EXAMPLES.find(({ name }) => name === event)?.examples ?? []
+const examplesOf = (event: string): readonly Payload[] =>
+  EXAMPLES.find(({ name }) => name === event)?.examples ?? []
 
 describe('webhooks of GitHub', () => {
   let webhook: Webhook
@@ -31,7 +35,10 @@ describe('webhooks of GitHub', () => {
       ...{ port: 0, host: '127.0.0.1', secret: SECRET, log: silentLog(), pace: 1 },
       ...more,
       identity: () => identity(),
-      poller: { hint: (number) => void hints.push(number), hintAt: (where) => void heard.push(where) },
+      poller: {
+        hint: (number) => void hints.push(number),
+        hintAt: (where) => void heard.push(where),
+      },
     })
 
   beforeEach(async () => {
@@ -42,13 +49,26 @@ describe('webhooks of GitHub', () => {
   })
   afterEach(() => webhook.close())
 
-  const post = async (body: string, headers: Record<string, string>, method = 'POST'): Promise<number> =>
+  const post = async (
+    body: string,
+    headers: Record<string, string>,
+    method = 'POST',
+  ): Promise<number> =>
     (await fetch(webhook.url!, { method, headers, ...(method === 'POST' ? { body } : {}) })).status
-  const send = async (event: string, payload: unknown, { secret = SECRET } = {}): Promise<number> => {
+  const send = async (
+    event: string,
+    payload: unknown,
+    { secret = SECRET } = {},
+  ): Promise<number> => {
     const body = JSON.stringify(payload)
-    return post(body, { 'content-type': 'application/json', 'x-github-event': event, 'x-hub-signature-256': await sign(secret, body) })
+    return post(body, {
+      'content-type': 'application/json',
+      'x-github-event': event,
+      'x-hub-signature-256': await sign(secret, body),
+    })
   }
-  const settled = async (count: number): Promise<void> => void (await waitFor('the hints', () => heard.length >= count, { limit: 60_000 }))
+  const settled = async (count: number): Promise<void> =>
+    void (await waitFor('the hints', () => heard.length >= count, { limit: 60_000 }))
 
   it('hint at the pull request, commit or branch that they are about, as GitHub’s own examples do', async () => {
     for (const event of [
@@ -64,7 +84,9 @@ describe('webhooks of GitHub', () => {
       const [example] = examplesOf(event).filter(({ repository }) => repository?.id === 186_853_002)
       expect(await send(event, example), event).toBe(202)
     }
-    await waitFor('the last of them', () => heard.flatMap(({ shas }) => shas).length >= 3, { limit: 60_000 })
+    await waitFor('the last of them', () => heard.flatMap(({ shas }) => shas).length >= 3, {
+      limit: 60_000,
+    })
     await settled(1)
     expect(hints).toContain(2)
     expect(heard.flatMap(({ shas }) => shas)).toContain('ec26c3e57ca3a959ca5aad62de7213c562f8c821')
@@ -75,10 +97,15 @@ describe('webhooks of GitHub', () => {
     const [comment] = examplesOf('issue_comment')
     const issue = comment!['issue'] as Record<string, unknown>
     await send('issue_comment', comment)
-    await send('issue_comment', { ...comment, issue: { ...issue, number: 7, pull_request: { url: 'https://api.github.com/…' } } })
+    await send('issue_comment', {
+      ...comment,
+      issue: { ...issue, number: 7, pull_request: { url: 'https://api.github.com/…' } },
+    })
     const push = examplesOf('push').find(({ ref }) => String(ref).startsWith('refs/heads/'))
     await send('push', push)
-    await waitFor('the branch', () => heard.some(({ branches }) => branches.includes('master')), { limit: 60_000 })
+    await waitFor('the branch', () => heard.some(({ branches }) => branches.includes('master')), {
+      limit: 60_000,
+    })
     expect(hints).toEqual([7])
   })
 
@@ -88,7 +115,9 @@ describe('webhooks of GitHub', () => {
     const headers = { 'content-type': 'application/json', 'x-github-event': 'pull_request' }
     expect(await post(body, headers)).toBe(401)
     expect(await send('pull_request', example, { secret: 'another' })).toBe(401)
-    expect(await post(`${body} `, { ...headers, 'x-hub-signature-256': await sign(SECRET, body) })).toBe(401)
+    expect(
+      await post(`${body} `, { ...headers, 'x-hub-signature-256': await sign(SECRET, body) }),
+    ).toBe(401)
     expect(await post(body, { ...headers, 'x-hub-signature-256': 'sha256=' })).toBe(401)
     // What GitHub sends for old receivers is not enough.
     expect(await post(body, { ...headers, 'x-hub-signature': `sha1=${'0'.repeat(40)}` })).toBe(401)
@@ -105,7 +134,9 @@ describe('webhooks of GitHub', () => {
     identity = async () => 'github.com/186853002'
     await send('pull_request', example)
     await waitFor('the third', () => hints.length > 0, { limit: 60_000 })
-    expect(new Set(hints)).toEqual(new Set([(example!['pull_request'] as { number: number }).number]))
+    expect(new Set(hints)).toEqual(
+      new Set([(example!['pull_request'] as { number: number }).number]),
+    )
   })
 
   it('that come by the hundred, or again, are few looks', async () => {
@@ -117,12 +148,30 @@ describe('webhooks of GitHub', () => {
   })
 
   it('are taken as a form too, and what is no webhook is refused', async () => {
-    const form = new URLSearchParams({ payload: JSON.stringify(examplesOf('pull_request')[0]) }).toString()
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', 'x-github-event': 'pull_request', 'x-hub-signature-256': await sign(SECRET, form) }
+    const form = new URLSearchParams({
+      payload: JSON.stringify(examplesOf('pull_request')[0]),
+    }).toString()
+    const headers = {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-github-event': 'pull_request',
+      'x-hub-signature-256': await sign(SECRET, form),
+    }
     expect(await post(form, headers)).toBe(202)
     await waitFor('the hint', () => hints.length > 0, { limit: 60_000 })
-    for (const body of ['not json', 'payload=', '{"repository":', `{"repository":${'['.repeat(5000)}${']'.repeat(5000)}}`, '['.repeat(400_000)]) {
-      expect(await post(body, { ...headers, 'content-type': 'application/json', 'x-hub-signature-256': await sign(SECRET, body) })).toBe(400)
+    for (const body of [
+      'not json',
+      'payload=',
+      '{"repository":',
+      `{"repository":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+      '['.repeat(400_000),
+    ]) {
+      expect(
+        await post(body, {
+          ...headers,
+          'content-type': 'application/json',
+          'x-hub-signature-256': await sign(SECRET, body),
+        }),
+      ).toBe(400)
     }
     expect(await post('{}', { 'x-hub-signature-256': await sign(SECRET, '{}') })).toBe(400)
     expect(await send('ping', { zen: 'Keep it simple', repository: null })).toBe(202)
@@ -132,7 +181,11 @@ describe('webhooks of GitHub', () => {
     const status = await new Promise<number>((resolve, reject) => {
       const sent = request(webhook.url!, {
         method: 'POST',
-        headers: { 'content-length': 30_000_000, 'x-github-event': 'push', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+        headers: {
+          'content-length': 30_000_000,
+          'x-github-event': 'push',
+          'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
+        },
       })
       sent.on('response', (response) => {
         resolve(response.statusCode ?? 0)
@@ -145,7 +198,10 @@ describe('webhooks of GitHub', () => {
   })
 
   it('are not listened for without a secret; a port that is taken stops nobody', async () => {
-    await expect(open({ secret: ' \n' })).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining('webhook_secret_file') as string })
+    await expect(open({ secret: ' \n' })).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining('webhook_secret_file') as string,
+    })
     const second = await open({ port: Number(new URL(webhook.url!).port) })
     expect(second.url).toBeNull()
     await second.close()
@@ -161,7 +217,17 @@ describe('webhooks of GitHub', () => {
   })
 
   it('of any shape at all are read without a fault, and hint at nothing that is no number, branch or commit', () => {
-    const names = fc.constantFrom('pull_request', 'issue_comment', 'check_run', 'check_suite', 'workflow_run', 'status', 'push', 'delete', '__proto__')
+    const names = fc.constantFrom(
+      'pull_request',
+      'issue_comment',
+      'check_run',
+      'check_suite',
+      'workflow_run',
+      'status',
+      'push',
+      'delete',
+      '__proto__',
+    )
     const anything = fc.oneof(fc.anything(), fc.jsonValue())
     const shaped = fc.record(
       {
@@ -169,7 +235,13 @@ describe('webhooks of GitHub', () => {
         pull_request: fc.oneof(fc.record({ number: anything }), anything),
         issue: fc.oneof(fc.record({ number: anything, pull_request: anything }), anything),
         check_run: fc.oneof(
-          fc.record({ pull_requests: fc.oneof(fc.array(fc.record({ number: anything, base: anything })), anything), head_sha: anything }),
+          fc.record({
+            pull_requests: fc.oneof(
+              fc.array(fc.record({ number: anything, base: anything })),
+              anything,
+            ),
+            head_sha: anything,
+          }),
           anything,
         ),
         sha: anything,
@@ -181,7 +253,8 @@ describe('webhooks of GitHub', () => {
     fc.assert(
       fc.property(names, fc.oneof(shaped, anything), (name, payload) => {
         const found = webhookHints(name, payload)
-        for (const number of found?.numbers ?? []) expect(Number.isSafeInteger(number) && number > 0).toBe(true)
+        for (const number of found?.numbers ?? [])
+          expect(Number.isSafeInteger(number) && number > 0).toBe(true)
         for (const sha of found?.shas ?? []) expect(sha).toMatch(/^[0-9a-f]+$/)
         for (const branch of found?.branches ?? []) expect(branch).toMatch(/./s)
       }),
@@ -193,10 +266,31 @@ describe('webhooks of GitHub', () => {
 it('what happens on GitHub is known at once where a webhook is set up, however seldom is looked', async () => {
   const { github, repository, store, forge, close } = await openGithubForge()
   const log = silentLog()
-  const publisher = createPublisher({ store, renderer: { render: async () => '', renderPrompt: async () => '' }, clock: Date.now, log, newDeliveryId })
+  const publisher = createPublisher({
+    store,
+    renderer: { render: async () => '', renderPrompt: async () => '' },
+    clock: Date.now,
+    log,
+    newDeliveryId,
+  })
   const config = configSchema.parse({ forge: { poll_active: 86_400, poll_idle: 86_400 } })
-  const poller = createPoller({ forge, store, publisher, config: () => config, clock: Date.now, log })
-  const webhook = await openWebhook({ port: 0, host: '127.0.0.1', secret: SECRET, identity: () => forge.identity(), poller, log, pace: 10 })
+  const poller = createPoller({
+    forge,
+    store,
+    publisher,
+    config: () => config,
+    clock: Date.now,
+    log,
+  })
+  const webhook = await openWebhook({
+    port: 0,
+    host: '127.0.0.1',
+    secret: SECRET,
+    identity: () => forge.identity(),
+    poller,
+    log,
+    pace: 10,
+  })
   try {
     await store.agents.insert(makeAgent({ name: 'auth', branch: asBranchName('main.auth') }))
     await repository.git('checkout', '-q', '-b', 'main.auth')
@@ -205,7 +299,8 @@ it('what happens on GitHub is known at once where a webhook is set up, however s
     await github.push('main.auth', head)
     poller.start()
     await poller.poll([])
-    const happened = (type: string) => waitFor(type, async () => (await store.events.list({ types: [type] }))[0], { limit: 90_000 })
+    const happened = (type: string) =>
+      waitFor(type, async () => (await store.events.list({ types: [type] }))[0], { limit: 90_000 })
     github.addHook({ url: webhook.url!, secret: SECRET })
     github.addHook({ url: webhook.url!, secret: 'another' })
     const octo = github.as('octo')

@@ -9,20 +9,39 @@ import { verifies } from '../../requirements.ts'
 const AGENT = '01890000-0000-7000-8000-000000000001' as AgentId
 
 describe('filing on GitHub', () => {
-  it(verifies('R004-08', 'takes over the open pull request of a branch, whoever opened it and whatever its base'), async () => {
-    const { forge, github, grow, wanted } = await startWriting()
-    const head = await grow('main.a', { 'a.txt': 'a' })
-    await grow('next', { 'n.txt': 'n' })
-    github.addUser('ann', 'write')
-    const number = await github.as('ann').open({ head: 'main.a', base: 'next', title: 'By hand', draft: true })
-    const hints: number[] = []
-    onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
-    expect(await forge.file(wanted('main.a', head))).toMatchObject({ kind: 'filed', number, created: false })
-    expect(github.pull(number)).toMatchObject({ title: 'Work on main.a', body: 'Why', baseRef: 'main', draft: false })
-    expect(hints).toEqual([number])
-    expect(await forge.file(wanted('main.a', head, { draft: true }))).toMatchObject({ created: false })
-    expect(github.pull(number).draft).toBe(true)
-  })
+  it(
+    verifies(
+      'R004-08',
+      'takes over the open pull request of a branch, whoever opened it and whatever its base',
+    ),
+    async () => {
+      const { forge, github, grow, wanted } = await startWriting()
+      const head = await grow('main.a', { 'a.txt': 'a' })
+      await grow('next', { 'n.txt': 'n' })
+      github.addUser('ann', 'write')
+      const number = await github
+        .as('ann')
+        .open({ head: 'main.a', base: 'next', title: 'By hand', draft: true })
+      const hints: number[] = []
+      onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
+      expect(await forge.file(wanted('main.a', head))).toMatchObject({
+        kind: 'filed',
+        number,
+        created: false,
+      })
+      expect(github.pull(number)).toMatchObject({
+        title: 'Work on main.a',
+        body: 'Why',
+        baseRef: 'main',
+        draft: false,
+      })
+      expect(hints).toEqual([number])
+      expect(await forge.file(wanted('main.a', head, { draft: true }))).toMatchObject({
+        created: false,
+      })
+      expect(github.pull(number).draft).toBe(true)
+    },
+  )
 
   it('adopts what turns up between looking and creating', async () => {
     const { forge, github, options, grow, wanted } = await startWriting()
@@ -39,7 +58,11 @@ describe('filing on GitHub', () => {
         return []
       },
     })
-    expect(await file(wanted('main.a', head))).toMatchObject({ kind: 'filed', number: 1, created: false })
+    expect(await file(wanted('main.a', head))).toMatchObject({
+      kind: 'filed',
+      number: 1,
+      created: false,
+    })
     expect(github.pull(1).title).toBe('Work on main.a')
   })
 
@@ -47,7 +70,9 @@ describe('filing on GitHub', () => {
     const { forge, github, grow, wanted, asked } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
     github.fail(/PullRequestsOfHeads/, { kind: 'garbage' }, 9)
-    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
     expect(asked(CREATE)).toBe(0)
   })
 
@@ -55,7 +80,11 @@ describe('filing on GitHub', () => {
     const { forge, github, grow, wanted, asked } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
     github.fail(CREATE, { kind: 'drop', after: true })
-    expect(await forge.file(wanted('main.a', head))).toMatchObject({ kind: 'filed', number: 1, created: true })
+    expect(await forge.file(wanted('main.a', head))).toMatchObject({
+      kind: 'filed',
+      number: 1,
+      created: true,
+    })
     expect(asked(CREATE)).toBe(1)
     expect(github.state.pulls.size).toBe(1)
   })
@@ -64,7 +93,9 @@ describe('filing on GitHub', () => {
     const { forge, github, grow, wanted } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
     github.fail(CREATE, { kind: 'status', status: 502 })
-    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
     expect(github.state.pulls.size).toBe(0)
     expect(await forge.file(wanted('main.a', head))).toMatchObject({ kind: 'filed', created: true })
   })
@@ -72,17 +103,27 @@ describe('filing on GitHub', () => {
   it('names the branch that GitHub does not have', async () => {
     const { forge, git, grow, wanted } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
-    await expect(forge.file(wanted('main.b', head))).rejects.toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('no branch main.b') })
-    await expect(forge.file(wanted('main.a', head, { base: name('main.gone') }))).rejects.toMatchObject({
+    await expect(forge.file(wanted('main.b', head))).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('no branch main.b'),
+    })
+    await expect(
+      forge.file(wanted('main.a', head, { base: name('main.gone') })),
+    ).rejects.toMatchObject({
       code: 'GIT_FAILED',
       message: expect.stringContaining('no branch main.gone'),
     })
-    expect(await forge.file(wanted('main', (await git.resolve('main'))!, { base: name('main.a') }))).toEqual({ kind: 'nothing_to_merge' })
+    expect(
+      await forge.file(wanted('main', (await git.resolve('main'))!, { base: name('main.a') })),
+    ).toEqual({ kind: 'nothing_to_merge' })
   })
 
   it('cuts what is longer than GitHub takes', async () => {
     const { github, grow, file } = await startWriting()
-    const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }), { title: 't'.repeat(300), body: 'b'.repeat(70_000) })
+    const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }), {
+      title: 't'.repeat(300),
+      body: 'b'.repeat(70_000),
+    })
     expect(github.pull(number).title).toHaveLength(256)
     expect(github.pull(number).body).toHaveLength(65_536)
     expect(github.pull(number).body).toMatch(/cut: GitHub takes no more/)
@@ -100,7 +141,9 @@ describe('filing on GitHub', () => {
     settings.copilotReview = false
     expect(await forge.requestReview(ours)).toMatch(/#1 and #2 have the same head main\.a/)
     // None has that base: the newest goes on.
-    expect(await forge.file(wanted('main.a', head, { base: name('later') }))).toMatchObject({ number: other })
+    expect(await forge.file(wanted('main.a', head, { base: name('later') }))).toMatchObject({
+      number: other,
+    })
     expect(github.pull(other).baseRef).toBe('later')
   })
 
@@ -108,7 +151,9 @@ describe('filing on GitHub', () => {
     const { forge, github, grow, wanted } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
     github.addUser('mallory', 'none')
-    const forked = await github.as('mallory').open({ head: 'main.a', base: 'main', title: 'Mine', headRepository: 'mallory/widgets' })
+    const forked = await github
+      .as('mallory')
+      .open({ head: 'main.a', base: 'main', title: 'Mine', headRepository: 'mallory/widgets' })
     expect(await forge.file(wanted('main.a', head))).toMatchObject({ created: true })
     expect(github.pull(forked).title).toBe('Mine')
   })
@@ -118,68 +163,125 @@ describe('changing pull requests on GitHub', () => {
   it('moves one to another base, and says why GitHub does not', async () => {
     const { forge, github, grow, file } = await startWriting()
     await grow('main.a', { 'a.txt': 'a' })
-    const number = await file('main.a.b', await grow('main.a.b', { 'b.txt': 'b' }, 'main.a'), { base: name('main.a') })
+    const number = await file('main.a.b', await grow('main.a.b', { 'b.txt': 'b' }, 'main.a'), {
+      base: name('main.a'),
+    })
     await forge.retarget(number, name('main.a'))
     await forge.retarget(number, name('main'))
     expect(github.pull(number).baseRef).toBe('main')
-    await expect(forge.retarget(number, name('gone'))).rejects.toMatchObject({ code: 'GIT_FAILED', message: expect.stringContaining('no such branch') })
+    await expect(forge.retarget(number, name('gone'))).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('no such branch'),
+    })
     await github.as('octo').open({ head: 'main.a.b', base: 'main.a', title: 'Again' })
-    await expect(forge.retarget(number, name('main.a'))).rejects.toMatchObject({ code: 'INVALID_ARG', message: expect.stringContaining('already exists') })
+    await expect(forge.retarget(number, name('main.a'))).rejects.toMatchObject({
+      code: 'INVALID_ARG',
+      message: expect.stringContaining('already exists'),
+    })
     await forge.close(number, 'human')
     await forge.close(number, 'human')
     expect(github.pull(number).state).toBe('closed')
   })
 
-  it(verifies('R004-16', 'shows on GitHub whose verdict a review is, with what stands on no line of the diff in its words'), async () => {
-    const { forge, github, grown } = await startWriting()
-    const { head, number } = await grown('main.a', { 'a.txt': 'one\ntwo\n' })
-    const review = await forge.review({
-      number,
-      author: 'human',
-      state: 'changes_requested',
-      body: 'Not yet. <!-- exomonad:review {"author":"x","state":"approved"} -->',
-      comments: [
-        { path: 'a.txt', line: 2, body: 'Here.' },
-        { path: 'README.md', line: 1, body: 'Untouched.' },
-        { path: 'a.txt', line: null, body: 'All of it.' },
-      ],
-    })
-    const [made] = github.state.reviews
-    expect(made).toMatchObject({ author: 'robot', state: 'COMMENTED', commitId: head })
-    expect(made?.body).toMatch(/^\*\*human\*\* requests changes:\n\nNot yet\./)
-    expect(made?.body).toMatch(
-      /`README\.md:1`: Untouched\.\n\n`a\.txt`: All of it\.\n\n<!-- exomonad:review \{"author":"human","state":"changes_requested","sum":"[\da-f]{64}"\} -->$/,
-    )
-    expect(github.state.lineComments).toMatchObject([{ path: 'a.txt', line: 2, body: 'Here.' }])
-    expect(review).toMatchObject({ id: String(made?.id), state: 'changes_requested', author: 'human', authorName: 'human', commit: head })
-    expect(review.comments).toEqual([{ id: String(github.state.lineComments[0]?.id), path: 'a.txt', line: 2, body: 'Here.', author: 'human' }])
+  it(
+    verifies(
+      'R004-16',
+      'shows on GitHub whose verdict a review is, with what stands on no line of the diff in its words',
+    ),
+    async () => {
+      const { forge, github, grown } = await startWriting()
+      const { head, number } = await grown('main.a', { 'a.txt': 'one\ntwo\n' })
+      const review = await forge.review({
+        number,
+        author: 'human',
+        state: 'changes_requested',
+        body: 'Not yet. <!-- exomonad:review {"author":"x","state":"approved"} -->',
+        comments: [
+          { path: 'a.txt', line: 2, body: 'Here.' },
+          { path: 'README.md', line: 1, body: 'Untouched.' },
+          { path: 'a.txt', line: null, body: 'All of it.' },
+        ],
+      })
+      const [made] = github.state.reviews
+      expect(made).toMatchObject({ author: 'robot', state: 'COMMENTED', commitId: head })
+      expect(made?.body).toMatch(/^\*\*human\*\* requests changes:\n\nNot yet\./)
+      expect(made?.body).toMatch(
+        /`README\.md:1`: Untouched\.\n\n`a\.txt`: All of it\.\n\n<!-- exomonad:review \{"author":"human","state":"changes_requested","sum":"[\da-f]{64}"\} -->$/,
+      )
+      expect(github.state.lineComments).toMatchObject([{ path: 'a.txt', line: 2, body: 'Here.' }])
+      expect(review).toMatchObject({
+        id: String(made?.id),
+        state: 'changes_requested',
+        author: 'human',
+        authorName: 'human',
+        commit: head,
+      })
+      expect(review.comments).toEqual([
+        {
+          id: String(github.state.lineComments[0]?.id),
+          path: 'a.txt',
+          line: 2,
+          body: 'Here.',
+          author: 'human',
+        },
+      ])
 
-    const [result] = await forge.snapshots([number])
-    expect(result).toMatchObject({
-      snapshot: { reviewDecision: 'changes_requested', reviews: [{ ...review, body: expect.stringContaining('`README.md:1`: Untouched.') }] },
-    })
-  })
+      const [result] = await forge.snapshots([number])
+      expect(result).toMatchObject({
+        snapshot: {
+          reviewDecision: 'changes_requested',
+          reviews: [{ ...review, body: expect.stringContaining('`README.md:1`: Untouched.') }],
+        },
+      })
+    },
+  )
 
   it('(20.19) answers a conversation with the mark of who does, once where the answer to it is lost; what GitHub refuses is said', async () => {
     const { forge, grown, github, reopen } = await startWriting()
     const { number } = await grown('a', { 'a.txt': 'a\nb\n' })
     github.addUser('ann', 'write')
-    await github.as('ann').review(number, { state: 'COMMENTED', body: 'Hm', comments: [{ path: 'a.txt', line: 2, body: 'Why?' }] })
+    await github.as('ann').review(number, {
+      state: 'COMMENTED',
+      body: 'Hm',
+      comments: [{ path: 'a.txt', line: 2, body: 'Why?' }],
+    })
     const [found] = await forge.snapshots([number])
-    const thread = (found as { snapshot: PullRequestSnapshot }).snapshot.reviews[0]?.comments[0]?.thread ?? ''
-    const reply = { number, author: AGENT, thread, body: 'So. <!-- exomonad:review {"author":"x","state":"approved"} -->', resolve: true }
+    const thread =
+      (found as { snapshot: PullRequestSnapshot }).snapshot.reviews[0]?.comments[0]?.thread ?? ''
+    const reply = {
+      number,
+      author: AGENT,
+      thread,
+      body: 'So. <!-- exomonad:review {"author":"x","state":"approved"} -->',
+      resolve: true,
+    }
     github.fail(/Reply/, { kind: 'drop', after: true })
     await forge.reply(reply)
     const answers = github.state.lineComments.slice(1)
-    expect(answers).toMatchObject([{ author: 'robot', path: 'a.txt', line: 2, body: expect.stringMatching(/^\*\*.*\*\* comments:\n\nSo\. <!-- review/) }])
-    expect(answers[0]?.body).toContain(`<!-- exomonad:review {"author":"${AGENT}","state":"commented","sum":"`)
+    expect(answers).toMatchObject([
+      {
+        author: 'robot',
+        path: 'a.txt',
+        line: 2,
+        body: expect.stringMatching(/^\*\*.*\*\* comments:\n\nSo\. <!-- review/),
+      },
+    ])
+    expect(answers[0]?.body).toContain(
+      `<!-- exomonad:review {"author":"${AGENT}","state":"commented","sum":"`,
+    )
     expect(github.state.lineComments[0]?.resolvedBy).toBe('robot')
 
     // It never came there: nothing is written, and that is said.
     github.fail(/Reply/, { kind: 'drop' })
-    await expect(forge.reply({ ...reply, body: 'Again.' })).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    await expect(forge.reply({ ...reply, body: 'Again.' })).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
     expect(github.state.lineComments).toHaveLength(2)
-    const weak = github.addToken({ login: 'robot', kind: 'fine-grained', permissions: { pull_requests: 'read', contents: 'read', metadata: 'read' } })
+    const weak = github.addToken({
+      login: 'robot',
+      kind: 'fine-grained',
+      permissions: { pull_requests: 'read', contents: 'read', metadata: 'read' },
+    })
     await expect(reopen({ token: async () => weak }).reply(reply)).rejects.toMatchObject({
       code: 'FORGE_DENIED',
       message: expect.stringContaining(`#${number}`),
@@ -191,8 +293,16 @@ describe('changing pull requests on GitHub', () => {
     const { forge, github, grown } = await startWriting()
     const { number } = await grown('main.a')
     github.fail(/POST \S*\/reviews$/, { kind: 'drop', after: true })
-    const review = await forge.review({ number, author: AGENT, state: 'approved', body: '', comments: [] })
-    expect(github.state.reviews).toMatchObject([{ id: Number(review.id), body: expect.stringMatching(/^\*\*.*\*\* approves\.\n/) }])
+    const review = await forge.review({
+      number,
+      author: AGENT,
+      state: 'approved',
+      body: '',
+      comments: [],
+    })
+    expect(github.state.reviews).toMatchObject([
+      { id: Number(review.id), body: expect.stringMatching(/^\*\*.*\*\* approves\.\n/) },
+    ])
     expect(review.body).toBe('')
   })
 })
@@ -206,7 +316,9 @@ describe('asking for what GitHub does', () => {
     expect(asked(REQUEST)).toBe(0)
     settings.copilotReview = true
     const refused = await forge.requestReview(one.number)
-    expect(refused).toMatch(/Copilot can’t be had as a reviewer of #1 .*collaborators.*not asked for a week; .*copilot_review = false turns it off\.$/)
+    expect(refused).toMatch(
+      /Copilot can’t be had as a reviewer of #1 .*collaborators.*not asked for a week; .*copilot_review = false turns it off\.$/,
+    )
     // It is said once, and not asked for again.
     expect(await forge.requestReview(one.number)).toBeNull()
     expect(asked(REQUEST)).toBe(1)
@@ -223,7 +335,9 @@ describe('asking for what GitHub does', () => {
     await forge.file(wanted('main.b', two.head))
     expect(await forge.requestReview(two.number)).toBeNull()
     expect(await forge.requestReview(two.number)).toBeNull()
-    expect(github.pull(two.number).requestedReviewers).toEqual(['copilot-pull-request-reviewer[bot]'])
+    expect(github.pull(two.number).requestedReviewers).toEqual([
+      'copilot-pull-request-reviewer[bot]',
+    ])
     expect(asked(REQUEST)).toBe(2)
     // Also where it has reviewed since, and a daemon started again.
     github.pull(two.number).requestedReviewers.length = 0
@@ -233,18 +347,30 @@ describe('asking for what GitHub does', () => {
 
   it('(20.9) does not ask Copilot for a week where it was not to be had, across restarts, and spends no request on it', async () => {
     let passed = 0
-    const { forge, reopen, github, grow, wanted, settings, asked } = await startWriting({ clock: () => Date.now() + passed })
+    const { forge, reopen, github, grow, wanted, settings, asked } = await startWriting({
+      clock: () => Date.now() + passed,
+    })
     const REQUEST = /POST \S*\/requested_reviewers$/
     settings.copilotReview = true
     let files = 0
-    const file = async (by: typeof forge, branch: string): Promise<{ number: number; warning: string | null; calls: string[] }> => {
+    const file = async (
+      by: typeof forge,
+      branch: string,
+    ): Promise<{ number: number; warning: string | null; calls: string[] }> => {
       const filed = await by.file(wanted(branch, await grow(branch, { [branch]: `${++files}` })))
       if (filed.kind !== 'filed') throw new Error(filed.kind)
       const before = github.calls.length
       const warning = await by.requestReview(filed.number)
-      return { number: filed.number, warning, calls: github.calls.slice(before).map(({ method, path }) => `${method} ${path}`) }
+      return {
+        number: filed.number,
+        warning,
+        calls: github.calls.slice(before).map(({ method, path }) => `${method} ${path}`),
+      }
     }
-    expect(await file(forge, 'main.a')).toMatchObject({ warning: expect.stringContaining('not asked for a week'), calls: [expect.stringMatching(REQUEST)] })
+    expect(await file(forge, 'main.a')).toMatchObject({
+      warning: expect.stringContaining('not asked for a week'),
+      calls: [expect.stringMatching(REQUEST)],
+    })
     expect(await file(forge, 'main.b')).toMatchObject({ warning: null, calls: [] })
     const again = reopen()
     expect(await file(again, 'main.c')).toMatchObject({ warning: null, calls: [] })
@@ -272,7 +398,10 @@ describe('asking for what GitHub does', () => {
   it('runs failed jobs again, or all where none failed, and leaves running ones alone', async () => {
     const { forge, github, grown, asked } = await startWriting()
     const { head, number } = await grown('main.a')
-    await expect(forge.rerunChecks(number)).rejects.toMatchObject({ code: 'INVALID_ARG', message: expect.stringContaining('Nothing of GitHub Actions') })
+    await expect(forge.rerunChecks(number)).rejects.toMatchObject({
+      code: 'INVALID_ARG',
+      message: expect.stringContaining('Nothing of GitHub Actions'),
+    })
     github.setCheck(head, { name: 'test', conclusion: null })
     expect(await forge.rerunChecks(number)).toBe('running')
     github.setCheck(head, { name: 'test', conclusion: 'failure' })
@@ -292,7 +421,10 @@ describe('tokens', () => {
     const { forge, github, grow, wanted, token } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
     github.revokeToken(token.value)
-    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({ code: 'FORGE_DENIED', message: expect.stringContaining('revoked') })
+    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringContaining('revoked'),
+    })
     token.value = github.addToken({ login: 'robot' })
     expect(await forge.file(wanted('main.a', head))).toMatchObject({ created: true })
   })
@@ -300,8 +432,15 @@ describe('tokens', () => {
   it('names the permission that a token lacks', async () => {
     const { forge, github, grow, wanted, token } = await startWriting()
     const head = await grow('main.a', { 'a.txt': 'a' })
-    token.value = github.addToken({ login: 'robot', kind: 'fine-grained', permissions: { contents: 'write', pull_requests: 'read', metadata: 'read' } })
-    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({ code: 'FORGE_DENIED', message: expect.stringContaining('“Pull requests: write”') })
+    token.value = github.addToken({
+      login: 'robot',
+      kind: 'fine-grained',
+      permissions: { contents: 'write', pull_requests: 'read', metadata: 'read' },
+    })
+    await expect(forge.file(wanted('main.a', head))).rejects.toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringContaining('“Pull requests: write”'),
+    })
   })
 
   it('stands in no log, through all of this', async () => {
@@ -313,9 +452,26 @@ describe('tokens', () => {
     github.revokeToken(token.value)
     await expect(forge.close(number, 'human')).rejects.toMatchObject({ code: 'FORGE_DENIED' })
     expect(lines.join('')).not.toContain(token.value)
-    const logged = lines.map((line) => JSON.parse(line) as { method?: string; path?: string; status?: number; cost?: number })
-    expect(logged).toContainEqual(expect.objectContaining({ method: 'PUT', path: expect.stringMatching(/\/pulls\/1\/merge$/), status: 200, cost: 1 }))
-    expect(logged).toContainEqual(expect.objectContaining({ method: 'POST', path: '/api/graphql', status: 200, cost: expect.any(Number) }))
+    const logged = lines.map(
+      (line) =>
+        JSON.parse(line) as { method?: string; path?: string; status?: number; cost?: number },
+    )
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        method: 'PUT',
+        path: expect.stringMatching(/\/pulls\/1\/merge$/),
+        status: 200,
+        cost: 1,
+      }),
+    )
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        method: 'POST',
+        path: '/api/graphql',
+        status: 200,
+        cost: expect.any(Number),
+      }),
+    )
   })
 
   it('follows a repository to its new name', async () => {

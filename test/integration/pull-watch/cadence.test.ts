@@ -6,7 +6,10 @@ import { verifies } from '../../requirements.ts'
 import { OWNER, pull, review } from '../../unit/pull-watch/pull.ts'
 
 const reviewed = { reviews: [review({ state: 'approved' })], reviewDecision: 'approved' as const }
-const onBranch = (branch: string) => ({ head: { branch: asBranchName(branch), sha: 'c'.repeat(40) as Sha }, agentId: null })
+const onBranch = (branch: string) => ({
+  head: { branch: asBranchName(branch), sha: 'c'.repeat(40) as Sha },
+  agentId: null,
+})
 
 describe('how often pull requests are looked at', () => {
   let tree: PolledTree
@@ -14,47 +17,74 @@ describe('how often pull requests are looked at', () => {
     tree = await polledTree()
   })
   afterEach(() => tree.close())
-  const looksAt = (number: number): number => tree.forge.looks.filter((numbers) => numbers.includes(number)).length
+  const looksAt = (number: number): number =>
+    tree.forge.looks.filter((numbers) => numbers.includes(number)).length
 
-  it(verifies('R004-16', 'is every 30 s with a review or checks pending, else every 5 minutes, many in one call'), async () => {
-    await tree.addAgent('main.db')
-    await tree.addAgent('main.ui')
-    tree.forge.truth.set(3, pull())
-    tree.forge.truth.set(4, pull({ ...onBranch('main.db'), ...reviewed, reviews: [review({ commit: 'c'.repeat(40) as Sha })] }))
-    tree.forge.truth.set(5, pull({ ...onBranch('main.ui'), checksState: 'pending' }))
-    tree.poller.start()
-    await tree.pass(0)
-    expect(tree.forge.looks).toEqual([[3, 4, 5]])
-    await tree.pass(3_600)
-    expect([looksAt(3), looksAt(4), looksAt(5)]).toEqual([121, 13, 121])
-    expect(tree.forge.looks).toHaveLength(121)
-    // Somebody looked at it: nothing is pending any more.
-    tree.forge.truth.set(3, pull(reviewed))
-    tree.forge.truth.delete(5)
-    await tree.pass(90)
-    tree.forge.looks.length = 0
-    await tree.pass(3_600)
-    // What was out of step at first falls into it.
-    for (const number of [3, 4]) expect([12, 13]).toContain(looksAt(number))
-    expect(tree.forge.looks.length).toBeLessThan(15)
-  })
+  it(
+    verifies(
+      'R004-16',
+      'is every 30 s with a review or checks pending, else every 5 minutes, many in one call',
+    ),
+    async () => {
+      await tree.addAgent('main.db')
+      await tree.addAgent('main.ui')
+      tree.forge.truth.set(3, pull())
+      tree.forge.truth.set(
+        4,
+        pull({
+          ...onBranch('main.db'),
+          ...reviewed,
+          reviews: [review({ commit: 'c'.repeat(40) as Sha })],
+        }),
+      )
+      tree.forge.truth.set(5, pull({ ...onBranch('main.ui'), checksState: 'pending' }))
+      tree.poller.start()
+      await tree.pass(0)
+      expect(tree.forge.looks).toEqual([[3, 4, 5]])
+      await tree.pass(3_600)
+      expect([looksAt(3), looksAt(4), looksAt(5)]).toEqual([121, 13, 121])
+      expect(tree.forge.looks).toHaveLength(121)
+      // Somebody looked at it: nothing is pending any more.
+      tree.forge.truth.set(3, pull(reviewed))
+      tree.forge.truth.delete(5)
+      await tree.pass(90)
+      tree.forge.looks.length = 0
+      await tree.pass(3_600)
+      // What was out of step at first falls into it.
+      for (const number of [3, 4]) expect([12, 13]).toContain(looksAt(number))
+      expect(tree.forge.looks.length).toBeLessThan(15)
+    },
+  )
 
-  it(verifies('R004-16', 'is stretched where the forge’s limits are short, and is nothing until a limit is reset'), async () => {
-    tree.forge.truth.set(3, pull())
-    tree.forge.budget = { points: null, requests: null, blockedUntil: null, slowdown: 4 }
-    tree.poller.start()
-    await tree.pass(600)
-    expect(looksAt(3)).toBe(6)
-    tree.forge.budget = { points: null, requests: null, blockedUntil: tree.time.clock() + 1_200_000, slowdown: 1 }
-    await tree.pass(1_199)
-    for (let n = 0; n < 3; n++) tree.forge.hint(3)
-    await tree.poller.poll([3])
-    expect(looksAt(3)).toBe(6)
-    tree.forge.budget = { points: null, requests: null, blockedUntil: null, slowdown: 1 }
-    await tree.pass(2)
-    expect(looksAt(3)).toBe(7)
-    expect((await tree.told('human')).join()).toContain("GitHub can't be used: Its rate limit is used up")
-  })
+  it(
+    verifies(
+      'R004-16',
+      'is stretched where the forge’s limits are short, and is nothing until a limit is reset',
+    ),
+    async () => {
+      tree.forge.truth.set(3, pull())
+      tree.forge.budget = { points: null, requests: null, blockedUntil: null, slowdown: 4 }
+      tree.poller.start()
+      await tree.pass(600)
+      expect(looksAt(3)).toBe(6)
+      tree.forge.budget = {
+        points: null,
+        requests: null,
+        blockedUntil: tree.time.clock() + 1_200_000,
+        slowdown: 1,
+      }
+      await tree.pass(1_199)
+      for (let n = 0; n < 3; n++) tree.forge.hint(3)
+      await tree.poller.poll([3])
+      expect(looksAt(3)).toBe(6)
+      tree.forge.budget = { points: null, requests: null, blockedUntil: null, slowdown: 1 }
+      await tree.pass(2)
+      expect(looksAt(3)).toBe(7)
+      expect((await tree.told('human')).join()).toContain(
+        "GitHub can't be used: Its rate limit is used up",
+      )
+    },
+  )
 
   it('follows changed settings', async () => {
     tree.forge.truth.set(3, pull())
@@ -81,9 +111,12 @@ describe('how often pull requests are looked at', () => {
       ten.forEach((name, index) => tree.forge.truth.set(index + 10, pull(onBranch(name))))
       await tree.pass(60)
       expect((await tree.types()).filter((type) => type === 'pr.opened')).toHaveLength(10)
-      // One agent has none still: once a minute or a little more often; of a root without a base, and of those that are over, only with the idle.
+      // One agent has none still: once a minute or a little more often; of a root without a base,
+      // and of those that are over, only with the idle.
       expect(await searched(3_600)).toBeLessThanOrEqual(73)
-      expect(new Set(tree.forge.searches.map((heads) => heads.join()))).toEqual(new Set(['main.auth', 'main,main.auth']))
+      expect(new Set(tree.forge.searches.map((heads) => heads.join()))).toEqual(
+        new Set(['main.auth', 'main,main.auth']),
+      )
       await tree.store.agents.update(OWNER, { state: 'completed' })
       expect(await searched(3_600)).toBeLessThanOrEqual(13)
     })

@@ -8,9 +8,12 @@ import { at, OWNER, pull, review, sha } from '../../unit/pull-watch/pull.ts'
 let tree: PolledTree
 afterEach(() => tree.close())
 
-const keys = async (): Promise<(string | null)[]> => (await tree.events()).map(({ dedupeKey }) => dedupeKey)
-const known = async () => (await tree.store.snapshots.get('pull:3'))?.['snapshot'] as PullRequestSnapshot | undefined
-const onGithub = (more: Partial<PullRequestSnapshot> = {}) => pull({ url: 'https://github.com/octo/widgets/pull/3', title: 'Another', ...more })
+const keys = async (): Promise<(string | null)[]> =>
+  (await tree.events()).map(({ dedupeKey }) => dedupeKey)
+const known = async () =>
+  (await tree.store.snapshots.get('pull:3'))?.['snapshot'] as PullRequestSnapshot | undefined
+const onGithub = (more: Partial<PullRequestSnapshot> = {}) =>
+  pull({ url: 'https://github.com/octo/widgets/pull/3', title: 'Another', ...more })
 
 it('the local forge’s #3 is not GitHub’s #3, and is as it was when the person goes back', async () => {
   tree = await polledTree({ kind: 'local' })
@@ -19,24 +22,43 @@ it('the local forge’s #3 is not GitHub’s #3, and is as it was when the perso
   local.truth.set(3, pull({ reviews: [review()], reviewDecision: 'changes_requested' }))
   tree.poller.start()
   await tree.pass(60)
-  expect(await keys()).toEqual(['/home/jane/project#3:opened', '/home/jane/project#3:review:r1:changes_requested'])
+  expect(await keys()).toEqual([
+    '/home/jane/project#3:opened',
+    '/home/jane/project#3:review:r1:changes_requested',
+  ])
 
   // Merged there, with a review of the same id: all of it is news.
   const github = scriptedForge('github')
   await tree.reopen({ forge: github })
-  github.truth.set(3, onGithub({ ...at('c'), reviews: [review({ commit: sha('c') })], reviewDecision: 'changes_requested' }))
+  github.truth.set(
+    3,
+    onGithub({
+      ...at('c'),
+      reviews: [review({ commit: sha('c') })],
+      reviewDecision: 'changes_requested',
+    }),
+  )
   tree.poller.start()
   await tree.pass(60)
-  expect((await keys()).slice(2)).toEqual(['github.com/1#3:opened', 'github.com/1#3:review:r1:changes_requested'])
+  expect((await keys()).slice(2)).toEqual([
+    'github.com/1#3:opened',
+    'github.com/1#3:review:r1:changes_requested',
+  ])
   expect(await known()).toMatchObject({ title: 'Another' })
-  expect((await tree.types()).filter((type) => type === 'pr.pushed' || type === 'base.moved')).toEqual([])
+  expect(
+    (await tree.types()).filter((type) => type === 'pr.pushed' || type === 'base.moved'),
+  ).toEqual([])
 
   local.truth.set(3, pull(at('f')))
   await tree.reopen({ forge: local })
   tree.poller.start()
   await tree.pass(60)
   expect((await tree.events()).slice(4)).toMatchObject([
-    { type: 'pr.pushed', dedupeKey: `/home/jane/project#3:push:${sha('a')}:${sha('f')}`, payload: { title: 'Add login', after_changes_requested: true } },
+    {
+      type: 'pr.pushed',
+      dedupeKey: `/home/jane/project#3:push:${sha('a')}:${sha('f')}`,
+      payload: { title: 'Add login', after_changes_requested: true },
+    },
     { type: 'pr.ready' },
   ])
   expect(await known()).toMatchObject({ title: 'Add login', head: { sha: sha('f') } })
@@ -79,11 +101,28 @@ it('another repository is another one; a merge that was decided on there is none
   expect(await known()).toMatchObject({ url: 'https://github.com/jane/widgets/pull/3' })
   await tree.store.events.append({
     ...{ type: 'merge.started', at: 0, agentId: OWNER, actor: 'human', why: null, dedupeKey: null },
-    payload: { number: 3, title: '', url: onGithub().url, head: 'main.auth', base: 'main', strategy: 'squash' },
+    payload: {
+      number: 3,
+      title: '',
+      url: onGithub().url,
+      head: 'main.auth',
+      base: 'main',
+      strategy: 'squash',
+    },
   })
-  fork.truth.set(3, pull({ url: 'https://github.com/jane/widgets/pull/3', state: 'merged', mergedBy: 'forge:jane' }))
+  fork.truth.set(
+    3,
+    pull({
+      url: 'https://github.com/jane/widgets/pull/3',
+      state: 'merged',
+      mergedBy: 'forge:jane',
+    }),
+  )
   await tree.poller.poll()
-  expect((await tree.events()).at(-1)).toMatchObject({ type: 'pr.merged', payload: { external: true } })
+  expect((await tree.events()).at(-1)).toMatchObject({
+    type: 'pr.merged',
+    payload: { external: true },
+  })
 })
 
 it('a repository that can’t be named yet is waited for, and nothing is told under a wrong name', async () => {

@@ -11,11 +11,23 @@ const away = new ExomonadError('FORGE_UNAVAILABLE', 'no route')
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ kind: 'comment' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'hint' as const }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 0, max: 400 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('pass' as const),
+      seconds: fc.integer({ min: 0, max: 400 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.constant({ kind: 'away' as const }) },
   { weight: 2, arbitrary: fc.constant({ kind: 'unreadable' as const }) },
   { weight: 3, arbitrary: fc.constant({ kind: 'back' as const }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('jump' as const), seconds: fc.integer({ min: -200_000, max: 200_000 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('jump' as const),
+      seconds: fc.integer({ min: -200_000, max: 200_000 }),
+    }),
+  },
   { weight: 2, arbitrary: fc.constant({ kind: 'restart' as const }) },
 )
 
@@ -26,14 +38,26 @@ it('whatever fails, jumps or restarts in between: each word is told once, in ord
       try {
         const comments: Comment[] = []
         // Reviewed, so that nobody is late for that.
-        const truth = () => pull({ reviews: [review({ state: 'approved' })], reviewDecision: 'approved', comments: [...comments] })
+        const truth = () =>
+          pull({
+            reviews: [review({ state: 'approved' })],
+            reviewDecision: 'approved',
+            comments: [...comments],
+          })
         tree.forge.truth.set(3, truth())
         tree.poller.start()
         await tree.pass(1)
         let readable = true
         for (const { kind, ...more } of steps) {
           if (kind === 'comment')
-            comments.push({ id: `i${comments.length}`, author: 'forge:jane', authorName: 'jane', body: 'Look', at: tree.time.clock(), trusted: true })
+            comments.push({
+              id: `i${comments.length}`,
+              author: 'forge:jane',
+              authorName: 'jane',
+              body: 'Look',
+              at: tree.time.clock(),
+              trusted: true,
+            })
           if (kind === 'away') tree.forge.failure = away
           if (kind === 'unreadable') readable = false
           if (kind === 'back') {
@@ -55,12 +79,22 @@ it('whatever fails, jumps or restarts in between: each word is told once, in ord
         await tree.pass(700)
         const events = await tree.events()
         const ids = comments.map(({ id }) => id)
-        expect(events.filter(({ type }) => type === 'pr.comment').map(({ payload }) => payload['comment_id'])).toEqual(ids)
-        expect((await tree.told(OWNER)).filter((text) => text.startsWith('[COMMENT]'))).toHaveLength(ids.length)
-        expect((await tree.told(ROOT)).filter((text) => text.startsWith('[PR READY]'))).toHaveLength(1)
+        expect(
+          events
+            .filter(({ type }) => type === 'pr.comment')
+            .map(({ payload }) => payload['comment_id']),
+        ).toEqual(ids)
+        expect(
+          (await tree.told(OWNER)).filter((text) => text.startsWith('[COMMENT]')),
+        ).toHaveLength(ids.length)
+        expect(
+          (await tree.told(ROOT)).filter((text) => text.startsWith('[PR READY]')),
+        ).toHaveLength(1)
         expect((await tree.store.snapshots.get('pull:3'))?.['snapshot']).toEqual(truth())
         const weather = events.map(({ type }) => type).filter((type) => type.startsWith('forge.'))
-        expect(weather).toEqual(weather.map((_, index) => (index % 2 === 0 ? 'forge.trouble' : 'forge.recovered')))
+        expect(weather).toEqual(
+          weather.map((_, index) => (index % 2 === 0 ? 'forge.trouble' : 'forge.recovered')),
+        )
         expect(weather.length % 2).toBe(0)
         expect(await tree.store.snapshots.get('forge:weather')).toBeUndefined()
       } finally {

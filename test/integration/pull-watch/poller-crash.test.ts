@@ -8,7 +8,10 @@ import { at, OWNER, pull, review, sha } from '../../unit/pull-watch/pull.ts'
 
 const WRITES = /^(append|enqueue|put|remove|removePrefix|set)$/
 
-/** A store whose process is killed at its nth write: that one and all after it fail, and what was not committed is gone. */
+/**
+ * A store whose process is killed at its nth write: that one and all after it fail, and what was
+ * not committed is gone.
+ */
 function killedAt(nth: number, store: Store): { store: Store; killed: () => boolean } {
   let writes = 0
   const guard = <Verbs extends StoreVerbs>(verbs: Verbs): Verbs =>
@@ -18,22 +21,27 @@ function killedAt(nth: number, store: Store): { store: Store; killed: () => bool
         typeof group !== 'object' || group === null
           ? group
           : Object.fromEntries(
-              Object.entries(group as Record<string, (...args: unknown[]) => unknown>).map(([verb, call]) => [
-                verb,
-                !WRITES.test(verb)
-                  ? call
-                  : async (...args: unknown[]) => {
-                      if (++writes >= nth) throw new Error('killed')
-                      return call(...args)
-                    },
-              ]),
+              Object.entries(group as Record<string, (...args: unknown[]) => unknown>).map(
+                ([verb, call]) => [
+                  verb,
+                  !WRITES.test(verb)
+                    ? call
+                    : async (...args: unknown[]) => {
+                        if (++writes >= nth) throw new Error('killed')
+                        return call(...args)
+                      },
+                ],
+              ),
             ),
       ]),
     ) as Verbs
   const dying = guard(store)
   return {
     killed: () => writes >= nth,
-    store: { ...dying, transaction: (work) => store.transaction((tx: StoreTransaction) => work(guard(tx))) },
+    store: {
+      ...dying,
+      transaction: (work) => store.transaction((tx: StoreTransaction) => work(guard(tx))),
+    },
   }
 }
 
@@ -44,7 +52,10 @@ describe('a daemon that is killed at any write', () => {
   })
   afterEach(() => tree.close())
 
-  /** Runs a look with ever later deaths, each followed by a restart, until one lives through it. Answers how often it died. */
+  /**
+   * Runs a look with ever later deaths, each followed by a restart, until one lives through it.
+   * Answers how often it died.
+   */
   const dieAtEachWrite = async (look: () => Promise<void>): Promise<number> => {
     for (let nth = 1; ; nth++) {
       let killed = (): boolean => false
@@ -64,11 +75,34 @@ describe('a daemon that is killed at any write', () => {
   it('loses and repeats nothing of what happens to pull requests', async () => {
     tree.forge.truth.set(3, pull())
     const deaths = [await dieAtEachWrite(poll)]
-    tree.forge.truth.set(3, pull({ ...at('c'), reviews: [review(), review({ id: 'r2', state: 'commented', commit: sha('c') })] }))
+    tree.forge.truth.set(
+      3,
+      pull({
+        ...at('c'),
+        reviews: [review(), review({ id: 'r2', state: 'commented', commit: sha('c') })],
+      }),
+    )
     deaths.push(await dieAtEachWrite(poll))
-    tree.forge.truth.set(3, pull({ ...at('c'), base: { ...pull().base, sha: sha('e') }, mergeable: 'conflicting', conflictFiles: ['a.ts'] }))
+    tree.forge.truth.set(
+      3,
+      pull({
+        ...at('c'),
+        base: { ...pull().base, sha: sha('e') },
+        mergeable: 'conflicting',
+        conflictFiles: ['a.ts'],
+      }),
+    )
     deaths.push(await dieAtEachWrite(poll))
-    tree.forge.truth.set(3, pull({ ...at('c'), base: { ...pull().base, sha: sha('e') }, state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d') }))
+    tree.forge.truth.set(
+      3,
+      pull({
+        ...at('c'),
+        base: { ...pull().base, sha: sha('e') },
+        state: 'merged',
+        mergedBy: 'forge:jane',
+        mergeSha: sha('d'),
+      }),
+    )
     deaths.push(await dieAtEachWrite(poll))
     for (const count of deaths) expect(count).toBeGreaterThan(2)
     expect(await tree.types()).toEqual([
@@ -77,8 +111,15 @@ describe('a daemon that is killed at any write', () => {
       ...['pr.conflict', 'base.moved'],
       'pr.merged',
     ])
-    const kinds = async (recipient: typeof ROOT) => (await tree.store.outbox.list({ recipient })).map(({ kind }) => kind)
-    expect(await kinds(ROOT)).toEqual(['pr.ready', 'pr.pushed', 'pr.ready', 'pr.conflict', 'pr.merged'])
+    const kinds = async (recipient: typeof ROOT) =>
+      (await tree.store.outbox.list({ recipient })).map(({ kind }) => kind)
+    expect(await kinds(ROOT)).toEqual([
+      'pr.ready',
+      'pr.pushed',
+      'pr.ready',
+      'pr.conflict',
+      'pr.merged',
+    ])
     expect(await kinds(OWNER)).toEqual(['pr.review', 'pr.review', 'pr.conflict', 'pr.merged'])
     expect(await tree.store.deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([])
   })
@@ -90,7 +131,10 @@ describe('a daemon that is killed at any write', () => {
     expect(await dieAtEachWrite(poll)).toBeGreaterThan(1)
     tree.forge.failure = undefined
     expect(await dieAtEachWrite(poll)).toBeGreaterThan(1)
-    expect((await tree.types()).filter((type) => type.startsWith('forge.'))).toEqual(['forge.trouble', 'forge.recovered'])
+    expect((await tree.types()).filter((type) => type.startsWith('forge.'))).toEqual([
+      'forge.trouble',
+      'forge.recovered',
+    ])
     expect(await tree.told('human')).toHaveLength(2)
   })
 
@@ -125,7 +169,11 @@ describe('a daemon that is killed at any write', () => {
   })
 
   it('tells once that a base moved on which several are open, also where it ended between them', async () => {
-    const other = { ...pull(), number: 4, head: { ...pull().head, branch: asBranchName('main.auth.more') } }
+    const other = {
+      ...pull(),
+      number: 4,
+      head: { ...pull().head, branch: asBranchName('main.auth.more') },
+    }
     await tree.addAgent('main.auth.more', { parentId: OWNER })
     tree.forge.truth.set(3, pull())
     tree.forge.truth.set(4, other)
@@ -149,6 +197,9 @@ describe('a daemon that is killed at any write', () => {
     await tree.reopen({ forge: other })
     expect(await dieAtEachWrite(poll)).toBeGreaterThan(4)
     expect(await tree.types()).toEqual(['pr.opened', 'pr.ready', 'pr.opened', 'pr.ready'])
-    expect([...(await tree.store.snapshots.list('away:')).keys()]).toEqual(['away:github.com/1|base:main', 'away:github.com/1|pull:3'])
+    expect([...(await tree.store.snapshots.list('away:')).keys()]).toEqual([
+      'away:github.com/1|base:main',
+      'away:github.com/1|pull:3',
+    ])
   })
 })

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Forge, PullRequestSnapshot, SnapshotResult } from '../../../src/adapters/forge/forge.ts'
+import type {
+  Forge,
+  PullRequestSnapshot,
+  SnapshotResult,
+} from '../../../src/adapters/forge/forge.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import type { StoredEvent } from '../../../src/domain/records.ts'
@@ -45,14 +49,18 @@ describe('poller', () => {
       budget: () => null,
       find: async () => {
         if (unreachable) throw new Error('no network')
-        return [...truth].filter(([, found]) => typeof found === 'string' || found.state === 'open').map(([number]) => number)
+        return [...truth]
+          .filter(([, found]) => typeof found === 'string' || found.state === 'open')
+          .map(([number]) => number)
       },
       snapshots: async (numbers: readonly number[]) => {
         looks.push([...numbers])
         const answer = numbers.map((number): SnapshotResult => {
           const found = truth.get(number)
           if (found === undefined) return { number, missing: true }
-          return typeof found === 'string' ? { number, unknown: found } : { number, snapshot: { ...found, number } }
+          return typeof found === 'string'
+            ? { number, unknown: found }
+            : { number, snapshot: { ...found, number } }
         })
         await held
         return answer
@@ -64,7 +72,15 @@ describe('poller', () => {
       },
     }) as unknown as Forge
 
-  const newPoller = (): Poller => createPoller({ forge: forge(), store, publisher, config: () => config, clock, log: silentLog() })
+  const newPoller = (): Poller =>
+    createPoller({
+      forge: forge(),
+      store,
+      publisher,
+      config: () => config,
+      clock,
+      log: silentLog(),
+    })
 
   beforeEach(async () => {
     shift = 0
@@ -76,7 +92,11 @@ describe('poller', () => {
     folder = await mkdtemp(join(tmpdir(), 'exomonad-poller-'))
     store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
     const shippedFolder = fileURLToPath(new URL('../../../templates', import.meta.url))
-    const renderer = createRenderer({ shippedFolder, overrideFolder: () => Promise.resolve(null), log: silentLog() })
+    const renderer = createRenderer({
+      shippedFolder,
+      overrideFolder: () => Promise.resolve(null),
+      log: silentLog(),
+    })
     publisher = createPublisher({ store, renderer, clock, log: silentLog(), newDeliveryId })
     config = configSchema.parse({ forge: { stalled_rounds: 2 } })
     for (const [id, name, parentId] of [
@@ -85,7 +105,16 @@ describe('poller', () => {
     ] as const) {
       await store.agents.insert(
         makeAgent({
-          ...{ id, name, kind: parentId === null ? 'root' : 'worker', parentId, depth: 0, branch: asBranchName(name), baseBranch: null, worktree: '/w' },
+          ...{
+            id,
+            name,
+            kind: parentId === null ? 'root' : 'worker',
+            parentId,
+            depth: 0,
+            branch: asBranchName(name),
+            baseBranch: null,
+            worktree: '/w',
+          },
           ...{ paneId: asPaneId('%1'), pid: 1, stateSource: 'hook', tokenHash: id },
         }),
       )
@@ -98,21 +127,29 @@ describe('poller', () => {
     await rm(folder, { recursive: true })
   })
 
-  const events = async (): Promise<StoredEvent[]> => (await store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
+  const events = async (): Promise<StoredEvent[]> =>
+    (await store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
   const types = async (): Promise<string[]> => (await events()).map(({ type }) => type)
-  const told = async (recipient: AgentId): Promise<string[]> => (await store.outbox.list({ recipient })).map(({ kind }) => kind)
+  const told = async (recipient: AgentId): Promise<string[]> =>
+    (await store.outbox.list({ recipient })).map(({ kind }) => kind)
 
-  it(verifies('R004-16', 'turns what changed into events and messages for the right agents, once'), async () => {
-    truth.set(3, pull())
-    await poller.poll()
-    truth.set(3, pull({ reviews: [review()], reviewDecision: 'changes_requested' }))
-    await poller.poll()
-    await poller.poll()
-    expect(await types()).toEqual(['pr.opened', 'pr.ready', 'pr.review'])
-    expect(await told(ROOT)).toEqual(['pr.ready'])
-    expect(await told(OWNER)).toEqual(['pr.review'])
-    expect((await store.snapshots.get('pull:3'))?.['snapshot']).toMatchObject({ number: 3, reviewDecision: 'changes_requested' })
-  })
+  it(
+    verifies('R004-16', 'turns what changed into events and messages for the right agents, once'),
+    async () => {
+      truth.set(3, pull())
+      await poller.poll()
+      truth.set(3, pull({ reviews: [review()], reviewDecision: 'changes_requested' }))
+      await poller.poll()
+      await poller.poll()
+      expect(await types()).toEqual(['pr.opened', 'pr.ready', 'pr.review'])
+      expect(await told(ROOT)).toEqual(['pr.ready'])
+      expect(await told(OWNER)).toEqual(['pr.review'])
+      expect((await store.snapshots.get('pull:3'))?.['snapshot']).toMatchObject({
+        number: 3,
+        reviewDecision: 'changes_requested',
+      })
+    },
+  )
 
   it('says nothing twice after a restart', async () => {
     truth.set(3, pull())
@@ -128,7 +165,10 @@ describe('poller', () => {
     await poller.poll()
     truth.set(3, pull({ state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d') }))
     await poller.poll()
-    expect((await events()).at(-1)).toMatchObject({ type: 'pr.merged', payload: { external: true } })
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'pr.merged',
+      payload: { external: true },
+    })
     expect(await told(OWNER)).toEqual(['pr.merged'])
   })
 
@@ -140,7 +180,11 @@ describe('poller', () => {
     await publisher.publish({ type: 'merge.started', agentId: OWNER, actor: ROOT, payload })
     truth.set(3, pull({ state: 'merged', mergedBy: 'forge:bot', mergeSha: sha('d') }))
     await poller.poll()
-    expect((await events()).at(-1)).toMatchObject({ type: 'pr.merged', actor: ROOT, payload: { external: false } })
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'pr.merged',
+      actor: ROOT,
+      payload: { external: false },
+    })
     expect(await told(ROOT)).not.toContain('pr.merged')
   })
 
@@ -196,7 +240,11 @@ describe('poller', () => {
     truth.set(3, pull({ ...at('d'), reviews: [review({ state: 'approved', commit: sha('d') })] }))
     hintListener(3)
     hinted.resolve()
-    await waitFor('the hint to be followed', async () => (await types()).filter((type) => type === 'pr.pushed').length === 2, { limit: 20_000 })
+    await waitFor(
+      'the hint to be followed',
+      async () => (await types()).filter((type) => type === 'pr.pushed').length === 2,
+      { limit: 20_000 },
+    )
   })
 
   it('makes one look of all that is asked for while another is under way', async () => {
@@ -232,10 +280,13 @@ describe('poller', () => {
     truth.set(3, pull())
     truth.set(4, pull())
     await poller.poll()
-    for (const number of [3, 4]) truth.set(number, pull({ base: { branch: asBranchName('main'), sha: sha('e') } }))
+    for (const number of [3, 4])
+      truth.set(number, pull({ base: { branch: asBranchName('main'), sha: sha('e') } }))
     await poller.poll()
     const moved = (await events()).filter(({ type }) => type === 'base.moved')
-    expect(moved).toMatchObject([{ agentId: ROOT, payload: { branch: 'main', old: sha('b'), new: sha('e') } }])
+    expect(moved).toMatchObject([
+      { agentId: ROOT, payload: { branch: 'main', old: sha('b'), new: sha('e') } },
+    ])
   })
 
   it('counts failures in a row, and says that it does not get green', async () => {
@@ -244,15 +295,21 @@ describe('poller', () => {
         ...at(digit),
         checksRequired: true,
         checksState: 'failed',
-        checks: [{ name: 'test', status: 'failed', required: true, run: '1', url: null, logTail: 'no' }],
+        checks: [
+          { name: 'test', status: 'failed', required: true, run: '1', url: null, logTail: 'no' },
+        ],
       })
     for (const digit of ['a', 'c', 'd']) {
       truth.set(3, failed(digit))
       await poller.poll()
     }
-    const times = (await events()).filter(({ type }) => type === 'ci.failed').map(({ payload }) => payload['times'])
+    const times = (await events())
+      .filter(({ type }) => type === 'ci.failed')
+      .map(({ payload }) => payload['times'])
     expect(times).toEqual([1, 2, 3])
-    expect((await events()).filter(({ type }) => type === 'pr.stalled')).toMatchObject([{ payload: { reason: '2 rounds of review or checks, and not green' } }])
+    expect((await events()).filter(({ type }) => type === 'pr.stalled')).toMatchObject([
+      { payload: { reason: '2 rounds of review or checks, and not green' } },
+    ])
     expect((await told(ROOT)).filter((kind) => kind === 'ci.failed')).toHaveLength(2)
   })
 
@@ -270,7 +327,10 @@ describe('poller', () => {
     shift += 6 * 60_000
     poller = newPoller()
     poller.start()
-    await waitFor('the second', async () => (await types()).filter((type) => type === 'review.timeout').length === 2)
+    await waitFor(
+      'the second',
+      async () => (await types()).filter((type) => type === 'review.timeout').length === 2,
+    )
     expect(await told(ROOT)).toContain('review.timeout')
   })
 
@@ -291,8 +351,12 @@ describe('poller', () => {
     await poller.stop()
     poller = newPoller()
     poller.start()
-    await waitFor('half an hour without progress, of the open one', async () => (await types()).includes('pr.stalled'))
-    expect((await events()).filter(({ type }) => type === 'pr.stalled')).toMatchObject([{ payload: { number: 3 } }])
+    await waitFor('half an hour without progress, of the open one', async () =>
+      (await types()).includes('pr.stalled'),
+    )
+    expect((await events()).filter(({ type }) => type === 'pr.stalled')).toMatchObject([
+      { payload: { number: 3 } },
+    ])
   })
 
   it('stores events and snapshot together or not at all', async () => {
@@ -307,12 +371,22 @@ describe('poller', () => {
             ...tx,
             snapshots: {
               ...tx.snapshots,
-              put: (key, value) => (broken && key === 'pull:3' ? Promise.reject(new Error('disk full')) : tx.snapshots.put(key, value)),
+              put: (key, value) =>
+                broken && key === 'pull:3'
+                  ? Promise.reject(new Error('disk full'))
+                  : tx.snapshots.put(key, value),
             },
           }),
         ),
     }
-    const careful = createPoller({ forge: forge(), store: failing, publisher, config: () => config, clock, log: silentLog() })
+    const careful = createPoller({
+      forge: forge(),
+      store: failing,
+      publisher,
+      config: () => config,
+      clock,
+      log: silentLog(),
+    })
     await careful.poll()
     expect(await types()).toEqual([])
     expect(await told(ROOT)).toEqual([])

@@ -5,7 +5,8 @@ import { asBranchName } from '../../../src/domain/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../../helpers/polled-tree.ts'
 import { at, OWNER, pull, review, sha } from '../../unit/pull-watch/pull.ts'
 
-const away = (facts: Record<string, unknown> = {}) => new ExomonadError('FORGE_UNAVAILABLE', 'api.github.com can’t be reached: no route.', facts)
+const away = (facts: Record<string, unknown> = {}) =>
+  new ExomonadError('FORGE_UNAVAILABLE', 'api.github.com can’t be reached: no route.', facts)
 const denied = () => new ExomonadError('FORGE_DENIED', 'GitHub refuses the token: it was revoked.')
 
 describe('a forge that can’t be used', () => {
@@ -17,12 +18,16 @@ describe('a forge that can’t be used', () => {
     await tree.pass(10)
   })
   afterEach(() => tree.close())
-  const weatherEvents = async () => (await tree.events()).filter(({ type }) => type.startsWith('forge.'))
+  const weatherEvents = async () =>
+    (await tree.events()).filter(({ type }) => type.startsWith('forge.'))
 
   it('forgets none that was asked for meanwhile: it is read once the forge is back, before any search', async () => {
     await tree.addAgent('main.other', { parentId: ROOT })
     tree.forge.failure = away()
-    tree.forge.truth.set(7, pull({ number: 7, head: { branch: asBranchName('main.other'), sha: sha('c') } }))
+    tree.forge.truth.set(
+      7,
+      pull({ number: 7, head: { branch: asBranchName('main.other'), sha: sha('c') } }),
+    )
     await tree.poller.poll([7])
     tree.forge.hint(7)
     await tree.pass(30)
@@ -31,7 +36,11 @@ describe('a forge that can’t be used', () => {
     tree.forge.failure = undefined
     await tree.pass(120)
     expect(tree.forge.looks.flat()).toContain(7)
-    expect((await tree.events()).filter(({ type, payload }) => type === 'pr.opened' && payload['number'] === 7)).toHaveLength(1)
+    expect(
+      (await tree.events()).filter(
+        ({ type, payload }) => type === 'pr.opened' && payload['number'] === 7,
+      ),
+    ).toHaveLength(1)
     expect(tree.forge.searches.length - searches).toBeLessThanOrEqual(1)
   })
 
@@ -39,17 +48,40 @@ describe('a forge that can’t be used', () => {
     tree.forge.failure = away()
     await tree.pass(3_600)
     expect(await weatherEvents()).toMatchObject([
-      { type: 'forge.trouble', agentId: null, payload: { forge: 'GitHub', code: 'FORGE_UNAVAILABLE', reason: away().message, retry_at: null } },
+      {
+        type: 'forge.trouble',
+        agentId: null,
+        payload: {
+          forge: 'GitHub',
+          code: 'FORGE_UNAVAILABLE',
+          reason: away().message,
+          retry_at: null,
+        },
+      },
     ])
-    expect(await knownWeather(tree.store)).toMatchObject({ code: 'FORGE_UNAVAILABLE', reason: away().message, retryAt: null })
+    expect(await knownWeather(tree.store)).toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+      reason: away().message,
+      retryAt: null,
+    })
     // Nothing is concluded from what was known an hour ago.
     expect(await tree.types()).not.toContain('review.timeout')
     expect(await tree.types()).not.toContain('pr.stalled')
     tree.forge.failure = undefined
-    tree.forge.truth.set(3, pull({ ...at('c'), reviews: [review({ state: 'approved', commit: sha('c') })], reviewDecision: 'approved' }))
+    tree.forge.truth.set(
+      3,
+      pull({
+        ...at('c'),
+        reviews: [review({ state: 'approved', commit: sha('c') })],
+        reviewDecision: 'approved',
+      }),
+    )
     await tree.pass(300)
     const types = await tree.types()
-    expect(types.filter((type) => type.startsWith('forge.'))).toEqual(['forge.trouble', 'forge.recovered'])
+    expect(types.filter((type) => type.startsWith('forge.'))).toEqual([
+      'forge.trouble',
+      'forge.recovered',
+    ])
     expect(types).toEqual(expect.arrayContaining(['pr.pushed', 'pr.review']))
     expect(types).not.toContain('review.timeout')
     const minutes = (await weatherEvents()).at(-1)?.payload['minutes']
@@ -68,7 +100,12 @@ describe('a forge that can’t be used', () => {
     await tree.pass(1_800)
     tree.forge.failure = undefined
     await tree.pass(300 + 9 * 60)
-    expect(await tree.types()).toEqual(['pr.opened', 'pr.ready', 'forge.trouble', 'forge.recovered'])
+    expect(await tree.types()).toEqual([
+      'pr.opened',
+      'pr.ready',
+      'forge.trouble',
+      'forge.recovered',
+    ])
     await tree.pass(6 * 60)
     expect((await tree.types()).slice(4)).toEqual(['review.timeout'])
   })
@@ -97,7 +134,9 @@ describe('a forge that can’t be used', () => {
     const retryAt = tree.time.clock() + 1_800_000
     tree.forge.failure = away({ retry_at: retryAt })
     await tree.pass(60)
-    expect(await weatherEvents()).toMatchObject([{ payload: { retry_at: new Date(retryAt).toISOString() } }])
+    expect(await weatherEvents()).toMatchObject([
+      { payload: { retry_at: new Date(retryAt).toISOString() } },
+    ])
     tree.forge.failure = undefined
     tree.forge.looks.length = 0
     for (let minute = 0; minute < 20; minute++) {
@@ -111,20 +150,35 @@ describe('a forge that can’t be used', () => {
   })
 
   it('by its limits is told to be back when they are reset, although nothing is due', async () => {
-    tree.forge.truth.set(3, pull({ reviews: [review({ state: 'approved' })], reviewDecision: 'approved' }))
+    tree.forge.truth.set(
+      3,
+      pull({ reviews: [review({ state: 'approved' })], reviewDecision: 'approved' }),
+    )
     await tree.pass(60)
-    tree.forge.budget = { points: null, requests: null, blockedUntil: tree.time.clock() + 600_000, slowdown: 1 }
+    tree.forge.budget = {
+      points: null,
+      requests: null,
+      blockedUntil: tree.time.clock() + 600_000,
+      slowdown: 1,
+    }
     await tree.pass(599)
-    expect(await knownWeather(tree.store)).toMatchObject({ retryAt: tree.forge.budget.blockedUntil })
+    expect(await knownWeather(tree.store)).toMatchObject({
+      retryAt: tree.forge.budget.blockedUntil,
+    })
     tree.forge.budget = null
     await tree.pass(40)
-    expect((await weatherEvents()).map(({ type }) => type)).toEqual(['forge.trouble', 'forge.recovered'])
+    expect((await weatherEvents()).map(({ type }) => type)).toEqual([
+      'forge.trouble',
+      'forge.recovered',
+    ])
   })
 
   it('because the token was revoked is told of at once, also in the middle of an outage', async () => {
     tree.forge.failure = denied()
     await tree.pass(31)
-    expect(await weatherEvents()).toMatchObject([{ payload: { code: 'FORGE_DENIED', reason: denied().message } }])
+    expect(await weatherEvents()).toMatchObject([
+      { payload: { code: 'FORGE_DENIED', reason: denied().message } },
+    ])
     tree.forge.failure = undefined
     await tree.pass(60)
     tree.forge.failure = away()
@@ -155,7 +209,10 @@ describe('a forge that can’t be used', () => {
     await tree.reopen()
     tree.poller.start()
     await tree.pass(1)
-    expect((await weatherEvents()).map(({ type }) => type)).toEqual(['forge.trouble', 'forge.recovered'])
+    expect((await weatherEvents()).map(({ type }) => type)).toEqual([
+      'forge.trouble',
+      'forge.recovered',
+    ])
   })
 
   it('when the daemon starts is waited for, and then all is seen', async () => {
@@ -166,7 +223,10 @@ describe('a forge that can’t be used', () => {
     tree.forge.failure = undefined
     tree.forge.truth.set(3, pull({ state: 'merged', mergedBy: 'forge:jane', mergeSha: sha('d') }))
     await tree.pass(300)
-    expect((await tree.events()).at(-1)).toMatchObject({ type: 'pr.merged', payload: { external: true } })
+    expect((await tree.events()).at(-1)).toMatchObject({
+      type: 'pr.merged',
+      payload: { external: true },
+    })
     expect((await tree.told(ROOT)).at(-1)).toContain('was merged outside exomonad by jane')
   })
 })

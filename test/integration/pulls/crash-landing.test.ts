@@ -9,9 +9,13 @@ import { verifies } from '../../requirements.ts'
 
 describe('kill -9 of the daemon in the middle of a landing', () => {
   const runs = mkdtempSync(join(tmpdir(), 't-runs-'))
-  const count = (): number => (existsSync(join(runs, 'runs')) ? readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1 : 0)
+  const count = (): number =>
+    existsSync(join(runs, 'runs'))
+      ? readFileSync(join(runs, 'runs'), 'utf8').split('\n').length - 1
+      : 0
   const world = useCrashingTree(() => {
-    // The result of a pair of pull requests takes its time, so that “checking” is in the middle of a run.
+    // The result of a pair of pull requests takes its time, so that “checking” is in the middle of
+    // a run.
     const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then sleep 0.5; fi`
     writeFileSync(join(runs, 'pair'), 'none')
     return { config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` }
@@ -26,7 +30,9 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
       const [one, two] = [`one-${pair}`, `two-${pair}`]
       const before = count()
       const [first = 0, second = 0] = await world.filed(one, two)
-      expect(await world.tree.call('merge_pr', { pr_number: first })).toMatchObject({ merged: true })
+      expect(await world.tree.call('merge_pr', { pr_number: first })).toMatchObject({
+        merged: true,
+      })
 
       if (step === 'the run') {
         await world.cut('merge_pr', { pr_number: second })
@@ -39,17 +45,24 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
       }
 
       await world.tree.run(['daemon', 'start'])
-      const landed = async () => (await world.tree.call('pr_list', { state: 'merged' })).pull_requests.some((pull: any) => pull.number === second)
+      const landed = async () =>
+        (await world.tree.call('pr_list', { state: 'merged' })).pull_requests.some(
+          (pull: any) => pull.number === second,
+        )
       await waitFor('it to have landed', landed, { limit: 60_000 })
       await waitFor('the journal to be closed', () => openJournal(world.tree) === 0)
-      for (const name of [one, two]) expect(existsSync(join(world.tree.repository.path, `${name}.txt`))).toBe(true)
+      for (const name of [one, two])
+        expect(existsSync(join(world.tree.repository.path, `${name}.txt`))).toBe(true)
       expect(await world.added(two)).toBe(1)
       await waitFor('the merge to be told', async () => (await world.merges(second)) === 1)
       const told = async () => JSON.stringify(await world.tree.call('inbox'))
-      await waitFor('the asker to be told', async () => new RegExp(`\\[LANDED\\][^\\[]*#${String(second)}\\b`).test(await told()))
+      await waitFor('the asker to be told', async () =>
+        new RegExp(`\\[LANDED\\][^\\[]*#${String(second)}\\b`).test(await told()),
+      )
       // What was found good before the end is not checked again.
       expect(count() - before).toBe(step === 'the run' ? 4 : 3)
-      for (const name of [one, two]) await world.tree.call('kill', { agent: name }).catch(() => undefined)
+      for (const name of [one, two])
+        await world.tree.call('kill', { agent: name }).catch(() => undefined)
     },
   )
 })

@@ -6,16 +6,25 @@ import { createClient } from '../../../src/surfaces/client.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
-/** Work that is folded back while others build on it: retargeting, squashes, cleaning, and stops at odd moments. */
+/**
+ * Work that is folded back while others build on it: retargeting, squashes, cleaning, and stops at
+ * odd moments.
+ */
 
 const write = (path: string, content: string) => ({ do: 'write', path, content })
 const commit = (message: string) => ({ do: 'commit', message })
 const filePr = { do: 'tool', name: 'file_pr', input: { title: 'Work', body: 'Done' } }
 const filed = async (tree: Exomonad, name: string): Promise<number> =>
-  (await tree.logged(name, 'its pull request', (entry) => entry['name'] === 'file_pr'))['answer'].pr_number
-const stops = (tree: Exomonad, name: string): any[] => tree.log(name).flatMap((entry) => (entry['kind'] === 'stop' ? [entry['answer']] : []))
+  (await tree.logged(name, 'its pull request', (entry) => entry['name'] === 'file_pr'))['answer']
+    .pr_number
+const stops = (tree: Exomonad, name: string): any[] =>
+  tree.log(name).flatMap((entry) => (entry['kind'] === 'stop' ? [entry['answer']] : []))
 const worker = (tree: Exomonad, name: string, as?: string) =>
-  tree.call('spawn_workers', { specs: [{ name, prompt: 'Nothing to do.' }] }, as === undefined ? {} : { as })
+  tree.call(
+    'spawn_workers',
+    { specs: [{ name, prompt: 'Nothing to do.' }] },
+    as === undefined ? {} : { as },
+  )
 
 describe('folding', () => {
   let tree: Exomonad
@@ -27,33 +36,60 @@ describe('folding', () => {
   afterAll(() => tree?.stop())
 
   it(
-    verifies('R004-11', 'a subtree that is squashed while a child builds on it: the child is retargeted, keeps the base alive, and replays only its own'),
+    verifies(
+      'R004-11',
+      'a subtree that is squashed while a child builds on it: the child is retargeted, keeps the base alive, and replays only its own',
+    ),
     async () => {
       tree.script('lead', {
-        steps: [write('lead.txt', 'one\n'), commit('Lead one'), { do: 'file', path: go('lead') }, write('lead.txt', 'two\n'), commit('Lead two'), filePr],
+        steps: [
+          write('lead.txt', 'one\n'),
+          commit('Lead one'),
+          { do: 'file', path: go('lead') },
+          write('lead.txt', 'two\n'),
+          commit('Lead two'),
+          filePr,
+        ],
       })
       await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
       await tree.logged('lead', 'its commit', (entry) => entry['kind'] === 'commit')
-      tree.script('leaf', { steps: [write('leaf.txt', 'leaf\n'), commit('Leaf'), filePr, { do: 'file', path: go('leaf') }] })
+      tree.script('leaf', {
+        steps: [
+          write('leaf.txt', 'leaf\n'),
+          commit('Leaf'),
+          filePr,
+          { do: 'file', path: go('leaf') },
+        ],
+      })
       await worker(tree, 'leaf', 'lead')
       const leafPull = await filed(tree, 'leaf')
       await release('lead')
-      const merged = await tree.call('merge_pr', { pr_number: await filed(tree, 'lead'), strategy: 'squash' })
+      const merged = await tree.call('merge_pr', {
+        pr_number: await filed(tree, 'lead'),
+        strategy: 'squash',
+      })
       expect(merged).toMatchObject({ merged: true, local_synced: true, retargeted: [leafPull] })
-      expect(await tree.call('pr_show', { pr_number: leafPull })).toMatchObject({ base_branch: 'main', state: 'open' })
+      expect(await tree.call('pr_show', { pr_number: leafPull })).toMatchObject({
+        base_branch: 'main',
+        state: 'open',
+      })
 
       await release('leaf')
       await waitFor('the leaf to idle', async () => (await tree.agent('leaf')).state === 'idle')
       expect(await tree.repository.git('log', '--format=%s', 'main..main.lead.leaf')).toBe('Leaf')
       // Nothing new since the squash: its commits are not in main, what they brought is.
-      expect(await tree.refusal('file_pr', { title: 'Again', body: '' }, { as: 'lead' })).toMatchObject({ code: 'NOTHING_TO_MERGE' })
+      expect(
+        await tree.refusal('file_pr', { title: 'Again', body: '' }, { as: 'lead' }),
+      ).toMatchObject({ code: 'NOTHING_TO_MERGE' })
 
       tree.script('late', {})
       await worker(tree, 'late', 'lead')
       await tree.call('kill', { agent: 'lead' })
       const { removed, kept } = await tree.call('clean', { dry_run: true })
       expect(removed.map((one: any) => one.agent)).toContain('late')
-      expect(kept).toMatchObject([{ agent: 'leaf', reason: expect.stringContaining(`#${leafPull}`) }])
+      expect(kept).toMatchObject([
+        { agent: 'leaf', reason: expect.stringContaining(`#${leafPull}`) },
+      ])
       await tree.call('merge_pr', { pr_number: leafPull })
       expect((await tree.call('clean')).kept).toEqual([])
       expect(readFileSync(join(tree.repository.path, 'lead.txt'), 'utf8')).toBe('two\n')
@@ -65,7 +101,13 @@ describe('folding', () => {
     tree.script('upper', {})
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'upper' })
     tree.script('lower', {
-      steps: [write('lower.txt', 'x\n'), commit('Lower'), { do: 'file', path: go('lower') }, filePr, { do: 'message', match: 'never' }],
+      steps: [
+        write('lower.txt', 'x\n'),
+        commit('Lower'),
+        { do: 'file', path: go('lower') },
+        filePr,
+        { do: 'message', match: 'never' },
+      ],
     })
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'lower' }, { as: 'upper' })
     await tree.logged('lower', 'its commit', (entry) => entry['kind'] === 'commit')
@@ -73,23 +115,49 @@ describe('folding', () => {
     await worker(tree, 'below', 'lower')
     const below = await filed(tree, 'below')
     await release('lower')
-    const filing = await tree.logged('lower', 'its pull request', (entry) => entry['name'] === 'file_pr')
-    expect(filing['answer'].warnings).toEqual([expect.stringContaining(`#${below} (main.upper.lower.below) is still open on main.upper.lower`)])
+    const filing = await tree.logged(
+      'lower',
+      'its pull request',
+      (entry) => entry['name'] === 'file_pr',
+    )
+    expect(filing['answer'].warnings).toEqual([
+      expect.stringContaining(
+        `#${below} (main.upper.lower.below) is still open on main.upper.lower`,
+      ),
+    ])
     const as = async (name: string) => {
       const { socket } = JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8'))
-      return createClient({ socket, token: readFileSync(join(tree.state, 'auth', (await tree.agent(name)).id), 'utf8').trim() })
+      return createClient({
+        socket,
+        token: readFileSync(join(tree.state, 'auth', (await tree.agent(name)).id), 'utf8').trim(),
+      })
     }
     const upper = await as('upper')
     await upper.callTool('merge_pr', { pr_number: filing['answer'].pr_number, wait: true })
-    expect(await tree.call('pr_show', { pr_number: below })).toMatchObject({ base_branch: 'main.upper' })
+    expect(await tree.call('pr_show', { pr_number: below })).toMatchObject({
+      base_branch: 'main.upper',
+    })
 
     const ready = async (): Promise<string[]> => {
-      const events = (await tree.events()).filter(({ type, payload }) => type === 'pr.ready' && payload.number === below)
+      const events = (await tree.events()).filter(
+        ({ type, payload }) => type === 'pr.ready' && payload.number === below,
+      )
       return events.map(({ payload }) => payload.base)
     }
-    await waitFor('it to be ready for its new owner', async () => (await ready()).includes('main.upper'))
-    await tree.logged('upper', 'that it is ready', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('main.upper.lower.below'))
-    await tree.logged('upper', 'that it goes there now', (entry) => entry['kind'] === 'message' && String(entry['text']).includes('[PR RETARGETED]'))
+    await waitFor('it to be ready for its new owner', async () =>
+      (await ready()).includes('main.upper'),
+    )
+    await tree.logged(
+      'upper',
+      'that it is ready',
+      (entry) =>
+        entry['kind'] === 'message' && String(entry['text']).includes('main.upper.lower.below'),
+    )
+    await tree.logged(
+      'upper',
+      'that it goes there now',
+      (entry) => entry['kind'] === 'message' && String(entry['text']).includes('[PR RETARGETED]'),
+    )
     const lower = await as('lower')
     const theirs: [string, object][] = [
       ['merge_pr', {}],
@@ -99,13 +167,32 @@ describe('folding', () => {
       ['pr_checks', { rerun: true }],
     ]
     for (const [tool, input] of theirs) {
-      const refusal = 'force' in input ? { code: 'NOT_ALLOWED' } : { code: 'NOT_A_CHILD', facts: { base: 'main.upper' } }
-      await expect(lower.callTool(tool, { pr_number: below, ...input }), tool).rejects.toMatchObject(refusal)
+      const refusal =
+        'force' in input
+          ? { code: 'NOT_ALLOWED' }
+          : { code: 'NOT_A_CHILD', facts: { base: 'main.upper' } }
+      await expect(
+        lower.callTool(tool, { pr_number: below, ...input }),
+        tool,
+      ).rejects.toMatchObject(refusal)
     }
-    expect(await upper.callTool('pr_review', { pr_number: below, verdict: 'approve' })).toMatchObject({ state: 'approved' })
-    const merged = await upper.callTool<{ merged: boolean; next: string }>('merge_pr', { pr_number: below, wait: true })
-    expect(merged).toMatchObject({ merged: true, next: expect.stringContaining('skipped a level: below is a child of lower') })
-    expect(readFileSync(join(tree.repository.path, '.exomonad', 'worktrees', 'upper', 'below.txt'), 'utf8')).toBe('x\n')
+    expect(
+      await upper.callTool('pr_review', { pr_number: below, verdict: 'approve' }),
+    ).toMatchObject({ state: 'approved' })
+    const merged = await upper.callTool<{ merged: boolean; next: string }>('merge_pr', {
+      pr_number: below,
+      wait: true,
+    })
+    expect(merged).toMatchObject({
+      merged: true,
+      next: expect.stringContaining('skipped a level: below is a child of lower'),
+    })
+    expect(
+      readFileSync(
+        join(tree.repository.path, '.exomonad', 'worktrees', 'upper', 'below.txt'),
+        'utf8',
+      ),
+    ).toBe('x\n')
   })
 
   it('a subtree whose children are merged, but not gone, is asked for its own pull request', async () => {
@@ -116,7 +203,11 @@ describe('folding', () => {
     await tree.call('merge_pr', { pr_number: await filed(tree, 'hand') }, { as: 'boss' })
     expect(await tree.agent('hand')).toMatchObject({ outcome: null })
     await release('boss')
-    await tree.logged('boss', 'the objection', (entry) => entry['answer']?.objection === 'no_pull_request')
+    await tree.logged(
+      'boss',
+      'the objection',
+      (entry) => entry['answer']?.objection === 'no_pull_request',
+    )
   })
 
   it.each<[string, string]>([
@@ -125,10 +216,19 @@ describe('folding', () => {
   ])('what is committed by %s reaches its child at that one’s next stop', async (_who, parent) => {
     const [child, file] = [`child-of-${parent}`, `own-${parent}.txt`]
     if (parent !== 'root') {
-      tree.script(parent, { steps: [{ do: 'file', path: go(parent) }, write(file, 'own\n'), commit('Its own')] })
+      tree.script(parent, {
+        steps: [{ do: 'file', path: go(parent) }, write(file, 'own\n'), commit('Its own')],
+      })
       await tree.call('spawn_subtree', { task: 'x', branch_name: parent })
     }
-    tree.script(child, { steps: [write(`${child}.txt`, 'x\n'), commit('Work'), { do: 'file', path: go(child) }, filePr] })
+    tree.script(child, {
+      steps: [
+        write(`${child}.txt`, 'x\n'),
+        commit('Work'),
+        { do: 'file', path: go(child) },
+        filePr,
+      ],
+    })
     await worker(tree, child, parent === 'root' ? undefined : parent)
     const { worktree } = await waitFor('the child', () => tree.agent(child))
     await tree.logged(child, 'its commit', (entry) => entry['kind'] === 'commit')
@@ -141,10 +241,14 @@ describe('folding', () => {
       await tree.logged(parent, 'its commit', (entry) => entry['kind'] === 'commit')
     }
     await release(child)
-    await waitFor('the child to idle', async () => (await tree.agent(child)).state === 'idle', { limit: 60_000 })
+    await waitFor('the child to idle', async () => (await tree.agent(child)).state === 'idle', {
+      limit: 60_000,
+    })
     expect(readFileSync(join(worktree, file), 'utf8')).toBe('own\n')
     // And nothing but its own is in its pull request.
-    expect((await tree.call('pr_diff', { pr_number: await filed(tree, child) })).diff).not.toContain(file)
+    expect(
+      (await tree.call('pr_diff', { pr_number: await filed(tree, child) })).diff,
+    ).not.toContain(file)
   })
 
   it('what is merged by hand, with git, is merged at the next look', async () => {
@@ -159,14 +263,25 @@ describe('folding', () => {
     expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(before)
     await tree.repository.git('merge', '-q', '--no-ff', '-m', 'Merge by hand', 'main.byhand')
     expect(await tree.call('pr_show', { pr_number: number })).toMatchObject({ state: 'merged' })
-    const merged = await waitFor('the news', async () => (await tree.events()).find(({ type, payload }) => type === 'pr.merged' && payload.number === number))
+    const merged = await waitFor('the news', async () =>
+      (await tree.events()).find(
+        ({ type, payload }) => type === 'pr.merged' && payload.number === number,
+      ),
+    )
     expect(merged.payload).toMatchObject({ external: true })
-    expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(await tree.repository.git('rev-parse', 'main'))
+    expect(await tree.repository.git('rev-parse', 'refs/remotes/exomonad/main')).toBe(
+      await tree.repository.git('rev-parse', 'main'),
+    )
   })
 
   it('a branch that is not the agent’s own is never rebased, and a stop check that can’t read its configuration lets go', async () => {
     tree.script('stray', {
-      steps: [{ do: 'sh', command: 'git checkout -q -b aside' }, write('aside.txt', 'x\n'), commit('Aside'), { do: 'file', path: go('stray') }],
+      steps: [
+        { do: 'sh', command: 'git checkout -q -b aside' },
+        write('aside.txt', 'x\n'),
+        commit('Aside'),
+        { do: 'file', path: go('stray') },
+      ],
     })
     await worker(tree, 'stray')
     const { worktree } = await waitFor('the stray', () => tree.agent('stray'))
@@ -187,34 +302,62 @@ describe('folding', () => {
     writeFileSync(config, `${whole}\nnonsense = [\n`)
     await tree.call('send', { to: 'stray', message: 'go on' })
     const answer = await waitFor('the next stop', () => stops(tree, 'stray')[earlier])
-    expect(answer).toMatchObject({ decision: 'allow', note: expect.stringContaining('config.toml') })
-    await waitFor('the stray to idle again', async () => (await tree.agent('stray')).state === 'idle')
+    expect(answer).toMatchObject({
+      decision: 'allow',
+      note: expect.stringContaining('config.toml'),
+    })
+    await waitFor(
+      'the stray to idle again',
+      async () => (await tree.agent('stray')).state === 'idle',
+    )
   })
 
-  it(verifies('R004-17', 'a conflict that the agent leaves lying is aborted after three tries, and the parent is asked'), async () => {
-    tree.script('idler', {
-      steps: [write('shared.txt', 'mine\n'), commit('Mine'), filePr, { do: 'file', path: go('idler') }, { do: 'stop' }, { do: 'stop' }, { do: 'stop' }],
-    })
-    await worker(tree, 'idler')
-    await filed(tree, 'idler')
-    const before = await tree.repository.git('rev-parse', 'main.idler')
-    tree.script('other', { steps: [write('shared.txt', 'theirs\n'), commit('Theirs'), filePr] })
-    await worker(tree, 'other')
-    await tree.call('merge_pr', { pr_number: await filed(tree, 'other') })
-    await release('idler')
-    const question = await waitFor('the question', async () => (await tree.call('inbox')).questions.find((one: any) => one.agent === 'idler'), {
-      limit: 30_000,
-    })
-    expect(question.message).toContain('shared.txt')
-    await waitFor('it to be let go', () => stops(tree, 'idler').at(-1)?.decision === 'allow')
-    const objections = stops(tree, 'idler').map((answer) => answer.objection ?? answer.decision)
-    expect(objections.slice(0, 3)).toEqual(['rebase_conflict', 'rebase_in_progress', 'rebase_in_progress'])
-    expect(objections.slice(3)).not.toContain('rebase_in_progress')
-    expect(await tree.repository.git('rev-parse', 'main.idler')).toBe(before)
-    const { worktree } = await tree.agent('idler')
-    expect(await tree.repository.gitIn(worktree, 'status', '--porcelain')).toBe('')
-    // Of an agent that is gone there is nothing to answer.
-    await tree.call('kill', { agent: 'idler' })
-    expect((await tree.call('inbox')).questions).toEqual([])
-  })
+  it(
+    verifies(
+      'R004-17',
+      'a conflict that the agent leaves lying is aborted after three tries, and the parent is asked',
+    ),
+    async () => {
+      tree.script('idler', {
+        steps: [
+          write('shared.txt', 'mine\n'),
+          commit('Mine'),
+          filePr,
+          { do: 'file', path: go('idler') },
+          { do: 'stop' },
+          { do: 'stop' },
+          { do: 'stop' },
+        ],
+      })
+      await worker(tree, 'idler')
+      await filed(tree, 'idler')
+      const before = await tree.repository.git('rev-parse', 'main.idler')
+      tree.script('other', { steps: [write('shared.txt', 'theirs\n'), commit('Theirs'), filePr] })
+      await worker(tree, 'other')
+      await tree.call('merge_pr', { pr_number: await filed(tree, 'other') })
+      await release('idler')
+      const question = await waitFor(
+        'the question',
+        async () => (await tree.call('inbox')).questions.find((one: any) => one.agent === 'idler'),
+        {
+          limit: 30_000,
+        },
+      )
+      expect(question.message).toContain('shared.txt')
+      await waitFor('it to be let go', () => stops(tree, 'idler').at(-1)?.decision === 'allow')
+      const objections = stops(tree, 'idler').map((answer) => answer.objection ?? answer.decision)
+      expect(objections.slice(0, 3)).toEqual([
+        'rebase_conflict',
+        'rebase_in_progress',
+        'rebase_in_progress',
+      ])
+      expect(objections.slice(3)).not.toContain('rebase_in_progress')
+      expect(await tree.repository.git('rev-parse', 'main.idler')).toBe(before)
+      const { worktree } = await tree.agent('idler')
+      expect(await tree.repository.gitIn(worktree, 'status', '--porcelain')).toBe('')
+      // Of an agent that is gone there is nothing to answer.
+      await tree.call('kill', { agent: 'idler' })
+      expect((await tree.call('inbox')).questions).toEqual([])
+    },
+  )
 })

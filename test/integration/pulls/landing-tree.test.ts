@@ -6,7 +6,9 @@ import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
-/** Landing with the real daemon and agents: who is woken by what, and what a rebase at a stop costs. */
+/**
+ * Landing with the real daemon and agents: who is woken by what, and what a rebase at a stop costs.
+ */
 
 const write = (path: string, content: string) => ({ do: 'write', path, content })
 const commit = (message: string) => ({ do: 'commit', message })
@@ -14,8 +16,10 @@ const filePr = { do: 'tool', name: 'file_pr', input: { title: 'Work', body: 'Don
 const spawn = (tree: Exomonad, names: readonly string[], as: string) =>
   tree.call('spawn_workers', { specs: names.map((name) => ({ name, prompt: 'x' })) }, { as })
 const filed = async (tree: Exomonad, name: string): Promise<number> =>
-  (await tree.logged(name, 'its pull request', (entry) => entry['name'] === 'file_pr'))['answer'].pr_number
-const texts = (tree: Exomonad, name: string): string[] => tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
+  (await tree.logged(name, 'its pull request', (entry) => entry['name'] === 'file_pr'))['answer']
+    .pr_number
+const texts = (tree: Exomonad, name: string): string[] =>
+  tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
 const rests = (tree: Exomonad, name: string) =>
   waitFor(
     `${name} to rest`,
@@ -34,7 +38,9 @@ function folder(): string {
 }
 
 /** A tree with a lead, whose check notes its runs and waits while `hold` is there. */
-async function leadTree(config = ''): Promise<{ tree: Exomonad; notes: string; runs: () => number }> {
+async function leadTree(
+  config = '',
+): Promise<{ tree: Exomonad; notes: string; runs: () => number }> {
   const notes = folder()
   const check = `echo run >> ${notes}/runs; while test -e ${notes}/hold; do sleep 0.05; done; test ! -e bad.txt`
   writeFileSync(join(notes, 'runs'), '')
@@ -47,7 +53,11 @@ async function leadTree(config = ''): Promise<{ tree: Exomonad; notes: string; r
   await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
   await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
   await rests(tree, 'lead')
-  return { tree, notes, runs: () => readFileSync(join(notes, 'runs'), 'utf8').split('\n').length - 1 }
+  return {
+    tree,
+    notes,
+    runs: () => readFileSync(join(notes, 'runs'), 'utf8').split('\n').length - 1,
+  }
 }
 
 it('wakes the lead once for a pull request that is green, and its owner not at all until it is merged', async () => {
@@ -55,14 +65,19 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
   tree.script('one', { steps: [write('one.txt', '1\n'), commit('One'), filePr] })
   await spawn(tree, ['one'], 'lead')
   const number = await filed(tree, 'one')
-  const ready = await waitFor('the lead to be told', () => texts(tree, 'lead').find((text) => text.includes('[PR READY]')), { limit: 30_000 })
+  const ready = await waitFor(
+    'the lead to be told',
+    () => texts(tree, 'lead').find((text) => text.includes('[PR READY]')),
+    { limit: 30_000 },
+  )
   expect(ready).toContain((await shown(tree, number)).head_sha.slice(0, 10))
   await rests(tree, 'one')
   await rests(tree, 'lead')
   expect(texts(tree, 'lead')).toHaveLength(1)
   expect(texts(tree, 'one')).toEqual([])
   const types = (await tree.events()).map(({ type }) => type)
-  for (const type of ['agent.started', 'agent.idle', 'pr.opened', 'ci.pending', 'ci.passed']) expect(types).toContain(type)
+  for (const type of ['agent.started', 'agent.idle', 'pr.opened', 'ci.pending', 'ci.passed'])
+    expect(types).toContain(type)
 
   await tree.call('merge_pr', { pr_number: number }, { as: 'lead' })
   await waitFor('its owner to be told', () => texts(tree, 'one').length === 1)
@@ -74,72 +89,120 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
   // One that rests with nothing filed is told of.
   tree.script('empty', {})
   await spawn(tree, ['empty'], 'lead')
-  await waitFor('the lead to be told of it', () => texts(tree, 'lead').some((text) => text.includes('[CHILD IDLE] empty')))
+  await waitFor('the lead to be told of it', () =>
+    texts(tree, 'lead').some((text) => text.includes('[CHILD IDLE] empty')),
+  )
 })
 
-it(verifies('R004-10', 'a rebase at a stop keeps the checks and what was told, and merge_pr follows it; while it lands, nothing is rebased'), async () => {
-  const { tree, notes, runs } = await leadTree()
-  for (const name of ['one', 'two', 'three']) tree.script(name, { steps: [write(`${name}.txt`, `${name}\n`), commit(name), filePr] })
-  await spawn(tree, ['one', 'two', 'three'], 'lead')
-  const [one, two, three] = [await filed(tree, 'one'), await filed(tree, 'two'), await filed(tree, 'three')]
-  for (const number of [one, two, three]) {
-    await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed', { limit: 30_000 })
-  }
-  await waitFor('all to be told ready', () => [one, two, three].every((number) => texts(tree, 'lead').some((text) => text.includes(`[PR READY] #${number} `))))
-  for (const name of ['one', 'two', 'three']) await rests(tree, name)
-  const { head_sha: looked } = await tree.call('pr_diff', { pr_number: two }, { as: 'lead' })
-  await tree.call('merge_pr', { pr_number: one }, { as: 'lead' })
-  const told = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
-  const before = [runs(), told()]
+it(
+  verifies(
+    'R004-10',
+    'a rebase at a stop keeps the checks and what was told, and merge_pr follows it; while it lands, nothing is rebased',
+  ),
+  async () => {
+    const { tree, notes, runs } = await leadTree()
+    for (const name of ['one', 'two', 'three'])
+      tree.script(name, { steps: [write(`${name}.txt`, `${name}\n`), commit(name), filePr] })
+    await spawn(tree, ['one', 'two', 'three'], 'lead')
+    const [one, two, three] = [
+      await filed(tree, 'one'),
+      await filed(tree, 'two'),
+      await filed(tree, 'three'),
+    ]
+    for (const number of [one, two, three]) {
+      await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed', {
+        limit: 30_000,
+      })
+    }
+    await waitFor('all to be told ready', () =>
+      [one, two, three].every((number) =>
+        texts(tree, 'lead').some((text) => text.includes(`[PR READY] #${number} `)),
+      ),
+    )
+    for (const name of ['one', 'two', 'three']) await rests(tree, name)
+    const { head_sha: looked } = await tree.call('pr_diff', { pr_number: two }, { as: 'lead' })
+    await tree.call('merge_pr', { pr_number: one }, { as: 'lead' })
+    const told = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
+    const before = [runs(), told()]
 
-  // Its next stop rebases what it has filed.
-  await tree.call('send', { to: 'two', message: 'anything new?' })
-  await waitFor('the rebase', async () => (await tree.events()).some(({ type, payload }) => type === 'rebase.done' && payload.from === looked))
-  const now = await waitFor('the new head', async () => {
-    const pull = await shown(tree, two)
-    return pull.head_sha !== looked && pull
-  })
-  expect(now).toMatchObject({ checks: 'passed' })
-  await rests(tree, 'two')
-  expect([runs(), told()]).toEqual(before)
+    // Its next stop rebases what it has filed.
+    await tree.call('send', { to: 'two', message: 'anything new?' })
+    await waitFor('the rebase', async () =>
+      (await tree.events()).some(
+        ({ type, payload }) => type === 'rebase.done' && payload.from === looked,
+      ),
+    )
+    const now = await waitFor('the new head', async () => {
+      const pull = await shown(tree, two)
+      return pull.head_sha !== looked && pull
+    })
+    expect(now).toMatchObject({ checks: 'passed' })
+    await rests(tree, 'two')
+    expect([runs(), told()]).toEqual(before)
 
-  // While the result is being checked, a stop of its agent leaves the head alone.
-  writeFileSync(join(notes, 'hold'), '')
-  const landing = await tree.call('merge_pr', { pr_number: two, head_sha: looked }, { as: 'lead' })
-  expect(landing).toMatchObject({ state: 'landing', merged: false, rebased_from: looked })
-  await waitFor('the check of the result', async () => (await shown(tree, two)).landing?.step === 'checking')
-  expect((await tree.agent('two')).pr).toMatchObject({ state: 'open', landing: { step: 'checking' } })
-  expect((await tree.run(['tree'])).stdout).toContain(`#${two} landing`)
-  expect((await tree.run(['pr', 'show', String(two)])).stdout).toMatch(/landing\s+its result is being checked/)
-  expect(await tree.call('merge_pr', { pr_number: two }, { as: 'lead' })).toMatchObject({ state: 'landing' })
-  await tree.call('send', { to: 'two', message: 'still there?' })
-  await waitFor('its turn', () => texts(tree, 'two').some((text) => text.includes('still there?')))
-  await rests(tree, 'two')
-  expect((await shown(tree, two)).head_sha).toBe(now.head_sha)
-  rmSync(join(notes, 'hold'))
-  await waitFor('it to land', async () => (await shown(tree, two)).state === 'merged', { limit: 30_000 })
-  // The parent’s worktree has it a moment after the forge says so.
-  const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
-  await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
-  // The lead asked, whoever spoke for it.
-  await waitFor('who asked to be told', () => texts(tree, 'lead').some((text) => text.includes(`[LANDED] #${two} `)))
+    // While the result is being checked, a stop of its agent leaves the head alone.
+    writeFileSync(join(notes, 'hold'), '')
+    const landing = await tree.call(
+      'merge_pr',
+      { pr_number: two, head_sha: looked },
+      { as: 'lead' },
+    )
+    expect(landing).toMatchObject({ state: 'landing', merged: false, rebased_from: looked })
+    await waitFor(
+      'the check of the result',
+      async () => (await shown(tree, two)).landing?.step === 'checking',
+    )
+    expect((await tree.agent('two')).pr).toMatchObject({
+      state: 'open',
+      landing: { step: 'checking' },
+    })
+    expect((await tree.run(['tree'])).stdout).toContain(`#${two} landing`)
+    expect((await tree.run(['pr', 'show', String(two)])).stdout).toMatch(
+      /landing\s+its result is being checked/,
+    )
+    expect(await tree.call('merge_pr', { pr_number: two }, { as: 'lead' })).toMatchObject({
+      state: 'landing',
+    })
+    await tree.call('send', { to: 'two', message: 'still there?' })
+    await waitFor('its turn', () =>
+      texts(tree, 'two').some((text) => text.includes('still there?')),
+    )
+    await rests(tree, 'two')
+    expect((await shown(tree, two)).head_sha).toBe(now.head_sha)
+    rmSync(join(notes, 'hold'))
+    await waitFor('it to land', async () => (await shown(tree, two)).state === 'merged', {
+      limit: 30_000,
+    })
+    // The parent’s worktree has it a moment after the forge says so.
+    const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
+    await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
+    // The lead asked, whoever spoke for it.
+    await waitFor('who asked to be told', () =>
+      texts(tree, 'lead').some((text) => text.includes(`[LANDED] #${two} `)),
+    )
 
-  // From a terminal, waited for.
-  const merged = await tree.run(['pr', 'merge', String(three), '--wait', '--as', 'lead'])
-  expect(merged.stdout).toContain(`Merged #${three}`)
-})
+    // From a terminal, waited for.
+    const merged = await tree.run(['pr', 'merge', String(three), '--wait', '--as', 'lead'])
+    expect(merged.stdout).toContain(`Merged #${three}`)
+  },
+)
 
 it('tells of a conflict as soon as the base has moved, and withdraws what is no longer true before it is read', async () => {
   const { tree } = await leadTree('[forge]\npoll_active = 3600\npoll_idle = 3600\n')
   // The lead is at work all the time: what is for it waits.
   tree.script('busy', { stop: false, steps: [{ do: 'print', text: 'busy' }] })
   await tree.call('spawn_subtree', { task: 'x', branch_name: 'busy' })
-  for (const name of ['first', 'second']) tree.script(name, { steps: [write('shared.txt', `${name}\n`), commit(name), filePr] })
+  for (const name of ['first', 'second'])
+    tree.script(name, { steps: [write('shared.txt', `${name}\n`), commit(name), filePr] })
   await spawn(tree, ['first', 'second'], 'busy')
   const [first, second] = [await filed(tree, 'first'), await filed(tree, 'second')]
-  for (const number of [first, second]) await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed', { limit: 30_000 })
+  for (const number of [first, second])
+    await waitFor('its checks', async () => (await shown(tree, number)).checks === 'passed', {
+      limit: 30_000,
+    })
   for (const name of ['first', 'second']) await rests(tree, name)
-  const events = async (type: string) => (await tree.events()).filter((event) => event.type === type)
+  const events = async (type: string) =>
+    (await tree.events()).filter((event) => event.type === type)
   await waitFor('both to be ready', async () => (await events('pr.ready')).length === 2)
 
   await tree.call('merge_pr', { pr_number: first })
@@ -149,13 +212,17 @@ it('tells of a conflict as soon as the base has moved, and withdraws what is no 
   expect(conflict.payload).toMatchObject({ number: second, files: ['shared.txt'] })
   // No poll in between: it is the merge that looked.
   expect(conflict.at - merged.at).toBeLessThan(5_000)
-  await waitFor('its owner to hear of it', () => texts(tree, 'second').some((text) => text.includes('[CONFLICT]')))
+  await waitFor('its owner to hear of it', () =>
+    texts(tree, 'second').some((text) => text.includes('[CONFLICT]')),
+  )
   // READY of both stood in the queue of the lead that never read it.
   const withdrawn = await waitFor('both to be withdrawn', async () => {
     const found = await events('delivery.withdrawn')
     return found.length >= 2 && found
   })
-  expect(withdrawn.map(({ payload }: any) => payload.reason).toSorted()).toEqual([`#${first} is merged`, `#${second} can’t be merged any more`].toSorted())
+  expect(withdrawn.map(({ payload }: any) => payload.reason).toSorted()).toEqual(
+    [`#${first} is merged`, `#${second} can’t be merged any more`].toSorted(),
+  )
 })
 
 it('closes in the inbox what is no longer so, and does not tell a change request twice', async () => {
@@ -165,22 +232,42 @@ it('closes in the inbox what is no longer so, and does not tell a change request
   tree.script('mine', { steps: [write('a.txt', 'a\n'), commit('A'), filePr] })
   await tree.call('spawn_workers', { specs: [{ name: 'mine', prompt: 'x' }] })
   const number = await filed(tree, 'mine')
-  const inbox = async () => (await tree.call('inbox')).messages.map(({ text }: any) => text as string)
-  await waitFor('it to be ready', async () => (await inbox()).some((text: string) => text.includes('[PR READY]')))
+  const inbox = async () =>
+    (await tree.call('inbox')).messages.map(({ text }: any) => text as string)
+  await waitFor('it to be ready', async () =>
+    (await inbox()).some((text: string) => text.includes('[PR READY]')),
+  )
   await tree.call('merge_pr', { pr_number: number })
-  await waitFor('the inbox to be without it', async () => !(await inbox()).some((text: string) => text.includes('[PR READY]')))
+  await waitFor(
+    'the inbox to be without it',
+    async () => !(await inbox()).some((text: string) => text.includes('[PR READY]')),
+  )
 
-  // It is in its turn when the review comes: the stop check tells it, and the message that waits is withdrawn.
+  // It is in its turn when the review comes: the stop check tells it, and the message that waits is
+  // withdrawn.
   const go = join(notes, 'go')
   tree.script('author', {
     steps: [write('b.txt', 'b\n'), commit('B'), filePr, { do: 'file', path: go }],
-    on: [{ match: 'Changes were requested', once: true, steps: [write('b.txt', 'better\n'), commit('Better'), filePr] }],
+    on: [
+      {
+        match: 'Changes were requested',
+        once: true,
+        steps: [write('b.txt', 'better\n'), commit('Better'), filePr],
+      },
+    ],
   })
   await tree.call('spawn_workers', { specs: [{ name: 'author', prompt: 'x' }] })
   const second = await filed(tree, 'author')
-  await tree.call('pr_review', { pr_number: second, verdict: 'request_changes', body: 'Say it better.', comments: [] })
+  await tree.call('pr_review', {
+    pr_number: second,
+    verdict: 'request_changes',
+    body: 'Say it better.',
+    comments: [],
+  })
   writeFileSync(go, '')
-  await waitFor('the change request', () => texts(tree, 'author').some((text) => text.includes('Say it better.')))
+  await waitFor('the change request', () =>
+    texts(tree, 'author').some((text) => text.includes('Say it better.')),
+  )
   await waitFor('the fix', async () => (await shown(tree, second)).review !== 'changes_requested')
   await rests(tree, 'author')
   expect(texts(tree, 'author').filter((text) => text.includes('Say it better.'))).toHaveLength(1)

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -17,10 +25,17 @@ type Options = Parameters<typeof openLocalForge>[0]
 const name = (text: string): BranchName => text as BranchName
 
 /** A forge whose check is this shell script. */
-async function start(script: string, options: Options & { timeoutMs?: number; parallel?: number } = {}) {
+async function start(
+  script: string,
+  options: Options & { timeoutMs?: number; parallel?: number } = {},
+) {
   const fixture = await openLocalForge({
     ...options,
-    ci: { argv: ['sh', '-c', script], timeoutMs: options.timeoutMs ?? 60_000, parallel: options.parallel ?? 2 },
+    ci: {
+      argv: ['sh', '-c', script],
+      timeoutMs: options.timeoutMs ?? 60_000,
+      parallel: options.parallel ?? 2,
+    },
   })
   onTestFinished(() => fixture.close())
   const { git, repository, remote, paths } = fixture
@@ -28,7 +43,12 @@ async function start(script: string, options: Options & { timeoutMs?: number; pa
   const grow = async (branch: string, files: Record<string, string>): Promise<Sha> => {
     const known = await git.resolve(`refs/heads/${branch}`)
     const path = join(repository.folder, `tree-${++worktrees}`)
-    await git.addWorktree({ path, branch: name(branch), create: known === null, at: (await git.resolve('refs/heads/main'))! })
+    await git.addWorktree({
+      path,
+      branch: name(branch),
+      create: known === null,
+      at: (await git.resolve('refs/heads/main'))!,
+    })
     for (const [file, content] of Object.entries(files)) writeFileSync(join(path, file), content)
     await repository.gitIn(path, 'add', '-A')
     await repository.gitIn(path, 'commit', '-q', '-m', 'Work')
@@ -37,12 +57,27 @@ async function start(script: string, options: Options & { timeoutMs?: number; pa
     await git.push(remote, { sha: head, branch: name(branch), expected: known })
     return head
   }
-  const file = async (branch: string, headSha: Sha, forge: LocalForge = fixture.forge): Promise<number> => {
-    const filed = await forge.file({ head: name(branch), headSha, base: name('main'), title: branch, body: '', draft: false, agentId: null })
+  const file = async (
+    branch: string,
+    headSha: Sha,
+    forge: LocalForge = fixture.forge,
+  ): Promise<number> => {
+    const filed = await forge.file({
+      head: name(branch),
+      headSha,
+      base: name('main'),
+      title: branch,
+      body: '',
+      draft: false,
+      agentId: null,
+    })
     if (filed.kind !== 'filed') throw new Error(filed.kind)
     return filed.number
   }
-  const look = async (number: number, forge: LocalForge = fixture.forge): Promise<PullRequestSnapshot> => {
+  const look = async (
+    number: number,
+    forge: LocalForge = fixture.forge,
+  ): Promise<PullRequestSnapshot> => {
     const [result] = await forge.snapshots([number])
     if (result === undefined || !('snapshot' in result)) throw new Error(JSON.stringify(result))
     return result.snapshot
@@ -50,9 +85,15 @@ async function start(script: string, options: Options & { timeoutMs?: number; pa
   const ended = (number: number, forge: LocalForge = fixture.forge): Promise<PullRequestSnapshot> =>
     waitFor(`the checks of #${number}`, async () => {
       const snapshot = await look(number, forge)
-      return snapshot.checksState === 'pending' || snapshot.checksState === 'none' ? undefined : snapshot
+      return snapshot.checksState === 'pending' || snapshot.checksState === 'none'
+        ? undefined
+        : snapshot
     })
-  const tidy = () => waitFor('the run’s folder to be gone', () => !existsSync(paths.ciWork) || readdirSync(paths.ciWork).length === 0)
+  const tidy = () =>
+    waitFor(
+      'the run’s folder to be gone',
+      () => !existsSync(paths.ciWork) || readdirSync(paths.ciWork).length === 0,
+    )
   return { ...fixture, grow, file, look, ended, tidy }
 }
 
@@ -62,47 +103,59 @@ function notes(): string {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
-const readPid = (path: string): Promise<number> => waitFor(`a process id in ${path}`, () => Number(readFileSync(path, 'utf8')) || undefined)
+const readPid = (path: string): Promise<number> =>
+  waitFor(`a process id in ${path}`, () => Number(readFileSync(path, 'utf8')) || undefined)
 
 describe('checks of the local forge', () => {
-  it(verifies('R004-09', 'run the head in a throwaway worktree with an environment and HOME of their own'), async () => {
-    const folder = notes()
-    const { grow, file, ended, repository, tidy, git, forge } = await start(
-      `env > '${folder}/env'; pwd > '${folder}/pwd'; git rev-parse HEAD > '${folder}/head'; test -f a.txt`,
-    )
-    const head = await grow('main.a', { 'a.txt': 'a' })
-    const number = await file('main.a', head)
-    const hints: number[] = []
-    onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
-    await forge.ensureChecks(number)
-    expect(await ended(number)).toMatchObject({
-      checksState: 'passed',
-      checksRequired: true,
-      checks: [{ name: 'ci', status: 'passed', required: true, logTail: null }],
-    })
-    await waitFor('a hint', () => hints.includes(number))
-    const variables = Object.fromEntries(
-      readFileSync(join(folder, 'env'), 'utf8')
-        .split('\n')
-        .map((line) => line.split('=', 2)),
-    )
-    expect(variables).toMatchObject({ CI: 'true' })
-    expect(variables['HOME']).not.toBe(repository.home)
-    expect(variables['GIT_CONFIG_GLOBAL']).toBeUndefined()
-    expect(variables['XDG_RUNTIME_DIR']).toBeUndefined()
-    expect(readFileSync(join(folder, 'head'), 'utf8').trim()).toBe(head)
-    await tidy()
-    expect(existsSync(readFileSync(join(folder, 'pwd'), 'utf8').trim())).toBe(false)
-    expect(await git.worktrees()).toHaveLength(1)
-  })
+  it(
+    verifies(
+      'R004-09',
+      'run the head in a throwaway worktree with an environment and HOME of their own',
+    ),
+    async () => {
+      const folder = notes()
+      const { grow, file, ended, repository, tidy, git, forge } = await start(
+        `env > '${folder}/env'; pwd > '${folder}/pwd'; git rev-parse HEAD > '${folder}/head'; test -f a.txt`,
+      )
+      const head = await grow('main.a', { 'a.txt': 'a' })
+      const number = await file('main.a', head)
+      const hints: number[] = []
+      onTestFinished(forge.onHint((hinted) => hints.push(hinted)))
+      await forge.ensureChecks(number)
+      expect(await ended(number)).toMatchObject({
+        checksState: 'passed',
+        checksRequired: true,
+        checks: [{ name: 'ci', status: 'passed', required: true, logTail: null }],
+      })
+      await waitFor('a hint', () => hints.includes(number))
+      const variables = Object.fromEntries(
+        readFileSync(join(folder, 'env'), 'utf8')
+          .split('\n')
+          .map((line) => line.split('=', 2)),
+      )
+      expect(variables).toMatchObject({ CI: 'true' })
+      expect(variables['HOME']).not.toBe(repository.home)
+      expect(variables['GIT_CONFIG_GLOBAL']).toBeUndefined()
+      expect(variables['XDG_RUNTIME_DIR']).toBeUndefined()
+      expect(readFileSync(join(folder, 'head'), 'utf8').trim()).toBe(head)
+      await tidy()
+      expect(existsSync(readFileSync(join(folder, 'pwd'), 'utf8').trim())).toBe(false)
+      expect(await git.worktrees()).toHaveLength(1)
+    },
+  )
 
   it('run once per head and command, also when a snapshot finds a head that nobody announced', async () => {
     const folder = notes()
-    const { grow, file, ended, look, forge } = await start(`echo run >> '${folder}/runs'; cat a.txt; test "$(cat a.txt)" = good`)
+    const { grow, file, ended, look, forge } = await start(
+      `echo run >> '${folder}/runs'; cat a.txt; test "$(cat a.txt)" = good`,
+    )
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'bad' }))
     await Promise.all([forge.ensureChecks(number), forge.ensureChecks(number), look(number)])
     const red = await ended(number)
-    expect(red).toMatchObject({ checksState: 'failed', checks: [{ status: 'failed', logTail: 'bad' }] })
+    expect(red).toMatchObject({
+      checksState: 'failed',
+      checks: [{ status: 'failed', logTail: 'bad' }],
+    })
     await forge.ensureChecks(number)
     expect(readFileSync(join(folder, 'runs'), 'utf8')).toBe('run\n')
     await grow('main.a', { 'a.txt': 'good' })
@@ -125,7 +178,9 @@ describe('checks of the local forge', () => {
     writeFileSync(join(folder, 'hold'), '')
     writeFileSync(join(folder, 'good'), '')
     // Whichever of the two gets there first, and only that one.
-    expect((await Promise.all([forge.rerunChecks(number), forge.rerunChecks(number)])).toSorted()).toEqual(['running', 'started'])
+    expect(
+      (await Promise.all([forge.rerunChecks(number), forge.rerunChecks(number)])).toSorted(),
+    ).toEqual(['running', 'started'])
     expect(await look(number)).toMatchObject({ checksState: 'pending' })
     await waitFor('the second run', () => runs() === 2)
     expect(await forge.rerunChecks(number)).toBe('running')
@@ -164,7 +219,10 @@ describe('checks of the local forge', () => {
     )
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
     const snapshot = await ended(number)
-    expect(snapshot).toMatchObject({ checksState: 'failed', checks: [{ status: 'timed_out', logTail: expect.stringContaining('the time is up') }] })
+    expect(snapshot).toMatchObject({
+      checksState: 'failed',
+      checks: [{ status: 'timed_out', logTail: expect.stringContaining('the time is up') }],
+    })
     for (const who of ['parent', 'child']) {
       const pid = await readPid(join(folder, who))
       await waitFor(`${who} to be gone`, () => !isAlive(pid))
@@ -174,7 +232,9 @@ describe('checks of the local forge', () => {
 
   it('leave no process behind when they end by themselves', async () => {
     const folder = notes()
-    const { grow, file, ended } = await start(`sh -c 'echo $$ > ${folder}/child; exec sleep 600' & until test -s '${folder}/child'; do sleep 0.02; done`)
+    const { grow, file, ended } = await start(
+      `sh -c 'echo $$ > ${folder}/child; exec sleep 600' & until test -s '${folder}/child'; do sleep 0.02; done`,
+    )
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
     expect(await ended(number)).toMatchObject({ checksState: 'passed' })
     const pid = await readPid(join(folder, 'child'))
@@ -183,20 +243,31 @@ describe('checks of the local forge', () => {
 
   it('cancel the runs of heads that were superseded, waiting or under way', async () => {
     const folder = notes()
-    const { grow, file, ended, look, store, forge } = await start(`if [ "$(cat a.txt)" = slow ]; then echo $$ > '${folder}/slow'; exec sleep 600; fi`, {
-      parallel: 1,
-    })
+    const { grow, file, ended, look, store, forge } = await start(
+      `if [ "$(cat a.txt)" = slow ]; then echo $$ > '${folder}/slow'; exec sleep 600; fi`,
+      {
+        parallel: 1,
+      },
+    )
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'slow' }))
     await forge.ensureChecks(number)
     const pid = await readPid(join(folder, 'slow'))
     const other = await file('main.b', await grow('main.b', { 'a.txt': 'slow', 'b.txt': 'b' }))
-    expect(await look(other)).toMatchObject({ checksState: 'pending', checks: [{ status: 'queued' }] })
+    expect(await look(other)).toMatchObject({
+      checksState: 'pending',
+      checks: [{ status: 'queued' }],
+    })
     await grow('main.b', { 'a.txt': 'quick' })
     await grow('main.a', { 'a.txt': 'quick' })
     expect(await ended(number)).toMatchObject({ checksState: 'passed' })
     expect(await ended(other)).toMatchObject({ checksState: 'passed' })
     expect(isAlive(pid)).toBe(false)
-    expect((await store.pulls.checks({})).map((row) => row.status).toSorted()).toEqual(['cancelled', 'cancelled', 'passed', 'passed'])
+    expect((await store.pulls.checks({})).map((row) => row.status).toSorted()).toEqual([
+      'cancelled',
+      'cancelled',
+      'passed',
+      'passed',
+    ])
   })
 
   it('stop when the pull request is closed', async () => {
@@ -217,9 +288,13 @@ describe('checks of the local forge', () => {
       { parallel: 1 },
     )
     const numbers: number[] = []
-    for (const letter of ['a', 'b', 'c', 'd']) numbers.push(await file(`main.${letter}`, await grow(`main.${letter}`, { [`${letter}.txt`]: letter })))
+    for (const letter of ['a', 'b', 'c', 'd'])
+      numbers.push(
+        await file(`main.${letter}`, await grow(`main.${letter}`, { [`${letter}.txt`]: letter })),
+      )
     await Promise.all(numbers.map((number) => forge.ensureChecks(number)))
-    for (const number of numbers) expect(await ended(number)).toMatchObject({ checksState: 'passed' })
+    for (const number of numbers)
+      expect(await ended(number)).toMatchObject({ checksState: 'passed' })
   })
 
   it('that a stopping daemon cut off are interrupted, and run again by the next', async () => {
@@ -237,7 +312,10 @@ describe('checks of the local forge', () => {
     const next = reopen()
     await next.resumeChecks()
     expect(await ended(number, next)).toMatchObject({ checksState: 'passed' })
-    expect((await store.pulls.checks({})).map((row) => row.status)).toEqual(['interrupted', 'passed'])
+    expect((await store.pulls.checks({})).map((row) => row.status)).toEqual([
+      'interrupted',
+      'passed',
+    ])
   })
 
   it('that a killed daemon left are ended, cleared away and run again', async () => {
@@ -245,9 +323,19 @@ describe('checks of the local forge', () => {
     const script = `if [ -e '${folder}/go' ]; then exit 0; fi; sleep 600 & echo $! > '${folder}/child'; echo $$ > '${folder}/pid'; wait`
     const { repository, grow, file, forge, ended, store, paths, git } = await start(script)
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
-    const fixture = join(import.meta.dirname, '..', '..', 'fixtures', 'forge', 'checking-process.ts')
+    const fixture = join(
+      import.meta.dirname,
+      '..',
+      '..',
+      'fixtures',
+      'forge',
+      'checking-process.ts',
+    )
     const facts = { path: repository.path, env: repository.env, number, argv: ['sh', '-c', script] }
-    const daemon = spawn(process.execPath, [fixture, JSON.stringify(facts)], { env: repository.env, stdio: 'ignore' })
+    const daemon = spawn(process.execPath, [fixture, JSON.stringify(facts)], {
+      env: repository.env,
+      stdio: 'ignore',
+    })
     onTestFinished(() => void daemon.kill('SIGKILL'))
     const pids = [await readPid(join(folder, 'pid')), await readPid(join(folder, 'child'))]
     const gone = new Promise((resolve) => daemon.once('exit', resolve))
@@ -261,7 +349,10 @@ describe('checks of the local forge', () => {
     await forge.resumeChecks()
     await waitFor('the old run to be gone', () => !pids.some(isAlive))
     expect(await ended(number)).toMatchObject({ checksState: 'passed' })
-    expect((await store.pulls.checks({})).map((row) => row.status)).toEqual(['interrupted', 'passed'])
+    expect((await store.pulls.checks({})).map((row) => row.status)).toEqual([
+      'interrupted',
+      'passed',
+    ])
     await waitFor('no worktree to be left', async () => (await git.worktrees()).length === 1)
   })
 
@@ -269,7 +360,10 @@ describe('checks of the local forge', () => {
     const { repository, grow, file, reopen, ended } = await start('true')
     const forge = reopen({ argv: [join(repository.folder, 'no such program')] })
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }), forge)
-    expect(await ended(number, forge)).toMatchObject({ checksState: 'failed', checks: [{ logTail: expect.stringContaining('could not be started') }] })
+    expect(await ended(number, forge)).toMatchObject({
+      checksState: 'failed',
+      checks: [{ logTail: expect.stringContaining('could not be started') }],
+    })
   })
 
   it('run nothing while the configuration is not trusted, and say so', async () => {
@@ -282,7 +376,10 @@ describe('checks of the local forge', () => {
     })
     const number = await file('main.a', await grow('main.a', { 'a.txt': 'a' }))
     await forge.ensureChecks(number)
-    expect(await look(number)).toMatchObject({ checksState: 'pending', checks: [{ logTail: expect.stringContaining('exomonad trust') }] })
+    expect(await look(number)).toMatchObject({
+      checksState: 'pending',
+      checks: [{ logTail: expect.stringContaining('exomonad trust') }],
+    })
     expect(existsSync(join(folder, 'ran'))).toBe(false)
     trusted = true
     expect(await ended(number)).toMatchObject({ checksState: 'passed' })

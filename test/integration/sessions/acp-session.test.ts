@@ -1,5 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  realpath,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +25,10 @@ import { newAgentId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** Sessions as the detached host holds them, with a scripted agent as a real process and a daemon that only listens. */
+/**
+ * Sessions as the detached host holds them, with a scripted agent as a real process and a daemon
+ * that only listens.
+ */
 
 const AGENT = join(import.meta.dirname, '..', '..', 'fixtures', 'acp', 'scripted-agent.ts')
 const TOKEN = 'a-token-of-the-agent'
@@ -45,7 +58,11 @@ async function listen(): Promise<void> {
       const body = JSON.parse(text) as Record<string, any>
       hooks.push({ event, body, token: request.headers.authorization })
       void Promise.resolve(answers[event]?.(body)).then((answer) =>
-        answer === undefined ? response.writeHead(204).end() : response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer)),
+        answer === undefined
+          ? response.writeHead(204).end()
+          : response
+              .writeHead(200, { 'content-type': 'application/json' })
+              .end(JSON.stringify(answer)),
       )
     })
   })
@@ -88,7 +105,10 @@ async function end(session: Session): Promise<void> {
   await session.end
 }
 
-/** Counts as begun once it has said something on its standard error: how long Node itself takes to begin is not what is measured. */
+/**
+ * Counts as begun once it has said something on its standard error: how long Node itself takes to
+ * begin is not what is measured.
+ */
 const startedOnceHeard: typeof startPiped = (...given) => {
   const child = startPiped(...given)
   const emit = child.emit.bind(child)
@@ -114,7 +134,13 @@ function host(
     start?: typeof startPiped
   } = {},
 ) {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: folder, TMPDIR: tmpdir(), EXOMONAD_AGENT_ID: 'the-agent', EXOMONAD_TOKEN: TOKEN }
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    TMPDIR: tmpdir(),
+    EXOMONAD_AGENT_ID: 'the-agent',
+    EXOMONAD_TOKEN: TOKEN,
+  }
   const file = join(folder, `output-${sessions.length}.log`)
   const log = createOutputLog({ file })
   const session = createHostedSessions({ start, startOnPipes, ...limits })({
@@ -136,7 +162,12 @@ function host(
       maxTurns: null,
       root,
       env,
-      daemon: { socket: socketPath(), authFile: join(folder, 'auth'), spool: join(folder, 'spool'), stopTimeout: 5 },
+      daemon: {
+        socket: socketPath(),
+        authFile: join(folder, 'auth'),
+        spool: join(folder, 'spool'),
+        stopTimeout: 5,
+      },
       ...launch,
     },
   })
@@ -144,7 +175,8 @@ function host(
   return { session, log, output: () => readFile(file, 'utf8'), shown: () => log.tail(1000) }
 }
 
-const idle = (session: Session) => waitFor('the session to rest', () => session.session().state === 'idle')
+const idle = (session: Session) =>
+  waitFor('the session to rest', () => session.session().state === 'idle')
 const said = (event: string) => hooks.filter((hook) => hook.event === event).map(({ body }) => body)
 const isRunning = (pid: number): boolean => {
   try {
@@ -156,17 +188,39 @@ const isRunning = (pid: number): boolean => {
 
 describe('a session', () => {
   it('tells the daemon what happens in it, in order, and shows it as it streams', async () => {
-    const { session, shown } = host(['say I look.', 'tool read Look around', 'say Done, m-0123456789ab.', 'plan one; two', 'usage 100 20'])
+    const { session, shown } = host([
+      'say I look.',
+      'tool read Look around',
+      'say Done, m-0123456789ab.',
+      'plan one; two',
+      'usage 100 20',
+    ])
     await idle(session)
-    expect(hooks.map(({ event }) => event)).toEqual(['session-start', 'prompt', 'tool-start', 'tool-end', 'stop'])
+    expect(hooks.map(({ event }) => event)).toEqual([
+      'session-start',
+      'prompt',
+      'tool-start',
+      'tool-end',
+      'stop',
+    ])
     expect(new Set(hooks.map(({ token }) => token))).toEqual(new Set([`Bearer ${TOKEN}`]))
     expect(said('session-start')).toEqual([{ sessionId: session.session().sessionId }])
     expect(said('tool-start')).toMatchObject([{ tool: 'Look around', kind: 'read' }])
     expect(said('tool-end')).toMatchObject([{ tool: 'Look around', status: 'completed' }])
     expect(said('stop')).toEqual([{ reason: 'end_turn', again: false }])
-    expect(session.session()).toMatchObject({ state: 'idle', reason: 'end_turn', turns: 2, toolCalls: 1, lastText: 'Done, m-0123456789ab.' })
-    expect(session.session().usage).toEqual({ models: { scripted: { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 } } })
-    expect(shown()).toMatch(/> say I look\.[^]*\nI look\.\n⏺ Look around\n {2}⎿ completed: done\nDone, m-0123456789ab\.\n☐ one\n☐ two\n── the turn ended/)
+    expect(session.session()).toMatchObject({
+      state: 'idle',
+      reason: 'end_turn',
+      turns: 2,
+      toolCalls: 1,
+      lastText: 'Done, m-0123456789ab.',
+    })
+    expect(session.session().usage).toEqual({
+      models: { scripted: { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 } },
+    })
+    expect(shown()).toMatch(
+      /> say I look\.[^]*\nI look\.\n⏺ Look around\n {2}⎿ completed: done\nDone, m-0123456789ab\.\n☐ one\n☐ two\n── the turn ended/,
+    )
     // An id counts that stood in a prompt or a result, not one that the model only said.
     expect(session.mentions(['m-0123456789ab', 'm-ffffffffffff'])).toEqual(['m-0123456789ab'])
     expect(complaints).toEqual([])
@@ -181,14 +235,21 @@ describe('a session', () => {
     const { session } = host(['say done'])
     await idle(session)
     expect(said('stop').map(({ again }) => again)).toEqual([false, true, true])
-    expect(said('prompt').map(({ prompt }) => prompt)).toEqual(['say done', 'say I file it', 'say filed'])
+    expect(said('prompt').map(({ prompt }) => prompt)).toEqual([
+      'say done',
+      'say I file it',
+      'say filed',
+    ])
     expect(session.session().lastText).toBe('filed')
   })
 
   it('takes prompts when it rests and refuses them while it works', async () => {
     const { session } = host(['wait'])
     await waitFor('its turn', () => said('prompt').length === 1)
-    expect(await session.prompt('say x')).toEqual({ kind: 'refused', reason: 'a turn is under way' })
+    expect(await session.prompt('say x')).toEqual({
+      kind: 'refused',
+      reason: 'a turn is under way',
+    })
     await session.escape()
     await idle(session)
     expect(session.session().reason).toBe('cancelled')
@@ -231,9 +292,16 @@ describe('a session', () => {
     ]) {
       const { session } = host(['usage 1 1'], { args, launch: { model: 'large', mode: 'code' } })
       await idle(session)
-      expect(session.session()).toMatchObject({ models: ['small', 'large'], modes: ['ask', 'code'], usage: { models: { large: { input: 1 } } } })
+      expect(session.session()).toMatchObject({
+        models: ['small', 'large'],
+        modes: ['ask', 'code'],
+        usage: { models: { large: { input: 1 } } },
+      })
     }
-    const { session, shown } = host(['say x'], { args: ['--models', 'small,large'], launch: { model: 'huge' } })
+    const { session, shown } = host(['say x'], {
+      args: ['--models', 'small,large'],
+      launch: { model: 'huge' },
+    })
     expect(await session.end).toEqual({ exitCode: 1, exitSignal: null })
     expect(shown()).toContain('scripted has no model "huge". It offers: small, large.')
   })
@@ -269,7 +337,10 @@ describe('permission', () => {
     answers['permission'] = () => new Promise((go) => open.push(go))
     const { session, shown } = host(['ask delete everything', 'ask delete more'])
     await waitFor('the question', () => open.length === 1)
-    expect(session.session()).toMatchObject({ state: 'waiting', reason: 'permission: delete everything' })
+    expect(session.session()).toMatchObject({
+      state: 'waiting',
+      reason: 'permission: delete everything',
+    })
     expect(said('permission')).toEqual([{ tool: 'delete everything', detail: 'delete everything' }])
     open[0]?.({ decision: 'allow', reason: 'go on' })
     await waitFor('the second question', () => open.length === 2)
@@ -375,7 +446,9 @@ describe('what it asks of its client', () => {
     expect(text).toContain('exit 3\n')
     expect(text).toContain('the-agent\nexit 0\n')
     const pids = await waitFor('both', async () => {
-      const found = await Promise.all(['pid', 'stubborn'].map(async (name) => Number(await readFile(join(root, name), 'utf8'))))
+      const found = await Promise.all(
+        ['pid', 'stubborn'].map(async (name) => Number(await readFile(join(root, name), 'utf8'))),
+      )
       return found.every((pid) => pid > 1) && found
     })
     expect(pids.map(isRunning)).toEqual([true, true])
@@ -396,14 +469,21 @@ describe('what it asks of its client', () => {
       request.on('data', (chunk) => (text += String(chunk)))
       request.on('end', () => {
         const { id, method, params } = JSON.parse(text) as Record<string, any>
-        if (method === 'tools/call') calls.push({ ...params, authorization: request.headers['authorization'] })
+        if (method === 'tools/call')
+          calls.push({ ...params, authorization: request.headers['authorization'] })
         const results: Record<string, unknown> = {
-          initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 't', version: '1' } },
+          initialize: {
+            protocolVersion: '2025-06-18',
+            capabilities: { tools: {} },
+            serverInfo: { name: 't', version: '1' },
+          },
           'tools/list': { tools: [{ name: 'greet', inputSchema: { type: 'object' } }] },
           'tools/call': { content: [{ type: 'text', text: 'hello m-bbbbbbbbbbbb' }] },
         }
         if (id === undefined) return response.writeHead(202).end()
-        return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result: results[String(method)] }))
+        return response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, result: results[String(method)] }))
       })
     })
     await new Promise<void>((go) => mcp.listen(0, '127.0.0.1', go))
@@ -419,7 +499,9 @@ describe('what it asks of its client', () => {
         },
       })
       await idle(session)
-      expect(calls).toEqual([{ name: 'greet', arguments: { who: 'you' }, authorization: 'Bearer secret' }])
+      expect(calls).toEqual([
+        { name: 'greet', arguments: { who: 'you' }, authorization: 'Bearer secret' },
+      ])
       expect(shown()).toContain('⎿ completed: hello m-bbbbbbbbbbbb')
       expect(session.mentions(['m-bbbbbbbbbbbb'])).toEqual(['m-bbbbbbbbbbbb'])
       await end(session)
@@ -444,7 +526,13 @@ describe('an agent that can use MCP servers on stdio alone', () => {
       launch: {
         mcpServers: [
           { type: 'http', name: 'exomonad', url: 'http://127.0.0.1:1/mcp', headers: [] },
-          { type: 'stdio', name: 'exomonad', command: process.execPath, args: ['-e', server], env: [{ name: 'WHO', value: 'the one on stdio' }] },
+          {
+            type: 'stdio',
+            name: 'exomonad',
+            command: process.execPath,
+            args: ['-e', server],
+            env: [{ name: 'WHO', value: 'the one on stdio' }],
+          },
         ],
       },
     })
@@ -455,7 +543,9 @@ describe('an agent that can use MCP servers on stdio alone', () => {
 
 describe('an agent that misbehaves', () => {
   it('may write what is no frame: it is said once, and the session goes on', async () => {
-    const { session, shown } = host(['say before', 'malformed', 'malformed', 'say after'], { args: ['--noise'] })
+    const { session, shown } = host(['say before', 'malformed', 'malformed', 'say after'], {
+      args: ['--noise'],
+    })
     await idle(session)
     expect(session.session()).toMatchObject({ reason: 'end_turn', lastText: 'beforeafter' })
     expect(shown().match(/no JSON/g)).toHaveLength(1)
@@ -466,7 +556,9 @@ describe('an agent that misbehaves', () => {
     const { session, shown } = host(['orphan', 'foreign not for you', 'say mine', 'late too late'])
     await idle(session)
     expect(session.session()).toMatchObject({ toolCalls: 1, reason: 'end_turn' })
-    await waitFor('what comes after the turn', () => session.session().lastText.endsWith('too late'))
+    await waitFor('what comes after the turn', () =>
+      session.session().lastText.endsWith('too late'),
+    )
     expect(shown().split('not for you')).toHaveLength(2)
     expect(shown()).toContain('completed: orphan')
     expect(session.session().state).toBe('idle')
@@ -482,16 +574,23 @@ describe('an agent that misbehaves', () => {
     const state = session.session()
     expect(state.lastText).toHaveLength(100_000)
     expect(shown().split('\n').length).toBeLessThanOrEqual(1001)
-    expect(process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000)
+    expect(
+      process.memoryUsage().arrayBuffers + process.memoryUsage().heapUsed - before,
+    ).toBeLessThan(100_000_000)
     await end(session)
     const text = await output()
     const lines = text.split('\n').filter((line) => /^\d{9} x+$/.test(line))
     expect(lines).toHaveLength(bytes / 100)
-    expect(lines.every((line, index) => Number(line.slice(0, 9)) === index && line.length === 99)).toBe(true)
+    expect(
+      lines.every((line, index) => Number(line.slice(0, 9)) === index && line.length === 99),
+    ).toBe(true)
   })
 
   it('is ended where it takes no notice of a cancel, and what it said stays', async () => {
-    const { session, shown } = host(['say partial', 'hang'], { args: ['--stubborn'], limits: { cancelTimeout: 300, grace: 300 } })
+    const { session, shown } = host(['say partial', 'hang'], {
+      args: ['--stubborn'],
+      limits: { cancelTimeout: 300, grace: 300 },
+    })
     await waitFor('its text', () => session.session().lastText === 'partial')
     await session.escape()
     expect(await session.end).toEqual({ exitCode: null, exitSignal: 'SIGKILL' })
@@ -506,8 +605,13 @@ describe('an agent that misbehaves', () => {
     expect(await session.end).toEqual({ exitCode: 7, exitSignal: null })
     expect(session.session()).toMatchObject({ lastText: 'partial' })
     expect(session.session().reason).toMatch(/exit code 7.*out of memory/)
-    expect(await output()).toMatch(/partial[^]*\[stderr\] out of memory|\[stderr\] out of memory[^]*partial/)
-    expect(hooks.at(-1)).toMatchObject({ event: 'session-end', body: { reason: expect.stringMatching(/exit code 7/) } })
+    expect(await output()).toMatch(
+      /partial[^]*\[stderr\] out of memory|\[stderr\] out of memory[^]*partial/,
+    )
+    expect(hooks.at(-1)).toMatchObject({
+      event: 'session-end',
+      body: { reason: expect.stringMatching(/exit code 7/) },
+    })
     expect(await session.prompt('say x')).toMatchObject({ kind: 'refused' })
     const killed = host(['say partial', 'crash SIGKILL'])
     expect(await killed.session.end).toEqual({ exitCode: null, exitSignal: 'SIGKILL' })
@@ -524,15 +628,26 @@ describe('an agent that misbehaves', () => {
   it('may answer a prompt with an error: its turn is over, it goes on', async () => {
     const { session } = host(['say partial', 'error the model is overloaded'])
     await idle(session)
-    expect(session.session()).toMatchObject({ lastText: 'partial', reason: expect.stringMatching(/^error: .*the model is overloaded/) })
+    expect(session.session()).toMatchObject({
+      lastText: 'partial',
+      reason: expect.stringMatching(/^error: .*the model is overloaded/),
+    })
     expect(said('stop')).toEqual([{ reason: session.session().reason, again: false }])
     expect(await session.prompt('say better')).toEqual({ kind: 'accepted' })
     await waitFor('its answer', () => session.session().lastText === 'better')
   })
 
   it.each([
-    ['says nothing', ['--mute'], /did not answer within 1 s\. Is it a program that speaks the Agent Client Protocol\? Its last words: thinking about it/],
-    ['speaks another version', ['--version', '7'], /speaks version 7 of the Agent Client Protocol, exomonad version 1/],
+    [
+      'says nothing',
+      ['--mute'],
+      /did not answer within 1 s\. Is it a program that speaks the Agent Client Protocol\? Its last words: thinking about it/,
+    ],
+    [
+      'speaks another version',
+      ['--version', '7'],
+      /speaks version 7 of the Agent Client Protocol, exomonad version 1/,
+    ],
     ['ends at once', ['--exit', '9'], /exit code 9.*told to fail/],
     ['wants a login', ['--auth'], /wants a login.*Run scripted-agent login/],
   ])('fails to start where it %s, with the reason', async (_, args, reason) => {
@@ -553,7 +668,12 @@ describe('an agent that misbehaves', () => {
 
   it('may not be there at all', async () => {
     const log = createOutputLog({ file: null })
-    const daemon = { socket: socketPath(), authFile: join(folder, 'auth'), spool: join(folder, 'spool'), stopTimeout: 5 }
+    const daemon = {
+      socket: socketPath(),
+      authFile: join(folder, 'auth'),
+      spool: join(folder, 'spool'),
+      stopTimeout: 5,
+    }
     const session = createHostedSessions({ start: startPiped, startOnPipes })({
       agentId: newAgentId(),
       name: 'nobody',
@@ -562,7 +682,19 @@ describe('an agent that misbehaves', () => {
       argv: ['/no/such/program'],
       log,
       complain: () => {},
-      session: { mcpServers: [], prompt: 'x', load: null, model: null, mode: null, permission: 'ask', allow: [], maxTurns: null, root, env: {}, daemon },
+      session: {
+        mcpServers: [],
+        prompt: 'x',
+        load: null,
+        model: null,
+        mode: null,
+        permission: 'ask',
+        allow: [],
+        maxTurns: null,
+        root,
+        env: {},
+        daemon,
+      },
     })
     expect(await session.end).toEqual({ exitCode: 127, exitSignal: null })
     expect(log.tail(10)).toContain('nobody could not be started')
@@ -590,10 +722,17 @@ describe('while the daemon is away', () => {
     expect(session.session()).toMatchObject({ reason: 'end_turn', lastText: 'two' })
     const names = await readdir(join(folder, 'spool'))
     expect(names).toHaveLength(5)
-    for (const name of names) expect((await stat(join(folder, 'spool', name))).mode & 0o777).toBe(0o600)
+    for (const name of names)
+      expect((await stat(join(folder, 'spool', name))).mode & 0o777).toBe(0o600)
     const read: SpooledHook[] = []
-    expect(await readSpool(join(folder, 'spool'), async (hook) => void read.push(hook), silentLog())).toEqual({ handled: 5, broken: 0, left: 0 })
-    expect(read.map(({ event }) => event)).toEqual(['session-start', 'prompt', 'tool-start', 'tool-end', 'stop'].map((event) => `program/${event}`))
+    expect(
+      await readSpool(join(folder, 'spool'), async (hook) => void read.push(hook), silentLog()),
+    ).toEqual({ handled: 5, broken: 0, left: 0 })
+    expect(read.map(({ event }) => event)).toEqual(
+      ['session-start', 'prompt', 'tool-start', 'tool-end', 'stop'].map(
+        (event) => `program/${event}`,
+      ),
+    )
     expect(read.every(({ token }) => token === TOKEN)).toBe(true)
     await listen()
     expect(await session.prompt('say three')).toEqual({ kind: 'accepted' })

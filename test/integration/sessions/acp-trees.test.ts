@@ -4,13 +4,18 @@ import { describe, expect, it } from 'vitest'
 import { startAcpTree, type AcpTree } from '../../helpers/acp-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** Workers without a terminal, by the Agent Client Protocol: the real daemon and host, and a scripted agent. The real agents are in test/e2e. */
+/**
+ * Workers without a terminal, by the Agent Client Protocol: the real daemon and host, and a
+ * scripted agent. The real agents are in test/e2e.
+ */
 
 const FILE_PR = 'call file_pr {"title":"Add a","body":"It adds a."}'
 const COMMIT = 'run echo hello > a.txt && git add -A && git commit -qm "Add a"'
 
 const approvalOf = (tree: AcpTree, what: string): Promise<any> =>
-  waitFor(`the approval of ${what}`, async () => (await tree.call('inbox')).approvals.find((approval: any) => approval.what.includes(what)))
+  waitFor(`the approval of ${what}`, async () =>
+    (await tree.call('inbox')).approvals.find((approval: any) => approval.what.includes(what)),
+  )
 const count = (text: string, word: string): number => text.split(word).length - 1
 
 describe('a session that outlives the daemon', () => {
@@ -26,7 +31,11 @@ describe('a session that outlives the daemon', () => {
     await tree.run(['daemon', 'start'])
     await tree.shows('steady', 'turn over')
     await tree.shows('steady', 'heard-the-message')
-    expect(await tree.becomes('steady', 'idle')).toMatchObject({ pid, undelivered: 0, undecided: 0 })
+    expect(await tree.becomes('steady', 'idle')).toMatchObject({
+      pid,
+      undelivered: 0,
+      undecided: 0,
+    })
     const output = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
     expect(count(output, 'say heard-the-message')).toBe(1)
     expect(existsSync(join((await tree.agent('steady')).worktree, 'a.txt'))).toBe(true)
@@ -47,11 +56,20 @@ describe('a session that outlives the daemon', () => {
   it('fails with its last words when the host is killed, leaves nothing running, and is taken up again', async () => {
     const tree = await startAcpTree()
     const gate = tree.gate('go')
-    const { agent_id } = await tree.worker('orphan', 'say before the end', 'child sleep 1000', gate.wait)
+    const { agent_id } = await tree.worker(
+      'orphan',
+      'say before the end',
+      'child sleep 1000',
+      gate.wait,
+    )
     await tree.shows('orphan', 'before the end')
     await waitFor('its child', () => tree.processesOf(agent_id).length >= 2)
     // What the host has just read may not be on the disk yet, and would be gone with it.
-    await waitFor('its words on the disk', () => readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8').includes('\nbefore the end'))
+    await waitFor('its words on the disk', () =>
+      readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8').includes(
+        '\nbefore the end',
+      ),
+    )
     process.kill(tree.hostPid(), 'SIGKILL')
     await tree.becomes('orphan', 'failed')
     await waitFor('what it left to end', () => tree.processesOf(agent_id).length === 0)
@@ -70,11 +88,15 @@ describe('a session that outlives the daemon', () => {
   it('fails when its program crashes in mid-turn', async () => {
     const tree = await startAcpTree()
     await tree.worker('crashing', 'say half a', 'crash 9')
-    expect(await tree.becomes('crashing', 'failed')).toMatchObject({ state_reason: expect.stringContaining('exit code 9') })
+    expect(await tree.becomes('crashing', 'failed')).toMatchObject({
+      state_reason: expect.stringContaining('exit code 9'),
+    })
     expect(await tree.shown('crashing')).toContain('half a')
     // Nobody asked it to end: it has not done its work, whatever it says.
     await tree.worker('quitting', 'say half a', 'crash 0')
-    expect(await tree.becomes('quitting', 'failed')).toMatchObject({ state_reason: expect.stringContaining('exit code 0') })
+    expect(await tree.becomes('quitting', 'failed')).toMatchObject({
+      state_reason: expect.stringContaining('exit code 0'),
+    })
   })
 })
 
@@ -82,11 +104,17 @@ describe('a tree with sessions in it', () => {
   it('says both numbers where a limit is reached, and counts those in terminals apart', async () => {
     const tree = await startAcpTree({ config: '[limits]\nmax_live_headless = 1\n' })
     await tree.worker('first', 'wait')
-    const second = await tree.refusal('spawn_workers', { specs: [{ name: 'second', prompt: 'wait' }] })
+    const second = await tree.refusal('spawn_workers', {
+      specs: [{ name: 'second', prompt: 'wait' }],
+    })
     expect(second).toMatchObject({ code: 'LIMIT_REACHED', limit: 1, live: 1, wanted: 1 })
-    expect(second.error).toContain('1 of 1 agents without a terminal are live (limits.max_live_headless)')
+    expect(second.error).toContain(
+      '1 of 1 agents without a terminal are live (limits.max_live_headless)',
+    )
     tree.script('lead', { steps: [] })
-    expect(await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })).toMatchObject({ name: 'lead' })
+    expect(await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })).toMatchObject({
+      name: 'lead',
+    })
     await tree.call('kill', { agent: 'first' })
     await tree.worker('third', 'say hello')
   })
@@ -101,14 +129,22 @@ describe('a tree with sessions in it', () => {
 
   it('plans a spawn without making anything', async () => {
     const tree = await startAcpTree()
-    const { planned } = await tree.call('spawn', { kind: 'worker', specs: [{ name: 'dry', prompt: 'x' }], dry_run: true })
-    expect(planned).toMatchObject([{ name: 'dry', agent: 'acp:scripted', argv: expect.arrayContaining([process.execPath]) }])
+    const { planned } = await tree.call('spawn', {
+      kind: 'worker',
+      specs: [{ name: 'dry', prompt: 'x' }],
+      dry_run: true,
+    })
+    expect(planned).toMatchObject([
+      { name: 'dry', agent: 'acp:scripted', argv: expect.arrayContaining([process.execPath]) },
+    ])
     expect(await tree.agent('dry')).toBeUndefined()
   })
 
   it('fails the spawn with the program’s words where no session begins, and leaves nothing', async () => {
     const tree = await startAcpTree({ args: ['--auth'] })
-    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name: 'stranger', prompt: 'x' }] })
+    const { spawned, errors } = await tree.call('spawn_workers', {
+      specs: [{ name: 'stranger', prompt: 'x' }],
+    })
     expect(spawned).toEqual([])
     expect(errors[0]).toMatchObject({ code: 'SPAWN_FAILED' })
     expect(errors[0].error).toMatch(/log ?in|[Aa]uthentic/)
@@ -119,8 +155,15 @@ describe('a tree with sessions in it', () => {
     const tree = await startAcpTree()
     const parent = await tree.worker('origin', 'say the word is plover')
     await tree.becomes('origin', 'idle')
-    const forked = await tree.call('fork', { name: 'reader', prompt: tree.order('prompt') }, { as: 'origin' })
-    expect(forked).toMatchObject({ context: 'transcript', warnings: [expect.stringContaining('can’t be forked')] })
+    const forked = await tree.call(
+      'fork',
+      { name: 'reader', prompt: tree.order('prompt') },
+      { as: 'origin' },
+    )
+    expect(forked).toMatchObject({
+      context: 'transcript',
+      warnings: [expect.stringContaining('can’t be forked')],
+    })
     const node = await tree.becomes('reader', 'idle')
     expect(node).toMatchObject({ kind: 'fork', runtime: 'acp', worktree: parent.worktree })
     expect(await tree.shown('reader')).toContain('the word is plover')
@@ -128,10 +171,19 @@ describe('a tree with sessions in it', () => {
 
   it('lets a lead without a terminal lead: subtrees, their workers, down and up again', async () => {
     const tree = await startAcpTree({ tl: 'runtime = "acp"\n' })
-    const { already } = await tree.call('up', { task: tree.order('call spawn_subtree {"task":"script:\\nsay I lead","branch_name":"lead"}', 'say spawned it') })
+    const { already } = await tree.call('up', {
+      task: tree.order(
+        'call spawn_subtree {"task":"script:\\nsay I lead","branch_name":"lead"}',
+        'say spawned it',
+      ),
+    })
     expect(already).toBe(false)
     await tree.shows('root', 'spawned it')
-    expect(await tree.becomes('lead', 'idle')).toMatchObject({ runtime: 'acp', role: 'tl', kind: 'subtree' })
+    expect(await tree.becomes('lead', 'idle')).toMatchObject({
+      runtime: 'acp',
+      role: 'tl',
+      kind: 'subtree',
+    })
     const root = await tree.becomes('root', 'idle')
     expect(root.runtime).toBe('acp')
     await tree.call('down')

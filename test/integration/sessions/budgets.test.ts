@@ -19,19 +19,39 @@ import { makeAgent } from '../../unit/core/make-agent.ts'
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
-/** A real store and publisher; the agent CLI says what it is told to say, the configuration can be changed. */
+/**
+ * A real store and publisher; the agent CLI says what it is told to say, the configuration can be
+ * changed.
+ */
 async function budgeted(first: object) {
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-budgets-'))
-  const store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog(), clock: Date.now })
-  const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log: silentLog() })
-  const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
+  const store = await openSqliteStore({
+    file: join(folder, 'store.db'),
+    log: silentLog(),
+    clock: Date.now,
+  })
+  const renderer = createRenderer({
+    shippedFolder: templates,
+    overrideFolder: () => Promise.resolve(null),
+    log: silentLog(),
+  })
+  const publisher = createPublisher({
+    store,
+    renderer,
+    clock: Date.now,
+    log: silentLog(),
+    newDeliveryId,
+  })
   let config = configSchema.parse(first)
   const told = new Map<string, () => Promise<Usage | null>>()
   let asked = 0
   const settings = {
     config: async () => config,
     requireTrust: async () => {},
-    agentCli: async () => ({ usage: ({ agentId }) => (asked++, told.get(agentId)?.() ?? Promise.resolve(null)) }) as Partial<AgentCli> as AgentCli,
+    agentCli: async () =>
+      ({
+        usage: ({ agentId }) => (asked++, told.get(agentId)?.() ?? Promise.resolve(null)),
+      }) as Partial<AgentCli> as AgentCli,
   }
   const usage = createUsage({
     store,
@@ -56,10 +76,18 @@ async function budgeted(first: object) {
     await rm(folder, { recursive: true })
   })
   const root = makeAgent({ name: 'main', kind: 'root', depth: 0, agentCli: null, pid: null })
-  const lead = makeAgent({ name: 'lead', kind: 'subtree', role: 'tl', parentId: root.id, sessionId: 's1', pid: 1 })
+  const lead = makeAgent({
+    name: 'lead',
+    kind: 'subtree',
+    role: 'tl',
+    parentId: root.id,
+    sessionId: 's1',
+    pid: 1,
+  })
   const worker = makeAgent({ name: 'worker', parentId: lead.id, sessionId: 's2', pid: 1 })
   for (const agent of [root, lead, worker]) await store.agents.insert(agent)
-  const events = async (type: string) => (await store.events.list({ types: [type] })).map(({ payload }) => payload)
+  const events = async (type: string) =>
+    (await store.events.list({ types: [type] })).map(({ payload }) => payload)
   return {
     store,
     usage,
@@ -70,13 +98,19 @@ async function budgeted(first: object) {
     configure: (changed: object) => (config = configSchema.parse(changed)),
     /** The agent’s program says that it used so much, and its hook tells that it did something. */
     uses: async (agent: Agent, model: string, input: number) => {
-      told.set(agent.id, async () => ({ models: { [model]: { input, output: 0, cacheRead: 0, cacheWrite: 0 } } }))
+      told.set(agent.id, async () => ({
+        models: { [model]: { input, output: 0, cacheRead: 0, cacheWrite: 0 } },
+      }))
       usage.refresh(agent.id)
-      await waitFor('its use to be recorded', async () => (await store.agents.get(agent.id))?.usage?.models[model]?.input === input)
+      await waitFor(
+        'its use to be recorded',
+        async () => (await store.agents.get(agent.id))?.usage?.models[model]?.input === input,
+      )
     },
     fails: (agent: Agent, error: Error) => told.set(agent.id, () => Promise.reject(error)),
     events,
-    eventually: (type: string, count: number) => waitFor(`${count} × ${type}`, async () => (await events(type)).length >= count),
+    eventually: (type: string, count: number) =>
+      waitFor(`${count} × ${type}`, async () => (await events(type)).length >= count),
   }
 }
 
@@ -88,7 +122,10 @@ describe('what agents use', () => {
     expect(await tree.store.agents.get(tree.worker.id)).toMatchObject({ tokens: 1500 })
     await tree.store.agents.update(tree.worker.id, { sessionId: 's3' })
     await tree.uses(tree.worker, 'haiku', 10)
-    expect(await tree.store.agents.get(tree.worker.id)).toMatchObject({ tokens: 1510, usage: { models: { opus: { input: 1500 }, haiku: { input: 10 } } } })
+    expect(await tree.store.agents.get(tree.worker.id)).toMatchObject({
+      tokens: 1510,
+      usage: { models: { opus: { input: 1500 }, haiku: { input: 10 } } },
+    })
   })
 
   it('stays as it was where the program can’t tell, and is read again the next time', async () => {
@@ -122,7 +159,8 @@ describe('budgets', () => {
     await tree.uses(tree.worker, 'opus', 900)
     await tree.uses(tree.worker, 'opus', 1001)
     await tree.eventually('budget.exhausted', 1)
-    // Less than 80 % of what comes next: whichever limit it is compared with, there is nothing to tell.
+    // Less than 80 % of what comes next: whichever limit it is compared with, there is nothing to
+    // tell.
     await tree.uses(tree.worker, 'opus', 1199)
     tree.configure({ limits: { tokens_per_agent: 1500 } })
     await tree.uses(tree.worker, 'opus', 1201)
@@ -133,14 +171,23 @@ describe('budgets', () => {
       { name: 'worker', scope: 'agent', kind: 'tokens', used: 800, limit: 1000 },
       { name: 'worker', scope: 'agent', kind: 'tokens', used: 1201, limit: 1500 },
     ])
-    expect((await tree.events('budget.exhausted')).map((payload) => payload['used'])).toEqual([1001, 1600])
+    expect((await tree.events('budget.exhausted')).map((payload) => payload['used'])).toEqual([
+      1001, 1600,
+    ])
     const toLead = await tree.store.outbox.list({ recipient: tree.lead.id, states: ['queued'] })
-    expect(toLead.map(({ text }) => text)[0]).toMatch(/^\[BUDGET\] worker .* has used 800 of 1000 tokens \(80 %\)/)
-    expect(toLead.map(({ text }) => text)[1]).toMatch(/^\[BUDGET USED UP\] worker .* has used 1001 of 1000 tokens/)
+    expect(toLead.map(({ text }) => text)[0]).toMatch(
+      /^\[BUDGET\] worker .* has used 800 of 1000 tokens \(80 %\)/,
+    )
+    expect(toLead.map(({ text }) => text)[1]).toMatch(
+      /^\[BUDGET USED UP\] worker .* has used 1001 of 1000 tokens/,
+    )
   })
 
   it('of a subtree add up what is used in it, in money too; the human is told of the root’s', async () => {
-    const tree = await budgeted({ limits: { money_per_subtree: 1 }, prices: { opus: { input: 10, output: 50 } } })
+    const tree = await budgeted({
+      limits: { money_per_subtree: 1 },
+      prices: { opus: { input: 10, output: 50 } },
+    })
     await tree.uses(tree.lead, 'opus-4', 50_000)
     await tree.uses(tree.worker, 'opus-4', 60_000)
     await tree.eventually('budget.exhausted', 2)
@@ -149,11 +196,16 @@ describe('budgets', () => {
       { name: 'lead', scope: 'subtree', kind: 'money', used: 1.1, limit: 1 },
     ])
     const inbox = await tree.store.outbox.list({ recipient: 'human', states: ['queued'] })
-    expect(inbox.map(({ text }) => text).join('\n')).toMatch(/\[BUDGET USED UP\] main .* have used \$1\.1 of \$1/)
+    expect(inbox.map(({ text }) => text).join('\n')).toMatch(
+      /\[BUDGET USED UP\] main .* have used \$1\.1 of \$1/,
+    )
   })
 
   it('in money name a model without a price, once', async () => {
-    const tree = await budgeted({ limits: { money_per_agent: 1 }, prices: { opus: { input: 10, output: 50 } } })
+    const tree = await budgeted({
+      limits: { money_per_agent: 1 },
+      prices: { opus: { input: 10, output: 50 } },
+    })
     await tree.uses(tree.worker, 'mystery', 1_000_000)
     await tree.eventually('budget.unpriced', 1)
     await tree.uses(tree.lead, 'mystery', 2_000_000)
@@ -170,7 +222,11 @@ describe('a used up budget', () => {
     onTestFinished(() => tree.stop())
     const raised = join(tree.repository.folder, 'raised')
     const use = { do: 'hook', name: 'tool', body: {} }
-    const spawn = (name: string) => ({ do: 'tool', name: 'spawn_workers', input: { specs: [{ name, prompt: 'Do it' }] } })
+    const spawn = (name: string) => ({
+      do: 'tool',
+      name: 'spawn_workers',
+      input: { specs: [{ name, prompt: 'Do it' }] },
+    })
     tree.script('lead', {
       steps: [
         spawn('early'),
@@ -182,21 +238,54 @@ describe('a used up budget', () => {
       ],
     })
     await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })
-    const note = await tree.logged('lead', 'the note', (entry) => entry['kind'] === 'tool' && entry['name'] === 'note')
+    const note = await tree.logged(
+      'lead',
+      'the note',
+      (entry) => entry['kind'] === 'tool' && entry['name'] === 'note',
+    )
     expect(note).toMatchObject({ status: 200 })
-    const calls = tree.log('lead').filter((entry) => entry['kind'] === 'tool' && entry['name'] === 'spawn_workers')
-    expect(calls).toMatchObject([{ status: 200 }, { status: 429, answer: { code: 'LIMIT_REACHED', used: 5, limit: 5, key: 'limits.tool_calls_per_agent' } }])
-    await waitFor('the parent to be told', async () => (await tree.events()).some(({ type }) => type === 'budget.exhausted'))
+    const calls = tree
+      .log('lead')
+      .filter((entry) => entry['kind'] === 'tool' && entry['name'] === 'spawn_workers')
+    expect(calls).toMatchObject([
+      { status: 200 },
+      {
+        status: 429,
+        answer: { code: 'LIMIT_REACHED', used: 5, limit: 5, key: 'limits.tool_calls_per_agent' },
+      },
+    ])
+    await waitFor('the parent to be told', async () =>
+      (await tree.events()).some(({ type }) => type === 'budget.exhausted'),
+    )
     const told = (await tree.events()).filter(({ type }) => type.startsWith('budget.'))
-    expect(told.at(-1)).toMatchObject({ type: 'budget.exhausted', payload: { name: 'lead', scope: 'agent', kind: 'tool_calls', limit: 5 } })
-    const planned = await tree.refusal('spawn', { kind: 'worker', specs: [{ name: 'one', prompt: 'x' }], dry_run: true }, { as: 'lead' })
+    expect(told.at(-1)).toMatchObject({
+      type: 'budget.exhausted',
+      payload: { name: 'lead', scope: 'agent', kind: 'tool_calls', limit: 5 },
+    })
+    const planned = await tree.refusal(
+      'spawn',
+      { kind: 'worker', specs: [{ name: 'one', prompt: 'x' }], dry_run: true },
+      { as: 'lead' },
+    )
     expect(planned.code).toBe('LIMIT_REACHED')
-    expect(await tree.agent('early')).toMatchObject({ state: expect.stringMatching(/spawning|running|idle/) })
+    expect(await tree.agent('early')).toMatchObject({
+      state: expect.stringMatching(/spawning|running|idle/),
+    })
 
     const file = join(tree.repository.path, '.exomonad', 'config.toml')
-    await writeFile(file, (await readFile(file, 'utf8')).replace('tool_calls_per_agent = 5', 'tool_calls_per_agent = 500'))
+    await writeFile(
+      file,
+      (await readFile(file, 'utf8')).replace(
+        'tool_calls_per_agent = 5',
+        'tool_calls_per_agent = 500',
+      ),
+    )
     await writeFile(raised, '')
-    const later = await tree.logged('lead', 'a spawn that is let', (entry) => entry['kind'] === 'tool' && entry['input']?.specs?.[0]?.name === 'later')
+    const later = await tree.logged(
+      'lead',
+      'a spawn that is let',
+      (entry) => entry['kind'] === 'tool' && entry['input']?.specs?.[0]?.name === 'later',
+    )
     expect(later).toMatchObject({ status: 200, answer: { spawned: [{ name: 'later' }] } })
   })
 })

@@ -18,13 +18,29 @@ import { waitFor } from '../../helpers/wait-for.ts'
  *         │                  └─ auditor  a role of the user's own
  *         └─ other ─── cousin            a lead of another branch of the tree
  */
-const CALLERS = ['human', 'as-target', 'as-parent', 'parent', 'grand', 'lead', 'cousin', 'self', 'peer', 'auditor', 'ended', 'nobody'] as const
+const CALLERS = [
+  'human',
+  'as-target',
+  'as-parent',
+  'parent',
+  'grand',
+  'lead',
+  'cousin',
+  'self',
+  'peer',
+  'auditor',
+  'ended',
+  'nobody',
+] as const
 type Caller = (typeof CALLERS)[number]
 
 interface World {
   readonly tree: Exomonad
   readonly ids: Record<string, string>
-  /** Pull request of target, of boss (its base is protected), a background task of boss, and target's question. */
+  /**
+   * Pull request of target, of boss (its base is protected), a background task of boss, and
+   * target's question.
+   */
   readonly pull: number
   readonly protectedPull: number
   readonly task: string
@@ -42,7 +58,8 @@ const WHO: Partial<Record<Caller, string>> = {
   ended: 'ended',
 }
 
-const tokenOf = (id: string): string => readFileSync(join(world.tree.state, 'auth', id), 'utf8').trim()
+const tokenOf = (id: string): string =>
+  readFileSync(join(world.tree.state, 'auth', id), 'utf8').trim()
 const clientOf = (caller: Caller) => {
   if (caller === 'human') return world.tree.client()
   if (caller === 'as-target') return world.tree.client('target')
@@ -50,7 +67,9 @@ const clientOf = (caller: Caller) => {
   return createClient(accessOf(caller))
 }
 const accessOf = (caller: Caller): { socket: string; token: string } => {
-  const { socket } = JSON.parse(readFileSync(join(world.tree.state, 'repository.json'), 'utf8')) as { socket: string }
+  const { socket } = JSON.parse(
+    readFileSync(join(world.tree.state, 'repository.json'), 'utf8'),
+  ) as { socket: string }
   return { socket, token: caller === 'human' ? ownerToken() : (tokens[caller] ?? 'of-nobody') }
 }
 
@@ -69,9 +88,20 @@ beforeAll(async () => {
   tree.script('boss', { steps: filing('boss') })
   const ids: Record<string, string> = {}
   const pullOf = (agent: string) =>
-    waitFor(`the pull request of ${agent}`, async () => (await tree.call('pr_list')).pull_requests.find((pull: any) => pull.agent === agent)?.number)
+    waitFor(
+      `the pull request of ${agent}`,
+      async () =>
+        (await tree.call('pr_list')).pull_requests.find((pull: any) => pull.agent === agent)
+          ?.number,
+    )
   const lead = async (name: string, as?: string): Promise<void> => {
-    ids[name] = (await tree.call('spawn_subtree', { task: 'Lead', branch_name: name }, as === undefined ? {} : { as })).agent_id
+    ids[name] = (
+      await tree.call(
+        'spawn_subtree',
+        { task: 'Lead', branch_name: name },
+        as === undefined ? {} : { as },
+      )
+    ).agent_id
   }
   await lead('grand')
   await lead('other')
@@ -79,23 +109,40 @@ beforeAll(async () => {
   const protectedPull = await pullOf('boss')
   await lead('cousin', 'other')
   await lead('lead', 'boss')
-  const { spawned } = await tree.call('spawn_workers', { specs: ['target', 'peer', 'ended'].map((name) => ({ name, prompt: 'Do it' })) }, { as: 'boss' })
+  const { spawned } = await tree.call(
+    'spawn_workers',
+    { specs: ['target', 'peer', 'ended'].map((name) => ({ name, prompt: 'Do it' })) },
+    { as: 'boss' },
+  )
   for (const agent of spawned) ids[agent.name] = agent.agent_id
-  const audited = await tree.call('spawn', { kind: 'worker', specs: [{ name: 'auditor', prompt: 'Look', role: 'auditor' }] }, { as: 'boss' })
+  const audited = await tree.call(
+    'spawn',
+    { kind: 'worker', specs: [{ name: 'auditor', prompt: 'Look', role: 'auditor' }] },
+    { as: 'boss' },
+  )
   ids['auditor'] = audited.spawned[0].agent_id
-  const task = (await tree.call('spawn_background_task', { command: 'cat' }, { as: 'boss' })).agent_id
+  const task = (await tree.call('spawn_background_task', { command: 'cat' }, { as: 'boss' }))
+    .agent_id
   world = { tree, ids, pull: await pullOf('target'), protectedPull, task }
-  for (const [caller, name] of Object.entries(WHO)) tokens[caller as Caller] = tokenOf(ids[name] ?? '')
+  for (const [caller, name] of Object.entries(WHO))
+    tokens[caller as Caller] = tokenOf(ids[name] ?? '')
   await tree.call('kill', { agent: 'ended' })
 }, 120_000)
 afterAll(() => world?.tree.stop())
 
-/** Input for each tool, by what it is allowed to do to others; after `/` what is special. Tools that would change the world get what fails next. */
+/**
+ * Input for each tool, by what it is allowed to do to others; after `/` what is special. Tools that
+ * would change the world get what fails next.
+ */
 const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   ack: () => ({ ids: ['nothing'] }),
   agent_result: ({ task }) => ({ agent_id: task }),
   agent_status: ({ ids }) => ({ agent_id: ids['target'] }),
-  answer_question: ({ ids }) => ({ agent: ids['target'], message: 'Blue.', question_id: 'nothing' }),
+  answer_question: ({ ids }) => ({
+    agent: ids['target'],
+    message: 'Blue.',
+    question_id: 'nothing',
+  }),
   approve: () => ({ approval_id: 'nothing' }),
   attach: ({ ids }) => ({ agent: ids['target'] }),
   cancel: () => ({}),
@@ -113,7 +160,10 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   kill_agent: ({ ids }) => ({ agent_id: ids['victim'] }),
   merge_pr: ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40) }),
   'merge_pr/force': ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40), force: true }),
-  'merge_pr/protected': ({ protectedPull }) => ({ pr_number: protectedPull, head_sha: 'f'.repeat(40) }),
+  'merge_pr/protected': ({ protectedPull }) => ({
+    pr_number: protectedPull,
+    head_sha: 'f'.repeat(40),
+  }),
   move_root: () => ({}),
   note: () => ({ message: 'A note.' }),
   pr_checks: ({ pull }) => ({ pr_number: pull }),
@@ -125,7 +175,10 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   // Of boss’s own pull request.
   'pr_review/own': ({ protectedPull }) => ({ pr_number: protectedPull, verdict: 'approve' }),
   // What lets it pass finds no such comment.
-  'pr_review/reply': ({ pull }) => ({ pr_number: pull, replies: [{ comment_id: 'nothing', body: 'Done.', resolve: true }] }),
+  'pr_review/reply': ({ pull }) => ({
+    pr_number: pull,
+    replies: [{ comment_id: 'nothing', body: 'Done.', resolve: true }],
+  }),
   pr_show: ({ pull }) => ({ pr_number: pull }),
   question: () => ({ message: 'Which?', timeout: 0 }),
   read_message: () => ({ id: 'm-000000000000' }),
@@ -150,7 +203,10 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
 }
 
-/** What a cell of the table stands for. All but `ok` are the code of the error; those of a later step than authority show that this one let it pass. */
+/**
+ * What a cell of the table stands for. All but `ok` are the code of the error; those of a later
+ * step than authority show that this one let it pass.
+ */
 const MEANS: Readonly<Record<string, string>> = {
   ok: 'ok',
   '–': 'NOT_ALLOWED',
@@ -239,14 +295,25 @@ async function hireVictim(): Promise<void> {
   const alive = await world.tree.agent(`victim-${String(victims)}`)
   if (alive === undefined || alive.state === 'killed') {
     const name = `victim-${String(++victims)}`
-    const { spawned } = await world.tree.call('spawn_workers', { specs: [{ name, prompt: 'Wait' }] }, { as: 'boss' })
+    const { spawned } = await world.tree.call(
+      'spawn_workers',
+      { specs: [{ name, prompt: 'Wait' }] },
+      { as: 'boss' },
+    )
     world.ids['victim'] = spawned[0].agent_id
   }
   tokens.self = tokenOf(world.ids['victim'] ?? '')
 }
 
-/** What each of them gets for one row: what the least may do first, so that nothing of the mighty stands in their way. */
-async function play(row: string, callers: readonly Caller[], call: (caller: Caller, tool: string, input: unknown) => Promise<string>) {
+/**
+ * What each of them gets for one row: what the least may do first, so that nothing of the mighty
+ * stands in their way.
+ */
+async function play(
+  row: string,
+  callers: readonly Caller[],
+  call: (caller: Caller, tool: string, input: unknown) => Promise<string>,
+) {
   const seen = new Map<Caller, string>()
   for (const caller of callers.toReversed()) {
     if (row.startsWith('kill')) await hireVictim()
@@ -255,11 +322,14 @@ async function play(row: string, callers: readonly Caller[], call: (caller: Call
   }
   return callers.map((caller) => `${caller}: ${seen.get(caller) ?? ''}`)
 }
-const expected = (row: string, callers: readonly Caller[]) => callers.map((caller) => `${caller}: ${EXPECTED.get(row)?.get(caller) ?? ''}`)
+const expected = (row: string, callers: readonly Caller[]) =>
+  callers.map((caller) => `${caller}: ${EXPECTED.get(row)?.get(caller) ?? ''}`)
 
 describe('who may call a tool', () => {
   it('the table has every tool, every caller, and a known word in every cell', () => {
-    expect([...new Set(lines.map((line) => line.split(/[ /]/)[0]))]).toEqual(ALL_TOOLS.map(({ name }) => name))
+    expect([...new Set(lines.map((line) => line.split(/[ /]/)[0]))]).toEqual(
+      ALL_TOOLS.map(({ name }) => name),
+    )
     expect(head.split(/ +/)).toEqual(['tool', ...CALLERS])
     expect(Object.keys(INPUTS)).toEqual([...EXPECTED.keys()])
     for (const line of lines)
@@ -273,18 +343,27 @@ describe('who may call a tool', () => {
   })
 
   it.each(Object.keys(INPUTS))('%s', async (row) => {
-    const seen = await play(row, CALLERS, (caller, tool, input) => outcome(clientOf(caller).callTool(tool, input)))
+    const seen = await play(row, CALLERS, (caller, tool, input) =>
+      outcome(clientOf(caller).callTool(tool, input)),
+    )
     expect(seen).toEqual(expected(row, CALLERS))
   })
 })
 
-/** Over MCP an agent gets what it gets over HTTP; a token of nobody’s, of one that ended or of the owner opens no connection there. */
+/**
+ * Over MCP an agent gets what it gets over HTTP; a token of nobody’s, of one that ended or of the
+ * owner opens no connection there.
+ */
 const SPEAK: readonly Caller[] = ['parent', 'grand', 'lead', 'cousin', 'self', 'peer', 'auditor']
 describe.each(['http', 'stdio'] as const)('who may call a tool over MCP by %s', (transport) => {
   const clients = new Map<Caller, McpTestClient>()
   const open = async (caller: Caller): Promise<McpTestClient> => {
     const { mcp } = await world.tree.client().get<{ mcp: string }>('/healthz')
-    return connectMcp('v2', transport, { url: mcp, ...accessOf(caller), cwd: world.tree.repository.path })
+    return connectMcp('v2', transport, {
+      url: mcp,
+      ...accessOf(caller),
+      cwd: world.tree.repository.path,
+    })
   }
   beforeAll(async () => {
     for (const caller of SPEAK) clients.set(caller, await open(caller))
@@ -293,31 +372,38 @@ describe.each(['http', 'stdio'] as const)('who may call a tool over MCP by %s', 
     for (const client of clients.values()) await client.close()
   })
 
-  // What takes a victim each time, or a call’s whole patience, is the same code behind the same door.
+  // What takes a victim each time, or a call’s whole patience, is the same code behind the same
+  // door.
   it.each(Object.keys(INPUTS).filter((row) => !row.startsWith('kill')))('%s', async (row) => {
     const seen = await play(row, SPEAK, async (caller, tool, input) => {
       const result = await clients.get(caller)?.call(tool, input as Record<string, unknown>)
-      return result?.isError === true ? (JSON.parse(result.content[0]?.text ?? 'null').code as string) : 'ok'
+      return result?.isError === true
+        ? (JSON.parse(result.content[0]?.text ?? 'null').code as string)
+        : 'ok'
     })
     expect(seen).toEqual(expected(row, SPEAK))
   })
 
-  it.each(['human', 'ended', 'nobody'] as const)('nothing is open to the token of %s', async (caller) => {
-    const refused = await open(caller).then(
-      async (client) => {
-        const tools = await client.list().then(
-          (list) => list.map(({ name }) => name),
-          () => [],
-        )
-        await client.close()
-        return tools
-      },
-      () => [],
-    )
-    // The owner’s program speaks as the root’s agent where it runs \`exomonad mcp\` itself: never as the human.
-    if (caller === 'human' && transport === 'stdio') expect(refused).not.toContain('approve')
-    else expect(refused).toEqual([])
-  })
+  it.each(['human', 'ended', 'nobody'] as const)(
+    'nothing is open to the token of %s',
+    async (caller) => {
+      const refused = await open(caller).then(
+        async (client) => {
+          const tools = await client.list().then(
+            (list) => list.map(({ name }) => name),
+            () => [],
+          )
+          await client.close()
+          return tools
+        },
+        () => [],
+      )
+      // The owner’s program speaks as the root’s agent where it runs \`exomonad mcp\` itself: never
+      // as the human.
+      if (caller === 'human' && transport === 'stdio') expect(refused).not.toContain('approve')
+      else expect(refused).toEqual([])
+    },
+  )
 })
 
 const ownerToken = (): string => {
@@ -328,24 +414,55 @@ const ownerToken = (): string => {
 
 describe('a question that is open', () => {
   it('is answered by nobody who is not above the one who asks, and stays open until one who is does', async () => {
-    const { spawned } = await world.tree.call('spawn_workers', { specs: [{ name: 'asker', prompt: 'Ask' }] }, { as: 'boss' })
+    const { spawned } = await world.tree.call(
+      'spawn_workers',
+      { specs: [{ name: 'asker', prompt: 'Ask' }] },
+      { as: 'boss' },
+    )
     const [{ agent_id: asker }] = spawned
     const own = createClient({ ...accessOf('self'), token: tokenOf(asker) })
-    const asked = own.callTool<{ status: string; answer?: string }>('question', { message: 'Red or blue?', timeout: 60 })
-    await waitFor('the question', async () => (await world.tree.events()).some(({ type, agentId }) => type === 'question.asked' && agentId === asker))
+    const asked = own.callTool<{ status: string; answer?: string }>('question', {
+      message: 'Red or blue?',
+      timeout: 60,
+    })
+    await waitFor('the question', async () =>
+      (await world.tree.events()).some(
+        ({ type, agentId }) => type === 'question.asked' && agentId === asker,
+      ),
+    )
     const red = { agent: asker, message: 'Red.' }
     expect(await outcome(own.callTool('answer_question', red))).toBe('NOT_ALLOWED')
-    expect(await outcome(world.tree.client('asker').callTool('answer_question', red))).toBe('NOT_ALLOWED')
-    for (const caller of ['nobody', 'ended', 'auditor', 'peer', 'self', 'cousin', 'lead'] as const) {
-      expect([caller, await outcome(clientOf(caller).callTool('answer_question', red))]).toEqual([caller, EXPECTED.get('answer_question')?.get(caller)])
+    expect(await outcome(world.tree.client('asker').callTool('answer_question', red))).toBe(
+      'NOT_ALLOWED',
+    )
+    for (const caller of [
+      'nobody',
+      'ended',
+      'auditor',
+      'peer',
+      'self',
+      'cousin',
+      'lead',
+    ] as const) {
+      expect([caller, await outcome(clientOf(caller).callTool('answer_question', red))]).toEqual([
+        caller,
+        EXPECTED.get('answer_question')?.get(caller),
+      ])
     }
-    expect(await clientOf('parent').callTool('answer_question', { agent: asker, message: 'Blue.' })).toMatchObject({ status: 'delivered' })
+    expect(
+      await clientOf('parent').callTool('answer_question', { agent: asker, message: 'Blue.' }),
+    ).toMatchObject({ status: 'delivered' })
     expect(await asked).toMatchObject({ answer: 'Blue.' })
   })
 })
 
 describe('what is no tool', () => {
-  const ask = async (method: 'GET' | 'POST', path: string, caller: Caller, headers: Record<string, string> = {}): Promise<string> => {
+  const ask = async (
+    method: 'GET' | 'POST',
+    path: string,
+    caller: Caller,
+    headers: Record<string, string> = {},
+  ): Promise<string> => {
     const { socket, token } = accessOf(caller)
     const response = await requestOverSocket({
       socket,
@@ -355,7 +472,9 @@ describe('what is no tool', () => {
       ...(method === 'POST' ? { body: '{}' } : {}),
     })
     const text = await readText(response)
-    return response.status < 400 ? 'ok' : ((JSON.parse(text) as { code: string }).code ?? String(response.status))
+    return response.status < 400
+      ? 'ok'
+      : ((JSON.parse(text) as { code: string }).code ?? String(response.status))
   }
   const ROUTES = `
 route                                        human   parent  grand   lead      cousin    self    peer      auditor   ended nobody
@@ -380,13 +499,21 @@ POST_/v1/tools/nothing                       invalid invalid invalid invalid   i
     const who = callers.split(/ +/).slice(1) as Caller[]
     const seen: string[] = []
     for (const caller of who) seen.push(`${caller}: ${await ask(method, path, caller)}`)
-    expect(seen).toEqual(who.map((caller, index) => `${caller}: ${MEANS[cells[index] ?? ''] ?? ''}`))
+    expect(seen).toEqual(
+      who.map((caller, index) => `${caller}: ${MEANS[cells[index] ?? ''] ?? ''}`),
+    )
   })
 
   it('that is all there is', async () => {
-    const { paths } = await world.tree.client().get<{ paths: Record<string, Record<string, unknown>> }>('/openapi.json')
-    const there = Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()}_${path}`))
-    const others = there.filter((route) => !route.startsWith('POST_/v1/tools/')).map((route) => route.replace('{event}', 'Stop'))
+    const { paths } = await world.tree
+      .client()
+      .get<{ paths: Record<string, Record<string, unknown>> }>('/openapi.json')
+    const there = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()}_${path}`),
+    )
+    const others = there
+      .filter((route) => !route.startsWith('POST_/v1/tools/'))
+      .map((route) => route.replace('{event}', 'Stop'))
     const tested = new Set(routes.map((line) => line.split(/[ ?]/)[0]))
     expect(others.filter((route) => !tested.has(route))).toEqual([])
   })

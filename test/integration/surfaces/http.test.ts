@@ -11,10 +11,21 @@ import { ExomonadError } from '../../../src/domain/errors.ts'
 import type { QuestionId } from '../../../src/domain/ids.ts'
 import { createLog } from '../../../src/runtime/log.ts'
 import { parseEventStream } from '../../../src/surfaces/event-stream.ts'
-import { createHttpServer, type HttpServer, type HttpServerDeps } from '../../../src/surfaces/http/server.ts'
+import {
+  createHttpServer,
+  type HttpServer,
+  type HttpServerDeps,
+} from '../../../src/surfaces/http/server.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
-import { AGENTS, hashOf, OWNER_TOKEN, scriptedCore, scriptedEvents, tokenOf } from '../../unit/surfaces/scripted-core.ts'
+import {
+  AGENTS,
+  hashOf,
+  OWNER_TOKEN,
+  scriptedCore,
+  scriptedEvents,
+  tokenOf,
+} from '../../unit/surfaces/scripted-core.ts'
 
 interface Answer {
   status: number
@@ -28,7 +39,11 @@ function waitingQuestion(): { signal?: AbortSignal; verb: Core['talking']['quest
   const question: ReturnType<typeof waitingQuestion> = {
     verb: (_caller, _message, _timeout, signal) => {
       question.signal = signal
-      return new Promise((resolve) => signal.addEventListener('abort', () => resolve({ status: 'pending', question_id: 'q-1' as QuestionId })))
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () =>
+          resolve({ status: 'pending', question_id: 'q-1' as QuestionId }),
+        ),
+      )
     },
   }
   return question
@@ -61,13 +76,20 @@ async function serve(options: Partial<HttpServerDeps> = {}) {
   }
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const server = await listenAt(socketPath)
-  const open = (method: string, path: string, request: { token?: string | null; body?: string; headers?: Record<string, string> } = {}) => {
+  const open = (
+    method: string,
+    path: string,
+    request: { token?: string | null; body?: string; headers?: Record<string, string> } = {},
+  ) => {
     const token = request.token === undefined ? OWNER_TOKEN : request.token
     const sent = httpRequest({
       socketPath,
       method,
       path,
-      headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...request.headers },
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...request.headers,
+      },
     })
     const answered = new Promise<IncomingMessage>((resolve, reject) => {
       sent.once('response', resolve)
@@ -133,9 +155,14 @@ describe('the socket', () => {
 
   it('is gone after close, which ends open streams and waiting calls', async () => {
     const question = waitingQuestion()
-    const { server, socketPath, stream, ask } = await serve({ core: scriptedCore({ talking: { question: question.verb } }) })
+    const { server, socketPath, stream, ask } = await serve({
+      core: scriptedCore({ talking: { question: question.verb } }),
+    })
     const following = (await stream('/v1/events')).take(1).catch(() => [])
-    const waiting = ask('POST', '/v1/tools/question', { token: tokenOf('dev'), body: '{"message":"?"}' }).catch(() => 'cut')
+    const waiting = ask('POST', '/v1/tools/question', {
+      token: tokenOf('dev'),
+      body: '{"message":"?"}',
+    }).catch(() => 'cut')
     await waitFor('the question to wait', () => question.signal)
     await server.close()
     expect(await waiting).toBe('cut')
@@ -172,7 +199,14 @@ describe('tokens', () => {
 
   it('say who calls, and only the owner may act for others', async () => {
     const seen: string[] = []
-    const core = scriptedCore({ talking: { note: async (caller) => (seen.push(`${caller.kind}:${caller.agent.name}`), { status: 'sent' }) } })
+    const core = scriptedCore({
+      talking: {
+        note: async (caller) => (
+          seen.push(`${caller.kind}:${caller.agent.name}`),
+          { status: 'sent' }
+        ),
+      },
+    })
     const { ask } = await serve({ core })
     const note = (token: string, as?: string) =>
       ask('POST', '/v1/tools/note', {
@@ -185,21 +219,35 @@ describe('tokens', () => {
     expect((await note(OWNER_TOKEN, 'dev')).status).toBe(200)
     expect(seen).toEqual(['agent:dev', 'human:root', 'agent:dev'])
     expect((await note(tokenOf('lead'), 'dev')).body).toMatchObject({ code: 'NOT_ALLOWED' })
-    expect((await note(OWNER_TOKEN, 'näbody')).body).toMatchObject({ code: 'AGENT_NOT_FOUND', error: expect.stringContaining('näbody') as string })
+    expect((await note(OWNER_TOKEN, 'näbody')).body).toMatchObject({
+      code: 'AGENT_NOT_FOUND',
+      error: expect.stringContaining('näbody') as string,
+    })
     expect(seen).toHaveLength(3)
   })
 
   it('of a dead agent do nothing more, in words', async () => {
     const { ask } = await serve()
-    const answer = await ask('POST', '/v1/tools/note', { token: tokenOf('dead'), body: '{"message":"boo"}' })
-    expect(answer).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED', agent_id: AGENTS.dead.id, state: 'killed' } })
+    const answer = await ask('POST', '/v1/tools/note', {
+      token: tokenOf('dead'),
+      body: '{"message":"boo"}',
+    })
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { code: 'NOT_ALLOWED', agent_id: AGENTS.dead.id, state: 'killed' },
+    })
     expect(answer.body['error']).toContain('dead was killed')
   })
 
   it('and bodies never reach the log', async () => {
-    const core = scriptedCore({ talking: { note: async () => Promise.reject(new Error('kaputt')) } })
+    const core = scriptedCore({
+      talking: { note: async () => Promise.reject(new Error('kaputt')) },
+    })
     const { ask, logged } = await serve({ core })
-    const answer = await ask('POST', '/v1/tools/note', { token: tokenOf('dev'), body: '{"message":"the-secret-body"}' })
+    const answer = await ask('POST', '/v1/tools/note', {
+      token: tokenOf('dev'),
+      body: '{"message":"the-secret-body"}',
+    })
     expect(answer).toMatchObject({ status: 500, body: { code: 'INTERNAL' } })
     expect(answer.text).not.toMatch(/ at .*\.ts/)
     expect(logged.join('')).toContain('kaputt')
@@ -212,23 +260,47 @@ describe('tools', () => {
   it('are listed per role', async () => {
     const { ask } = await serve()
     const names = async (token: string, query = ''): Promise<string[]> =>
-      ((await ask('GET', `/v1/tools${query}`, { token })).body['tools'] as { name: string }[]).map((tool) => tool.name)
-    expect(await names(tokenOf('dev'))).toEqual(['agent_status', 'check_mail', 'file_pr', 'note', 'pr_review', 'question', 'read_message', 'send', 'wait'])
+      ((await ask('GET', `/v1/tools${query}`, { token })).body['tools'] as { name: string }[]).map(
+        (tool) => tool.name,
+      )
+    expect(await names(tokenOf('dev'))).toEqual([
+      'agent_status',
+      'check_mail',
+      'file_pr',
+      'note',
+      'pr_review',
+      'question',
+      'read_message',
+      'send',
+      'wait',
+    ])
     expect(await names(tokenOf('lead'))).toContain('spawn_subtree')
     expect(await names(OWNER_TOKEN, '?all=true')).toEqual(ALL_TOOLS.map((tool) => tool.name))
-    expect((await ask('GET', '/v1/tools?all=maybe')).body).toMatchObject({ code: 'INVALID_ARG', field: 'all' })
+    expect((await ask('GET', '/v1/tools?all=maybe')).body).toMatchObject({
+      code: 'INVALID_ARG',
+      field: 'all',
+    })
   })
 
   it('answer errors with the code’s status and facts', async () => {
     const core = scriptedCore({
-      pulls: { merge: async () => Promise.reject(new ExomonadError('CHECKS_FAILED', 'The check test is red.', { checks: ['test'] })) },
+      pulls: {
+        merge: async () =>
+          Promise.reject(
+            new ExomonadError('CHECKS_FAILED', 'The check test is red.', { checks: ['test'] }),
+          ),
+      },
     })
     const { ask } = await serve({ core })
-    expect(await ask('POST', '/v1/tools/merge_pr', { token: tokenOf('lead'), body: '{"pr_number":1}' })).toMatchObject({
+    expect(
+      await ask('POST', '/v1/tools/merge_pr', { token: tokenOf('lead'), body: '{"pr_number":1}' }),
+    ).toMatchObject({
       status: 409,
       body: { code: 'CHECKS_FAILED', error: 'The check test is red.', checks: ['test'] },
     })
-    expect(await ask('POST', '/v1/tools/merge_pr', { token: tokenOf('dev'), body: '{"pr_number":1}' })).toMatchObject({
+    expect(
+      await ask('POST', '/v1/tools/merge_pr', { token: tokenOf('dev'), body: '{"pr_number":1}' }),
+    ).toMatchObject({
       status: 403,
       body: { code: 'NOT_ALLOWED' },
     })
@@ -249,12 +321,16 @@ describe('tools', () => {
 
   it('refuse a body beyond the limit', async () => {
     const { ask } = await serve()
-    const answer = await ask('POST', '/v1/tools/note', { body: JSON.stringify({ message: 'x'.repeat(11 * 1024 * 1024) }) }).catch(
-      (error: NodeJS.ErrnoException) => error.code,
-    )
-    // The server answers and hangs up while the client may still be writing: then the client sees the hang-up first.
+    const answer = await ask('POST', '/v1/tools/note', {
+      body: JSON.stringify({ message: 'x'.repeat(11 * 1024 * 1024) }),
+    }).catch((error: NodeJS.ErrnoException) => error.code)
+    // The server answers and hangs up while the client may still be writing: then the client sees
+    // the hang-up first.
     if (typeof answer === 'object')
-      expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_ARG', error: expect.stringContaining('10 MB') as string } })
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { code: 'INVALID_ARG', error: expect.stringContaining('10 MB') as string },
+      })
     else expect(['EPIPE', 'ECONNRESET']).toContain(answer)
   })
 
@@ -262,18 +338,28 @@ describe('tools', () => {
     const { ask } = await serve()
     expect(await ask('POST', '/v1/tools/spawn_worker')).toMatchObject({
       status: 404,
-      body: { code: 'INVALID_ARG', nearest: 'spawn_workers', error: 'There is no tool spawn_worker: did you mean spawn_workers?' },
+      body: {
+        code: 'INVALID_ARG',
+        nearest: 'spawn_workers',
+        error: 'There is no tool spawn_worker: did you mean spawn_workers?',
+      },
     })
     expect(await ask('GET', '/v2/nothing?token=x')).toMatchObject({
       status: 404,
-      body: { code: 'INVALID_ARG', error: expect.stringContaining('There is no GET /v2/nothing.') as string },
+      body: {
+        code: 'INVALID_ARG',
+        error: expect.stringContaining('There is no GET /v2/nothing.') as string,
+      },
     })
   })
 
   it('learn that their caller went away', async () => {
     const question = waitingQuestion()
     const { open } = await serve({ core: scriptedCore({ talking: { question: question.verb } }) })
-    const { sent, answered } = open('POST', '/v1/tools/question', { token: tokenOf('dev'), body: '{"message":"?"}' })
+    const { sent, answered } = open('POST', '/v1/tools/question', {
+      token: tokenOf('dev'),
+      body: '{"message":"?"}',
+    })
     answered.catch(() => {})
     await waitFor('the call', () => question.signal)
     expect(question.signal?.aborted).toBe(false)
@@ -285,11 +371,17 @@ describe('tools', () => {
     let signal: AbortSignal | undefined
     const core = scriptedCore({
       talking: {
-        question: async (_caller, _message, _timeout, given) => ((signal = given), { status: 'answered', question_id: 'q-1' as never, answer: 'yes' }),
+        question: async (_caller, _message, _timeout, given) => (
+          (signal = given),
+          { status: 'answered', question_id: 'q-1' as never, answer: 'yes' }
+        ),
       },
     })
     const { ask } = await serve({ core })
-    expect((await ask('POST', '/v1/tools/question', { token: tokenOf('dev'), body: '{"message":"?"}' })).body).toMatchObject({ answer: 'yes' })
+    expect(
+      (await ask('POST', '/v1/tools/question', { token: tokenOf('dev'), body: '{"message":"?"}' }))
+        .body,
+    ).toMatchObject({ answer: 'yes' })
     expect(signal?.aborted).toBe(false)
   })
 })
@@ -309,7 +401,10 @@ describe('the event stream', () => {
     const seen: string[] = []
     for (let cut = 1; seen.length < 50; cut += 1) {
       const last = seen.at(-1)
-      const following = await stream('/v1/events?after=0', last === undefined ? {} : { headers: { 'last-event-id': last } })
+      const following = await stream(
+        '/v1/events?after=0',
+        last === undefined ? {} : { headers: { 'last-event-id': last } },
+      )
       seen.push(...(await following.take(Math.min(cut, 50 - seen.length))))
       following.leave()
     }
@@ -335,16 +430,29 @@ describe('the event stream', () => {
 
   it('shows an agent what is about itself and those below it, the owner all', async () => {
     const { events, ask } = await serve()
-    for (const agentId of [null, AGENTS.root.id, AGENTS.lead.id, AGENTS.dev.id, AGENTS.other.id, '01900009-0000-7000-8000-000000000009' as never])
+    for (const agentId of [
+      null,
+      AGENTS.root.id,
+      AGENTS.lead.id,
+      AGENTS.dev.id,
+      AGENTS.other.id,
+      '01900009-0000-7000-8000-000000000009' as never,
+    ])
       events.append({ agentId })
     const seqs = async (token: string, query = ''): Promise<unknown> =>
-      (JSON.parse((await ask('GET', `/v1/events?follow=false${query}`, { token })).text) as { seq: number }[]).map((event) => event.seq)
+      (
+        JSON.parse((await ask('GET', `/v1/events?follow=false${query}`, { token })).text) as {
+          seq: number
+        }[]
+      ).map((event) => event.seq)
     expect(await seqs(OWNER_TOKEN)).toEqual([1, 2, 3, 4, 5, 6])
     expect(await seqs(tokenOf('root'))).toEqual([2, 3, 4, 5])
     expect(await seqs(tokenOf('lead'))).toEqual([3, 4])
     expect(await seqs(tokenOf('dev'))).toEqual([4])
     expect(await seqs(tokenOf('lead'), '&agent=dev')).toEqual([4])
-    expect((await ask('GET', '/v1/events?agent=other', { token: tokenOf('lead') })).body).toMatchObject({ code: 'NOT_A_CHILD' })
+    expect(
+      (await ask('GET', '/v1/events?agent=other', { token: tokenOf('lead') })).body,
+    ).toMatchObject({ code: 'NOT_A_CHILD' })
   })
 
   it('filters, and refuses what it does not understand', async () => {
@@ -352,30 +460,52 @@ describe('the event stream', () => {
     events.append({ type: 'note', at: 10 })
     events.append({ type: 'mail', at: 20, dedupeKey: 'internal' })
     events.append({ type: 'mail', at: 30 })
-    const list = async (query: string): Promise<unknown[]> => JSON.parse((await ask('GET', `/v1/events?follow=false&${query}`)).text) as unknown[]
-    expect(await list('types=mail&since=25')).toEqual([{ seq: 3, type: 'mail', at: 30, agentId: null, actor: 'daemon', why: null, payload: {} }])
+    const list = async (query: string): Promise<unknown[]> =>
+      JSON.parse((await ask('GET', `/v1/events?follow=false&${query}`)).text) as unknown[]
+    expect(await list('types=mail&since=25')).toEqual([
+      { seq: 3, type: 'mail', at: 30, agentId: null, actor: 'daemon', why: null, payload: {} },
+    ])
     expect(await list('after=1&types=note,mail')).toHaveLength(2)
     expect(await list('last=1')).toMatchObject([{ seq: 3 }])
-    expect((await ask('GET', '/v1/events?after=soon')).body).toMatchObject({ code: 'INVALID_ARG', field: 'after', found: '"soon"' })
+    expect((await ask('GET', '/v1/events?after=soon')).body).toMatchObject({
+      code: 'INVALID_ARG',
+      field: 'after',
+      found: '"soon"',
+    })
     expect((await ask('GET', '/v1/events?afterr=1')).body).toMatchObject({
       code: 'INVALID_ARG',
       error: expect.stringContaining('did you mean after?') as string,
     })
-    expect((await ask('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).body).toMatchObject({ code: 'INVALID_ARG', field: 'Last-Event-ID' })
+    expect(
+      (await ask('GET', '/v1/events', { headers: { 'last-event-id': 'x' } })).body,
+    ).toMatchObject({ code: 'INVALID_ARG', field: 'Last-Event-ID' })
     expect((await ask('GET', '/v1/events?types=mail,nots')).body).toMatchObject({
       code: 'INVALID_ARG',
       field: 'types',
       found: 'nots',
       error: expect.stringContaining('did you mean note?') as string,
     })
-    expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text).toBe('[]')
-    expect((await ask('GET', '/v1/events', { headers: { 'last-event-id': '4' } })).body).toMatchObject({ code: 'INVALID_ARG', found: 4, last: 3 })
-    expect((await ask('GET', '/v1/events?after=4')).body).toMatchObject({ code: 'INVALID_ARG', field: 'after', found: 4, last: 3 })
+    expect(
+      (await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text,
+    ).toBe('[]')
+    expect(
+      (await ask('GET', '/v1/events', { headers: { 'last-event-id': '4' } })).body,
+    ).toMatchObject({ code: 'INVALID_ARG', found: 4, last: 3 })
+    expect((await ask('GET', '/v1/events?after=4')).body).toMatchObject({
+      code: 'INVALID_ARG',
+      field: 'after',
+      found: 4,
+      last: 3,
+    })
     expect((await ask('GET', '/v1/events?after=4&follow=false')).status).toBe(400)
     // What was pruned is past all the same.
     events.prune()
-    expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text).toBe('[]')
-    expect((await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '4' } })).body).toMatchObject({ code: 'INVALID_ARG', last: 3 })
+    expect(
+      (await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '3' } })).text,
+    ).toBe('[]')
+    expect(
+      (await ask('GET', '/v1/events?follow=false', { headers: { 'last-event-id': '4' } })).body,
+    ).toMatchObject({ code: 'INVALID_ARG', last: 3 })
   })
 
   it('does not pile up what a stalled client does not read', async () => {
@@ -386,7 +516,8 @@ describe('the event stream', () => {
     const big = 'x'.repeat(100_000)
     for (let count = 0; count < 200; count += 1) events.append({ payload: { big } })
     const before = process.memoryUsage().arrayBuffers
-    for (let turns = 0; turns < 50; turns += 1) await new Promise((resolve) => setImmediate(resolve))
+    for (let turns = 0; turns < 50; turns += 1)
+      await new Promise((resolve) => setImmediate(resolve))
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10_000_000)
     const ids: string[] = []
     for await (const message of parseEventStream(response)) {
@@ -401,7 +532,8 @@ describe('the event stream', () => {
 describe('hooks', () => {
   it('tell core what agent CLIs say, by either name, and ignore the rest', async () => {
     const said: unknown[] = []
-    const tell = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) => void said.push([event, caller.agent.name, facts])
+    const tell = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
+      void said.push([event, caller.agent.name, facts])
     const core = scriptedCore({
       hooks: {
         sessionStart: tell('start'),
@@ -413,8 +545,11 @@ describe('hooks', () => {
       },
     })
     const { ask } = await serve({ core })
-    const hook = async (event: string, body: string) => (await ask('POST', `/v1/hooks/${event}`, { token: tokenOf('dev'), body })).body
-    expect(await hook('session-start', '{"session_id":"s","transcript_path":"/t","cwd":"/x"}')).toEqual({})
+    const hook = async (event: string, body: string) =>
+      (await ask('POST', `/v1/hooks/${event}`, { token: tokenOf('dev'), body })).body
+    expect(
+      await hook('session-start', '{"session_id":"s","transcript_path":"/t","cwd":"/x"}'),
+    ).toEqual({})
     await hook('prompt', '{"prompt":"hi [m-1]"}')
     await hook('tool', '{"tool_name":"Edit","tool_input":{"a":1}}')
     await hook('tool', '{"tool":["odd"]}')
@@ -430,7 +565,11 @@ describe('hooks', () => {
       ['waiting', 'dev', 'may I?'],
       ['end', 'dev', 'exit'],
     ])
-    expect(await hook('stop', '{}')).toEqual({ decision: 'block', objection: 'dirty', reason: 'commit first' })
+    expect(await hook('stop', '{}')).toEqual({
+      decision: 'block',
+      objection: 'dirty',
+      reason: 'commit first',
+    })
   })
 })
 
@@ -440,18 +579,38 @@ describe('OpenAPI', () => {
     const { status, body, text } = await ask('GET', '/openapi.json')
     expect(status).toBe(200)
     expect(body['openapi']).toBe('3.1.0')
-    const paths = body['paths'] as Record<string, Record<string, { requestBody?: unknown; responses: Record<string, unknown> }>>
+    const paths = body['paths'] as Record<
+      string,
+      Record<string, { requestBody?: unknown; responses: Record<string, unknown> }>
+    >
     expect(Object.keys(paths)).toEqual(
-      expect.arrayContaining(['/healthz', '/v1/tools', '/v1/tree', '/v1/events', '/v1/hooks/stop', ...ALL_TOOLS.map((tool) => `/v1/tools/${tool.name}`)]),
+      expect.arrayContaining([
+        '/healthz',
+        '/v1/tools',
+        '/v1/tree',
+        '/v1/events',
+        '/v1/hooks/stop',
+        ...ALL_TOOLS.map((tool) => `/v1/tools/${tool.name}`),
+      ]),
     )
     expect(paths).not.toHaveProperty('/v1/tools/{name}')
     expect(paths['/v1/tools/spawn_workers']?.['post']).toMatchObject({
-      requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/SpawnWorkersInput' } } } },
+      requestBody: {
+        content: {
+          'application/json': { schema: { $ref: '#/components/schemas/SpawnWorkersInput' } },
+        },
+      },
     })
     const schemas = (body['components'] as { schemas: Record<string, unknown> }).schemas
-    expect(schemas['NoteInput']).toMatchObject({ type: 'object', required: ['message'], additionalProperties: false })
+    expect(schemas['NoteInput']).toMatchObject({
+      type: 'object',
+      required: ['message'],
+      additionalProperties: false,
+    })
     expect(schemas['NoteResult']).toMatchObject({ properties: { status: { const: 'sent' } } })
-    const used = new Set([...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name))
+    const used = new Set(
+      [...text.matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name),
+    )
     expect([...used].toSorted()).toEqual(Object.keys(schemas).toSorted())
   })
 })

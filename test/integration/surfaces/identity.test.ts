@@ -27,36 +27,64 @@ beforeAll(async () => {
 afterAll(() => tree?.stop())
 
 const agent = (name: string) => agents[name] ?? { id: '', worktree: '', token: '' }
-const call = (token: string, tool: string, input: unknown = {}, as?: string) => createClient({ socket, token, as }).callTool(tool, input)
+const call = (token: string, tool: string, input: unknown = {}, as?: string) =>
+  createClient({ socket, token, as }).callTool(tool, input)
 
 describe('an agent’s token', () => {
-  it(verifies('R004-07', 'opens what its role has and nothing of the human’s, by any name'), async () => {
-    const { token } = agent('dev')
-    const open = ALL_TOOLS.filter((tool) => tool.audience.includes('dev')).map((tool) => tool.name)
-    expect(open).toContain('note')
-    for (const { name } of ALL_TOOLS.filter((tool) => !open.includes(tool.name))) {
-      await expect(call(token, name, {}), name).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
-    }
-    await expect(call(token, 'note', { message: 'mine' })).resolves.toEqual({ status: 'sent' })
-    const listed = await createClient({ socket, token }).get<{ tools: { name: string }[] }>('/v1/tools?all=true')
-    expect(listed.tools.map(({ name }) => name).filter((name) => !open.includes(name))).toEqual([])
-  })
+  it(
+    verifies('R004-07', 'opens what its role has and nothing of the human’s, by any name'),
+    async () => {
+      const { token } = agent('dev')
+      const open = ALL_TOOLS.filter((tool) => tool.audience.includes('dev')).map(
+        (tool) => tool.name,
+      )
+      expect(open).toContain('note')
+      for (const { name } of ALL_TOOLS.filter((tool) => !open.includes(tool.name))) {
+        await expect(call(token, name, {}), name).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+      }
+      await expect(call(token, 'note', { message: 'mine' })).resolves.toEqual({ status: 'sent' })
+      const listed = await createClient({ socket, token }).get<{ tools: { name: string }[] }>(
+        '/v1/tools?all=true',
+      )
+      expect(listed.tools.map(({ name }) => name).filter((name) => !open.includes(name))).toEqual(
+        [],
+      )
+    },
+  )
 
   it('acts for nobody else, not even for itself under another name', async () => {
     for (const as of ['main', 'doomed', 'dev']) {
-      await expect(call(agent('dev').token, 'note', { message: 'x' }, as)).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+      await expect(call(agent('dev').token, 'note', { message: 'x' }, as)).rejects.toMatchObject({
+        code: 'NOT_ALLOWED',
+      })
     }
-    const env = { EXOMONAD_AGENT_ID: agent('dev').id, EXOMONAD_TOKEN: agent('dev').token, EXOMONAD_SOCKET: socket }
-    expect(await tree.run(['call', 'note', '{"message":"x"}', '--as', 'main'], { env, cwd: agent('dev').worktree })).toMatchObject({
+    const env = {
+      EXOMONAD_AGENT_ID: agent('dev').id,
+      EXOMONAD_TOKEN: agent('dev').token,
+      EXOMONAD_SOCKET: socket,
+    }
+    expect(
+      await tree.run(['call', 'note', '{"message":"x"}', '--as', 'main'], {
+        env,
+        cwd: agent('dev').worktree,
+      }),
+    ).toMatchObject({
       code: 1,
       json: { code: 'NOT_ALLOWED' },
     })
-    expect((await tree.events()).filter((event) => event.type === 'note' && event.payload.message === 'x')).toEqual([])
+    expect(
+      (await tree.events()).filter(
+        (event) => event.type === 'note' && event.payload.message === 'x',
+      ),
+    ).toEqual([])
   })
 
   it('shows events of that agent only', async () => {
     const seen = []
-    for await (const event of createClient({ socket, token: agent('dev').token }).events({ follow: false })) seen.push(event)
+    for await (const event of createClient({ socket, token: agent('dev').token }).events({
+      follow: false,
+    }))
+      seen.push(event)
     expect(seen.length).toBeGreaterThan(0)
     expect(seen.filter((event) => event.agentId !== agent('dev').id)).toEqual([])
     await expect(
@@ -70,10 +98,14 @@ describe('an agent’s token', () => {
     const { token, id } = agent('doomed')
     await tree.call('kill', { agent: 'doomed' })
     const client = createClient({ socket, token })
-    await expect(client.callTool('note', { message: 'from the grave' })).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+    await expect(client.callTool('note', { message: 'from the grave' })).rejects.toMatchObject({
+      code: 'NOT_ALLOWED',
+    })
     await expect(client.hook('stop', {})).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
     await expect(client.get('/v1/tree')).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
-    await expect(client.events({ follow: false }).next()).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+    await expect(client.events({ follow: false }).next()).rejects.toMatchObject({
+      code: 'NOT_ALLOWED',
+    })
     expect(existsSync(join(tree.state, 'auth', id))).toBe(false)
   })
 
@@ -81,11 +113,15 @@ describe('an agent’s token', () => {
     const { token, id } = agent('crasher')
     process.kill((await tree.agent('crasher')).pid, 'SIGKILL')
     await waitFor('the failure', async () => (await tree.agent('crasher')).state === 'failed')
-    await expect(call(token, 'note', { message: 'dead' })).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+    await expect(call(token, 'note', { message: 'dead' })).rejects.toMatchObject({
+      code: 'NOT_ALLOWED',
+    })
     await tree.call('resume', { agent: 'crasher' })
     const renewed = readFileSync(join(tree.state, 'auth', id), 'utf8')
     expect(renewed).not.toBe(token)
-    await expect(call(token, 'note', { message: 'old' })).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    await expect(call(token, 'note', { message: 'old' })).rejects.toMatchObject({
+      code: 'UNAUTHORIZED',
+    })
     await expect(call(renewed, 'note', { message: 'new' })).resolves.toEqual({ status: 'sent' })
   })
 })
@@ -99,37 +135,68 @@ describe('the owner who acts as an agent', () => {
     await tree.call('send', { to: 'dev', message: 'between us' }, { as: 'lead' })
     const { messages } = await tree.call('check_mail', {}, { as: 'dev' })
     expect(messages).toMatchObject([{ from: id, name: 'lead', message: 'between us' }])
-    expect(await tree.refusal('send', { to: 'lead', message: 'me' }, { as: 'lead' })).toMatchObject({ code: 'INVALID_ARG' })
-    expect(await tree.refusal('kill', { agent: 'dev' }, { as: 'lead' })).toMatchObject({ code: 'NOT_A_CHILD' })
-    const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'under', prompt: 'x' }] }, { as: 'lead' })
+    expect(await tree.refusal('send', { to: 'lead', message: 'me' }, { as: 'lead' })).toMatchObject(
+      { code: 'INVALID_ARG' },
+    )
+    expect(await tree.refusal('kill', { agent: 'dev' }, { as: 'lead' })).toMatchObject({
+      code: 'NOT_A_CHILD',
+    })
+    const { spawned } = await tree.call(
+      'spawn_workers',
+      { specs: [{ name: 'under', prompt: 'x' }] },
+      { as: 'lead' },
+    )
     await tree.call('note', { message: 'mine as well' }, { as: 'lead' })
     const events = await tree.events()
-    const actors = Object.fromEntries(events.filter(({ agentId }) => agentId === spawned[0].agent_id || agentId === id).map(({ type, actor }) => [type, actor]))
+    const actors = Object.fromEntries(
+      events
+        .filter(({ agentId }) => agentId === spawned[0].agent_id || agentId === id)
+        .map(({ type, actor }) => [type, actor]),
+    )
     expect(actors).toMatchObject({ 'agent.spawned': id, note: id })
     // Its own program is left as it is by what a person waits for in its name.
     await tree.call('wait', { timeout: 0 }, { as: 'lead' })
-    expect((await tree.events()).filter(({ type, agentId, payload }) => type === 'agent.state' && agentId === id && payload.to === 'waiting')).toEqual([])
+    expect(
+      (await tree.events()).filter(
+        ({ type, agentId, payload }) =>
+          type === 'agent.state' && agentId === id && payload.to === 'waiting',
+      ),
+    ).toEqual([])
   })
 
   it('sees the events of that agent, and has nothing that is a person’s alone', async () => {
     const seen = []
     for await (const event of tree.client('dev').events({ follow: false })) seen.push(event.agentId)
     expect(new Set(seen)).toEqual(new Set([agent('dev').id]))
-    const open = ALL_TOOLS.filter((tool) => tool.audience.includes('dev') || tool.forAnyAgent === true).map((tool) => tool.name)
+    const open = ALL_TOOLS.filter(
+      (tool) => tool.audience.includes('dev') || tool.forAnyAgent === true,
+    ).map((tool) => tool.name)
     for (const { name } of ALL_TOOLS.filter((tool) => !open.includes(tool.name))) {
       const refused = await tree.refusal(name, {}, { as: 'dev' })
-      expect(refused, name).toMatchObject({ code: 'NOT_ALLOWED', error: expect.stringContaining('leave out --as') })
+      expect(refused, name).toMatchObject({
+        code: 'NOT_ALLOWED',
+        error: expect.stringContaining('leave out --as'),
+      })
     }
   })
 
   it('is refused where a command is of the whole repository, and nothing is done', async () => {
     const own = COMMANDS.filter(({ personOnly }) => personOnly === true).map(({ name }) => name)
     expect(own).toContain('console')
-    const more: Record<string, string[]> = { daemon: ['stop'], store: ['list'], config: ['check'], completion: ['bash'] }
+    const more: Record<string, string[]> = {
+      daemon: ['stop'],
+      store: ['list'],
+      config: ['check'],
+      completion: ['bash'],
+    }
     await Promise.all(
       own.map(async (name) => {
         const ran = await tree.run(['--as', 'dev', name, ...(more[name] ?? [])])
-        expect(ran, name).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(`--as dev: ${name} is nothing that an agent could do`) })
+        expect(ran, name).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: expect.stringContaining(`--as dev: ${name} is nothing that an agent could do`),
+        })
       }),
     )
     expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
@@ -148,7 +215,9 @@ describe('without a good token', () => {
     })
     expect(existsSync(elsewhere)).toBe(false)
     const { findings } = (await tree.run(['doctor', '--json'], { env })).json
-    expect(findings.find(({ subject }: { subject: string }) => subject === 'owner token')).toMatchObject({
+    expect(
+      findings.find(({ subject }: { subject: string }) => subject === 'owner token'),
+    ).toMatchObject({
       status: 'problem',
       found: `it is not in ${join(elsewhere, 'exomonad')}`,
     })
@@ -163,10 +232,22 @@ describe('without a good token', () => {
       { EXOMONAD_AGENT_ID: id, EXOMONAD_AUTH_FILE: join(tree.state, 'auth', 'none') },
     ]) {
       // From the root’s worktree, where the same command without these variables is the owner’s.
-      expect(await tree.run(['kill', 'dev', '--json'], { env }), JSON.stringify(env)).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
+      expect(await tree.run(['kill', 'dev', '--json'], { env }), JSON.stringify(env)).toMatchObject(
+        { code: 1, json: { code: 'NOT_ALLOWED' } },
+      )
     }
     mkdirSync(join(worktree, 'deep', 'er'), { recursive: true })
-    const commands = [['tree'], ['kill', 'dev'], ['pr', 'list'], ['events'], ['call', 'down'], ['trust'], ['init'], ['deinit'], ['daemon', 'stop']]
+    const commands = [
+      ['tree'],
+      ['kill', 'dev'],
+      ['pr', 'list'],
+      ['events'],
+      ['call', 'down'],
+      ['trust'],
+      ['init'],
+      ['deinit'],
+      ['daemon', 'stop'],
+    ]
     const runs = commands.map(async (argv) => {
       const result = await tree.run([...argv, '--json'], { cwd: join(worktree, 'deep', 'er') })
       expect(result, argv.join(' ')).toMatchObject({ code: 1 })
@@ -182,7 +263,10 @@ describe('without a good token', () => {
     mkdirSync(checks, { recursive: true })
     rmSync(join(worktree, '.git'))
     for (const cwd of [worktree, checks]) {
-      expect(await tree.run(['kill', 'dev', '--json'], { cwd }), cwd).toMatchObject({ code: 1, json: { code: 'NOT_ALLOWED' } })
+      expect(await tree.run(['kill', 'dev', '--json'], { cwd }), cwd).toMatchObject({
+        code: 1,
+        json: { code: 'NOT_ALLOWED' },
+      })
     }
     expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
   })

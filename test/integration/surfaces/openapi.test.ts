@@ -10,7 +10,12 @@ import { requestOverSocket, readText } from '../../../src/surfaces/socket-http.t
 import { createHttpServer } from '../../../src/surfaces/http/server.ts'
 import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
-import { hashOf, OWNER_TOKEN, scriptedCore, scriptedEvents } from '../../unit/surfaces/scripted-core.ts'
+import {
+  hashOf,
+  OWNER_TOKEN,
+  scriptedCore,
+  scriptedEvents,
+} from '../../unit/surfaces/scripted-core.ts'
 
 /** The document as a daemon serves it. */
 async function served(): Promise<string> {
@@ -32,21 +37,41 @@ async function served(): Promise<string> {
   onTestFinished(() => server.close())
   const socket = join(folder, 'daemon.sock')
   await server.listen(socket)
-  return readText(await requestOverSocket({ socket, method: 'GET', path: '/openapi.json', headers: { authorization: `Bearer ${OWNER_TOKEN}` } }))
+  return readText(
+    await requestOverSocket({
+      socket,
+      method: 'GET',
+      path: '/openapi.json',
+      headers: { authorization: `Bearer ${OWNER_TOKEN}` },
+    }),
+  )
 }
 
 describe('the OpenAPI document', () => {
   it('passes Redocly', async () => {
     const config = await createConfig({ extends: ['recommended-strict'] })
-    const problems = await lintFromString({ source: await served(), absoluteRef: 'openapi.json', config })
-    expect(problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)).toEqual([])
+    const problems = await lintFromString({
+      source: await served(),
+      absoluteRef: 'openapi.json',
+      config,
+    })
+    expect(
+      problems.map(
+        ({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`,
+      ),
+    ).toEqual([])
   })
 
   it('passes Spectral', async () => {
     const linter = new spectral.Spectral()
     // Whom to write to, and where, is nothing that a daemon of one’s own could say.
-    linter.setRuleset({ extends: [[rulesets.oas as never, 'all']], rules: { 'contact-properties': 'off' } } as never)
+    linter.setRuleset({
+      extends: [[rulesets.oas as never, 'all']],
+      rules: { 'contact-properties': 'off' },
+    } as never)
     const problems = await linter.run(await served())
-    expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join('/')}`)).toEqual([])
+    expect(
+      problems.map(({ code, message, path }) => `${code}: ${message} ${path.join('/')}`),
+    ).toEqual([])
   })
 })

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../../helpers/daemon.ts'
@@ -22,15 +29,30 @@ describe('files and folders', () => {
     await tree.repository.gitIn(side, 'add', '-f', 'conf')
     await tree.repository.gitIn(side, 'commit', '-qm', 'Link')
     await tree.repository.git('worktree', 'remove', side)
-    const refused = await tree.run(['spawn', 'workers', 'linked=go', '--branch', 'from/elsewhere', '--json'])
-    expect(refused.json.errors[0]).toMatchObject({ code: 'OUTSIDE_ROOT', error: expect.stringMatching(/conf.*symbolic link/) })
+    const refused = await tree.run([
+      'spawn',
+      'workers',
+      'linked=go',
+      '--branch',
+      'from/elsewhere',
+      '--json',
+    ])
+    expect(refused.json.errors[0]).toMatchObject({
+      code: 'OUTSIDE_ROOT',
+      error: expect.stringMatching(/conf.*symbolic link/),
+    })
     expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('untouched')
     expect(await tree.agent('linked')).toBeUndefined()
     expect((await tree.repository.git('worktree', 'list')).split('\n')).toHaveLength(1)
 
-    const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name: '../../../escape', prompt: 'x' }] })
+    const { spawned, errors } = await tree.call('spawn_workers', {
+      specs: [{ name: '../../../escape', prompt: 'x' }],
+    })
     expect(errors).toEqual([])
-    expect(spawned[0]).toMatchObject({ branch: 'main.escape', worktree: join(tree.repository.path, '.exomonad', 'worktrees', 'escape') })
+    expect(spawned[0]).toMatchObject({
+      branch: 'main.escape',
+      worktree: join(tree.repository.path, '.exomonad', 'worktrees', 'escape'),
+    })
     expect(readFileSync(join(spawned[0].worktree, 'conf', 'victim'), 'utf8')).toBe('written')
 
     await tree.logged('escape', 'its start', (entry) => entry['kind'] === 'ready')
@@ -41,13 +63,27 @@ describe('files and folders', () => {
     expect(existsSync(join(tree.state, 'store.db'))).toBe(true)
     expect((await tree.repository.git('worktree', 'list')).split('\n')).toHaveLength(2)
     await tree.call('send', { to: 'escape', message: 'still there?' })
-    await tree.logged('escape', 'the message', (entry) => entry['kind'] === 'message' && entry['text'].includes('still there?'))
+    await tree.logged(
+      'escape',
+      'the message',
+      (entry) => entry['kind'] === 'message' && entry['text'].includes('still there?'),
+    )
   })
 
   it('links that stay inside go along, set-up commands know whom they are for, and empty submodules are said', async () => {
-    const setup = ['sh', '-c', 'env | grep ^EXOMONAD_ | sort > "$EXOMONAD_REPOSITORY/../$EXOMONAD_AGENT_NAME.env"']
-    const fill = ['sh', '-c', 'case $EXOMONAD_AGENT_NAME in filled) touch vendor/one/here "vendor/two words/here";; esac']
-    const tree = await startExomonad({ config: `[worktree]\ninclude = ["conf/**"]\nsetup = [${JSON.stringify(setup)}, ${JSON.stringify(fill)}]\n` })
+    const setup = [
+      'sh',
+      '-c',
+      'env | grep ^EXOMONAD_ | sort > "$EXOMONAD_REPOSITORY/../$EXOMONAD_AGENT_NAME.env"',
+    ]
+    const fill = [
+      'sh',
+      '-c',
+      'case $EXOMONAD_AGENT_NAME in filled) touch vendor/one/here "vendor/two words/here";; esac',
+    ]
+    const tree = await startExomonad({
+      config: `[worktree]\ninclude = ["conf/**"]\nsetup = [${JSON.stringify(setup)}, ${JSON.stringify(fill)}]\n`,
+    })
     onTestFinished(() => tree.stop())
     const { repository } = tree
     const head = await repository.git('rev-parse', 'HEAD')
@@ -64,11 +100,15 @@ describe('files and folders', () => {
     writeFileSync(join(repository.path, 'conf', 'real'), 'real')
     symlinkSync(join(repository.path, 'conf', 'real'), join(repository.path, 'conf', 'link'))
 
-    const { spawned, errors } = await tree.call('spawn_workers', { specs: ['Ünïcode näme', 'filled'].map((name) => ({ name, prompt: 'x' })) })
+    const { spawned, errors } = await tree.call('spawn_workers', {
+      specs: ['Ünïcode näme', 'filled'].map((name) => ({ name, prompt: 'x' })),
+    })
     expect(errors).toEqual([])
     const [bare, filled] = spawned
     expect(readlinkSync(join(bare.worktree, 'conf', 'link'))).toBe('real')
-    expect(readFileSync(join(repository.folder, 'unicode-name.env'), 'utf8').trim().split('\n')).toEqual([
+    expect(
+      readFileSync(join(repository.folder, 'unicode-name.env'), 'utf8').trim().split('\n'),
+    ).toEqual([
       `EXOMONAD_AGENT_ID=${bare.agent_id}`,
       'EXOMONAD_AGENT_NAME=unicode-name',
       'EXOMONAD_BASE_BRANCH=main',
@@ -78,12 +118,19 @@ describe('files and folders', () => {
       'EXOMONAD_ROLE=dev',
       `EXOMONAD_WORKTREE=${bare.worktree}`,
     ])
-    expect(bare.warnings).toEqual([expect.stringMatching(/^The submodules vendor\/one, vendor\/two words are empty .*submodule.*update/)])
+    expect(bare.warnings).toEqual([
+      expect.stringMatching(
+        /^The submodules vendor\/one, vendor\/two words are empty .*submodule.*update/,
+      ),
+    ])
     expect(filled.warnings).toEqual([])
 
     symlinkSync(repository.folder, join(repository.path, 'conf', 'way-out'))
     const refused = await tree.call('spawn_workers', { specs: [{ name: 'out', prompt: 'x' }] })
-    expect(refused.errors[0]).toMatchObject({ code: 'OUTSIDE_ROOT', error: expect.stringMatching(/conf\/way-out.*leads out/) })
+    expect(refused.errors[0]).toMatchObject({
+      code: 'OUTSIDE_ROOT',
+      error: expect.stringMatching(/conf\/way-out.*leads out/),
+    })
     expect(await tree.agent('out')).toBeUndefined()
   })
 })

@@ -19,7 +19,11 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
 
     await tree.run(['daemon', 'start'])
     await tree.call('send', { to: 'stays', message: 'still there?' })
-    await waitFor('the message', () => tree.log('stays').some((entry) => entry['kind'] === 'message' && entry['text'].includes('still there?')))
+    await waitFor('the message', () =>
+      tree
+        .log('stays')
+        .some((entry) => entry['kind'] === 'message' && entry['text'].includes('still there?')),
+    )
     expect(await tree.agent('stays')).toMatchObject({ pid })
 
     await tree.run(['down'])
@@ -38,7 +42,11 @@ describeWith(['tmux'], 'a configuration that names another multiplexer', () => {
 
     await tree.run(['daemon', 'start'], { env })
     await tree.call('send', { to: 'stays', message: 'still there?' })
-    await waitFor('the message', () => tree.log('stays').some((entry) => entry['kind'] === 'message' && entry['text'].includes('still there?')))
+    await waitFor('the message', () =>
+      tree
+        .log('stays')
+        .some((entry) => entry['kind'] === 'message' && entry['text'].includes('still there?')),
+    )
     expect(await tree.agent('stays')).toMatchObject({ pid })
     // Who asks tmux has it make the folder.
     expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([])

@@ -7,7 +7,10 @@ import { isAlive } from '../../helpers/processes.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
-/** A program with Claude Code’s hooks, through the whole daemon: what the real ones do is in test/e2e. */
+/**
+ * A program with Claude Code’s hooks, through the whole daemon: what the real ones do is in
+ * test/e2e.
+ */
 
 const HOOKED = join(import.meta.dirname, '..', '..', 'fixtures', 'agents', 'hooked.js')
 
@@ -24,9 +27,15 @@ async function hooked(more = ''): Promise<Exomonad> {
   return tree
 }
 
-const spawn = async (tree: Exomonad, name: string, steps: readonly object[]): Promise<{ agent_id: string; worktree: string }> => {
+const spawn = async (
+  tree: Exomonad,
+  name: string,
+  steps: readonly object[],
+): Promise<{ agent_id: string; worktree: string }> => {
   tree.script(name, { steps })
-  const { spawned, errors } = await tree.call('spawn_workers', { specs: [{ name, prompt: `Do ${name}.`, agent: 'hooked' }] })
+  const { spawned, errors } = await tree.call('spawn_workers', {
+    specs: [{ name, prompt: `Do ${name}.`, agent: 'hooked' }],
+  })
   expect(errors).toEqual([])
   return spawned[0]
 }
@@ -36,9 +45,17 @@ const state = (tree: Exomonad, name: string, wanted: string) =>
     return node?.state === wanted ? node : undefined
   })
 const hookOf = (tree: Exomonad, name: string, event: string, number = 1) =>
-  waitFor(`hook ${event} of ${name}`, () => tree.log(name).filter((entry) => entry['kind'] === 'hook' && entry['event'] === event)[number - 1])
+  waitFor(
+    `hook ${event} of ${name}`,
+    () =>
+      tree.log(name).filter((entry) => entry['kind'] === 'hook' && entry['event'] === event)[
+        number - 1
+      ],
+  )
 const approvalOf = (tree: Exomonad, name: string): Promise<any> =>
-  waitFor('the approval', async () => (await tree.call('inbox')).approvals.find((approval: any) => approval.agent === name))
+  waitFor('the approval', async () =>
+    (await tree.call('inbox')).approvals.find((approval: any) => approval.agent === name),
+  )
 
 describe('a program with hooks', () => {
   it('tells of its session, its turns and tools, and is given what waits for it in the middle of one', async () => {
@@ -52,18 +69,34 @@ describe('a program with hooks', () => {
       { do: 'stop' },
     ])
     expect(await hookOf(tree, 'busy', 'PostToolUse')).toMatchObject({ answer: null })
-    expect(await tree.agent('busy')).toMatchObject({ state: 'running', state_source: 'hook', tool_calls: 1 })
+    expect(await tree.agent('busy')).toMatchObject({
+      state: 'running',
+      state_source: 'hook',
+      tool_calls: 1,
+    })
     await tree.call('send', { to: 'busy', message: 'Mind the gap.' })
     writeFileSync(go, '')
     const { answer } = await hookOf(tree, 'busy', 'PostToolUse', 2)
-    expect(answer).toMatchObject({ hookSpecificOutput: { hookEventName: 'PostToolUse', additionalContext: expect.stringContaining('Mind the gap.') } })
+    expect(answer).toMatchObject({
+      hookSpecificOutput: {
+        hookEventName: 'PostToolUse',
+        additionalContext: expect.stringContaining('Mind the gap.'),
+      },
+    })
     expect((await tree.agent('busy')).tool_calls).toBe(2)
     writeFileSync(on, '')
     await state(tree, 'busy', 'idle')
-    // Of the environment of whoever started exomonad it has what it needs, and its own agent’s identity.
+    // Of the environment of whoever started exomonad it has what it needs, and its own agent’s
+    // identity.
     const { variables, argv } = await tree.logged('busy', 'its argv', ({ kind }) => kind === 'argv')
-    expect(variables).toEqual(expect.arrayContaining(['EXOMONAD_TOKEN', 'EXOMONAD_AGENT_ID', 'PATH']))
-    expect(variables.filter((variable: string) => /^(TMUX|CLAUDE(?!_CODE_(MCP|ENABLE|RESUME)))/.test(variable))).toEqual([])
+    expect(variables).toEqual(
+      expect.arrayContaining(['EXOMONAD_TOKEN', 'EXOMONAD_AGENT_ID', 'PATH']),
+    )
+    expect(
+      variables.filter((variable: string) =>
+        /^(TMUX|CLAUDE(?!_CODE_(MCP|ENABLE|RESUME)))/.test(variable),
+      ),
+    ).toEqual([])
     expect(argv.join(' ')).not.toContain('Bearer ey')
   })
 
@@ -72,9 +105,17 @@ describe('a program with hooks', () => {
     await spawn(tree, 'held', [
       { do: 'tool', name: 'Write', command: 'echo work > work.txt' },
       { do: 'stop' },
-      { do: 'tool', name: 'Bash', command: 'git add work.txt && git -c user.name=a -c user.email=a@b commit -q -m Work' },
+      {
+        do: 'tool',
+        name: 'Bash',
+        command: 'git add work.txt && git -c user.name=a -c user.email=a@b commit -q -m Work',
+      },
       { do: 'stop', again: true },
-      { do: 'tool', name: 'Bash', command: 'exomonad call file_pr \'{"title":"Work","body":"Some."}\'' },
+      {
+        do: 'tool',
+        name: 'Bash',
+        command: 'exomonad call file_pr \'{"title":"Work","body":"Some."}\'',
+      },
       { do: 'stop', again: true },
     ])
     // The daemon knows that it idles before the program was told so.
@@ -88,21 +129,30 @@ describe('a program with hooks', () => {
     expect((await tree.agent('held')).pr).toMatchObject({ state: 'open' })
   })
 
-  it(verifies('R004-14', 'waits at a permission dialog for a person, who is told, and goes on when it was answered there'), async () => {
-    const tree = await hooked()
-    const go = join(tree.scripts, 'go')
-    await spawn(tree, 'asks', [
-      { do: 'ask', name: 'Bash', input: { command: 'git push --force' } },
-      { do: 'file', path: go },
-      { do: 'tool', name: 'Bash', input: { command: 'git push --force' } },
-    ])
-    expect(await state(tree, 'asks', 'waiting')).toMatchObject({ state_reason: expect.stringContaining('git push --force'), state_source: 'hook' })
-    const { messages, approvals } = await tree.call('inbox')
-    expect(messages.map(({ text }: any) => text).join()).toContain('[WAITING] asks')
-    expect(approvals).toEqual([])
-    writeFileSync(go, '')
-    await state(tree, 'asks', 'running')
-  })
+  it(
+    verifies(
+      'R004-14',
+      'waits at a permission dialog for a person, who is told, and goes on when it was answered there',
+    ),
+    async () => {
+      const tree = await hooked()
+      const go = join(tree.scripts, 'go')
+      await spawn(tree, 'asks', [
+        { do: 'ask', name: 'Bash', input: { command: 'git push --force' } },
+        { do: 'file', path: go },
+        { do: 'tool', name: 'Bash', input: { command: 'git push --force' } },
+      ])
+      expect(await state(tree, 'asks', 'waiting')).toMatchObject({
+        state_reason: expect.stringContaining('git push --force'),
+        state_source: 'hook',
+      })
+      const { messages, approvals } = await tree.call('inbox')
+      expect(messages.map(({ text }: any) => text).join()).toContain('[WAITING] asks')
+      expect(approvals).toEqual([])
+      writeFileSync(go, '')
+      await state(tree, 'asks', 'running')
+    },
+  )
 
   it('is answered from the inbox with policy ask, by whoever comes first', async () => {
     const tree = await hooked('[roles.dev.permissions]\npolicy = "ask"\n')
@@ -122,14 +172,19 @@ describe('a program with hooks', () => {
       if (verb !== '') expect((await tree.run([verb, approval.approval_id, ...rest])).code).toBe(0)
     }
     await decided('make clean', 'approve')
-    expect(await hookOf(tree, 'asks', 'PermissionRequest')).toMatchObject({ answer: { hookSpecificOutput: { decision: { behavior: 'allow' } } } })
+    expect(await hookOf(tree, 'asks', 'PermissionRequest')).toMatchObject({
+      answer: { hookSpecificOutput: { decision: { behavior: 'allow' } } },
+    })
     await decided('make install', 'deny', '--reason', 'not here')
     expect(await hookOf(tree, 'asks', 'PermissionRequest', 2)).toMatchObject({
       answer: { hookSpecificOutput: { decision: { behavior: 'deny', message: 'not here' } } },
     })
     await decided('make love')
     writeFileSync(dialog, '')
-    await waitFor('nothing to be asked', async () => (await tree.call('inbox')).approvals.length === 0)
+    await waitFor(
+      'nothing to be asked',
+      async () => (await tree.call('inbox')).approvals.length === 0,
+    )
     expect(await hookOf(tree, 'asks', 'PermissionRequest', 3)).toMatchObject({ answer: null })
     await state(tree, 'asks', 'running')
   })
@@ -137,7 +192,12 @@ describe('a program with hooks', () => {
   it('speaks into the spool while the daemon is away, and is understood when it is back', async () => {
     const tree = await hooked()
     const [go, on] = [join(tree.scripts, 'go'), join(tree.scripts, 'on')]
-    await spawn(tree, 'lone', [{ do: 'file', path: go }, { do: 'tool', name: 'Read' }, { do: 'stop' }, { do: 'file', path: on }])
+    await spawn(tree, 'lone', [
+      { do: 'file', path: go },
+      { do: 'tool', name: 'Read' },
+      { do: 'stop' },
+      { do: 'file', path: on },
+    ])
     await hookOf(tree, 'lone', 'UserPromptSubmit')
     await tree.crash()
     writeFileSync(go, '')
@@ -145,16 +205,25 @@ describe('a program with hooks', () => {
     await tree.run(['daemon', 'start'])
     expect(await state(tree, 'lone', 'idle')).toMatchObject({ tool_calls: 1 })
     // What was said is deleted once it was understood.
-    await waitFor('the spool to be empty', () => readdirSync(join(tree.state, 'spool')).length === 0)
+    await waitFor(
+      'the spool to be empty',
+      () => readdirSync(join(tree.state, 'spool')).length === 0,
+    )
   })
 
   it('leaves nothing running when it is killed, stopped, or gone by itself, and its folder when it is taken away', async () => {
     const tree = await hooked()
     const go = join(tree.scripts, 'go')
     const servers: number[] = []
-    for (const [name, ...end] of [['killed'], ['stopped'], ['gone', { do: 'file', path: go }, { do: 'exit', code: 3 }]] as [string, ...object[]][]) {
+    for (const [name, ...end] of [
+      ['killed'],
+      ['stopped'],
+      ['gone', { do: 'file', path: go }, { do: 'exit', code: 3 }],
+    ] as [string, ...object[]][]) {
       await spawn(tree, name, [{ do: 'server' }, ...end])
-      servers.push((await tree.logged(name, 'its server', ({ kind }) => kind === 'server'))['server'])
+      servers.push(
+        (await tree.logged(name, 'its server', ({ kind }) => kind === 'server'))['server'],
+      )
     }
     expect(servers.every(isAlive)).toBe(true)
     await tree.call('kill', { agent: 'killed' })
@@ -172,31 +241,60 @@ describe('a program with hooks', () => {
 })
 
 describe('a conversation', () => {
-  it(verifies('R004-02', 'is what a subtree begins with: its program is launched with a fork of its parent’s session, and the task'), async () => {
-    const tree = await hooked()
-    // The program keeps its conversation where the real one does.
-    const keep = 'mkdir -p "$HOME/.claude/projects/p" && echo "{}" > "$HOME/.claude/projects/p/$EXOMONAD_AGENT_ID.jsonl"'
-    tree.script('lead', { steps: [{ do: 'tool', name: 'Bash', command: keep }, { do: 'stop' }] })
-    tree.script('parser', { steps: [] })
-    const lead = await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead.', agent: 'hooked' })
-    await state(tree, 'lead', 'idle')
-    const child = await tree.call('spawn_subtree', { branch_name: 'parser', task: 'Write the parser.', agent: 'hooked' }, { as: 'lead' })
-    expect(child).toMatchObject({ session: 'forked', warnings: [], branch: 'main.lead.parser' })
-    const { argv } = await tree.logged('parser', 'its argv', ({ kind }) => kind === 'argv')
-    expect(argv.join(' ')).toContain(`--resume ${lead.agent_id} --fork-session --session-id ${child.agent_id}`)
-    expect(argv.at(-1)).toContain('Write the parser.')
-  })
+  it(
+    verifies(
+      'R004-02',
+      'is what a subtree begins with: its program is launched with a fork of its parent’s session, and the task',
+    ),
+    async () => {
+      const tree = await hooked()
+      // The program keeps its conversation where the real one does.
+      const keep =
+        'mkdir -p "$HOME/.claude/projects/p" && echo "{}" > "$HOME/.claude/projects/p/$EXOMONAD_AGENT_ID.jsonl"'
+      tree.script('lead', { steps: [{ do: 'tool', name: 'Bash', command: keep }, { do: 'stop' }] })
+      tree.script('parser', { steps: [] })
+      const lead = await tree.call('spawn_subtree', {
+        branch_name: 'lead',
+        task: 'Lead.',
+        agent: 'hooked',
+      })
+      await state(tree, 'lead', 'idle')
+      const child = await tree.call(
+        'spawn_subtree',
+        { branch_name: 'parser', task: 'Write the parser.', agent: 'hooked' },
+        { as: 'lead' },
+      )
+      expect(child).toMatchObject({ session: 'forked', warnings: [], branch: 'main.lead.parser' })
+      const { argv } = await tree.logged('parser', 'its argv', ({ kind }) => kind === 'argv')
+      expect(argv.join(' ')).toContain(
+        `--resume ${lead.agent_id} --fork-session --session-id ${child.agent_id}`,
+      )
+      expect(argv.at(-1)).toContain('Write the parser.')
+    },
+  )
 
   it('is not handed to a program of another kind: the child starts fresh, with a warning that says why', async () => {
     const tree = await hooked('[agents.codex]\ncommand = ["sleep", "1000"]\n')
     tree.script('lead', { steps: [] })
     tree.script('same', { steps: [] })
-    expect(await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead.', agent: 'hooked' })).toMatchObject({ session: 'fresh', warnings: [] })
+    expect(
+      await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead.', agent: 'hooked' }),
+    ).toMatchObject({ session: 'fresh', warnings: [] })
     await hookOf(tree, 'lead', 'UserPromptSubmit')
-    const other = await tree.call('spawn_subtree', { branch_name: 'other', task: 'Work.', agent: 'codex' }, { as: 'lead' })
-    expect(JSON.stringify(other)).toContain('other starts with a fresh conversation: it runs codex, which can’t read the one of its parent’s claude.')
+    const other = await tree.call(
+      'spawn_subtree',
+      { branch_name: 'other', task: 'Work.', agent: 'codex' },
+      { as: 'lead' },
+    )
+    expect(JSON.stringify(other)).toContain(
+      'other starts with a fresh conversation: it runs codex, which can’t read the one of its parent’s claude.',
+    )
     // Of its own kind it tries, and says that there is nothing to be read.
-    const same = await tree.call('spawn_subtree', { branch_name: 'same', task: 'Work.', agent: 'hooked' }, { as: 'lead' })
+    const same = await tree.call(
+      'spawn_subtree',
+      { branch_name: 'same', task: 'Work.', agent: 'hooked' },
+      { as: 'lead' },
+    )
     expect(JSON.stringify(same)).toContain('same starts with a fresh conversation: session')
   })
 })

@@ -1,6 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -49,7 +56,11 @@ function place(options: { token?: 'file' } = {}) {
 }
 
 /** A server that keeps what it is sent. */
-async function recorder(socket: string, answer: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => response.end('{}')) {
+async function recorder(
+  socket: string,
+  answer: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) =>
+    response.end('{}'),
+) {
   const requests: Request[] = []
   const server = createHttp((request, response) => {
     let body = ''
@@ -74,7 +85,12 @@ interface Ran {
 }
 
 /** Runs a hook as an agent CLI does; `input` null leaves stdin open. */
-async function run(argv: readonly string[], env: Record<string, string>, input: string | null = '{"a":1}', cwd = '/'): Promise<Ran> {
+async function run(
+  argv: readonly string[],
+  env: Record<string, string>,
+  input: string | null = '{"a":1}',
+  cwd = '/',
+): Promise<Ran> {
   const [file = '', ...args] = argv
   const child = spawn(file, args, { env, cwd, stdio: 'pipe' })
   onTestFinished(() => void child.kill('SIGKILL'))
@@ -89,11 +105,15 @@ async function run(argv: readonly string[], env: Record<string, string>, input: 
 
 const hook = (event: string): string => join(HOOKS, `${event}.sh`)
 
-const shells = [['sh'], ['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(([name = '']) => findTool(name) !== undefined)
+const shells = [['sh'], ['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(
+  ([name = '']) => findTool(name) !== undefined,
+)
 
 describeWith(['curl'], 'hooks', () => {
   it('has one script for each event', () => {
-    expect(readdirSync(HOOKS)).toEqual(expect.arrayContaining(HOOK_EVENTS.map((event) => `${event}.sh`)))
+    expect(readdirSync(HOOKS)).toEqual(
+      expect.arrayContaining(HOOK_EVENTS.map((event) => `${event}.sh`)),
+    )
     for (const event of HOOK_EVENTS) expect(statSync(hook(event)).mode & 0o111).toBe(0o111)
   })
 
@@ -101,12 +121,18 @@ describeWith(['curl'], 'hooks', () => {
     it('pass the JSON through, byte for byte, with the token', async () => {
       const { socket, env } = place()
       const requests = await recorder(socket)
-      const body = JSON.stringify({ prompt: 'it\'s "$HOME" `x` $(y) \\n ünï\u{1F600}\n', big: 'x'.repeat(200_000) })
+      const body = JSON.stringify({
+        prompt: 'it\'s "$HOME" `x` $(y) \\n ünï\u{1F600}\n',
+        big: 'x'.repeat(200_000),
+      })
       for (const event of HOOK_EVENTS) {
         const ran = await run([...shell, hook(event)], env, body)
         expect(ran).toEqual({ status: 0, stdout: event === 'stop' ? '{}\n' : '', stderr: '' })
         const request = requests.pop()
-        expect(request).toMatchObject({ url: `/v1/hooks/${event}`, authorization: `Bearer ${TOKEN}` })
+        expect(request).toMatchObject({
+          url: `/v1/hooks/${event}`,
+          authorization: `Bearer ${TOKEN}`,
+        })
         expect(request?.body.trimEnd()).toBe(body)
       }
     })
@@ -118,7 +144,9 @@ describeWith(['curl'], 'hooks', () => {
       expect(ran.stderr).toContain('waits in the spool')
       const [name = ''] = readdirSync(spool)
       expect(statSync(join(spool, name)).mode & 0o777).toBe(0o600)
-      expect(await spooled()).toMatchObject([{ event: 'prompt', token: TOKEN, body: { prompt: 'it\'s "m-1" $x' } }])
+      expect(await spooled()).toMatchObject([
+        { event: 'prompt', token: TOKEN, body: { prompt: 'it\'s "m-1" $x' } },
+      ])
     })
   })
 
@@ -129,11 +157,28 @@ describeWith(['curl'], 'hooks', () => {
       const { socket, env } = place()
       const answer = '{"hookSpecificOutput":{"additionalContext":"it\'s \\n \\"x\\" $y `z` 100%s"}}'
       const requests = await recorder(socket, (_request, response) => response.end(answer))
-      const body = JSON.stringify({ tool_name: 'Bash', tool_response: 'x'.repeat(300_000), q: "it's $HOME `y`" })
-      for (const event of ['PostToolUse', 'UserPromptSubmit', 'Stop', 'AfterTool', 'session.idle']) {
-        expect(await run(program(event), env, body)).toEqual({ status: 0, stdout: `${answer}\n`, stderr: '' })
+      const body = JSON.stringify({
+        tool_name: 'Bash',
+        tool_response: 'x'.repeat(300_000),
+        q: "it's $HOME `y`",
+      })
+      for (const event of [
+        'PostToolUse',
+        'UserPromptSubmit',
+        'Stop',
+        'AfterTool',
+        'session.idle',
+      ]) {
+        expect(await run(program(event), env, body)).toEqual({
+          status: 0,
+          stdout: `${answer}\n`,
+          stderr: '',
+        })
         const request = requests.pop()
-        expect(request).toMatchObject({ url: `/v1/hooks/program/${event}`, authorization: `Bearer ${TOKEN}` })
+        expect(request).toMatchObject({
+          url: `/v1/hooks/program/${event}`,
+          authorization: `Bearer ${TOKEN}`,
+        })
         expect(request?.body.trimEnd()).toBe(body)
       }
     })
@@ -142,7 +187,8 @@ describeWith(['curl'], 'hooks', () => {
       const { socket, env, spooled } = place()
       let [status, text] = [204, '']
       await recorder(socket, (_request, response) => response.writeHead(status).end(text))
-      for (const event of ['PreToolUse', 'Stop']) expect(await run(program(event), env)).toEqual({ status: 0, stdout: '', stderr: '' })
+      for (const event of ['PreToolUse', 'Stop'])
+        expect(await run(program(event), env)).toEqual({ status: 0, stdout: '', stderr: '' })
       ;[status, text] = [500, '{"error":"broken"}']
       for (const event of ['PreToolUse', 'Stop']) {
         const ran = await run(program(event), env)
@@ -154,8 +200,14 @@ describeWith(['curl'], 'hooks', () => {
 
     it('spool what they had to say, and by which name, when nobody listens', async () => {
       const { env, spooled } = place()
-      for (const event of ['PostToolUse', 'Stop']) expect(await run(program(event), env, '{"session_id":"s"}')).toMatchObject({ status: 0, stdout: '' })
-      expect((await spooled()).toSorted((one, other) => one.event.localeCompare(other.event))).toMatchObject([
+      for (const event of ['PostToolUse', 'Stop'])
+        expect(await run(program(event), env, '{"session_id":"s"}')).toMatchObject({
+          status: 0,
+          stdout: '',
+        })
+      expect(
+        (await spooled()).toSorted((one, other) => one.event.localeCompare(other.event)),
+      ).toMatchObject([
         { event: 'program/PostToolUse', token: TOKEN, body: { session_id: 's' } },
         { event: 'program/Stop', body: { session_id: 's' } },
       ])
@@ -164,9 +216,17 @@ describeWith(['curl'], 'hooks', () => {
     it('spool of a tool at least that it was used, when the daemon dies in the middle', async () => {
       const { socket, env, spooled } = place()
       await recorder(socket, (request) => void request.socket.destroy())
-      expect(await run(program('PreToolUse'), env, '{"tool_name":"Bash"}')).toMatchObject({ status: 0, stdout: '' })
-      expect(await run(program('UserPromptSubmit'), env, '{"prompt":"p"}')).toMatchObject({ status: 0, stdout: '' })
-      expect((await spooled()).toSorted((one, other) => one.event.localeCompare(other.event))).toMatchObject([
+      expect(await run(program('PreToolUse'), env, '{"tool_name":"Bash"}')).toMatchObject({
+        status: 0,
+        stdout: '',
+      })
+      expect(await run(program('UserPromptSubmit'), env, '{"prompt":"p"}')).toMatchObject({
+        status: 0,
+        stdout: '',
+      })
+      expect(
+        (await spooled()).toSorted((one, other) => one.event.localeCompare(other.event)),
+      ).toMatchObject([
         { event: 'program/PreToolUse', body: {} },
         { event: 'program/UserPromptSubmit', body: { prompt: 'p' } },
       ])
@@ -175,14 +235,20 @@ describeWith(['curl'], 'hooks', () => {
     it('do not wait for an input that never ends', async () => {
       const { socket, env } = place()
       await recorder(socket)
-      for (const event of ['PreToolUse', 'Stop']) expect((await run(program(event), env, null)).status).toBe(0)
+      for (const event of ['PreToolUse', 'Stop'])
+        expect((await run(program(event), env, null)).status).toBe(0)
     })
 
     it('say nothing without an event, with an odd one, or outside an agent', async () => {
       const { env, spooled } = place()
-      for (const event of ['', '../x', 'a b', '$(id)']) expect(await run(program(event), env)).toMatchObject({ status: 0, stdout: '' })
+      for (const event of ['', '../x', 'a b', '$(id)'])
+        expect(await run(program(event), env)).toMatchObject({ status: 0, stdout: '' })
       expect(await spooled()).toEqual([])
-      expect(await run(program('Stop'), { PATH: process.env['PATH'] ?? '' })).toEqual({ status: 0, stdout: '', stderr: '' })
+      expect(await run(program('Stop'), { PATH: process.env['PATH'] ?? '' })).toEqual({
+        status: 0,
+        stdout: '',
+        stderr: '',
+      })
     })
 
     it('wait for a person where the program asks for a permission, and end with the program', async () => {
@@ -206,7 +272,12 @@ describeWith(['curl'], 'hooks', () => {
   })
 
   it('do nothing outside an agent of exomonad', async () => {
-    for (const event of HOOK_EVENTS) expect(await run([hook(event)], { PATH: process.env['PATH'] ?? '' })).toEqual({ status: 0, stdout: '', stderr: '' })
+    for (const event of HOOK_EVENTS)
+      expect(await run([hook(event)], { PATH: process.env['PATH'] ?? '' })).toEqual({
+        status: 0,
+        stdout: '',
+        stderr: '',
+      })
   })
 
   it('read the token from the file where the variable is hidden', async () => {
@@ -253,9 +324,16 @@ describeWith(['curl'], 'hooks', () => {
 
   it('spool where a dead daemon left its socket', async () => {
     const { socket, env, spooled } = place()
-    const child = spawn(process.execPath, ['-e', `require('net').createServer().listen(${JSON.stringify(socket)},()=>console.log('up'))`], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(
+      process.execPath,
+      [
+        '-e',
+        `require('net').createServer().listen(${JSON.stringify(socket)},()=>console.log('up'))`,
+      ],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     await once(child.stdout, 'data')
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -270,7 +348,10 @@ describeWith(['curl'], 'hooks', () => {
       if (request.url !== '/v1/hooks/stop') request.socket.destroy()
     })
     expect(await run([hook('prompt')], env)).toMatchObject({ status: 0, stdout: '' })
-    expect(await run([hook('stop')], { ...env, EXOMONAD_STOP_TIMEOUT: '1' })).toMatchObject({ status: 0, stdout: '{"decision":"allow"}\n' })
+    expect(await run([hook('stop')], { ...env, EXOMONAD_STOP_TIMEOUT: '1' })).toMatchObject({
+      status: 0,
+      stdout: '{"decision":"allow"}\n',
+    })
     expect(await spooled()).toMatchObject([
       { event: 'prompt', body: { a: 1 } },
       { event: 'stop', body: { a: 1 } },
@@ -303,39 +384,56 @@ describeWith(['curl'], 'hooks', () => {
 
   it('pass on what the daemon refuses as words, without spooling it', async () => {
     const { socket, env, spooled } = place()
-    await recorder(socket, (_request, response) => response.writeHead(403).end('{"error":"dev was killed","code":"NOT_ALLOWED"}'))
+    await recorder(socket, (_request, response) =>
+      response.writeHead(403).end('{"error":"dev was killed","code":"NOT_ALLOWED"}'),
+    )
     const ran = await run([hook('stop')], env)
     expect(ran).toMatchObject({ status: 0, stdout: '{"decision":"allow"}\n' })
     expect(ran.stderr).toContain('dev was killed')
     expect(await spooled()).toEqual([])
   })
 
-  it.runIf(process.platform === 'linux')('never show the token in the list of processes', async () => {
-    const { socket, env } = place()
-    const waiting: ServerResponse[] = []
-    await recorder(socket, (_request, response) => void waiting.push(response))
-    const running = run([hook('stop')], env)
-    await waitFor('the request', () => waiting.length > 0)
-    const commandLines = readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map((pid) => {
-        try {
-          return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-        } catch {
-          return ''
-        }
+  it.runIf(process.platform === 'linux')(
+    'never show the token in the list of processes',
+    async () => {
+      const { socket, env } = place()
+      const waiting: ServerResponse[] = []
+      await recorder(socket, (_request, response) => void waiting.push(response))
+      const running = run([hook('stop')], env)
+      await waitFor('the request', () => waiting.length > 0)
+      const commandLines = readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map((pid) => {
+          try {
+            return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+          } catch {
+            return ''
+          }
+        })
+      expect(commandLines.some((line) => line.startsWith('curl') && line.includes(socket))).toBe(
+        true,
+      )
+      expect(commandLines.filter((line) => line.includes(TOKEN))).toEqual([])
+      waiting[0]?.end('{"decision":"block","objection":"dirty","reason":"commit"}')
+      expect(await running).toEqual({
+        status: 0,
+        stdout: '{"decision":"block","objection":"dirty","reason":"commit"}\n',
+        stderr: '',
       })
-    expect(commandLines.some((line) => line.startsWith('curl') && line.includes(socket))).toBe(true)
-    expect(commandLines.filter((line) => line.includes(TOKEN))).toEqual([])
-    waiting[0]?.end('{"decision":"block","objection":"dirty","reason":"commit"}')
-    expect(await running).toEqual({ status: 0, stdout: '{"decision":"block","objection":"dirty","reason":"commit"}\n', stderr: '' })
-  })
+    },
+  )
 
   it('do not listen to the user’s curl settings', async () => {
     const { socket, env, folder } = place()
     const requests = await recorder(socket)
     writeFileSync(join(folder, '.curlrc'), 'verbose\nproxy = "http://127.0.0.1:9"\n')
-    const ran = await run([hook('tool')], { ...env, HOME: folder, CURL_HOME: folder, http_proxy: 'http://127.0.0.1:9', ALL_PROXY: 'http://127.0.0.1:9' })
+    const ran = await run([hook('tool')], {
+      ...env,
+      HOME: folder,
+      CURL_HOME: folder,
+      http_proxy: 'http://127.0.0.1:9',
+      ALL_PROXY: 'http://127.0.0.1:9',
+    })
     expect(ran).toEqual({ status: 0, stdout: '', stderr: '' })
     expect(requests).toHaveLength(1)
   })
@@ -346,7 +444,11 @@ describeWith(['curl'], 'hooks', () => {
     const core = scriptedCore({
       hooks: {
         promptSubmit: async (caller, facts) => void said.push([caller.agent.name, facts]),
-        stop: async () => ({ decision: 'block', objection: 'dirty', reason: 'commit “a.txt” first' }),
+        stop: async () => ({
+          decision: 'block',
+          objection: 'dirty',
+          reason: 'commit “a.txt” first',
+        }),
       },
     })
     const server = await createHttpServer({
@@ -363,9 +465,17 @@ describeWith(['curl'], 'hooks', () => {
     })
     await server.listen(socket)
     onTestFinished(() => server.close())
-    expect(await run([hook('prompt')], env, '{"prompt":"go [m-1]"}')).toEqual({ status: 0, stdout: '', stderr: '' })
+    expect(await run([hook('prompt')], env, '{"prompt":"go [m-1]"}')).toEqual({
+      status: 0,
+      stdout: '',
+      stderr: '',
+    })
     expect(said).toEqual([['dev', { prompt: 'go [m-1]' }]])
-    expect(JSON.parse((await run([hook('stop')], env)).stdout)).toEqual({ decision: 'block', objection: 'dirty', reason: 'commit “a.txt” first' })
+    expect(JSON.parse((await run([hook('stop')], env)).stdout)).toEqual({
+      decision: 'block',
+      objection: 'dirty',
+      reason: 'commit “a.txt” first',
+    })
     const ran = await run([hook('stop')], { ...env, EXOMONAD_TOKEN: 'wrong' })
     expect(ran).toMatchObject({ status: 0, stdout: '{"decision":"allow"}\n' })
     expect(ran.stderr).toContain('UNAUTHORIZED')

@@ -18,16 +18,34 @@ const agent = async () => {
   if (found === undefined) throw new Error('no agent')
   return found
 }
-const events = async (type: string) => (await bench.store.events.list({})).filter((event) => event.type === type && event.agentId === AUTH)
+const events = async (type: string) =>
+  (await bench.store.events.list({})).filter(
+    (event) => event.type === type && event.agentId === AUTH,
+  )
 /** On record since a while ago. */
-const recorded = (more: AgentPatch) => bench.family({ stateAt: Date.now() - 10_000, lastSeenAt: Date.now() - 10_000, ...more })
+const recorded = (more: AgentPatch) =>
+  bench.family({ stateAt: Date.now() - 10_000, lastSeenAt: Date.now() - 10_000, ...more })
 
 beforeEach(() => {
   const { store, publisher, outbox, clock, sight } = bench
-  const panes = { find: async () => bench.terminals.multiplexer.list().then(([pane]) => pane), close: async () => {} }
-  const settings = { agentCli: async () => bench.cli } as unknown as Parameters<typeof createObserving>[0]['settings']
+  const panes = {
+    find: async () => bench.terminals.multiplexer.list().then(([pane]) => pane),
+    close: async () => {},
+  }
+  const settings = { agentCli: async () => bench.cli } as unknown as Parameters<
+    typeof createObserving
+  >[0]['settings']
   const states = createStates({ store, publisher, outbox, clock })
-  observing = createObserving({ store, settings, clock, log: silentLog(), sight, states, panes, isAsked: (id) => asked.has(id) })
+  observing = createObserving({
+    store,
+    settings,
+    clock,
+    log: silentLog(),
+    sight,
+    states,
+    panes,
+    isAsked: (id) => asked.has(id),
+  })
 })
 afterEach(() => {
   observing.stop()
@@ -48,7 +66,9 @@ describe('looking at a program', () => {
     await recorded({ state: 'running' })
     await bench.outbox.start()
     await bench.say('one')
-    await waitFor('it is submitted', () => bench.terminals.submitted.some(({ paneId }) => paneId === paneOf(AUTH)))
+    await waitFor('it is submitted', () =>
+      bench.terminals.submitted.some(({ paneId }) => paneId === paneOf(AUTH)),
+    )
     expect(await agent()).toMatchObject({ state: 'idle', stateSource: 'session' })
   })
 
@@ -74,7 +94,8 @@ describe('looking at a program', () => {
 
   it('tells parent and human, with its last lines, where something else stands in the place of its prompt; not of a moment', async () => {
     bench.program.script.inputLine = () => 'unknown'
-    bench.terminals.multiplexer.capture = async () => 'It rests.\n╭────────╮\n│ Go on? │\n╰────────╯'
+    bench.terminals.multiplexer.capture = async () =>
+      'It rests.\n╭────────╮\n│ Go on? │\n╰────────╯'
     await recorded({ state: 'idle' })
     await observing.look(await agent())
     bench.program.script.inputLine = () => 'empty'
@@ -83,9 +104,14 @@ describe('looking at a program', () => {
     await observing.look(await agent())
     expect(await agent()).toMatchObject({ state: 'idle' })
     await waitFor('the state', async () => (await agent()).state === 'waiting')
-    expect(await agent()).toMatchObject({ stateSource: 'screen', stateReason: 'its terminal shows: It rests. · Go on?' })
+    expect(await agent()).toMatchObject({
+      stateSource: 'screen',
+      stateReason: 'its terminal shows: It rests. · Go on?',
+    })
     for (const to of ['human', ROOT] as const) {
-      expect((await bench.deliveries(to)).map(({ kind, text }) => [kind, text])).toEqual([['agent.waiting', expect.stringMatching(/It rests\.\n.*Go on\?\n/)]])
+      expect((await bench.deliveries(to)).map(({ kind, text }) => [kind, text])).toEqual([
+        ['agent.waiting', expect.stringMatching(/It rests\.\n.*Go on\?\n/)],
+      ])
     }
     // It goes by itself, and its parent knows that it rests.
     bench.program.script.inputLine = () => 'empty'
@@ -112,7 +138,12 @@ describe('looking at a program', () => {
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() })
     let told = 0
     bench.sight.onSeen(() => told++)
-    const look = async () => bench.sight.observe(await agent(), bench.cli, await bench.terminals.multiplexer.inspect(paneOf(AUTH)))
+    const look = async () =>
+      bench.sight.observe(
+        await agent(),
+        bench.cli,
+        await bench.terminals.multiplexer.inspect(paneOf(AUTH)),
+      )
     expect(await look()).toMatchObject({ state: 'waiting', tentative: true })
     expect(told).toBe(0)
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() - 120_000 })
@@ -121,8 +152,18 @@ describe('looking at a program', () => {
   })
 
   it('tells of a program that can’t be looked at, and gave no sign of what was typed; what waits behind is typed when it does', async () => {
-    bench.cli = { acks: true, reportsState: true, inert: (text: string) => text, enterDelay: 5, pasteLimit: null, channel: null } as AgentCli
-    const submitted = () => bench.terminals.submitted.filter(({ paneId }) => paneId === paneOf(AUTH)).map(({ text }) => text)
+    bench.cli = {
+      acks: true,
+      reportsState: true,
+      inert: (text: string) => text,
+      enterDelay: 5,
+      pasteLimit: null,
+      channel: null,
+    } as AgentCli
+    const submitted = () =>
+      bench.terminals.submitted
+        .filter(({ paneId }) => paneId === paneOf(AUTH))
+        .map(({ text }) => text)
     await recorded({ state: 'idle' })
     await bench.outbox.start()
     await bench.say('one')

@@ -37,11 +37,16 @@ function scriptedCli(options: { answersPermission?: boolean } = {}) {
     hooks: {
       read: (event: string, body: unknown) => (event === 'nothing' ? null : (body as HookFact)),
       answer: (event: string, outcome: { kind: string }) =>
-        outcome.kind === 'none' || (outcome.kind === 'permission' && event !== 'ask') ? null : { event, ...outcome },
+        outcome.kind === 'none' || (outcome.kind === 'permission' && event !== 'ask')
+          ? null
+          : { event, ...outcome },
       carries: (event: string) => event === 'after',
     },
     ...(options.answersPermission === true
-      ? { answerPermission: async (live: LiveAgent, ...rest: unknown[]) => void replies.push([live.agentId, ...rest]) }
+      ? {
+          answerPermission: async (live: LiveAgent, ...rest: unknown[]) =>
+            void replies.push([live.agentId, ...rest]),
+        }
       : {}),
   } as unknown as AgentCli
   return { cli, replies }
@@ -63,8 +68,18 @@ describe('hooks of an agent CLI', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'hooks-'))
     store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
-    const renderer = createRenderer({ shippedFolder: templates, overrideFolder: () => Promise.resolve(null), log: silentLog() })
-    const publisher = createPublisher({ store, renderer, clock: Date.now, log: silentLog(), newDeliveryId })
+    const renderer = createRenderer({
+      shippedFolder: templates,
+      overrideFolder: () => Promise.resolve(null),
+      log: silentLog(),
+    })
+    const publisher = createPublisher({
+      store,
+      renderer,
+      clock: Date.now,
+      log: silentLog(),
+      newDeliveryId,
+    })
     config = configSchema.parse({})
     cli = scriptedCli().cli
     stopAnswer = { decision: 'allow' }
@@ -79,18 +94,44 @@ describe('hooks of an agent CLI', () => {
         queued = null
         return text
       },
-      promptArrived: async (id, ids, { unanswered } = {}) => (outboxCalls.push(['arrived', id, ids, unanswered]), ids.length > 1 ? 'the whole text' : null),
+      promptArrived: async (id, ids, { unanswered } = {}) => (
+        outboxCalls.push(['arrived', id, ids, unanswered]),
+        ids.length > 1 ? 'the whole text' : null
+      ),
       looked: (id) => void outboxCalls.push(['looked', id]),
     } as OutboxControl
-    const settings = { config: async () => config, agentCli: async () => cli } as Partial<Settings> as Settings
-    const deps = { store, publisher, outbox, settings, clock: Date.now, log: silentLog(), usage: { refresh: () => {} } }
+    const settings = {
+      config: async () => config,
+      agentCli: async () => cli,
+    } as Partial<Settings> as Settings
+    const deps = {
+      store,
+      publisher,
+      outbox,
+      settings,
+      clock: Date.now,
+      log: silentLog(),
+      usage: { refresh: () => {} },
+    }
     states = createStates(deps)
     const hooks = createHooks({ ...deps, states, stopChain: async () => stopAnswer })
     approvals = createApprovals(deps)
     const live = async ({ id }: Agent): Promise<LiveAgent> => ({ agentId: id }) as LiveAgent
     const permissions = createPermissions({ ...deps, states, approvals, live })
-    fromProgram = createProgramHooks({ ...deps, states, hooks, permissions, firstTurn: createFirstTurn() })
-    agent = makeAgent({ name: 'auth', state: 'running', stateSource: 'process', pid: 77, paneId: asPaneId('%1') })
+    fromProgram = createProgramHooks({
+      ...deps,
+      states,
+      hooks,
+      permissions,
+      firstTurn: createFirstTurn(),
+    })
+    agent = makeAgent({
+      name: 'auth',
+      state: 'running',
+      stateSource: 'process',
+      pid: 77,
+      paneId: asPaneId('%1'),
+    })
     await store.agents.insert(agent)
   })
   afterEach(async () => {
@@ -100,10 +141,16 @@ describe('hooks of an agent CLI', () => {
 
   const now = async (): Promise<Agent> => (await store.agents.get(agent.id)) as Agent
   const caller = async (): Promise<Caller> => ({ kind: 'agent', agent: await now() })
-  const says = async (event: string, fact: HookFact, options?: Parameters<Hooks['fromProgram']>[3]) => fromProgram(await caller(), event, { ...fact }, options)
+  const says = async (
+    event: string,
+    fact: HookFact,
+    options?: Parameters<Hooks['fromProgram']>[3],
+  ) => fromProgram(await caller(), event, { ...fact }, options)
   const set = (patch: AgentPatch) => store.agents.update(agent.id, patch)
-  const events = async (type: string) => (await store.events.list({ types: [type] })).map(({ payload }) => payload)
-  const policy = (value: 'off' | 'ask' | 'list' | 'all') => (config = configSchema.parse({ roles: { dev: { permissions: { policy: value } } } }))
+  const events = async (type: string) =>
+    (await store.events.list({ types: [type] })).map(({ payload }) => payload)
+  const policy = (value: 'off' | 'ask' | 'list' | 'all') =>
+    (config = configSchema.parse({ roles: { dev: { permissions: { policy: value } } } }))
   const asks = { kind: 'permission', tool: 'Bash', detail: 'git push' } as const
   const approval = () => waitFor('the approval', async () => (await store.approvals.pending())[0])
 
@@ -125,12 +172,17 @@ describe('hooks of an agent CLI', () => {
     await set({ state: 'idle', stopExcuse: 'tests are slow' })
     expect(await says('prompt', { kind: 'prompt', prompt: 'Do it [m-0123456789ab]' })).toBeNull()
     expect(await now()).toMatchObject({ state: 'running', stateSource: 'hook', stopExcuse: null })
-    expect(await says('prompt', { kind: 'prompt', prompt: '[m-0123456789ab m-0123456789ac]' })).toEqual({
+    expect(
+      await says('prompt', { kind: 'prompt', prompt: '[m-0123456789ab m-0123456789ac]' }),
+    ).toEqual({
       event: 'prompt',
       kind: 'context',
       text: 'the whole text',
     })
-    expect(outboxCalls.filter(([name]) => name === 'arrived').map(([, , ids]) => ids)).toEqual([['m-0123456789ab'], ['m-0123456789ab', 'm-0123456789ac']])
+    expect(outboxCalls.filter(([name]) => name === 'arrived').map(([, , ids]) => ids)).toEqual([
+      ['m-0123456789ab'],
+      ['m-0123456789ab', 'm-0123456789ac'],
+    ])
     expect(outboxCalls.filter(([name]) => name === 'looked')).toHaveLength(2)
   })
 
@@ -144,22 +196,38 @@ describe('hooks of an agent CLI', () => {
 
   it('count each tool once, also where several are used at a time', async () => {
     const who = await caller()
-    await Promise.all(Array.from({ length: 20 }, () => fromProgram(who, 'x', { kind: 'tool-start', tool: 'Read' })))
-    await Promise.all(Array.from({ length: 20 }, () => fromProgram(who, 'x', { kind: 'tool-end', tool: 'Read' })))
+    await Promise.all(
+      Array.from({ length: 20 }, () => fromProgram(who, 'x', { kind: 'tool-start', tool: 'Read' })),
+    )
+    await Promise.all(
+      Array.from({ length: 20 }, () => fromProgram(who, 'x', { kind: 'tool-end', tool: 'Read' })),
+    )
     expect((await now()).toolCalls).toBe(20)
   })
 
-  it(verifies('R004-12', 'carry what waits for an agent after a tool, where the answer can and the model is the agent’s own'), async () => {
-    queued = 'the message'
-    expect(await says('before', { kind: 'tool-start', tool: 'Read' })).toBeNull()
-    expect(await says('other', { kind: 'tool-end', tool: 'Read' })).toBeNull()
-    expect(await says('after', { kind: 'tool-end', tool: 'Read', nested: true })).toBeNull()
-    expect(await says('after', { kind: 'tool-end', tool: 'Read' }, { signal: AbortSignal.abort() })).toBeNull()
-    expect(await says('after', { kind: 'tool-end', tool: 'Read' }, { at: Date.now() })).toBeNull()
-    expect(queued).toBe('the message')
-    expect(await says('after', { kind: 'tool-end', tool: 'Read' })).toEqual({ event: 'after', kind: 'context', text: 'the message' })
-    expect(await says('after', { kind: 'tool-end', tool: 'Read' })).toBeNull()
-  })
+  it(
+    verifies(
+      'R004-12',
+      'carry what waits for an agent after a tool, where the answer can and the model is the agent’s own',
+    ),
+    async () => {
+      queued = 'the message'
+      expect(await says('before', { kind: 'tool-start', tool: 'Read' })).toBeNull()
+      expect(await says('other', { kind: 'tool-end', tool: 'Read' })).toBeNull()
+      expect(await says('after', { kind: 'tool-end', tool: 'Read', nested: true })).toBeNull()
+      expect(
+        await says('after', { kind: 'tool-end', tool: 'Read' }, { signal: AbortSignal.abort() }),
+      ).toBeNull()
+      expect(await says('after', { kind: 'tool-end', tool: 'Read' }, { at: Date.now() })).toBeNull()
+      expect(queued).toBe('the message')
+      expect(await says('after', { kind: 'tool-end', tool: 'Read' })).toEqual({
+        event: 'after',
+        kind: 'context',
+        text: 'the message',
+      })
+      expect(await says('after', { kind: 'tool-end', tool: 'Read' })).toBeNull()
+    },
+  )
 
   it('of a subagent that works on after the turn begin no turn', async () => {
     await set({ state: 'idle', stateAt: 1 })
@@ -172,7 +240,11 @@ describe('hooks of an agent CLI', () => {
 
   it('hold it at its stop for a reason, and let it rest without one', async () => {
     stopAnswer = { decision: 'block', objection: 'uncommitted', reason: 'Commit first.' }
-    expect(await says('Stop', { kind: 'stop', again: false })).toEqual({ event: 'Stop', kind: 'block', reason: 'Commit first.' })
+    expect(await says('Stop', { kind: 'stop', again: false })).toEqual({
+      event: 'Stop',
+      kind: 'block',
+      reason: 'Commit first.',
+    })
     expect((await now()).state).toBe('running')
     stopAnswer = { decision: 'allow' }
     expect(await says('Stop', { kind: 'stop', again: true })).toBeNull()
@@ -190,7 +262,15 @@ describe('hooks of an agent CLI', () => {
       if (stop < 6) await says('prompt', { kind: 'prompt', prompt: 'Read this.' })
       expect((await now()).stopExcuse).toBe('tests are slow')
     }
-    expect(answers.map((answer) => answer !== null)).toEqual([true, true, true, true, true, true, false])
+    expect(answers.map((answer) => answer !== null)).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+    ])
     expect((await now()).state).toBe('idle')
     expect(outboxCalls).toContainEqual(['wake', agent.id])
     expect(await says('Stop', { kind: 'stop', again: false })).not.toBeNull()
@@ -198,7 +278,11 @@ describe('hooks of an agent CLI', () => {
 
   it('say that it rests after a person broke its turn off', async () => {
     await says('x', { kind: 'interrupted' })
-    expect(await now()).toMatchObject({ state: 'idle', stateReason: 'interrupted', stateSource: 'hook' })
+    expect(await now()).toMatchObject({
+      state: 'idle',
+      stateReason: 'interrupted',
+      stateSource: 'hook',
+    })
     expect(outboxCalls).toContainEqual(['wake', agent.id])
   })
 
@@ -214,8 +298,15 @@ describe('hooks of an agent CLI', () => {
     policy('ask')
     expect(await says('ask', asks, { at: late })).toBeNull()
     expect(await store.approvals.pending()).toEqual([])
-    expect(await says('prompt', { kind: 'prompt', prompt: '[m-0123456789ab]' }, { at: late })).toBeNull()
-    expect(outboxCalls.find(([name]) => name === 'arrived')).toEqual(['arrived', agent.id, ['m-0123456789ab'], true])
+    expect(
+      await says('prompt', { kind: 'prompt', prompt: '[m-0123456789ab]' }, { at: late }),
+    ).toBeNull()
+    expect(outboxCalls.find(([name]) => name === 'arrived')).toEqual([
+      'arrived',
+      agent.id,
+      ['m-0123456789ab'],
+      true,
+    ])
     await set({ stateAt: 0 })
     await says('Stop', { kind: 'stop', again: false }, { at: late })
     expect(await now()).toMatchObject({ state: 'idle', stateAt: late })
@@ -229,34 +320,52 @@ describe('hooks of an agent CLI', () => {
   })
 
   describe('that ask for a permission', () => {
-    it.each(['off', 'list'] as const)('leave it to the terminal with policy %s, and the human is told once', async (value) => {
-      policy(value)
-      expect(await says('ask', asks)).toBeNull()
-      expect(await now()).toMatchObject({ state: 'waiting', stateReason: 'permission to use Bash: git push', stateSource: 'hook' })
-      await says('x', { kind: 'waiting', reason: 'Claude needs your permission' })
-      expect(await events('agent.waiting')).toEqual([{ name: 'auth', reason: 'permission to use Bash: git push', source: 'hook', screen: '' }])
-      expect(await store.approvals.pending()).toEqual([])
-      await says('x', { kind: 'tool-end', tool: 'Bash' })
-      expect((await now()).state).toBe('running')
-    })
+    it.each(['off', 'list'] as const)(
+      'leave it to the terminal with policy %s, and the human is told once',
+      async (value) => {
+        policy(value)
+        expect(await says('ask', asks)).toBeNull()
+        expect(await now()).toMatchObject({
+          state: 'waiting',
+          stateReason: 'permission to use Bash: git push',
+          stateSource: 'hook',
+        })
+        await says('x', { kind: 'waiting', reason: 'Claude needs your permission' })
+        expect(await events('agent.waiting')).toEqual([
+          { name: 'auth', reason: 'permission to use Bash: git push', source: 'hook', screen: '' },
+        ])
+        expect(await store.approvals.pending()).toEqual([])
+        await says('x', { kind: 'tool-end', tool: 'Bash' })
+        expect((await now()).state).toBe('running')
+      },
+    )
 
     it.each([
       ['approved', undefined, { event: 'ask', kind: 'permission', decision: 'allow' }],
-      ['denied', 'not today', { event: 'ask', kind: 'permission', decision: 'deny', reason: 'not today' }],
-    ] as const)('wait with policy ask until the human has %s it', async (decision, reason, answer) => {
-      policy('ask')
-      const asked = says('ask', asks)
-      const { id, what, agentId } = await approval()
-      expect([what, agentId]).toEqual(['use Bash: git push', agent.id])
-      expect((await now()).state).toBe('waiting')
-      expect(await events('approval.requested')).toHaveLength(1)
-      expect((await store.outbox.list({ recipient: 'human' })).map(({ text }) => text).join()).toContain(`exomonad approve ${id}`)
-      await approvals.decide(id, decision, reason)
-      expect(await asked).toEqual(answer)
-      expect(await now()).toMatchObject({ state: 'running' })
-      // The program is answered; its agent is sent no message of it.
-      expect(await store.outbox.list({ recipient: agent.id as AgentId })).toEqual([])
-    })
+      [
+        'denied',
+        'not today',
+        { event: 'ask', kind: 'permission', decision: 'deny', reason: 'not today' },
+      ],
+    ] as const)(
+      'wait with policy ask until the human has %s it',
+      async (decision, reason, answer) => {
+        policy('ask')
+        const asked = says('ask', asks)
+        const { id, what, agentId } = await approval()
+        expect([what, agentId]).toEqual(['use Bash: git push', agent.id])
+        expect((await now()).state).toBe('waiting')
+        expect(await events('approval.requested')).toHaveLength(1)
+        expect(
+          (await store.outbox.list({ recipient: 'human' })).map(({ text }) => text).join(),
+        ).toContain(`exomonad approve ${id}`)
+        await approvals.decide(id, decision, reason)
+        expect(await asked).toEqual(answer)
+        expect(await now()).toMatchObject({ state: 'running' })
+        // The program is answered; its agent is sent no message of it.
+        expect(await store.outbox.list({ recipient: agent.id as AgentId })).toEqual([])
+      },
+    )
 
     it.each([
       ['its tool ran', () => says('x', { kind: 'tool-end', tool: 'Bash' })],
@@ -273,9 +382,16 @@ describe('hooks of an agent CLI', () => {
       expect((await now()).state).toBe('waiting')
       await hook()
       expect(await asked).toBeNull()
-      await waitFor('nothing to be pending', async () => (await store.approvals.pending()).length === 0)
-      expect(await store.approvals.get(id)).toMatchObject({ reason: 'it was settled in the agent’s terminal' })
-      await expect(approvals.decide(id, 'approved', undefined)).rejects.toMatchObject({ code: 'INVALID_ARG' })
+      await waitFor(
+        'nothing to be pending',
+        async () => (await store.approvals.pending()).length === 0,
+      )
+      expect(await store.approvals.get(id)).toMatchObject({
+        reason: 'it was settled in the agent’s terminal',
+      })
+      await expect(approvals.decide(id, 'approved', undefined)).rejects.toMatchObject({
+        code: 'INVALID_ARG',
+      })
     })
 
     it('are dropped when the program no longer waits for the hook', async () => {
@@ -285,7 +401,10 @@ describe('hooks of an agent CLI', () => {
       await approval()
       given.abort()
       expect(await asked).toBeNull()
-      await waitFor('nothing to be pending', async () => (await store.approvals.pending()).length === 0)
+      await waitFor(
+        'nothing to be pending',
+        async () => (await store.approvals.pending()).length === 0,
+      )
       // It may stand in the terminal now.
       expect((await now()).state).toBe('waiting')
       await says('x', { kind: 'tool-end', tool: 'Bash' })
@@ -317,7 +436,11 @@ describe('hooks of an agent CLI', () => {
         expect(await says('ask', asks)).toBeNull()
       }
       policy('all')
-      expect(await says('ask', asks)).toEqual({ event: 'ask', kind: 'permission', decision: 'allow' })
+      expect(await says('ask', asks)).toEqual({
+        event: 'ask',
+        kind: 'permission',
+        decision: 'allow',
+      })
       const scripted = scriptedCli({ answersPermission: true })
       cli = scripted.cli
       expect(await says('asked', { ...asks, id: 'per_2' })).toBeNull()
@@ -331,17 +454,30 @@ describe('hooks of an agent CLI', () => {
       await says('asked', { ...asks, id: 'per_1' })
       await approval()
       await states.change(agent.id, { to: 'killed', source: 'human', actor: 'human' })
-      await waitFor('nothing to be pending', async () => (await store.approvals.pending()).length === 0)
+      await waitFor(
+        'nothing to be pending',
+        async () => (await store.approvals.pending()).length === 0,
+      )
       expect(scripted.replies).toEqual([])
     })
 
     it('are the terminal’s alone after a restart of the daemon, and the human is told', async () => {
       await set({ state: 'waiting', stateReason: 'permission to use Bash', stateSource: 'hook' })
-      await store.approvals.insert({ id: 'perm-abc', agentId: agent.id, what: 'use Bash', requestedAt: 1, decision: null, decidedAt: null, reason: null })
+      await store.approvals.insert({
+        id: 'perm-abc',
+        agentId: agent.id,
+        what: 'use Bash',
+        requestedAt: 1,
+        decision: null,
+        decidedAt: null,
+        reason: null,
+      })
       await approvals.dropOrphans()
       expect(await store.approvals.pending()).toEqual([])
       expect(await store.outbox.list({ recipient: agent.id as AgentId })).toEqual([])
-      expect(await events('agent.waiting')).toEqual([{ name: 'auth', reason: 'permission to use Bash', source: 'hook', screen: '' }])
+      expect(await events('agent.waiting')).toEqual([
+        { name: 'auth', reason: 'permission to use Bash', source: 'hook', screen: '' },
+      ])
     })
   })
 })

@@ -3,7 +3,13 @@ import type { Agent, AgentState, StateSource } from '../../../src/domain/records
 import { createQuestions } from '../../../src/core/questions/questions.ts'
 import { MOST_NOTES } from '../../../src/core/mail/notes.ts'
 import { asPaneId, type AgentId } from '../../../src/domain/ids.ts'
-import { asAgent, mailFolder, memberRow, openMailWorld, type MailWorld } from '../../helpers/mail-world.ts'
+import {
+  asAgent,
+  mailFolder,
+  memberRow,
+  openMailWorld,
+  type MailWorld,
+} from '../../helpers/mail-world.ts'
 
 /** When turns begin and end, and who is told of it, over a real store. */
 
@@ -35,11 +41,23 @@ const published = async (type: string) => (await world.store.events.list({ types
 
 describe('a completion message', () => {
   it.each<[string, string, string, AgentState, AgentState]>([
-    ['ends the task of a program that says nothing of its turns', 'silent', DONE, 'running', 'idle'],
+    [
+      'ends the task of a program that says nothing of its turns',
+      'silent',
+      DONE,
+      'running',
+      'idle',
+    ],
     ['ends it where it gave up', 'silent', FAILED, 'running', 'idle'],
     ['ends it where its state was not known', 'silent', DONE, 'unknown', 'idle'],
     ['ends none of a program whose hooks tell', 'hooked', DONE, 'running', 'running'],
-    ['is no end where it is any other message', 'silent', '{"status":"idle"}', 'running', 'running'],
+    [
+      'is no end where it is any other message',
+      'silent',
+      '{"status":"idle"}',
+      'running',
+      'running',
+    ],
   ])('%s', async (_what, agentCli, message, before, after) => {
     const agent = await member('worker', { agentCli, state: before })
     await world.talking.send(asAgent(agent), 'lead', message)
@@ -57,14 +75,30 @@ describe('a completion message', () => {
     const agent = await member('worker', { agentCli: 'silent' })
     await world.talking.send(asAgent(agent), 'lead', DONE)
     await world.talking.checkMail(asAgent(lead), false)
-    const wait = world.waiting.wait(asAgent(lead), { timeout: 1000, from: ['worker'] }, { signal: new AbortController().signal })
+    const wait = world.waiting.wait(
+      asAgent(lead),
+      { timeout: 1000, from: ['worker'] },
+      { signal: new AbortController().signal },
+    )
     expect(await wait).toMatchObject({ results: [{ status: 'idle' }] })
   })
 
   it.each<[string, () => Promise<unknown>, AgentState]>([
-    ['its parent gives it', () => world.talking.send(asAgent(lead), 'worker', 'One more thing.'), 'running'],
-    ['a person gives it', () => world.talking.send({ kind: 'human', agent: lead }, 'worker', 'One more thing.'), 'running'],
-    ['another agent only tells it', async () => world.talking.send(asAgent(await member('other')), 'worker', 'By the way.'), 'idle'],
+    [
+      'its parent gives it',
+      () => world.talking.send(asAgent(lead), 'worker', 'One more thing.'),
+      'running',
+    ],
+    [
+      'a person gives it',
+      () => world.talking.send({ kind: 'human', agent: lead }, 'worker', 'One more thing.'),
+      'running',
+    ],
+    [
+      'another agent only tells it',
+      async () => world.talking.send(asAgent(await member('other')), 'worker', 'By the way.'),
+      'idle',
+    ],
   ])('is followed by what %s', async (_who, give, after) => {
     const agent = await member('worker', { agentCli: 'silent' })
     await world.talking.send(asAgent(agent), 'lead', DONE)
@@ -81,7 +115,9 @@ describe('a completion message', () => {
     const agent = await member('worker', { agentCli: 'silent' })
     await world.talking.send(asAgent(agent), 'lead', DONE)
     const abort = new AbortController()
-    const wait = world.waiting.wait(asAgent(await now(agent)), { timeout: 1000 }, { signal: abort.signal }).catch(() => undefined)
+    const wait = world.waiting
+      .wait(asAgent(await now(agent)), { timeout: 1000 }, { signal: abort.signal })
+      .catch(() => undefined)
     await world.quiet()
     expect(await stateOf(agent)).toBe('waiting')
     if (given) await world.talking.send(asAgent(lead), 'worker', 'One more thing.')
@@ -96,7 +132,10 @@ describe('a completion message', () => {
 })
 
 describe('notes of one agent', () => {
-  const told = async () => (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(({ text }) => text)
+  const told = async () =>
+    (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(
+      ({ text }) => text,
+    )
 
   it('beyond sixty a minute are told as one, with how many they were, when there is room again', async () => {
     await world.die()
@@ -104,12 +143,16 @@ describe('notes of one agent', () => {
     world = await openMailWorld(folder.file, () => time)
     const [agent, other] = [await member('worker'), await member('other')]
     const say = async (count: number) => {
-      for (let note = 1; note <= count; note++) await world.talking.note(asAgent(agent), `note ${note}`, { stopReason: note === 100 })
+      for (let note = 1; note <= count; note++)
+        await world.talking.note(asAgent(agent), `note ${note}`, { stopReason: note === 100 })
     }
     await say(MOST_NOTES + 40)
     await world.talking.note(asAgent(other), 'another’s')
     await world.notes.flush()
-    expect(await told()).toEqual([...Array.from({ length: MOST_NOTES }, (_, index) => `[NOTE] worker: note ${index + 1}`), '[NOTE] other: another’s'])
+    expect(await told()).toEqual([
+      ...Array.from({ length: MOST_NOTES }, (_, index) => `[NOTE] worker: note ${index + 1}`),
+      '[NOTE] other: another’s',
+    ])
     // What it says beside that counts at once.
     expect(await now(agent)).toMatchObject({ stopExcuse: 'note 100' })
     time += 61_000
@@ -142,33 +185,59 @@ describe('a turn that has ended', () => {
     ['idle', 'screen', 0],
     // Its hook tells of ends alone: this is another turn.
     ['idle', 'hook', 1],
-  ])('is told once by its hook where it was known as %s by %s: %d more', async (state, stateSource, times) => {
-    const agent = await member('worker', { state, stateSource })
-    await world.hooks.stop(asAgent(agent))
-    expect(await published('agent.idle')).toBe(times)
-    expect(await now(agent)).toMatchObject({ state: 'idle' })
-    await world.hooks.promptSubmit(asAgent(await now(agent)), {})
-    await world.hooks.stop(asAgent(await now(agent)))
-    expect(await published('agent.idle')).toBe(times + 1)
-  })
+  ])(
+    'is told once by its hook where it was known as %s by %s: %d more',
+    async (state, stateSource, times) => {
+      const agent = await member('worker', { state, stateSource })
+      await world.hooks.stop(asAgent(agent))
+      expect(await published('agent.idle')).toBe(times)
+      expect(await now(agent)).toMatchObject({ state: 'idle' })
+      await world.hooks.promptSubmit(asAgent(await now(agent)), {})
+      await world.hooks.stop(asAgent(await now(agent)))
+      expect(await published('agent.idle')).toBe(times + 1)
+    },
+  )
 })
 
 describe('a question that is answered before its asker is seen to wait', () => {
   /** `begin`: what marks the asker as waiting, once all answers are in. */
-  const askAndAnswer = async (begin: () => Promise<() => Promise<void>>, signal = new AbortController().signal) => {
+  const askAndAnswer = async (
+    begin: () => Promise<() => Promise<void>>,
+    signal = new AbortController().signal,
+  ) => {
     const agent = await member('worker')
     const answers: Promise<string>[] = []
     const questions = createQuestions({
-      ...{ store: world.store, publisher: world.publisher, clock: Date.now, settings: { config: async () => ({ question: { timeout: 60 } }) } as never },
+      ...{
+        store: world.store,
+        publisher: world.publisher,
+        clock: Date.now,
+        settings: { config: async () => ({ question: { timeout: 60 } }) } as never,
+      },
       blockingCalls: { begin: () => Promise.all(answers).then(begin) },
     })
     world.publisher.onEvent(({ type, payload }) => {
       if (type !== 'question.asked') return
-      answers.push(questions.answer({ kind: 'human', agent: lead }, 'worker', 'Tabs.', payload['question_id'] as never).then(({ status }) => status))
+      answers.push(
+        questions
+          .answer(
+            { kind: 'human', agent: lead },
+            'worker',
+            'Tabs.',
+            payload['question_id'] as never,
+          )
+          .then(({ status }) => status),
+      )
     })
-    const result = await questions.question(asAgent(agent), 'Tabs or spaces?', 60, signal).catch((thrown: Error) => thrown.message)
+    const result = await questions
+      .question(asAgent(agent), 'Tabs or spaces?', 60, signal)
+      .catch((thrown: Error) => thrown.message)
     const messages = await world.store.outbox.list({ recipient: agent.id, states: ['queued'] })
-    return { result, answered: await Promise.all(answers), messages: messages.map(({ kind }) => kind) }
+    return {
+      result,
+      answered: await Promise.all(answers),
+      messages: messages.map(({ kind }) => kind),
+    }
   }
 
   it('has its answer, and no message besides', async () => {
@@ -179,8 +248,18 @@ describe('a question that is answered before its asker is seen to wait', () => {
   })
 
   it.each<[string, () => Promise<() => Promise<void>>, AbortSignal | undefined, unknown]>([
-    ['has gone away', async () => async () => {}, AbortSignal.abort(), expect.objectContaining({ status: 'pending' })],
-    ['could not wait', () => Promise.reject(new Error('the disk is full')), undefined, expect.stringContaining('the disk is full')],
+    [
+      'has gone away',
+      async () => async () => {},
+      AbortSignal.abort(),
+      expect.objectContaining({ status: 'pending' }),
+    ],
+    [
+      'could not wait',
+      () => Promise.reject(new Error('the disk is full')),
+      undefined,
+      expect.stringContaining('the disk is full'),
+    ],
   ])('has it as a message where its asker %s', async (_what, begin, signal, expected) => {
     const { result, messages } = await askAndAnswer(begin, signal)
     expect(result).toEqual(expected)
@@ -189,23 +268,55 @@ describe('a question that is answered before its asker is seen to wait', () => {
 })
 
 describe('older news of the same', () => {
-  const queued = async () => (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(({ text }) => text)
-  const facts = { number: 3, title: 'Work', url: 'local://pull/3', head: 'main.worker', base: 'main' }
+  const queued = async () =>
+    (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(
+      ({ text }) => text,
+    )
+  const facts = {
+    number: 3,
+    title: 'Work',
+    url: 'local://pull/3',
+    head: 'main.worker',
+    base: 'main',
+  }
 
   it('is not delivered where it still waits; that of another pull request is', async () => {
     const { id: agentId } = await member('worker')
     for (const reason of ['no review', 'no progress']) {
-      await world.publisher.publish({ type: 'pr.stalled', agentId, actor: 'daemon', payload: { ...facts, reason } })
+      await world.publisher.publish({
+        type: 'pr.stalled',
+        agentId,
+        actor: 'daemon',
+        payload: { ...facts, reason },
+      })
     }
-    await world.publisher.publish({ type: 'pr.stalled', agentId, actor: 'daemon', payload: { ...facts, number: 4, url: 'local://pull/4', reason: 'another' } })
-    expect(await queued()).toEqual([expect.stringContaining('no progress'), expect.stringContaining('another')])
+    await world.publisher.publish({
+      type: 'pr.stalled',
+      agentId,
+      actor: 'daemon',
+      payload: { ...facts, number: 4, url: 'local://pull/4', reason: 'another' },
+    })
+    expect(await queued()).toEqual([
+      expect.stringContaining('no progress'),
+      expect.stringContaining('another'),
+    ])
   })
 
   it('of a red base is none once that is green', async () => {
     const red = { branch: 'main', sha: 'a'.repeat(40), since: [], log: '', log_url: null }
-    await world.publisher.publish({ type: 'base.red', agentId: lead.id, actor: 'daemon', payload: red })
+    await world.publisher.publish({
+      type: 'base.red',
+      agentId: lead.id,
+      actor: 'daemon',
+      payload: red,
+    })
     expect(await queued()).toHaveLength(1)
-    await world.publisher.publish({ type: 'base.green', agentId: null, actor: 'daemon', payload: { branch: 'main', sha: 'b'.repeat(40) } })
+    await world.publisher.publish({
+      type: 'base.green',
+      agentId: null,
+      actor: 'daemon',
+      payload: { branch: 'main', sha: 'b'.repeat(40) },
+    })
     expect(await queued()).toEqual([])
   })
 })

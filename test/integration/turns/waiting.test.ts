@@ -4,7 +4,13 @@ import type { WaitResult } from '../../../src/core/mail/agent-waits.ts'
 import type { Caller } from '../../../src/domain/caller.ts'
 import type { Receipt } from '../../../src/core/mail/receipt.ts'
 import { asPaneId } from '../../../src/domain/ids.ts'
-import { asAgent, mailFolder, memberRow, openMailWorld, type MailWorld } from '../../helpers/mail-world.ts'
+import {
+  asAgent,
+  mailFolder,
+  memberRow,
+  openMailWorld,
+  type MailWorld,
+} from '../../helpers/mail-world.ts'
 import { verifies } from '../../requirements.ts'
 
 let folder: ReturnType<typeof mailFolder>
@@ -29,30 +35,42 @@ afterEach(async () => {
 })
 
 const person = (agent: Agent): Caller => ({ kind: 'human', agent })
-const send = (from: Agent, to: Agent, message: string) => world.talking.send(asAgent(from), to.id, message)
-const idles = (agent: Agent) => world.states.change(agent.id, { to: 'idle', source: 'hook', actor: agent.id })
+const send = (from: Agent, to: Agent, message: string) =>
+  world.talking.send(asAgent(from), to.id, message)
+const idles = (agent: Agent) =>
+  world.states.change(agent.id, { to: 'idle', source: 'hook', actor: agent.id })
 const completion = (summary: string) => JSON.stringify({ status: 'idle', success: true, summary })
-const kinds = async (id: Agent) => (await world.store.outbox.list({ recipient: id.id, states: ['queued'] })).map(({ kind }) => kind)
+const kinds = async (id: Agent) =>
+  (await world.store.outbox.list({ recipient: id.id, states: ['queued'] })).map(({ kind }) => kind)
 
 /** A wait with a caller that is there for the answer. */
 function wait(caller: Caller, from?: readonly string[], timeout = 1000) {
   const abort = new AbortController()
   const said: string[] = []
   const receipts: Receipt[] = []
-  const call = { signal: abort.signal, progress: (words: string) => void said.push(words), receipt: (receipt: Receipt) => void receipts.push(receipt) }
+  const call = {
+    signal: abort.signal,
+    progress: (words: string) => void said.push(words),
+    receipt: (receipt: Receipt) => void receipts.push(receipt),
+  }
   const result = world.waiting.wait(caller, { timeout, from }, call)
   let isOver = false
   const over = (): void => void (isOver = true)
   result.then(over, over)
   return { result, said, abort, receipts, isOver: () => isOver }
 }
-const statuses = (result: WaitResult) => ('results' in result ? result.results.map(({ name, status, message }) => [name, status, message]) : result)
+const statuses = (result: WaitResult) =>
+  'results' in result
+    ? result.results.map(({ name, status, message }) => [name, status, message])
+    : result
 
 describe('mail', () => {
   it('to one that ended since it was looked up is refused, and stands in no box', async () => {
     await world.states.change(two.id, { to: 'killed', source: 'human', actor: 'human' })
     // As it was when the sender looked it up.
-    await expect(world.mailbox.send(one, two, 'too late')).rejects.toMatchObject({ code: 'ALREADY_DEAD' })
+    await expect(world.mailbox.send(one, two, 'too late')).rejects.toMatchObject({
+      code: 'ALREADY_DEAD',
+    })
     expect(await world.store.mail.peek(two.id)).toEqual([])
     expect(await kinds(two)).toEqual([])
   })
@@ -62,7 +80,8 @@ describe('a wait for anyone', () => {
   it('whose caller goes at the moment its message was taken gives it back, and takes nothing with it', async () => {
     const waiting = wait(asAgent(lead))
     await world.quiet()
-    // Its channel speaks when mail comes, and again once that was taken: there the caller goes, while its answer is on the way.
+    // Its channel speaks when mail comes, and again once that was taken: there the caller goes,
+    // while its answer is on the way.
     let spoken = 0
     const stop = world.store.subscribe(lead.id, () => {
       spoken += 1
@@ -73,16 +92,29 @@ describe('a wait for anyone', () => {
     expect([spoken >= 2, waiting.receipts]).toEqual([true, []])
     stop()
     await world.quiet()
-    expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual(['precious'])
+    expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual([
+      'precious',
+    ])
     expect(await wait(asAgent(lead), undefined, 0).result).toMatchObject({ message: 'precious' })
   })
 
-  it(verifies('R000-07', 'answers the oldest message of anyone, and leaves the others'), async () => {
-    await send(two, lead, 'first')
-    await send(one, lead, 'second')
-    expect(await wait(asAgent(lead)).result).toEqual({ from: two.id, name: 'two', message: 'first' })
-    expect(await wait(asAgent(lead)).result).toEqual({ from: one.id, name: 'one', message: 'second' })
-  })
+  it(
+    verifies('R000-07', 'answers the oldest message of anyone, and leaves the others'),
+    async () => {
+      await send(two, lead, 'first')
+      await send(one, lead, 'second')
+      expect(await wait(asAgent(lead)).result).toEqual({
+        from: two.id,
+        name: 'two',
+        message: 'first',
+      })
+      expect(await wait(asAgent(lead)).result).toEqual({
+        from: one.id,
+        name: 'one',
+        message: 'second',
+      })
+    },
+  )
 
   it(verifies('R000-07', 'of 0 seconds looks once, and does not hold up the agent'), async () => {
     expect(await wait(asAgent(lead), undefined, 0).result).toEqual({ status: 'timeout' })
@@ -109,28 +141,46 @@ describe('a wait for anyone', () => {
 
   it('that finds nothing in its time says so', async () => {
     expect(await wait(asAgent(lead), undefined, 0.02).result).toEqual({ status: 'timeout' })
-    expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'running', stateReason: null })
+    expect(await world.store.agents.get(lead.id)).toMatchObject({
+      state: 'running',
+      stateReason: null,
+    })
   })
 
-  it(verifies('R000-13', 'is woken by its mail, shows that it waits until then, and is told of no mail that it takes'), async () => {
-    const waiting = wait(asAgent(lead))
-    await world.quiet()
-    expect(waiting.said).toEqual(['Waiting for mail'])
-    expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'waiting', stateReason: 'wait', stateSource: 'tool' })
-    await send(one, lead, 'here')
-    expect(await waiting.result).toMatchObject({ name: 'one', message: 'here' })
-    expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'running', stateReason: null })
-    expect(await kinds(lead)).toEqual([])
-  })
+  it(
+    verifies(
+      'R000-13',
+      'is woken by its mail, shows that it waits until then, and is told of no mail that it takes',
+    ),
+    async () => {
+      const waiting = wait(asAgent(lead))
+      await world.quiet()
+      expect(waiting.said).toEqual(['Waiting for mail'])
+      expect(await world.store.agents.get(lead.id)).toMatchObject({
+        state: 'waiting',
+        stateReason: 'wait',
+        stateSource: 'tool',
+      })
+      await send(one, lead, 'here')
+      expect(await waiting.result).toMatchObject({ name: 'one', message: 'here' })
+      expect(await world.store.agents.get(lead.id)).toMatchObject({
+        state: 'running',
+        stateReason: null,
+      })
+      expect(await kinds(lead)).toEqual([])
+    },
+  )
 
   it('gives each of several at once one message, in order', async () => {
     const waits = Array.from({ length: 20 }, () => wait(asAgent(lead)))
     await world.quiet()
     for (let index = 0; index < 20; index++) await send(one, lead, String(index))
     const got = await Promise.all(waits.map(({ result }) => result))
-    expect(got.map((result) => ('message' in result ? Number(result.message) : -1)).toSorted((left, right) => left - right)).toEqual(
-      Array.from({ length: 20 }, (_, index) => index),
-    )
+    expect(
+      got
+        .map((result) => ('message' in result ? Number(result.message) : -1))
+        .toSorted((left, right) => left - right),
+    ).toEqual(Array.from({ length: 20 }, (_, index) => index))
     expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'running' })
   })
 
@@ -148,44 +198,61 @@ describe('a wait for anyone', () => {
 })
 
 describe('a wait for several', () => {
-  it(verifies('R000-08', 'answers for each, in the order asked and each once, with the oldest message of each'), async () => {
-    await send(two, lead, 'two, first')
-    await send(two, lead, 'two, second')
-    await send(one, lead, 'one')
-    await world.states.change(three.id, { to: 'killed', source: 'human', actor: 'human' })
-    const { result } = await wait(asAgent(lead), [three.id, 'two', one.id, two.id, 'main.one']).result.then((found) => ({ result: found }))
-    expect(statuses(result)).toEqual([
-      ['three', 'dead', undefined],
-      ['two', 'received', 'two, first'],
-      ['one', 'received', 'one'],
-    ])
-    expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual(['two, second'])
-  })
+  it(
+    verifies(
+      'R000-08',
+      'answers for each, in the order asked and each once, with the oldest message of each',
+    ),
+    async () => {
+      await send(two, lead, 'two, first')
+      await send(two, lead, 'two, second')
+      await send(one, lead, 'one')
+      await world.states.change(three.id, { to: 'killed', source: 'human', actor: 'human' })
+      const { result } = await wait(asAgent(lead), [
+        three.id,
+        'two',
+        one.id,
+        two.id,
+        'main.one',
+      ]).result.then((found) => ({ result: found }))
+      expect(statuses(result)).toEqual([
+        ['three', 'dead', undefined],
+        ['two', 'received', 'two, first'],
+        ['one', 'received', 'one'],
+      ])
+      expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual([
+        'two, second',
+      ])
+    },
+  )
 
-  it(verifies('R000-09', 'takes nothing before it is over, and ends when the last of them idles'), async () => {
-    const waiting = wait(asAgent(lead), ['one', 'two', 'three'])
-    await world.quiet()
-    await send(one, lead, 'done')
-    await world.kill(person(lead), 'three')
-    await world.quiet()
-    expect(waiting.isOver()).toBe(false)
-    expect(world.openWaits.of(lead.id)).toEqual([one.id, two.id, three.id])
-    expect(await world.store.mail.peek(lead.id)).toHaveLength(1)
-    await idles(two)
-    expect(statuses(await waiting.result)).toEqual([
-      ['one', 'received', 'done'],
-      ['two', 'idle', undefined],
-      ['three', 'dead', undefined],
-    ])
-    expect(await world.store.mail.peek(lead.id)).toEqual([])
-    expect(world.openWaits.of(lead.id)).toBeNull()
-    expect(waiting.said).toEqual([
-      '0 of 3 have answered; running: one, two, three',
-      '1 of 3 have answered; received: one; running: two, three',
-      '1 of 3 have answered; received: one; running: two; dead: three',
-      '1 of 3 have answered; received: one; idle: two; dead: three',
-    ])
-  })
+  it(
+    verifies('R000-09', 'takes nothing before it is over, and ends when the last of them idles'),
+    async () => {
+      const waiting = wait(asAgent(lead), ['one', 'two', 'three'])
+      await world.quiet()
+      await send(one, lead, 'done')
+      await world.kill(person(lead), 'three')
+      await world.quiet()
+      expect(waiting.isOver()).toBe(false)
+      expect(world.openWaits.of(lead.id)).toEqual([one.id, two.id, three.id])
+      expect(await world.store.mail.peek(lead.id)).toHaveLength(1)
+      await idles(two)
+      expect(statuses(await waiting.result)).toEqual([
+        ['one', 'received', 'done'],
+        ['two', 'idle', undefined],
+        ['three', 'dead', undefined],
+      ])
+      expect(await world.store.mail.peek(lead.id)).toEqual([])
+      expect(world.openWaits.of(lead.id)).toBeNull()
+      expect(waiting.said).toEqual([
+        '0 of 3 have answered; running: one, two, three',
+        '1 of 3 have answered; received: one; running: two, three',
+        '1 of 3 have answered; received: one; running: two; dead: three',
+        '1 of 3 have answered; received: one; idle: two; dead: three',
+      ])
+    },
+  )
 
   it(verifies('R000-09', 'answers in part when its time is up'), async () => {
     await send(one, lead, 'done')
@@ -201,26 +268,32 @@ describe('a wait for several', () => {
     ])
   })
 
-  it(verifies('R000-08', 'takes one for running that idles with mail of the one who waits, or with a message on its way'), async () => {
-    await idles(one)
-    await send(lead, one, 'more work')
-    const waiting = wait(asAgent(lead), ['one'])
-    await world.quiet()
-    expect(waiting.isOver()).toBe(false)
-    // It is handed the line that tells of the mail, and reads the mail.
-    await world.ackAll(one.id)
-    await world.quiet()
-    expect(waiting.isOver()).toBe(false)
-    await world.talking.checkMail(asAgent(one), false)
-    expect(statuses(await waiting.result)).toEqual([['one', 'idle', undefined]])
+  it(
+    verifies(
+      'R000-08',
+      'takes one for running that idles with mail of the one who waits, or with a message on its way',
+    ),
+    async () => {
+      await idles(one)
+      await send(lead, one, 'more work')
+      const waiting = wait(asAgent(lead), ['one'])
+      await world.quiet()
+      expect(waiting.isOver()).toBe(false)
+      // It is handed the line that tells of the mail, and reads the mail.
+      await world.ackAll(one.id)
+      await world.quiet()
+      expect(waiting.isOver()).toBe(false)
+      await world.talking.checkMail(asAgent(one), false)
+      expect(statuses(await waiting.result)).toEqual([['one', 'idle', undefined]])
 
-    await world.talking.send(person(lead), 'one', 'and this, says a person')
-    const another = wait(asAgent(lead), ['one'])
-    await world.quiet()
-    expect(another.isOver()).toBe(false)
-    await world.ackAll(one.id)
-    expect(statuses(await another.result)).toEqual([['one', 'idle', undefined]])
-  })
+      await world.talking.send(person(lead), 'one', 'and this, says a person')
+      const another = wait(asAgent(lead), ['one'])
+      await world.quiet()
+      expect(another.isOver()).toBe(false)
+      await world.ackAll(one.id)
+      expect(statuses(await another.result)).toEqual([['one', 'idle', undefined]])
+    },
+  )
 
   it('takes one for idle whose program is stopped, whatever waits for it', async () => {
     await idles(one)
@@ -228,10 +301,17 @@ describe('a wait for several', () => {
     const waiting = wait(asAgent(lead), ['one'])
     await world.quiet()
     expect(waiting.isOver()).toBe(false)
-    await world.states.change(one.id, { to: 'idle', reason: 'stopped', source: 'human', actor: 'human' })
+    await world.states.change(one.id, {
+      to: 'idle',
+      reason: 'stopped',
+      source: 'human',
+      actor: 'human',
+    })
     expect(statuses(await waiting.result)).toEqual([['one', 'idle', undefined]])
     await world.store.agents.update(one.id, { stateReason: null, runtime: 'pane', paneId: null })
-    expect(statuses(await wait(asAgent(lead), ['one']).result)).toEqual([['one', 'idle', undefined]])
+    expect(statuses(await wait(asAgent(lead), ['one']).result)).toEqual([
+      ['one', 'idle', undefined],
+    ])
   })
 
   it('leaves the mail of others in the box, and has it told afterwards', async () => {
@@ -242,7 +322,10 @@ describe('a wait for several', () => {
     await send(one, lead, 'done')
     await send(one, lead, 'one more thing')
     expect(statuses(await waiting.result)).toEqual([['one', 'received', 'done']])
-    expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual(['by the way', 'one more thing'])
+    expect((await world.store.mail.peek(lead.id)).map(({ message }) => message)).toEqual([
+      'by the way',
+      'one more thing',
+    ])
     expect(await kinds(lead)).toEqual(['mail'])
   })
 
@@ -263,16 +346,24 @@ describe('a wait for several', () => {
     ['an unknown one', ['nemo'], 'AGENT_NOT_FOUND', /^Agent not found: "nemo"/],
     ['an empty name', [''], 'AGENT_NOT_FOUND', /^Agent not found: ""/],
   ])('for %s is refused at once', async (_, from, code, words) => {
-    await expect(wait(asAgent(lead), from, 0).result).rejects.toMatchObject({ code, message: expect.stringMatching(words) as string })
+    await expect(wait(asAgent(lead), from, 0).result).rejects.toMatchObject({
+      code,
+      message: expect.stringMatching(words) as string,
+    })
     await expect(world.waiting.standing(asAgent(lead), from)).rejects.toMatchObject({ code })
   })
 
   it('for one of several of that name is refused, unless only one of them lives', async () => {
     const other = memberRow('two', one, { branch: three.branch })
     await world.store.agents.insert(other)
-    await expect(wait(asAgent(lead), ['two'], 0).result).rejects.toMatchObject({ code: 'AMBIGUOUS_ID', facts: { matches: [{ id: two.id }, { id: other.id }] } })
+    await expect(wait(asAgent(lead), ['two'], 0).result).rejects.toMatchObject({
+      code: 'AMBIGUOUS_ID',
+      facts: { matches: [{ id: two.id }, { id: other.id }] },
+    })
     await world.kill(person(lead), two.id)
-    expect(statuses(await wait(asAgent(lead), ['two'], 0).result)).toEqual([['two', 'running', undefined]])
+    expect(statuses(await wait(asAgent(lead), ['two'], 0).result)).toEqual([
+      ['two', 'running', undefined],
+    ])
   })
 })
 
@@ -294,7 +385,11 @@ describe('a completion message', () => {
     await world.talking.checkMail(asAgent(lead), false)
     expect(await kinds(lead)).toEqual([])
     // A failure concerns people as well.
-    expect((await world.store.outbox.list({ recipient: 'human', states: ['queued'] })).map(({ kind }) => kind)).toEqual(['agent.failed'])
+    expect(
+      (await world.store.outbox.list({ recipient: 'human', states: ['queued'] })).map(
+        ({ kind }) => kind,
+      ),
+    ).toEqual(['agent.failed'])
   })
 
   it('that was taken is told when it is given back, also where another wait is open that may never take it', async () => {
@@ -307,7 +402,9 @@ describe('a completion message', () => {
     next.abort.abort()
     await expect(next.result).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
     expect(await kinds(lead)).toEqual(['mail'])
-    expect(await wait(asAgent(lead), undefined, 0).result).toMatchObject({ message: completion('done') })
+    expect(await wait(asAgent(lead), undefined, 0).result).toMatchObject({
+      message: completion('done'),
+    })
     expect(await kinds(lead)).toEqual([])
   })
 
@@ -340,8 +437,12 @@ describe('a completion message', () => {
   it('that was handed over stays as it is', async () => {
     await send(one, lead, completion('done'))
     await world.ackAll(lead.id)
-    expect(await wait(asAgent(lead), ['one'], 0).result).toMatchObject({ results: [{ status: 'received' }] })
-    expect(await world.store.outbox.list({ recipient: lead.id })).toMatchObject([{ kind: 'agent.completed', state: 'acked', why: null }])
+    expect(await wait(asAgent(lead), ['one'], 0).result).toMatchObject({
+      results: [{ status: 'received' }],
+    })
+    expect(await world.store.outbox.list({ recipient: lead.id })).toMatchObject([
+      { kind: 'agent.completed', state: 'acked', why: null },
+    ])
   })
 })
 
@@ -399,8 +500,12 @@ describe('the end of a wait', () => {
     await world.store.agents.update(one.id, { paneId: null })
     await world.die()
     world = await openMailWorld(folder.file)
-    for (const agent of [lead, one]) await world.settleCutOff((await world.store.agents.get(agent.id)) ?? agent)
-    expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'running', stateReason: 'its call was cut off by a restart' })
+    for (const agent of [lead, one])
+      await world.settleCutOff((await world.store.agents.get(agent.id)) ?? agent)
+    expect(await world.store.agents.get(lead.id)).toMatchObject({
+      state: 'running',
+      stateReason: 'its call was cut off by a restart',
+    })
     expect(await world.store.agents.get(one.id)).toMatchObject({ state: 'idle' })
   })
 })
@@ -417,7 +522,11 @@ describe('a person’s wait', () => {
     expect(await waiting.result).toEqual({ from: two.id, name: 'two', message: 'hello' })
     await wait(person(one), ['lead', 'two'], 0).result
     await wait(person(one), undefined, 0).result
-    expect(world.shown).toEqual(['two: hello', 'lead: running\ntwo: running', 'No message came within 0 s.'])
+    expect(world.shown).toEqual([
+      'two: hello',
+      'lead: running\ntwo: running',
+      'No message came within 0 s.',
+    ])
   })
 
   it('for a root without a program gets what would else go to the inbox', async () => {
@@ -427,19 +536,28 @@ describe('a person’s wait', () => {
     await send(one, lead, 'to whom it may concern')
     expect(await waiting.result).toMatchObject({ message: 'to whom it may concern' })
     await send(one, lead, 'later')
-    expect((await world.store.outbox.list({ recipient: 'human', states: ['queued'] })).map(({ text }) => text)).toEqual([expect.stringContaining('later')])
+    expect(
+      (await world.store.outbox.list({ recipient: 'human', states: ['queued'] })).map(
+        ({ text }) => text,
+      ),
+    ).toEqual([expect.stringContaining('later')])
   })
 })
 
 describe('a thousand waits', () => {
   it(
-    verifies('R000-13', 'ask nothing of the store while nothing happens, and all return when something does'),
+    verifies(
+      'R000-13',
+      'ask nothing of the store while nothing happens, and all return when something does',
+    ),
     async () => {
       const crowd = Array.from({ length: 1000 }, (_, index) => memberRow(`waiter-${index}`, lead))
       await world.store.transaction(async (tx) => {
         for (const agent of crowd) await tx.agents.insert(agent)
       })
-      const waits = crowd.map((agent, index) => wait(asAgent(agent), index % 2 === 0 ? undefined : ['lead']))
+      const waits = crowd.map((agent, index) =>
+        wait(asAgent(agent), index % 2 === 0 ? undefined : ['lead']),
+      )
       await world.quiet()
       const before = world.calls()
       await new Promise((resolve) => setTimeout(resolve, 200))
@@ -453,15 +571,24 @@ describe('a thousand waits', () => {
 
       for (const agent of crowd) await send(lead, agent, 'go')
       const results = await Promise.all(waits.map(({ result }) => result))
-      expect(results.map((result) => ('results' in result ? result.results[0]?.message : 'message' in result ? result.message : ''))).toEqual(
-        crowd.map((_, index) => (index === 10 ? 'you' : 'go')),
-      )
+      expect(
+        results.map((result) =>
+          'results' in result
+            ? result.results[0]?.message
+            : 'message' in result
+              ? result.message
+              : '',
+        ),
+      ).toEqual(crowd.map((_, index) => (index === 10 ? 'you' : 'go')))
     },
     60_000,
   )
 
   it(
-    verifies('R000-09', 'of two hundred children are gathered without looking at all of them for each'),
+    verifies(
+      'R000-09',
+      'of two hundred children are gathered without looking at all of them for each',
+    ),
     async () => {
       const children = Array.from({ length: 200 }, (_, index) => memberRow(`child-${index}`, lead))
       for (const agent of children) await world.store.agents.insert(agent)
@@ -472,7 +599,9 @@ describe('a thousand waits', () => {
       await world.quiet()
       const before = world.calls()
       for (const child of children) await send(child, lead, `from ${child.name}`)
-      expect(statuses(await waiting.result)).toEqual(children.map(({ name }) => [name, 'received', `from ${name}`]))
+      expect(statuses(await waiting.result)).toEqual(
+        children.map(({ name }) => [name, 'received', `from ${name}`]),
+      )
       // A handful for each message: sent, noticed, taken.
       expect(world.calls() - before).toBeLessThan(children.length * 15)
     },

@@ -33,7 +33,9 @@ describe('the nearest key', () => {
       fc.property(fc.stringMatching(/^[a-z]{4,10}$/), fc.nat(), (original, at) => {
         const index = at % original.length
         expect(editDistance(original, original.slice(0, index) + original.slice(index + 1))).toBe(1)
-        expect(editDistance(original, `${original.slice(0, index)}#${original.slice(index)}`)).toBe(1)
+        expect(editDistance(original, `${original.slice(0, index)}#${original.slice(index)}`)).toBe(
+          1,
+        )
       }),
     )
   })

@@ -3,7 +3,8 @@ import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { lineOfKey, linesOfKeys } from '../../../src/config/toml-lines.ts'
 
-const lineIn = (text: string, ...path: PropertyKey[]): number | null => lineOfKey(linesOfKeys(text), path)
+const lineIn = (text: string, ...path: PropertyKey[]): number | null =>
+  lineOfKey(linesOfKeys(text), path)
 
 describe('lines of keys', () => {
   const text = `# comment = 1
@@ -57,24 +58,34 @@ deep = 3
       fc.constantFrom('[1,\n2]', '"""\nx = 1\n[y]\n"""', "'#'", '{ z = "}" }'),
     )
     fc.assert(
-      fc.property(fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, minLength: 1 }), (entries) => {
-        let line = 1
-        const expected = new Map<string, number>()
-        const document = entries
-          .map(([name, written]) => {
-            expected.set(name, line)
-            const text = `${name} = ${written}\n`
-            line += text.split('\n').length - 1
-            return text
-          })
-          .join('')
-        parse(document)
-        for (const [name, at] of expected) expect(lineIn(document, name)).toBe(at)
-      }),
+      fc.property(
+        fc.uniqueArray(fc.tuple(key, value), { selector: ([name]) => name, minLength: 1 }),
+        (entries) => {
+          let line = 1
+          const expected = new Map<string, number>()
+          const document = entries
+            .map(([name, written]) => {
+              expected.set(name, line)
+              const text = `${name} = ${written}\n`
+              line += text.split('\n').length - 1
+              return text
+            })
+            .join('')
+          parse(document)
+          for (const [name, at] of expected) expect(lineIn(document, name)).toBe(at)
+        },
+      ),
     )
   })
 
   it('never fails or hangs on what is no TOML', () => {
-    fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', '=', '"', "'", '[', ']', '{', '\n', '#', '.', '\\', ' ') }), (text) => void linesOfKeys(text)))
+    fc.assert(
+      fc.property(
+        fc.string({
+          unit: fc.constantFrom('a', '=', '"', "'", '[', ']', '{', '\n', '#', '.', '\\', ' '),
+        }),
+        (text) => void linesOfKeys(text),
+      ),
+    )
   })
 })

@@ -1,10 +1,26 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { readEnvironment } from '../../../src/config/environment.ts'
-import { assertTrusted, checkTrust, recordTrust, rememberRan, type TrustSubject } from '../../../src/config/trust.ts'
+import {
+  assertTrusted,
+  checkTrust,
+  recordTrust,
+  rememberRan,
+  type TrustSubject,
+} from '../../../src/config/trust.ts'
 import { trustFile } from '../../../src/config/user-state.ts'
 import { pathsOf } from '../../../src/runtime/paths.ts'
 
@@ -52,7 +68,10 @@ describe('trust', () => {
     write('.exomonad/notes.txt', 'c')
     track(CONFIG, TEMPLATE, '.exomonad/notes.txt')
     expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG, TEMPLATE] })
-    await expect(assertTrusted(subject)).rejects.toMatchObject({ code: 'UNTRUSTED_CONFIG', facts: { changed: [CONFIG, TEMPLATE] } })
+    await expect(assertTrusted(subject)).rejects.toMatchObject({
+      code: 'UNTRUSTED_CONFIG',
+      facts: { changed: [CONFIG, TEMPLATE] },
+    })
   })
 
   it('holds until a file changes or comes in addition', async () => {
@@ -111,7 +130,10 @@ describe('trust', () => {
   it('does not ask git where all that is there was trusted, and does as soon as something else is', async () => {
     const { subject, home, write, track } = setting()
     let asked = 0
-    const watched: TrustSubject = { ...subject, trackedFiles: () => ((asked += 1), subject.trackedFiles()) }
+    const watched: TrustSubject = {
+      ...subject,
+      trackedFiles: () => ((asked += 1), subject.trackedFiles()),
+    }
     write(CONFIG, 'a')
     write(TEMPLATE, 'b')
     track(CONFIG, TEMPLATE)
@@ -164,7 +186,9 @@ describe('trust', () => {
     expect(await refusal(CONFIG, ...templates.slice(0, 2))).toBe(
       `Nothing was run: ${CONFIG}, ${templates[0]}, ${templates[1]} came with the repository and have not been trusted as they are now. Read them, then run \`exomonad trust\`.`,
     )
-    expect(await refusal(...templates.toReversed(), CONFIG)).toContain(`Nothing was run: ${CONFIG}, ${templates[0]}, ${templates[1]} and 1 more came with`)
+    expect(await refusal(...templates.toReversed(), CONFIG)).toContain(
+      `Nothing was run: ${CONFIG}, ${templates[0]}, ${templates[1]} and 1 more came with`,
+    )
     expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [CONFIG, ...templates] })
     expect(await recordTrust(subject)).toEqual([CONFIG, ...templates])
     expect(await refusal(CONFIG, ...templates)).toBe('trusted')
@@ -187,7 +211,10 @@ describe('trust', () => {
     rmSync(join(home, '.exomonad', 'templates', 'prompts', 'lead.liquid'))
     expect(await recordTrust(subject)).toEqual([CONFIG])
     write('.exomonad/templates/prompts/lead.liquid', 'x')
-    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: ['.exomonad/templates/prompts/lead.liquid'] })
+    expect(await checkTrust(subject)).toEqual({
+      trusted: false,
+      changed: ['.exomonad/templates/prompts/lead.liquid'],
+    })
   })
 
   /** Every way by which content became known, and every place where it lies afterwards. */
@@ -202,26 +229,36 @@ describe('trust', () => {
   }
   it.each(
     Object.keys(ways).flatMap((way) =>
-      [CONFIG, TEMPLATE].flatMap((from) => [CONFIG, TEMPLATE, MOVED].map((to) => ({ way, from, to, trusted: (from === CONFIG) === (to === CONFIG) }))),
+      [CONFIG, TEMPLATE].flatMap((from) =>
+        [CONFIG, TEMPLATE, MOVED].map((to) => ({
+          way,
+          from,
+          to,
+          trusted: (from === CONFIG) === (to === CONFIG),
+        })),
+      ),
     ),
-  )('of what was $way as $from, where it lies as $to now: $trusted', async ({ way, from, to, trusted }) => {
-    const { subject, home, write, track } = setting()
-    write(from, 'content')
-    await ways[way]!(subject)
-    rmSync(join(home, from))
-    write(to, 'content')
-    track(to)
-    expect(await checkTrust(subject)).toMatchObject({ trusted })
-    // What is trusted in its place later takes nothing from what has run.
-    if (!trusted || way === 'trusted') return
-    write(to, 'other')
-    await recordTrust(subject)
-    expect(await checkTrust(subject)).toEqual({ trusted: true })
-    write(to, 'content')
-    expect(await checkTrust(subject)).toEqual({ trusted: true })
-    write(to, 'more content')
-    expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [to] })
-  })
+  )(
+    'of what was $way as $from, where it lies as $to now: $trusted',
+    async ({ way, from, to, trusted }) => {
+      const { subject, home, write, track } = setting()
+      write(from, 'content')
+      await ways[way]!(subject)
+      rmSync(join(home, from))
+      write(to, 'content')
+      track(to)
+      expect(await checkTrust(subject)).toMatchObject({ trusted })
+      // What is trusted in its place later takes nothing from what has run.
+      if (!trusted || way === 'trusted') return
+      write(to, 'other')
+      await recordTrust(subject)
+      expect(await checkTrust(subject)).toEqual({ trusted: true })
+      write(to, 'content')
+      expect(await checkTrust(subject)).toEqual({ trusted: true })
+      write(to, 'more content')
+      expect(await checkTrust(subject)).toEqual({ trusted: false, changed: [to] })
+    },
+  )
 
   it('is not given to a link in place of all of it', async () => {
     const { subject, home, track } = setting()
@@ -241,10 +278,18 @@ describe('trust', () => {
     write(CONFIG, 'a')
     write(TEMPLATE, 'b')
     await rememberRan(subject)
-    expect(record()).toEqual({ version: 1, files: {}, ran: [`configuration ${a}`, `template ${b}`] })
+    expect(record()).toEqual({
+      version: 1,
+      files: {},
+      ran: [`configuration ${a}`, `template ${b}`],
+    })
     track(TEMPLATE, CONFIG)
     await recordTrust(subject)
-    expect(record()).toEqual({ version: 1, files: { [CONFIG]: a, [TEMPLATE]: b }, ran: [`configuration ${a}`, `template ${b}`] })
+    expect(record()).toEqual({
+      version: 1,
+      files: { [CONFIG]: a, [TEMPLATE]: b },
+      ran: [`configuration ${a}`, `template ${b}`],
+    })
     expect(Object.keys(record().files)).toEqual([CONFIG, TEMPLATE])
     // What an older one wrote, or a newer one, that had no use for the one or the other.
     for (const [text, trusted] of [

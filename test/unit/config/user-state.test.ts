@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -24,7 +32,9 @@ describe('the owner’s token', () => {
   it('is made once, for the owner alone, even by many at once', async () => {
     const { environment } = home()
     expect(await readOwnerToken(environment, '/r/.git')).toBeNull()
-    const tokens = await Promise.all(Array.from({ length: 20 }, () => ensureOwnerToken(environment, '/r/.git')))
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => ensureOwnerToken(environment, '/r/.git')),
+    )
     expect(new Set(tokens).size).toBe(1)
     expect(tokens[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(await readOwnerToken(environment, '/r/.git')).toBe(tokens[0])
@@ -37,7 +47,9 @@ describe('the owner’s token', () => {
     const { environment } = home()
     mkdirSync(userStateFolder(environment), { recursive: true })
     chmodSync(userStateFolder(environment), 0o755)
-    expect(await ensureOwnerToken(environment, '/a')).not.toBe(await ensureOwnerToken(environment, '/b'))
+    expect(await ensureOwnerToken(environment, '/a')).not.toBe(
+      await ensureOwnerToken(environment, '/b'),
+    )
     expect(statSync(userStateFolder(environment)).mode & 0o777).toBe(0o700)
   })
 
@@ -77,6 +89,8 @@ describe('repository.json', () => {
     await writeRepositoryFile(file, content)
     expect(await readRepositoryFile(file)).toEqual(content)
     writeFileSync(file, '{"version":1}')
-    await expect(readRepositoryFile(file)).rejects.toThrow(/is damaged\. Remove it and run `exomonad init` again/)
+    await expect(readRepositoryFile(file)).rejects.toThrow(
+      /is damaged\. Remove it and run `exomonad init` again/,
+    )
   })
 })

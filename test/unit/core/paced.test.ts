@@ -10,7 +10,11 @@ describe('createPaced', () => {
   it('does it at once, then at most once per interval, the last request always', async () => {
     timers()
     const done: string[] = []
-    const paced = createPaced<string>({ interval: 100, run: async (key) => void done.push(key), failed: () => {} })
+    const paced = createPaced<string>({
+      interval: 100,
+      run: async (key) => void done.push(key),
+      failed: () => {},
+    })
     for (let n = 0; n < 10; n++) paced.request('a')
     paced.request('b')
     await vi.advanceTimersByTimeAsync(0)

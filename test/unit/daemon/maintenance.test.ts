@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
@@ -30,7 +39,10 @@ function start(toml: string, { live = [] as string[] } = {}) {
   let lost = 0
   let fails = false
   const stop = startMaintenance({
-    core: { upkeep: { reconcile: async () => void (reconciled += 1) }, once: { prune: async (before: number) => void pruned.once.push(before) } } as never,
+    core: {
+      upkeep: { reconcile: async () => void (reconciled += 1) },
+      once: { prune: async (before: number) => void pruned.once.push(before) },
+    } as never,
     store: {
       events: {
         prune: async (before: number) => {
@@ -62,17 +74,28 @@ function start(toml: string, { live = [] as string[] } = {}) {
     backups: () => backups,
     lost: () => lost,
     fail: (does: boolean) => (fails = does),
-    /** Lets so much time pass; jobs touch real files, so that their next runs are set a moment later. */
+    /**
+     * Lets so much time pass; jobs touch real files, so that their next runs are set a moment
+     * later.
+     */
     pass: async (milliseconds: number) => {
       await vi.advanceTimersByTimeAsync(milliseconds)
-      for (const end = performance.now() + 5000; vi.getTimerCount() < JOBS && performance.now() < end;) await new Promise((resolve) => setImmediate(resolve))
+      for (
+        const end = performance.now() + 5000;
+        vi.getTimerCount() < JOBS && performance.now() < end;
+      )
+        await new Promise((resolve) => setImmediate(resolve))
     },
   }
 }
-const files = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder).toSorted() : [])
+const files = (folder: string): string[] =>
+  existsSync(folder) ? readdirSync(folder).toSorted() : []
 const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8')
 /** Of those that have more in them than that they were removed. */
-const filled = (folder: string): string[] => files(folder).filter((name) => !read(folder, name).startsWith('[exomonad] This output was removed'))
+const filled = (folder: string): string[] =>
+  files(folder).filter(
+    (name) => !read(folder, name).startsWith('[exomonad] This output was removed'),
+  )
 
 it('removes events and messages that are older than events_days, every hour, also after a failure', async () => {
   const upkeep = start('[retention]\nevents_days = 7\n')
@@ -105,8 +128,11 @@ it.each([
   }
   await upkeep.pass(10_000)
   for (const one of ['ciLogs', 'transcripts', 'outputs'] as const) {
-    const left = one === folder ? ['middle.log', 'young.log'] : ['middle.log', 'old.log', 'young.log']
-    await vi.waitFor(() => expect([one, filled(upkeep.paths[one])]).toEqual([one, left]), { timeout: 5000 })
+    const left =
+      one === folder ? ['middle.log', 'young.log'] : ['middle.log', 'old.log', 'young.log']
+    await vi.waitFor(() => expect([one, filled(upkeep.paths[one])]).toEqual([one, left]), {
+      timeout: 5000,
+    })
   }
 })
 
@@ -115,19 +141,30 @@ it('leaves the output of what still runs, however old and large it is', async ()
   upkeep.file(upkeep.paths.outputs, 'running.log', 50, 9)
   upkeep.file(upkeep.paths.outputs, 'ended.log', 5, 1)
   await upkeep.pass(10_000)
-  await vi.waitFor(() => expect(filled(upkeep.paths.outputs)).toEqual(['running.log']), { timeout: 5000 })
+  await vi.waitFor(() => expect(filled(upkeep.paths.outputs)).toEqual(['running.log']), {
+    timeout: 5000,
+  })
 })
 
 it('says of a removed output when it went and why, until events of that time go, and removes what a crash left of one', async () => {
   const upkeep = start('[retention]\noutputs_mb = 0.01\nevents_days = 7\n', { live: ['running'] })
   const { outputs } = upkeep.paths
-  for (const name of ['ended.log', 'ended.log.part', 'running.log.part', 'small.log']) upkeep.file(outputs, name, name === 'small.log' ? 1 : 20, 1)
+  for (const name of ['ended.log', 'ended.log.part', 'running.log.part', 'small.log'])
+    upkeep.file(outputs, name, name === 'small.log' ? 1 : 20, 1)
   writeFileSync(join(outputs, 'old.log'), removedNotice(0, 5_000_000, 10_000))
   utimesSync(join(outputs, 'old.log'), 93 * 86_400 - 1, 93 * 86_400 - 1)
   await upkeep.pass(10_000)
-  await vi.waitFor(() => expect(files(outputs)).toEqual(['ended.log', 'running.log.part', 'small.log']), { timeout: 5000 })
-  await vi.waitFor(() => expect(read(outputs, 'ended.log')).toBe(removedNotice(100 * DAY, 20_000, 10_000)), { timeout: 5000 })
-  expect(readRemovedNotice(read(outputs, 'ended.log'))).toMatch(/^was removed on 1970-04-11T[^]*0\.0 MB[^]*outputs_mb/)
+  await vi.waitFor(
+    () => expect(files(outputs)).toEqual(['ended.log', 'running.log.part', 'small.log']),
+    { timeout: 5000 },
+  )
+  await vi.waitFor(
+    () => expect(read(outputs, 'ended.log')).toBe(removedNotice(100 * DAY, 20_000, 10_000)),
+    { timeout: 5000 },
+  )
+  expect(readRemovedNotice(read(outputs, 'ended.log'))).toMatch(
+    /^was removed on 1970-04-11T[^]*0\.0 MB[^]*outputs_mb/,
+  )
 })
 
 it('compares the records with what is true every reconcile_every seconds, and ends where the repository is gone', async () => {

@@ -18,7 +18,11 @@ function repository(text: string) {
   write(text)
   let tracked: () => Promise<string[]> = () => Promise.resolve([CONFIG])
   const environment = readEnvironment({ HOME: join(folder, 'home') })
-  const trust: TrustSubject = { paths: pathsOf(join(home, '.git'), home), environment, trackedFiles: () => tracked() }
+  const trust: TrustSubject = {
+    paths: pathsOf(join(home, '.git'), home),
+    environment,
+    trackedFiles: () => tracked(),
+  }
   return {
     trust,
     write,
@@ -44,7 +48,10 @@ describe('the daemon’s settings', () => {
     const live = await settings()
     write(limit(400, '[merge]\nagents_may_force = true\n'))
     await expect(live.requireTrust()).rejects.toMatchObject({ code: 'UNTRUSTED_CONFIG' })
-    expect(await live.config()).toMatchObject({ limits: { max_live_agents: 3 }, merge: { agents_may_force: false } })
+    expect(await live.config()).toMatchObject({
+      limits: { max_live_agents: 3 },
+      merge: { agents_may_force: false },
+    })
     // Not even one that doesn’t parse.
     write('no toml at all')
     expect((await live.config()).limits.max_live_agents).toBe(3)
@@ -94,7 +101,11 @@ token_file = "/home/ada/.netrc"
     })
     expect((await settings()).current().forge.gitea).toEqual({ delete_branch: false })
     await recordTrust(trust)
-    expect((await settings()).current().forge.github).toMatchObject({ remote: 'theirs', app_key_file: '/home/ada/.ssh/id_rsa', webhook_port: 8080 })
+    expect((await settings()).current().forge.github).toMatchObject({
+      remote: 'theirs',
+      app_key_file: '/home/ada/.ssh/id_rsa',
+      webhook_port: 8080,
+    })
   })
 
   it('grant nothing when the daemon starts with what nobody trusted', async () => {
@@ -105,33 +116,66 @@ token_file = "/home/ada/.netrc"
       ),
     )
     const live = await settings()
-    expect(await live.config()).toMatchObject({ limits: { max_live_agents: 3 }, merge: { agents_may_force: false }, environment: { pass: [] } })
+    expect(await live.config()).toMatchObject({
+      limits: { max_live_agents: 3 },
+      merge: { agents_may_force: false },
+      environment: { pass: [] },
+    })
     const off = { runtime: 'pane', permissions: { policy: 'off', allow: [] } }
     expect(live.current().roles).toEqual({ dev: { agent: 'x', ...off }, odd: off })
     expect(live.current().agents['x']).toMatchObject({ args: [], env: {} })
     await recordTrust(trust)
     await live.requireTrust()
-    expect(await live.config()).toMatchObject({ merge: { agents_may_force: true }, environment: { pass: ['SECRET'] }, roles: { odd: { tools: ['kill'] } } })
-    expect(live.current()).toMatchObject({ roles: { dev: { permissions: { policy: 'all' } } }, agents: { x: { args: ['--dangerous'] } } })
+    expect(await live.config()).toMatchObject({
+      merge: { agents_may_force: true },
+      environment: { pass: ['SECRET'] },
+      roles: { odd: { tools: ['kill'] } },
+    })
+    expect(live.current()).toMatchObject({
+      roles: { dev: { permissions: { policy: 'all' } } },
+      agents: { x: { args: ['--dangerous'] } },
+    })
   })
 
   it('grant a program of the Agent Client Protocol nothing either that nobody trusted', async () => {
     const { settings, trust } = repository(
-      limit(3, '[acp.x]\ncommand = ["x"]\npermission = "allow"\nallow = ["execute"]\nmode = "yolo"\nenv = { LD_PRELOAD = "x" }\n'),
+      limit(
+        3,
+        '[acp.x]\ncommand = ["x"]\npermission = "allow"\nallow = ["execute"]\nmode = "yolo"\nenv = { LD_PRELOAD = "x" }\n',
+      ),
     )
     const live = await settings()
-    expect(live.current().acp['x']).toEqual({ command: ['x'], permission: 'ask', allow: [], env: {} })
+    expect(live.current().acp['x']).toEqual({
+      command: ['x'],
+      permission: 'ask',
+      allow: [],
+      env: {},
+    })
     await recordTrust(trust)
     await live.requireTrust()
-    expect((await live.config()).acp['x']).toMatchObject({ permission: 'allow', allow: ['execute'], mode: 'yolo' })
+    expect((await live.config()).acp['x']).toMatchObject({
+      permission: 'allow',
+      allow: ['execute'],
+      mode: 'yolo',
+    })
   })
 
   it('have an adapter for each [acp.NAME], which sees what the agent CLI does that it speaks for', async () => {
-    const { settings, track } = repository(limit(3, '[acp.mine]\ncommand = ["node", "/opt/codex-acp/dist/index.js"]\n[acp.odd]\ncommand = ["odd"]\n'))
+    const { settings, track } = repository(
+      limit(
+        3,
+        '[acp.mine]\ncommand = ["node", "/opt/codex-acp/dist/index.js"]\n[acp.odd]\ncommand = ["odd"]\n',
+      ),
+    )
     track(() => Promise.resolve([]))
     const live = await settings()
     const codex = await live.agentCli('codex')
-    expect(await live.agentCli('acp:mine')).toMatchObject({ name: 'acp:mine', adapter: 'acp', hasNoTerminal: true, passes: codex.passes })
+    expect(await live.agentCli('acp:mine')).toMatchObject({
+      name: 'acp:mine',
+      adapter: 'acp',
+      hasNoTerminal: true,
+      passes: codex.passes,
+    })
     expect((await live.agentCli('acp:gemini')).passes).toContain('GEMINI_API_KEY')
     expect((await live.agentCli('acp:odd')).passes).toEqual([])
     await expect(live.agentCli('acp:gone')).rejects.toMatchObject({
@@ -141,14 +185,22 @@ token_file = "/home/ada/.netrc"
   })
 
   it('go on by what was trusted last when the daemon starts with what a pull brought, whether it parses or not', async () => {
-    const { settings, trust, write } = repository(limit(3, '[roles.dev.permissions]\npolicy = "list"\nallow = ["Read"]\n'))
+    const { settings, trust, write } = repository(
+      limit(3, '[roles.dev.permissions]\npolicy = "list"\nallow = ["Read"]\n'),
+    )
     await recordTrust(trust)
     mkdirSync(trust.paths.state, { recursive: true })
     await settings()
-    for (const text of [limit(99, 'tokens_per_agent = 1e12\n[roles.dev.permissions]\npolicy = "all"\n'), 'no toml at all']) {
+    for (const text of [
+      limit(99, 'tokens_per_agent = 1e12\n[roles.dev.permissions]\npolicy = "all"\n'),
+      'no toml at all',
+    ]) {
       write(text)
       const live = await settings()
-      expect(live.current()).toMatchObject({ limits: { max_live_agents: 3 }, roles: { dev: { permissions: { policy: 'list', allow: ['Read'] } } } })
+      expect(live.current()).toMatchObject({
+        limits: { max_live_agents: 3 },
+        roles: { dev: { permissions: { policy: 'list', allow: ['Read'] } } },
+      })
     }
   })
 

@@ -21,7 +21,8 @@ const begin = async (wanted?: string): Promise<string> => {
   const made = new Map<Holder, string>()
   const create = (folder = ''): Holder => {
     const tmux = {
-      list: async () => Array.from({ length: running[folder] ?? 0 }, () => ({ agentId: 'a-1', dead: false })),
+      list: async () =>
+        Array.from({ length: running[folder] ?? 0 }, () => ({ agentId: 'a-1', dead: false })),
       dispose: async () => void disposed.push(folder),
     } as unknown as Holder
     made.set(tmux, folder)

@@ -2,14 +2,23 @@ import { describe, expect, it } from 'vitest'
 import { baseOwners } from '../../../src/domain/base-owner.ts'
 import type { AgentId } from '../../../src/domain/ids.ts'
 
-const tree = (...rows: [id: string, parent: string | null, branch: string | null, base: string | null][]) =>
+const tree = (
+  ...rows: [id: string, parent: string | null, branch: string | null, base: string | null][]
+) =>
   new Map(
     rows.map(([id, parent, branch, base]) => [
       id as AgentId,
-      { id: id as AgentId, parentId: parent as AgentId | null, branch, baseBranch: base, state: 'idle' as const },
+      {
+        id: id as AgentId,
+        parentId: parent as AgentId | null,
+        branch,
+        baseBranch: base,
+        state: 'idle' as const,
+      },
     ]),
   )
-const owners = (agents: ReturnType<typeof tree>, author: string, base: string): string[] => baseOwners(agents, author as AgentId, base).map(({ id }) => id)
+const owners = (agents: ReturnType<typeof tree>, author: string, base: string): string[] =>
+  baseOwners(agents, author as AgentId, base).map(({ id }) => id)
 
 describe('who merges into a base', () => {
   const rows = [
@@ -20,8 +29,14 @@ describe('who merges into a base', () => {
     ['other', 'root', 'main.other', 'main'],
     ['pointed', 'root', 'main.pointed', 'release'],
   ] as const
-  const grown = tree(['root', null, 'main', null], ...rows.map((row) => [...row] as [string, string, string | null, string]))
-  const moved = tree(['root', null, 'feature/x', null], ...rows.map((row) => [...row] as [string, string, string | null, string]))
+  const grown = tree(
+    ['root', null, 'main', null],
+    ...rows.map((row) => [...row] as [string, string, string | null, string]),
+  )
+  const moved = tree(
+    ['root', null, 'feature/x', null],
+    ...rows.map((row) => [...row] as [string, string, string | null, string]),
+  )
 
   it.each([
     ['leaf', 'main.lead', ['lead']],

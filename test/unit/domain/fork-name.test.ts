@@ -7,9 +7,13 @@ const nobody = new Set<string>()
 
 describe('the name of a fork that nobody named', () => {
   it('is the first words of its prompt', () => {
-    expect(forkName('Research approach A for the auth system', nobody)).toBe('research-approach-a-for')
+    expect(forkName('Research approach A for the auth system', nobody)).toBe(
+      'research-approach-a-for',
+    )
     expect(forkName('  # Count\nthe *.md files, please', nobody)).toBe('count-the-md-files')
-    expect(forkName('Donaudampfschifffahrtselektrizitätenhauptbetriebswerk', nobody)).toBe('donaudampfschifffahrtselektriz')
+    expect(forkName('Donaudampfschifffahrtselektrizitätenhauptbetriebswerk', nobody)).toBe(
+      'donaudampfschifffahrtselektriz',
+    )
     expect(forkName('Read', new Set(['read', 'read-2']))).toBe('read-3')
   })
 
@@ -20,16 +24,20 @@ describe('the name of a fork that nobody named', () => {
 
   it('is always a short slug that nobody has', () => {
     fc.assert(
-      fc.property(fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }), fc.nat(5), (prompt, others) => {
-        const taken = new Set<string>()
-        for (let other = 0; other <= others; other++) {
-          const name = forkName(prompt, taken)
-          expect(taken.has(name)).toBe(false)
-          expect(slugify(name)).toBe(name)
-          expect(name.length).toBeLessThanOrEqual(35)
-          taken.add(name)
-        }
-      }),
+      fc.property(
+        fc.option(fc.string({ unit: 'grapheme' }), { nil: undefined }),
+        fc.nat(5),
+        (prompt, others) => {
+          const taken = new Set<string>()
+          for (let other = 0; other <= others; other++) {
+            const name = forkName(prompt, taken)
+            expect(taken.has(name)).toBe(false)
+            expect(slugify(name)).toBe(name)
+            expect(name.length).toBeLessThanOrEqual(35)
+            taken.add(name)
+          }
+        },
+      ),
     )
   })
 })

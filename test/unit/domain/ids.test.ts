@@ -42,9 +42,20 @@ describe('slugs', () => {
   })
   it('lose no letter of the Latin, Greek and Cyrillic alphabets of today', () => {
     const letters = (from: number, to: number): string[] =>
-      Array.from({ length: to - from + 1 }, (_, index) => String.fromCodePoint(from + index)).filter((letter) => /\p{L}/u.test(letter))
-    // Latin-1 and Latin Extended-A; Greek, Russian, Ukrainian, Serbian, Macedonian and Bulgarian letters.
-    for (const letter of [...letters(0xc0, 0x17f), ...letters(0x386, 0x3ce), ...letters(0x400, 0x45f), 'ґ', 'Ґ', 'ə', 'ẞ']) {
+      Array.from({ length: to - from + 1 }, (_, index) =>
+        String.fromCodePoint(from + index),
+      ).filter((letter) => /\p{L}/u.test(letter))
+    // Latin-1 and Latin Extended-A; Greek, Russian, Ukrainian, Serbian, Macedonian and Bulgarian
+    // letters.
+    for (const letter of [
+      ...letters(0xc0, 0x17f),
+      ...letters(0x386, 0x3ce),
+      ...letters(0x400, 0x45f),
+      'ґ',
+      'Ґ',
+      'ə',
+      'ẞ',
+    ]) {
       if ('ъьЪЬ'.includes(letter)) expect(slugify(`a${letter}b`), letter).toBe('ab')
       else expect(slugify(`1${letter}2`), letter).toMatch(/^1[a-z]+2$/)
     }
@@ -52,12 +63,15 @@ describe('slugs', () => {
   it('are no words that address somebody else', () => {
     for (const name of ['root', 'Human', 'DAEMON']) {
       const message = `"${name}" can’t be an agent’s name: root, human, daemon mean others. Choose another.`
-      expect(() => requireFreeWord(slugify(name), name)).toThrow(expect.objectContaining({ code: 'INVALID_ARG', message, facts: { found: name } }))
+      expect(() => requireFreeWord(slugify(name), name)).toThrow(
+        expect.objectContaining({ code: 'INVALID_ARG', message, facts: { found: name } }),
+      )
     }
     expect(requireFreeWord(slugify('roots'), 'roots')).toBe('roots')
   })
   it('of nothing usable are refused with what to do', () => {
-    for (const name of ['', '---', '日本']) expect(() => slugify(name)).toThrow(expect.objectContaining({ code: 'INVALID_ARG' }))
+    for (const name of ['', '---', '日本'])
+      expect(() => slugify(name)).toThrow(expect.objectContaining({ code: 'INVALID_ARG' }))
   })
   it('have the form of a branch segment, whatever the name, and are stable', () => {
     fc.assert(
@@ -78,7 +92,8 @@ describe('slugs', () => {
 
 describe('the dot rule', () => {
   it('finds the parent that a child branch was made from', () => {
-    for (const parent of ['main', 'feature/x.y', 'release-1.2'].map(asBranchName)) expect(parentBranch(childBranch(parent, slugify('Auth')))).toBe(parent)
+    for (const parent of ['main', 'feature/x.y', 'release-1.2'].map(asBranchName))
+      expect(parentBranch(childBranch(parent, slugify('Auth')))).toBe(parent)
     expect(parentBranch(asBranchName('main'))).toBeNull()
   })
 })
@@ -101,25 +116,46 @@ describe('ids', () => {
     for (const wrong of ['', 'auth', `${id}0`, `0${id}`, id.slice(1), id.toUpperCase(), ` ${id}`]) {
       expect([wrong, isAgentId(wrong)]).toEqual([wrong, false])
       expect(() => parseAgentId(wrong)).toThrow(
-        expect.objectContaining({ code: 'INVALID_ARG', message: `"${wrong}" is not an agent id (a UUID).`, facts: { found: wrong } }),
+        expect.objectContaining({
+          code: 'INVALID_ARG',
+          message: `"${wrong}" is not an agent id (a UUID).`,
+          facts: { found: wrong },
+        }),
       )
     }
   })
 
   it('of commits are 40 or 64 hex digits, and nothing around them but blanks', () => {
-    for (const length of [40, 64]) expect(parseSha(` ${'a1'.repeat(length / 2)}\n`)).toBe('a1'.repeat(length / 2))
-    for (const wrong of ['', 'a'.repeat(39), 'a'.repeat(41), 'a'.repeat(63), 'g'.repeat(40), `${'a'.repeat(40)} b`]) {
+    for (const length of [40, 64])
+      expect(parseSha(` ${'a1'.repeat(length / 2)}\n`)).toBe('a1'.repeat(length / 2))
+    for (const wrong of [
+      '',
+      'a'.repeat(39),
+      'a'.repeat(41),
+      'a'.repeat(63),
+      'g'.repeat(40),
+      `${'a'.repeat(40)} b`,
+    ]) {
       expect(() => parseSha(wrong)).toThrow(
-        expect.objectContaining({ code: 'INVALID_ARG', message: `"${wrong}" is not a full commit id.`, facts: { found: wrong } }),
+        expect.objectContaining({
+          code: 'INVALID_ARG',
+          message: `"${wrong}" is not a full commit id.`,
+          facts: { found: wrong },
+        }),
       )
     }
   })
 
   it('of branches have no parent where the dot is their first letter, and the nearest one else', () => {
-    expect([parentBranch(asBranchName('.x')), parentBranch(asBranchName('a.b.c')), parentBranch(asBranchName('a.b'))]).toEqual([null, 'a.b', 'a'])
+    expect([
+      parentBranch(asBranchName('.x')),
+      parentBranch(asBranchName('a.b.c')),
+      parentBranch(asBranchName('a.b')),
+    ]).toEqual([null, 'a.b', 'a'])
     expect(() => slugify('¿')).toThrow(
       expect.objectContaining({
-        message: '"¿" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.',
+        message:
+          '"¿" leaves nothing to name a branch with: use at least one letter of the Latin, Greek or Cyrillic alphabet, or a digit.',
         facts: { found: '¿' },
       }),
     )

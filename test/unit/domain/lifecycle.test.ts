@@ -1,9 +1,24 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Agent, AgentState } from '../../../src/domain/records.ts'
-import { hasProgram, isAlive, isInCall, isLasting, mayBecome, STOPPED } from '../../../src/domain/lifecycle.ts'
+import {
+  hasProgram,
+  isAlive,
+  isInCall,
+  isLasting,
+  mayBecome,
+  STOPPED,
+} from '../../../src/domain/lifecycle.ts'
 
-const STATES: AgentState[] = ['spawning', 'running', 'idle', 'waiting', 'completed', 'failed', 'killed']
+const STATES: AgentState[] = [
+  'spawning',
+  'running',
+  'idle',
+  'waiting',
+  'completed',
+  'failed',
+  'killed',
+]
 
 describe('the life of an agent', () => {
   it('never leaves completed or killed, and leaves failed only by being started again', () => {
@@ -25,7 +40,8 @@ describe('the life of an agent', () => {
         for (const to of wanted) {
           const before: AgentState = state
           if (mayBecome(state, to)) state = to
-          if (!isAlive(before)) expect(state === before || (before === 'failed' && state === 'spawning')).toBe(true)
+          if (!isAlive(before))
+            expect(state === before || (before === 'failed' && state === 'spawning')).toBe(true)
         }
       }),
     )
@@ -45,24 +61,44 @@ describe('what may become of an agent', () => {
     killed: '',
   }
   it.each(Object.entries(table))('%s', (from, to) => {
-    const allowed = Object.keys(table).filter((next) => mayBecome(from as AgentState, next as AgentState))
+    const allowed = Object.keys(table).filter((next) =>
+      mayBecome(from as AgentState, next as AgentState),
+    )
     expect(allowed.toSorted()).toEqual(to.split(' ').filter(Boolean).toSorted())
   })
 
   it('it lives until it completed, failed or was killed', () => {
-    expect(Object.keys(table).filter((state) => isAlive(state as AgentState))).toEqual(['spawning', 'running', 'idle', 'waiting', 'unknown'])
+    expect(Object.keys(table).filter((state) => isAlive(state as AgentState))).toEqual([
+      'spawning',
+      'running',
+      'idle',
+      'waiting',
+      'unknown',
+    ])
   })
 })
 
 describe('what kind of life it has', () => {
   it('has a program unless it was stopped or never had a terminal', () => {
-    const of = (paneId: string | null, stateReason: string | null) => hasProgram({ paneId, stateReason } as Pick<Agent, 'paneId' | 'stateReason'>)
-    expect([of('%1', null), of('%1', 'wait'), of(null, null), of('%1', STOPPED), of('%1', 'stopped')]).toEqual([true, true, false, false, false])
+    const of = (paneId: string | null, stateReason: string | null) =>
+      hasProgram({ paneId, stateReason } as Pick<Agent, 'paneId' | 'stateReason'>)
+    expect([
+      of('%1', null),
+      of('%1', 'wait'),
+      of(null, null),
+      of('%1', STOPPED),
+      of('%1', 'stopped'),
+    ]).toEqual([true, true, false, false, false])
   })
 
   it('lasts beyond a turn as root, subtree, worker or fork, and ends with its work as anything else', () => {
     const kinds = ['root', 'subtree', 'worker', 'fork', 'session', 'process', 'subagent'] as const
-    expect(kinds.filter((kind) => isLasting({ kind: kind as Agent['kind'] }))).toEqual(['root', 'subtree', 'worker', 'fork'])
+    expect(kinds.filter((kind) => isLasting({ kind: kind as Agent['kind'] }))).toEqual([
+      'root',
+      'subtree',
+      'worker',
+      'fork',
+    ])
   })
 
   it.each([

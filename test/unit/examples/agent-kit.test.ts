@@ -1,20 +1,38 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, it } from 'vitest'
 
-/** The demo’s agents are plain JavaScript, run as programs; here their parts are tried by themselves. */
-const kit = async (name: string): Promise<any> => import(new URL(`../../../examples/agents/kit/${name}.js`, import.meta.url).href)
+/**
+ * The demo’s agents are plain JavaScript, run as programs; here their parts are tried by
+ * themselves.
+ */
+const kit = async (name: string): Promise<any> =>
+  import(new URL(`../../../examples/agents/kit/${name}.js`, import.meta.url).href)
 
 describe('the terminal of a scripted agent', () => {
-  const open = async (): Promise<{ terminal: any; type: (text: string | Buffer) => void; interrupted: () => number }> => {
+  const open = async (): Promise<{
+    terminal: any
+    type: (text: string | Buffer) => void
+    interrupted: () => number
+  }> => {
     const input = Object.assign(new EventEmitter(), { isTTY: false, pause() {} })
     let interrupts = 0
     const { openTerminal } = await kit('terminal')
-    const terminal = openTerminal({ input, output: { write() {} }, onInterrupt: () => interrupts++ })
-    return { terminal, type: (text) => input.emit('data', Buffer.from(text)), interrupted: () => interrupts }
+    const terminal = openTerminal({
+      input,
+      output: { write() {} },
+      onInterrupt: () => interrupts++,
+    })
+    return {
+      terminal,
+      type: (text) => input.emit('data', Buffer.from(text)),
+      interrupted: () => interrupts,
+    }
   }
 
   it('takes a bracketed paste and Enter as one message, whatever the reads cut in two', async () => {
-    const whole = Buffer.from('\x1b[200~[NOTE] ünï: `$(x)`\rsecond line\n[m-0123456789ab]\x1b[201~\r')
+    const whole = Buffer.from(
+      '\x1b[200~[NOTE] ünï: `$(x)`\rsecond line\n[m-0123456789ab]\x1b[201~\r',
+    )
     for (let cut = 1; cut < whole.length; cut++) {
       const { terminal, type } = await open()
       type(whole.subarray(0, cut))
@@ -55,7 +73,11 @@ describe('what a scripted agent reads', () => {
 
   it('finds the line comments of a review', async () => {
     const { lineComments } = await kit('message')
-    expect(lineComments('[REVIEW] time requests changes\n- src/interval.ts:15: Use toSorted().\n- src/interval.ts:16: Compare with ===.')).toEqual([
+    expect(
+      lineComments(
+        '[REVIEW] time requests changes\n- src/interval.ts:15: Use toSorted().\n- src/interval.ts:16: Compare with ===.',
+      ),
+    ).toEqual([
       { path: 'src/interval.ts', line: 15, comment: 'Use toSorted().' },
       { path: 'src/interval.ts', line: 16, comment: 'Compare with ===.' },
     ])
@@ -74,7 +96,11 @@ describe('what a scripted agent reads', () => {
 
   it('gets its order back from the prompt it is in', async () => {
     const { promptFor, orderIn } = await kit('order')
-    const order = { title: 'T', task: 'Do ``` it', work: [{ edit: 'a', find: 'x\n', put: '`${y}`' }] }
+    const order = {
+      title: 'T',
+      task: 'Do ``` it',
+      work: [{ edit: 'a', find: 'x\n', put: '`${y}`' }],
+    }
     expect(orderIn(`You are in a worktree.\n\n${promptFor(order)}\nMore guidance.`)).toEqual(order)
   })
 })

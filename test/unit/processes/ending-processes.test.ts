@@ -4,7 +4,10 @@ import { endProcesses } from '../../../src/processes/end-processes.ts'
 import type { ProcessTable } from '../../../src/processes/process-table.ts'
 import type { ProcessRecord } from '../../../src/processes/processes.ts'
 
-/** Numbers of processes are given again. Whoever has one of ours by now must never get a signal that was meant for ours. */
+/**
+ * Numbers of processes are given again. Whoever has one of ours by now must never get a signal that
+ * was meant for ours.
+ */
 
 const make = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord => ({
   pid,
@@ -16,11 +19,12 @@ const make = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord => 
   started: 'ours',
   ...more,
 })
-const theirs = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord => make(pid, { started: 'theirs', ...more })
+const theirs = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord =>
+  make(pid, { started: 'theirs', ...more })
 
 /**
- * A table of processes that is another one at each look; the last stays, but for those that were killed. Tells who got which signal, by pid and
- * start.
+ * A table of processes that is another one at each look; the last stays, but for those that were
+ * killed. Tells who got which signal, by pid and start.
  */
 function scripted(...looks: readonly (readonly ProcessRecord[])[]) {
   let look = 0
@@ -28,12 +32,15 @@ function scripted(...looks: readonly (readonly ProcessRecord[])[]) {
   const got: string[] = []
   const table: ProcessTable = {
     list: async () => {
-      now = (looks[Math.min(look++, looks.length - 1)] ?? []).filter(({ pid, started }) => !got.includes(`SIGKILL ${String(pid)} ${started}`))
+      now = (looks[Math.min(look++, looks.length - 1)] ?? []).filter(
+        ({ pid, started }) => !got.includes(`SIGKILL ${String(pid)} ${started}`),
+      )
       return now
     },
     signal: (pid, name) => {
       const to = now.filter((record) => (pid < 0 ? record.group === -pid : record.pid === pid))
-      if (name !== 0) for (const record of to) got.push(`${name} ${String(record.pid)} ${record.started}`)
+      if (name !== 0)
+        for (const record of to) got.push(`${name} ${String(record.pid)} ${record.started}`)
       return to.length > 0
     },
   }
@@ -44,10 +51,21 @@ const ofOthers = (got: readonly string[]) => got.filter((signal) => signal.endsW
 
 describe('ending a program with all it started', () => {
   it('asks, and kills what does not go', async () => {
-    const family = [make(10), make(11, { parent: 10, session: 10, group: 10 }), make(12, { parent: 11 }), theirs(20)]
+    const family = [
+      make(10),
+      make(11, { parent: 10, session: 10, group: 10 }),
+      make(12, { parent: 11 }),
+      theirs(20),
+    ]
     const { table, got } = scripted(family)
     await endProcesses([10], nobody, { grace: 30 }, table)
-    expect(new Set(got)).toEqual(new Set(['SIGHUP', 'SIGCONT', 'SIGKILL'].flatMap((name) => [10, 11, 12].map((pid) => `${name} ${String(pid)} ours`))))
+    expect(new Set(got)).toEqual(
+      new Set(
+        ['SIGHUP', 'SIGCONT', 'SIGKILL'].flatMap((name) =>
+          [10, 11, 12].map((pid) => `${name} ${String(pid)} ours`),
+        ),
+      ),
+    )
   })
 
   it('leaves alone whoever has the number of the leader by now, and all that is theirs', async () => {
@@ -65,8 +83,13 @@ describe('ending a program with all it started', () => {
   })
 
   it('leaves alone a session or group that has a dead leader’s number only again', async () => {
-    // The leader had ended when it was first looked for, and what it left as well; a later one left somebody in a group of that number.
-    const { table, got } = scripted([make(30)], [make(30), theirs(31, { session: 10, group: 10 })], [theirs(31, { session: 10, group: 10 })])
+    // The leader had ended when it was first looked for, and what it left as well; a later one left
+    // somebody in a group of that number.
+    const { table, got } = scripted(
+      [make(30)],
+      [make(30), theirs(31, { session: 10, group: 10 })],
+      [theirs(31, { session: 10, group: 10 })],
+    )
     await endProcesses([10, 30], nobody, { grace: 30 }, table)
     expect(ofOthers(got)).toEqual([])
     expect(got).toContain('SIGHUP 30 ours')
@@ -92,7 +115,14 @@ describe('ending a process group', () => {
     const group = [make(10), make(11, { group: 10 })]
     const { table, got } = scripted(group)
     await endGroup(10, 0, table)
-    expect(got).toEqual(expect.arrayContaining(['SIGTERM 10 ours', 'SIGTERM 11 ours', 'SIGKILL 10 ours', 'SIGKILL 11 ours']))
+    expect(got).toEqual(
+      expect.arrayContaining([
+        'SIGTERM 10 ours',
+        'SIGTERM 11 ours',
+        'SIGKILL 10 ours',
+        'SIGKILL 11 ours',
+      ]),
+    )
   })
 
   it('leaves alone a group that got the number once all of ours had gone', async () => {

@@ -7,36 +7,53 @@ const CADENCE = { active: 30_000, idle: 300_000 }
 
 describe('schedule', () => {
   it('leaves nothing unread for longer than its pace, however reads and hints fall, and reads nothing twice within half of it', () => {
-    const moves = fc.array(fc.record({ wait: fc.integer({ min: 1, max: 40_000 }), hinted: fc.option(fc.integer({ min: 0, max: 9 })) }), {
-      minLength: 1,
-      maxLength: 200,
-    })
-    fc.assert(
-      fc.property(fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }), moves, (actives, steps) => {
-        let now = 0
-        const schedule = createSchedule(() => now)
-        const readAt = new Map<number, number>()
-        const read = (number: number): void => {
-          readAt.set(number, now)
-          schedule.read(number, { active: actives[number] ?? false, settled: true })
-        }
-        actives.forEach((_, number) => read(number))
-        for (const { wait, hinted } of steps) {
-          const until = now + wait
-          for (let at = schedule.next(CADENCE) ?? Infinity; at <= until; at = schedule.next(CADENCE) ?? Infinity) {
-            now = Math.max(now, at)
-            const due = schedule.due(CADENCE)
-            expect(due.length).toBeGreaterThan(0)
-            for (const number of due) {
-              expect(now - (readAt.get(number) ?? 0)).toBeGreaterThanOrEqual((actives[number] ? CADENCE.active : CADENCE.idle) / 2)
-              read(number)
-            }
-          }
-          now = until
-          if (hinted !== null) read(hinted)
-          for (const [number, at] of readAt) expect(now - at).toBeLessThanOrEqual(actives[number] ? CADENCE.active : CADENCE.idle)
-        }
+    const moves = fc.array(
+      fc.record({
+        wait: fc.integer({ min: 1, max: 40_000 }),
+        hinted: fc.option(fc.integer({ min: 0, max: 9 })),
       }),
+      {
+        minLength: 1,
+        maxLength: 200,
+      },
+    )
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { minLength: 10, maxLength: 10 }),
+        moves,
+        (actives, steps) => {
+          let now = 0
+          const schedule = createSchedule(() => now)
+          const readAt = new Map<number, number>()
+          const read = (number: number): void => {
+            readAt.set(number, now)
+            schedule.read(number, { active: actives[number] ?? false, settled: true })
+          }
+          actives.forEach((_, number) => read(number))
+          for (const { wait, hinted } of steps) {
+            const until = now + wait
+            for (
+              let at = schedule.next(CADENCE) ?? Infinity;
+              at <= until;
+              at = schedule.next(CADENCE) ?? Infinity
+            ) {
+              now = Math.max(now, at)
+              const due = schedule.due(CADENCE)
+              expect(due.length).toBeGreaterThan(0)
+              for (const number of due) {
+                expect(now - (readAt.get(number) ?? 0)).toBeGreaterThanOrEqual(
+                  (actives[number] ? CADENCE.active : CADENCE.idle) / 2,
+                )
+                read(number)
+              }
+            }
+            now = until
+            if (hinted !== null) read(hinted)
+            for (const [number, at] of readAt)
+              expect(now - at).toBeLessThanOrEqual(actives[number] ? CADENCE.active : CADENCE.idle)
+          }
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -52,7 +69,8 @@ describe('schedule', () => {
     while (now < 600_000) {
       now = schedule.next(CADENCE) ?? now
       calls++
-      for (const number of schedule.due(CADENCE)) schedule.read(number, { active: true, settled: true })
+      for (const number of schedule.due(CADENCE))
+        schedule.read(number, { active: true, settled: true })
     }
     expect(calls).toBeLessThan(25)
   })
@@ -86,7 +104,9 @@ describe('schedule', () => {
       calls.push([now, due])
       for (const number of due) schedule.read(number, { active: number === 2, settled: true })
     }
-    expect(calls.filter(([, due]) => due.includes(1)).map(([at]) => at)).toEqual([287_000, 587_000, 887_000])
+    expect(calls.filter(([, due]) => due.includes(1)).map(([at]) => at)).toEqual([
+      287_000, 587_000, 887_000,
+    ])
     expect(calls.every(([, due]) => due.includes(2))).toBe(true)
     expect(calls).toHaveLength(30)
   })
@@ -117,7 +137,13 @@ describe('steady clock', () => {
     const steps = fc.array(
       fc.oneof(
         fc.record({ kind: fc.constant('runs' as const), by: fc.integer({ min: 0, max: PULSE }) }),
-        fc.record({ kind: fc.constant('jumps' as const), by: fc.oneof(fc.integer({ min: 200_000, max: 1e9 }), fc.integer({ min: -1e9, max: -61_000 })) }),
+        fc.record({
+          kind: fc.constant('jumps' as const),
+          by: fc.oneof(
+            fc.integer({ min: 200_000, max: 1e9 }),
+            fc.integer({ min: -1e9, max: -61_000 }),
+          ),
+        }),
       ),
       { maxLength: 50 },
     )

@@ -18,10 +18,16 @@ const context: DiffContext = {
   mergeStartedBy: null,
   remote: 'origin',
 }
-const diff = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}) =>
-  diffPullRequest(old, next, { ...context, ...more })
-const types = (old: PullRequestSnapshot | null, next: PullRequestSnapshot, more: Partial<DiffContext> = {}): string[] =>
-  diff(old, next, more).map(({ type }) => type)
+const diff = (
+  old: PullRequestSnapshot | null,
+  next: PullRequestSnapshot,
+  more: Partial<DiffContext> = {},
+) => diffPullRequest(old, next, { ...context, ...more })
+const types = (
+  old: PullRequestSnapshot | null,
+  next: PullRequestSnapshot,
+  more: Partial<DiffContext> = {},
+): string[] => diff(old, next, more).map(({ type }) => type)
 const check = (status: Check['status'], name = 'test', run: string | null = null): Check => ({
   name,
   status,
@@ -33,7 +39,10 @@ const check = (status: Check['status'], name = 'test', run: string | null = null
 
 describe('diffPullRequest', () => {
   it('tells of a new pull request and its state, with stable keys', () => {
-    const events = diff(null, pull({ checks: [check('running')], checksState: 'pending', checksRequired: true }))
+    const events = diff(
+      null,
+      pull({ checks: [check('running')], checksState: 'pending', checksRequired: true }),
+    )
     expect(events.map(({ type, dedupeKey }) => [type, dedupeKey])).toEqual([
       ['pr.opened', 'local#3:opened'],
       ['ci.pending', `local#3:ci:${sha('a')}:pending`],
@@ -41,14 +50,21 @@ describe('diffPullRequest', () => {
   })
 
   it('takes only newer words than the filing for news at the first sight', () => {
-    const seen = pull({ reviews: [review({ id: 'old', submittedAt: 500 }), review({ id: 'new', submittedAt: 1_500 })] })
+    const seen = pull({
+      reviews: [review({ id: 'old', submittedAt: 500 }), review({ id: 'new', submittedAt: 1_500 })],
+    })
     const told = diff(null, seen).filter(({ type }) => type === 'pr.review')
     expect(told.map(({ dedupeKey }) => dedupeKey)).toEqual(['local#3:review:new:changes_requested'])
   })
 
   it(verifies('R004-16', 'tells of a review with its line comments'), () => {
-    const comments = [{ id: 'c1', path: 'src/a.ts', line: 3, body: 'rename', author: 'human' as Actor }]
-    const [event] = diff(pull(), pull({ reviews: [review({ comments })], reviewDecision: 'changes_requested' }))
+    const comments = [
+      { id: 'c1', path: 'src/a.ts', line: 3, body: 'rename', author: 'human' as Actor },
+    ]
+    const [event] = diff(
+      pull(),
+      pull({ reviews: [review({ comments })], reviewDecision: 'changes_requested' }),
+    )
     expect(event).toMatchObject({
       type: 'pr.review',
       actor: 'human',
@@ -73,13 +89,33 @@ describe('diffPullRequest', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 12 }), fc.boolean(), (words, known) => {
         const secret = `§${words}§`
-        const line = (id: string) => ({ id, path: 'src/a.ts', line: 3, body: secret, author: 'forge:stranger' as Actor })
-        const stranger = { author: 'forge:stranger' as Actor, authorName: 'stranger', body: secret, trusted: false }
-        const old = known ? pull({ reviews: [review({ ...stranger, comments: [line('1')] })] }) : pull()
-        const next = pull({ reviews: [review({ ...stranger, comments: [line('1'), line('2')] })], comments: [{ ...stranger, id: 'i', at: 2_000 }] })
+        const line = (id: string) => ({
+          id,
+          path: 'src/a.ts',
+          line: 3,
+          body: secret,
+          author: 'forge:stranger' as Actor,
+        })
+        const stranger = {
+          author: 'forge:stranger' as Actor,
+          authorName: 'stranger',
+          body: secret,
+          trusted: false,
+        }
+        const old = known
+          ? pull({ reviews: [review({ ...stranger, comments: [line('1')] })] })
+          : pull()
+        const next = pull({
+          reviews: [review({ ...stranger, comments: [line('1'), line('2')] })],
+          comments: [{ ...stranger, id: 'i', at: 2_000 }],
+        })
         const events = diff(old, next)
-        expect(events.map(({ type }) => type)).toEqual([known ? 'pr.thread_comment' : 'pr.review', 'pr.comment'])
-        for (const { payload } of events) expect(payload).toMatchObject({ trusted: false, author: 'stranger', body: '' })
+        expect(events.map(({ type }) => type)).toEqual([
+          known ? 'pr.thread_comment' : 'pr.review',
+          'pr.comment',
+        ])
+        for (const { payload } of events)
+          expect(payload).toMatchObject({ trusted: false, author: 'stranger', body: '' })
         expect(JSON.stringify(events)).not.toContain(JSON.stringify(secret).slice(1, -1))
         if (!known) expect(events[0]?.payload).toMatchObject({ comments: [] })
       }),
@@ -88,30 +124,79 @@ describe('diffPullRequest', () => {
 
   it('says at the first push after Copilot’s review that it was one, and at no other', () => {
     const copilot = (commit: string) =>
-      review({ id: 'r9', author: 'forge:copilot-pull-request-reviewer[bot]', authorName: 'Copilot', state: 'commented', commit: sha(commit) })
-    const flag = (old: PullRequestSnapshot, next: PullRequestSnapshot) => diff(old, next).find(({ type }) => type === 'pr.pushed')?.payload
-    expect(flag(pull({ reviews: [copilot('a')] }), pull({ ...at('c'), reviews: [copilot('a')] }))).toMatchObject({
+      review({
+        id: 'r9',
+        author: 'forge:copilot-pull-request-reviewer[bot]',
+        authorName: 'Copilot',
+        state: 'commented',
+        commit: sha(commit),
+      })
+    const flag = (old: PullRequestSnapshot, next: PullRequestSnapshot) =>
+      diff(old, next).find(({ type }) => type === 'pr.pushed')?.payload
+    expect(
+      flag(pull({ reviews: [copilot('a')] }), pull({ ...at('c'), reviews: [copilot('a')] })),
+    ).toMatchObject({
       copilot_reviewed: true,
       after_changes_requested: false,
     })
-    expect(flag(pull(), pull({ ...at('c'), reviews: [copilot('a')] }))).toMatchObject({ copilot_reviewed: true })
-    expect(flag(pull({ ...at('c'), reviews: [copilot('a')] }), pull({ ...at('d'), reviews: [copilot('a')] }))).toMatchObject({ copilot_reviewed: false })
-    expect(flag(pull({ reviews: [review()] }), pull({ ...at('c'), reviews: [review()] }))).toMatchObject({ copilot_reviewed: false })
+    expect(flag(pull(), pull({ ...at('c'), reviews: [copilot('a')] }))).toMatchObject({
+      copilot_reviewed: true,
+    })
+    expect(
+      flag(
+        pull({ ...at('c'), reviews: [copilot('a')] }),
+        pull({ ...at('d'), reviews: [copilot('a')] }),
+      ),
+    ).toMatchObject({ copilot_reviewed: false })
+    expect(
+      flag(pull({ reviews: [review()] }), pull({ ...at('c'), reviews: [review()] })),
+    ).toMatchObject({ copilot_reviewed: false })
   })
 
   it('leaves out the comments of the owner itself', () => {
-    const comment = (id: string, author: Actor) => ({ id, author, authorName: 'x', body: 'hi', at: 2_000, trusted: true })
-    expect(types(pull(), pull({ comments: [comment('1', OWNER), comment('2', 'human')] }))).toEqual(['pr.comment'])
+    const comment = (id: string, author: Actor) => ({
+      id,
+      author,
+      authorName: 'x',
+      body: 'hi',
+      at: 2_000,
+      trusted: true,
+    })
+    expect(types(pull(), pull({ comments: [comment('1', OWNER), comment('2', 'human')] }))).toEqual(
+      ['pr.comment'],
+    )
   })
 
-  it(verifies('R004-16', 'tells of checks as they change: failed with the names and the end of the log, then passed'), () => {
-    const pending = pull({ checks: [check('running')], checksState: 'pending', checksRequired: true })
-    const failed = pull({ checks: [check('failed'), check('passed', 'lint')], checksState: 'failed', checksRequired: true })
-    const passed = pull({ ...at('c'), checks: [check('passed')], checksState: 'passed', checksRequired: true })
-    const [event] = diff(pending, failed, { failures: 2 })
-    expect(event).toMatchObject({ type: 'ci.failed', payload: { times: 3, jobs: [{ name: 'test', log: 'it broke' }] } })
-    expect(types(failed, passed)).toEqual(['pr.pushed', 'ci.passed', 'pr.ready'])
-  })
+  it(
+    verifies(
+      'R004-16',
+      'tells of checks as they change: failed with the names and the end of the log, then passed',
+    ),
+    () => {
+      const pending = pull({
+        checks: [check('running')],
+        checksState: 'pending',
+        checksRequired: true,
+      })
+      const failed = pull({
+        checks: [check('failed'), check('passed', 'lint')],
+        checksState: 'failed',
+        checksRequired: true,
+      })
+      const passed = pull({
+        ...at('c'),
+        checks: [check('passed')],
+        checksState: 'passed',
+        checksRequired: true,
+      })
+      const [event] = diff(pending, failed, { failures: 2 })
+      expect(event).toMatchObject({
+        type: 'ci.failed',
+        payload: { times: 3, jobs: [{ name: 'test', log: 'it broke' }] },
+      })
+      expect(types(failed, passed)).toEqual(['pr.pushed', 'ci.passed', 'pr.ready'])
+    },
+  )
 
   it('tells of further jobs that fail on the same head', () => {
     const one = pull({ checks: [check('failed')], checksState: 'failed' })
@@ -120,15 +205,22 @@ describe('diffPullRequest', () => {
   })
 
   it('tells of what came of the same checks when they were run again on the same head, seen running in between or not', () => {
-    const ran = (status: 'failed' | 'passed', run: string) => pull({ checks: [check(status, 'test', run)], checksState: status, checksRequired: true })
-    const running = pull({ checks: [check('running', 'test', '2')], checksState: 'pending', checksRequired: true })
+    const ran = (status: 'failed' | 'passed', run: string) =>
+      pull({ checks: [check(status, 'test', run)], checksState: status, checksRequired: true })
+    const running = pull({
+      checks: [check('running', 'test', '2')],
+      checksState: 'pending',
+      checksRequired: true,
+    })
     for (const between of [ran('failed', '1'), running]) {
       const first = diff(null, ran('failed', '1')).find(({ type }) => type === 'ci.failed')
       const [second] = diff(between, ran('failed', '2'), { failures: 0 })
       expect(second).toMatchObject({ type: 'ci.failed', payload: { times: 1 } })
       expect(second?.dedupeKey).not.toBe(first?.dedupeKey)
     }
-    const passes = [ran('passed', '2'), ran('passed', '4')].map((next) => diff(running, next).find(({ type }) => type === 'ci.passed')?.dedupeKey)
+    const passes = [ran('passed', '2'), ran('passed', '4')].map(
+      (next) => diff(running, next).find(({ type }) => type === 'ci.passed')?.dedupeKey,
+    )
     expect(new Set(passes).size).toBe(2)
     expect(diff(ran('failed', '2'), ran('failed', '2'))).toEqual([])
   })
@@ -152,7 +244,9 @@ describe('diffPullRequest', () => {
   it('is told again of the same head once checks that began late have passed', () => {
     const early = pull({ checksState: 'none' })
     const passed = pull({ checksState: 'passed' })
-    const keys = [diff(null, early), diff(pull({ checksState: 'pending' }), passed)].map((events) => events.find(({ type }) => type === 'pr.ready')?.dedupeKey)
+    const keys = [diff(null, early), diff(pull({ checksState: 'pending' }), passed)].map(
+      (events) => events.find(({ type }) => type === 'pr.ready')?.dedupeKey,
+    )
     expect(new Set(keys).size).toBe(2)
     // Whether a look fell between their begin and their end makes no difference.
     expect(types(early, passed)).toEqual(['ci.passed', 'pr.ready'])
@@ -161,35 +255,63 @@ describe('diffPullRequest', () => {
   it('says that fixes came after a change request, also one that was not seen before the push', () => {
     const requested = pull({ reviewDecision: 'changes_requested', reviews: [review()] })
     const pushed = { ...at('c'), reviews: [review()], reviewDecision: 'none' as const }
-    expect(diff(requested, pull(pushed))[0]).toMatchObject({ type: 'pr.pushed', payload: { after_changes_requested: true } })
-    expect(diff(pull(), pull(pushed))[0]).toMatchObject({ type: 'pr.pushed', payload: { after_changes_requested: true } })
-    expect(diff(pull(), pull(at('c')))[0]).toMatchObject({ type: 'pr.pushed', payload: { after_changes_requested: false } })
+    expect(diff(requested, pull(pushed))[0]).toMatchObject({
+      type: 'pr.pushed',
+      payload: { after_changes_requested: true },
+    })
+    expect(diff(pull(), pull(pushed))[0]).toMatchObject({
+      type: 'pr.pushed',
+      payload: { after_changes_requested: true },
+    })
+    expect(diff(pull(), pull(at('c')))[0]).toMatchObject({
+      type: 'pr.pushed',
+      payload: { after_changes_requested: false },
+    })
     // A rebase of the same work: the forge still holds the request open.
-    expect(diff(requested, pull({ ...pushed, reviewDecision: 'changes_requested' }))[0]).toMatchObject({ payload: { after_changes_requested: false } })
+    expect(
+      diff(requested, pull({ ...pushed, reviewDecision: 'changes_requested' }))[0],
+    ).toMatchObject({ payload: { after_changes_requested: false } })
   })
 
   it('tells of a conflict with its files and of its end, unknown in between or not', () => {
     const conflicting = pull({ mergeable: 'conflicting', conflictFiles: ['a.ts'] })
     const unknown = pull({ ...at('c'), mergeable: 'unknown' })
     const cleared = pull(at('c'))
-    expect(diff(pull(), conflicting)[0]).toMatchObject({ type: 'pr.conflict', payload: { files: ['a.ts'] } })
+    expect(diff(pull(), conflicting)[0]).toMatchObject({
+      type: 'pr.conflict',
+      payload: { files: ['a.ts'] },
+    })
     expect(types(conflicting, unknown, { lastMergeable: 'conflicting' })).toEqual(['pr.pushed'])
-    expect(types(unknown, cleared, { lastMergeable: 'conflicting' })).toEqual(['pr.conflict_cleared', 'pr.ready'])
-    expect(types(unknown, conflicting, { lastMergeable: 'conflicting' })).not.toContain('pr.conflict')
+    expect(types(unknown, cleared, { lastMergeable: 'conflicting' })).toEqual([
+      'pr.conflict_cleared',
+      'pr.ready',
+    ])
+    expect(types(unknown, conflicting, { lastMergeable: 'conflicting' })).not.toContain(
+      'pr.conflict',
+    )
   })
 
   it(verifies('R004-16', 'tells a merge from outside from one that was decided here'), () => {
-    const merged = (mergedBy: Actor | null) => pull({ state: 'merged', mergedBy, mergeSha: sha('d') })
-    expect(diff(pull(), merged('forge:jane'))).toMatchObject([{ type: 'pr.merged', actor: 'forge:jane', payload: { external: true } }])
-    expect(diff(pull(), merged('human'))).toMatchObject([{ type: 'pr.merged', actor: 'human', payload: { external: false } }])
-    expect(diff(pull(), merged('forge:bot'), { mergeStartedBy: OWNER })).toMatchObject([{ actor: OWNER, payload: { external: false } }])
+    const merged = (mergedBy: Actor | null) =>
+      pull({ state: 'merged', mergedBy, mergeSha: sha('d') })
+    expect(diff(pull(), merged('forge:jane'))).toMatchObject([
+      { type: 'pr.merged', actor: 'forge:jane', payload: { external: true } },
+    ])
+    expect(diff(pull(), merged('human'))).toMatchObject([
+      { type: 'pr.merged', actor: 'human', payload: { external: false } },
+    ])
+    expect(diff(pull(), merged('forge:bot'), { mergeStartedBy: OWNER })).toMatchObject([
+      { actor: OWNER, payload: { external: false } },
+    ])
     expect(types(null, merged('human'))).toEqual(['pr.opened', 'pr.merged'])
   })
 
   it('tells of closing, opening again and another base', () => {
     expect(types(pull(), pull({ state: 'closed' }))).toEqual(['pr.closed'])
     expect(types(pull({ state: 'closed' }), pull())).toContain('pr.reopened')
-    expect(diff(pull(), pull({ base: { branch: asBranchName('dev'), sha: sha('b') } }))).toMatchObject([
+    expect(
+      diff(pull(), pull({ base: { branch: asBranchName('dev'), sha: sha('b') } })),
+    ).toMatchObject([
       { type: 'pr.retargeted', payload: { base: 'dev', old_base: 'main' } },
       // Who merges there has not heard of it.
       { type: 'pr.ready', payload: { base: 'dev' } },
@@ -198,7 +320,14 @@ describe('diffPullRequest', () => {
 
   const anyCheck: fc.Arbitrary<Check> = fc
     .record({
-      status: fc.constantFrom<Check['status']>('queued', 'running', 'passed', 'failed', 'cancelled', 'timed_out'),
+      status: fc.constantFrom<Check['status']>(
+        'queued',
+        'running',
+        'passed',
+        'failed',
+        'cancelled',
+        'timed_out',
+      ),
       name: fc.constantFrom('test', 'lint'),
     })
     .map(({ status, name }) => check(status, name))
@@ -212,7 +341,13 @@ describe('diffPullRequest', () => {
       commit: fc.constantFrom(sha('a'), sha('c')),
       submittedAt: fc.integer({ min: 0, max: 3_000 }),
       comments: fc.uniqueArray(
-        fc.record({ id: fc.constantFrom('c1', 'c2'), path: fc.string(), line: fc.option(fc.nat()), body: fc.string(), author: fc.constant<Actor>('human') }),
+        fc.record({
+          id: fc.constantFrom('c1', 'c2'),
+          path: fc.string(),
+          line: fc.option(fc.nat()),
+          body: fc.string(),
+          author: fc.constant<Actor>('human'),
+        }),
         {
           selector: ({ id }) => id,
         },
@@ -220,7 +355,10 @@ describe('diffPullRequest', () => {
       trusted: fc.boolean(),
     })
     // Ids of comments are unique on a forge.
-    .map((one) => ({ ...one, comments: one.comments.map((comment) => ({ ...comment, id: `${one.id}-${comment.id}` })) }))
+    .map((one) => ({
+      ...one,
+      comments: one.comments.map((comment) => ({ ...comment, id: `${one.id}-${comment.id}` })),
+    }))
   const anyPull: fc.Arbitrary<PullRequestSnapshot> = fc
     .record({
       state: fc.constantFrom('open', 'merged', 'closed'),
@@ -235,7 +373,9 @@ describe('diffPullRequest', () => {
       checksRequired: fc.boolean(),
       agentId: fc.option(fc.constant(OWNER)),
     } as const)
-    .map(({ digit, base, ...rest }) => pull({ ...rest, ...at(digit), base: { branch: asBranchName(base), sha: sha('b') } }))
+    .map(({ digit, base, ...rest }) =>
+      pull({ ...rest, ...at(digit), base: { branch: asBranchName(base), sha: sha('b') } }),
+    )
 
   it('finds nothing where nothing changed, whatever the state', () => {
     fc.assert(
@@ -251,13 +391,20 @@ describe('diffPullRequest', () => {
     fc.assert(
       fc.property(fc.option(anyPull), anyPull, (old, next) => {
         const events = diff(old, next)
-        for (const event of events) expect(EVENTS[event.type].payload.safeParse(event.payload).error).toBeUndefined()
+        for (const event of events)
+          expect(EVENTS[event.type].payload.safeParse(event.payload).error).toBeUndefined()
         const keys = events.map(({ dedupeKey }) => dedupeKey)
         expect(new Set(keys).size).toBe(keys.length)
         expect(keys.every((key) => key?.startsWith('local#3:'))).toBe(true)
         const found = events.map(({ type }) => type)
-        if (next.checksState === 'unknown' || next.checksState === 'none') expect(found.filter((type) => type.startsWith('ci.'))).toEqual([])
-        if (next.mergeable === 'unknown') expect(found.filter((type) => ['pr.conflict', 'pr.conflict_cleared', 'pr.ready'].includes(type))).toEqual([])
+        if (next.checksState === 'unknown' || next.checksState === 'none')
+          expect(found.filter((type) => type.startsWith('ci.'))).toEqual([])
+        if (next.mergeable === 'unknown')
+          expect(
+            found.filter((type) =>
+              ['pr.conflict', 'pr.conflict_cleared', 'pr.ready'].includes(type),
+            ),
+          ).toEqual([])
       }),
       { numRuns: 1000 },
     )
@@ -266,17 +413,31 @@ describe('diffPullRequest', () => {
   it('says nothing again of a head that exomonad itself rebased', () => {
     const same = { sameHead: () => true }
     for (const checksState of ['passed', 'failed'] as const) {
-      const checks = [{ name: 'ci', status: checksState, required: true, run: '1', url: null, logTail: null }] as const
+      const checks = [
+        { name: 'ci', status: checksState, required: true, run: '1', url: null, logTail: null },
+      ] as const
       const old = pull({ ...at('a'), checksState, checks })
       const next = pull({ ...at('c'), checksState, checks })
-      const told = (context: Partial<DiffContext>): string[] => diff(old, next, context).map(({ type }) => type)
+      const told = (context: Partial<DiffContext>): string[] =>
+        diff(old, next, context).map(({ type }) => type)
       expect(told(same)).toEqual(['pr.pushed'])
-      expect(told({})).toEqual(checksState === 'passed' ? ['pr.pushed', 'ci.passed', 'pr.ready'] : ['pr.pushed', 'ci.failed'])
+      expect(told({})).toEqual(
+        checksState === 'passed'
+          ? ['pr.pushed', 'ci.passed', 'pr.ready']
+          : ['pr.pushed', 'ci.failed'],
+      )
     }
   })
 
   it('says of a red check that it was of a landing, which is told otherwise', () => {
-    const red = { name: 'ci', status: 'failed', required: true, run: '9', url: null, logTail: 'x' } as const
+    const red = {
+      name: 'ci',
+      status: 'failed',
+      required: true,
+      run: '9',
+      url: null,
+      logTail: 'x',
+    } as const
     const told = diff(pull(), pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }))
     expect(told.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({ landing: true })
     const own = diff(pull(), pull({ checksState: 'failed', checks: [red] }))
@@ -285,12 +446,21 @@ describe('diffPullRequest', () => {
 
   it('(20.19) tells once of what is missing while only its number or its names change', () => {
     const blocked = (needs: string, about?: string): PullRequestSnapshot => {
-      const blocker = { kind: 'rule', needs, person: false, ...(about === undefined ? {} : { about }) } as const
+      const blocker = {
+        kind: 'rule',
+        needs,
+        person: false,
+        ...(about === undefined ? {} : { about }),
+      } as const
       return pull({ checksState: 'passed', checks: [check('passed')], blockers: [blocker] })
     }
     const three = blocked('its 3 open conversations to be resolved', 'conversations')
-    expect(types(pull({ checksState: 'passed', checks: [check('passed')] }), three)).toEqual(['pr.blocked'])
-    expect(types(three, blocked('its open conversation to be resolved', 'conversations'))).toEqual([])
+    expect(types(pull({ checksState: 'passed', checks: [check('passed')] }), three)).toEqual([
+      'pr.blocked',
+    ])
+    expect(types(three, blocked('its open conversation to be resolved', 'conversations'))).toEqual(
+      [],
+    )
     expect(types(three, blocked('all its commits to be signed'))).toEqual(['pr.blocked'])
   })
 
@@ -298,11 +468,19 @@ describe('diffPullRequest', () => {
     fc.assert(
       fc.property(anyPull, anyPull, (old, next) => {
         const lastMergeable = old.mergeable === 'unknown' ? null : old.mergeable
-        const blurred: PullRequestSnapshot = { ...old, mergeable: 'unknown', checksState: 'unknown' }
-        const keysOf = (events: readonly { dedupeKey?: string }[]) => new Set(events.map(({ dedupeKey }) => dedupeKey))
+        const blurred: PullRequestSnapshot = {
+          ...old,
+          mergeable: 'unknown',
+          checksState: 'unknown',
+        }
+        const keysOf = (events: readonly { dedupeKey?: string }[]) =>
+          new Set(events.map(({ dedupeKey }) => dedupeKey))
         const direct = keysOf(diff(old, next, { lastMergeable }))
         const before = keysOf(diff(null, old, { lastMergeable: null }))
-        const detour = [...diff(old, blurred, { lastMergeable }), ...diff(blurred, next, { lastMergeable })]
+        const detour = [
+          ...diff(old, blurred, { lastMergeable }),
+          ...diff(blurred, next, { lastMergeable }),
+        ]
         // What is said again carries a key that is known.
         for (const key of keysOf(detour)) expect(direct.has(key) || before.has(key)).toBe(true)
         for (const key of direct) expect(keysOf(detour).has(key)).toBe(true)

@@ -32,7 +32,9 @@ export const pull = (more: Partial<PullRequestSnapshot> = {}): PullRequestSnapsh
   ...more,
 })
 
-export const at = (digit: string): Pick<PullRequestSnapshot, 'head'> => ({ head: { branch: asBranchName('main.auth'), sha: sha(digit) } })
+export const at = (digit: string): Pick<PullRequestSnapshot, 'head'> => ({
+  head: { branch: asBranchName('main.auth'), sha: sha(digit) },
+})
 
 export const review = (more: Partial<Review> = {}): Review => ({
   id: 'r1',

@@ -12,7 +12,11 @@ import { defineTool } from '../../../src/tools/define.ts'
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex')
 const OWN = '0123456789abcdef'.repeat(4)
-const gate = createTextGate({ values: () => ['the-forge-token'], hasHash: (hash) => hash === hashOf(OWN), entropy: () => false })
+const gate = createTextGate({
+  values: () => ['the-forge-token'],
+  hasHash: (hash) => hash === hashOf(OWN),
+  entropy: () => false,
+})
 
 const mixed = (length: number): string => 'a1B2c3D4e5F6g7H8i9J0kL'.repeat(8).slice(0, length)
 const hex = (length: number): string => '0a1b2c3d4e5f6789'.repeat(8).slice(0, length)
@@ -84,7 +88,14 @@ const TOKENS: readonly (readonly [string, string])[] = [
 describe('secrets', () => {
   it.each(TOKENS)('%s… is one, wherever it stands', (prefix, rest) => {
     const token = prefix + rest
-    for (const text of [token, `use ${token}, please`, `"${token}"`, `(${token})`, `https://x:${token}@example.org/`, `a\n${token}\nb`]) {
+    for (const text of [
+      token,
+      `use ${token}, please`,
+      `"${token}"`,
+      `(${token})`,
+      `https://x:${token}@example.org/`,
+      `a\n${token}\nb`,
+    ]) {
       expect(redact(text)).toContain('[redacted]')
       expect(redact(text)).not.toContain(rest)
     }
@@ -94,13 +105,21 @@ describe('secrets', () => {
     ['AWS_SECRET_ACCESS_KEY=', '', mixed(40)],
     ['"SecretAccessKey": "', '"', mixed(40)],
     ['AccountKey=', ';EndpointSuffix=core.windows.net', `${mixed(86)}==`],
-    ['https://a.blob.core.windows.net/c?sv=2024-01-01&sig=', '&se=1', `${mixed(20)}%2B${mixed(20)}%3D`],
+    [
+      'https://a.blob.core.windows.net/c?sv=2024-01-01&sig=',
+      '&se=1',
+      `${mixed(20)}%2B${mixed(20)}%3D`,
+    ],
     ["SECRET_KEY='", "'", 'x^3!k(8&v$w@q_zr#1-t+n'],
     ['private_key: ', '', mixed(64)],
     ['access_key=', '', mixed(40)],
     ['signing-key: "', '"', mixed(20)],
     ['Authorization: Basic ', '', Buffer.from('me:pass').toString('base64')],
-    ['{"auths":{"https://index.docker.io/v1/":{"auth": "', '"}}}', Buffer.from('me:secret').toString('base64')],
+    [
+      '{"auths":{"https://index.docker.io/v1/":{"auth": "',
+      '"}}}',
+      Buffer.from('me:secret').toString('base64'),
+    ],
     ['{\\"password\\": \\"', '\\"}', mixed(24)],
     ['Authorization: Bearer ', '', mixed(24)],
     ['cookie token%3D', '; path=', mixed(40)],
@@ -109,12 +128,15 @@ describe('secrets', () => {
   })
 
   it.each(['%3D', '\\n', '%22', 'x=', ' '])('is found behind “%s”', (front) => {
-    for (const [prefix, rest] of TOKENS) expect(redact(front + prefix + rest), prefix).not.toContain(rest)
-    for (const own of [OWN, OWN.toUpperCase()]) expect(gate.text(front + own)).toBe(`${front}[redacted]`)
+    for (const [prefix, rest] of TOKENS)
+      expect(redact(front + prefix + rest), prefix).not.toContain(rest)
+    for (const own of [OWN, OWN.toUpperCase()])
+      expect(gate.text(front + own)).toBe(`${front}[redacted]`)
   })
 
   it('is an agent’s token wherever it stands in hex, and between others', () => {
-    const cut = (before: number, after: number): string => gate.text(`a${hex(before)}${OWN}${hex(after)}`)
+    const cut = (before: number, after: number): string =>
+      gate.text(`a${hex(before)}${OWN}${hex(after)}`)
     for (const [before, after] of [
       [0, 1],
       [1, 0],
@@ -129,8 +151,12 @@ describe('secrets', () => {
   })
 
   it('is the password of an address, and not its user or host', () => {
-    expect(redact('git clone https://me:hunter22@example.org/x.git')).toBe('git clone https://me:[redacted]@example.org/x.git')
-    expect(redact('http://localhost:8080/a@b and ssh://git@host:22/x')).toBe('http://localhost:8080/a@b and ssh://git@host:22/x')
+    expect(redact('git clone https://me:hunter22@example.org/x.git')).toBe(
+      'git clone https://me:[redacted]@example.org/x.git',
+    )
+    expect(redact('http://localhost:8080/a@b and ssh://git@host:22/x')).toBe(
+      'http://localhost:8080/a@b and ssh://git@host:22/x',
+    )
   })
 
   it('is an agent’s token by its hash alone, and no other sum of that length', () => {
@@ -180,10 +206,13 @@ describe('secrets', () => {
   })
 
   // What made a pattern begin anew at each of these would not end within any limit of a test.
-  it.each(['M-', 'token=', 'eyJ-', 'https://a:b', '-----BEGIN ', '0a', 'SG.a-'])('is looked for in a megabyte of “%s”', (part) => {
-    const text = part.repeat(1_000_000 / part.length)
-    expect(gate.text(text)).toBe(text)
-  })
+  it.each(['M-', 'token=', 'eyJ-', 'https://a:b', '-----BEGIN ', '0a', 'SG.a-'])(
+    'is looked for in a megabyte of “%s”',
+    (part) => {
+      const text = part.repeat(1_000_000 / part.length)
+      expect(gate.text(text)).toBe(text)
+    },
+  )
 
   it('is found behind what was to hide it', () => {
     const [prefix, rest] = TOKENS[0]!
@@ -201,7 +230,9 @@ describe('control characters', () => {
   })
 
   it('are shown where code is reviewed', () => {
-    expect(showControls('+if (admin\u202e) {\u0000\n+\ttab\r\n+\u001b[2J\ra')).toBe('+if (admin<U+202E>) {<U+0000>\n+\ttab\r\n+<U+001B>[2J<U+000D>a')
+    expect(showControls('+if (admin\u202e) {\u0000\n+\ttab\r\n+\u001b[2J\ra')).toBe(
+      '+if (admin<U+202E>) {<U+0000>\n+\ttab\r\n+<U+001B>[2J<U+000D>a',
+    )
   })
 })
 
@@ -209,8 +240,14 @@ describe('the gate', () => {
   it('cleans every text of plain data, keys too, and hands back what was clean as it was', () => {
     const clean = { a: [1, null, true, 'x'], b: { c: 'y' } }
     expect(gate.data(clean)).toBe(clean)
-    expect(gate.data({ 'k\u0000': ['\u001b[1mx', { d: OWN }], n: 1 })).toEqual({ k: ['x', { d: '[redacted]' }], n: 1 })
-    expect(gate.data({ command: `x ${OWN}\u0007`, task: '\u0007t' }, ['command'])).toEqual({ command: `x ${OWN}\u0007`, task: 't' })
+    expect(gate.data({ 'k\u0000': ['\u001b[1mx', { d: OWN }], n: 1 })).toEqual({
+      k: ['x', { d: '[redacted]' }],
+      n: 1,
+    })
+    expect(gate.data({ command: `x ${OWN}\u0007`, task: '\u0007t' }, ['command'])).toEqual({
+      command: `x ${OWN}\u0007`,
+      task: 't',
+    })
   })
 
   it('keeps what stood under keys that come out alike', () => {
@@ -223,7 +260,24 @@ describe('the gate', () => {
   it('changes nothing the second time, whatever stands next to a token', () => {
     const parts = fc.constantFrom(
       ...TOKENS.map((token) => token.join('')),
-      ...['token=', 'password: "', 'https://a:', '@b', '"', '%3D', 'sig=', '"auth": "', 'Authorization: Basic ', '-', 'a1', 'A', ' ', '&', OWN, '[redacted]'],
+      ...[
+        'token=',
+        'password: "',
+        'https://a:',
+        '@b',
+        '"',
+        '%3D',
+        'sig=',
+        '"auth": "',
+        'Authorization: Basic ',
+        '-',
+        'a1',
+        'A',
+        ' ',
+        '&',
+        OWN,
+        '[redacted]',
+      ],
     )
     fc.assert(
       fc.property(fc.array(parts, { maxLength: 12 }), (all) => {
@@ -276,17 +330,32 @@ describe('what has the gate in front', () => {
     const asked: string[] = []
     const forge = guardForge(
       {
-        snapshots: async () => [{ snapshot: { head: {}, base: {}, conflictFiles: [], checks: [{ name: hostile }, { name: 'test' }] } }],
+        snapshots: async () => [
+          {
+            snapshot: {
+              head: {},
+              base: {},
+              conflictFiles: [],
+              checks: [{ name: hostile }, { name: 'test' }],
+            },
+          },
+        ],
         checkLog: async (_: number, name: string) => (asked.push(name), `log \u0007${OWN}`),
       } as never,
       gate,
     )
-    for (const name of ['lint [redacted]', 'test', 'none', hostile]) expect(await forge.checkLog(1, name)).toBe('log [redacted]')
+    for (const name of ['lint [redacted]', 'test', 'none', hostile])
+      expect(await forge.checkLog(1, name)).toBe('log [redacted]')
     expect(asked).toEqual([hostile, 'test', 'none', hostile])
   })
 
   it('says of a tool’s fault that nobody foresaw nothing that must not be shown', async () => {
-    const thrown = [new Error(hostile), hostile, Object.assign(new Error(hostile), { code: 'ENOSPC' }), new ExomonadError('GIT_FAILED', hostile, { hostile })]
+    const thrown = [
+      new Error(hostile),
+      hostile,
+      Object.assign(new Error(hostile), { code: 'ENOSPC' }),
+      new ExomonadError('GIT_FAILED', hostile, { hostile }),
+    ]
     for (const fault of thrown) {
       const tool = defineTool({
         name: 'fails',
@@ -305,7 +374,9 @@ describe('what has the gate in front', () => {
         gate,
         log: {},
       }
-      const error = await runTool(tool, call as never, {}).catch((refusal: ExomonadError) => refusal)
+      const error = await runTool(tool, call as never, {}).catch(
+        (refusal: ExomonadError) => refusal,
+      )
       expect(JSON.stringify(error)).toContain('lint [redacted]')
       expect(JSON.stringify(error)).not.toMatch(/\\u001b|\u200b|0123456789abcdef/)
     }

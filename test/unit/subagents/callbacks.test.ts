@@ -9,9 +9,18 @@ import {
   type LoopCallbacks,
   type SubagentCallbacks,
 } from '../../../src/index.ts'
-import { callTool, COMPLETE, createMockACPClient, createScriptedClient, delta } from './mock-client.ts'
+import {
+  callTool,
+  COMPLETE,
+  createMockACPClient,
+  createScriptedClient,
+  delta,
+} from './mock-client.ts'
 
-/** Whatever a callback does, the child’s result or error is what its caller gets. Every callback × how it throws × how the child ends. */
+/**
+ * Whatever a callback does, the child’s result or error is what its caller gets. Every callback ×
+ * how it throws × how the child ends.
+ */
 
 const WAYS: readonly (readonly [string, () => unknown])[] = [
   [
@@ -47,9 +56,13 @@ const SUBAGENT = [
   'onSubagentError',
 ] as const satisfies (keyof SubagentCallbacks)[]
 /** Fails to compile where the library takes one that is not here. */
-const _all: Record<Exclude<keyof LoopCallbacks, (typeof LOOP)[number] | (typeof SUBAGENT)[number]>, never> = {}
+const _all: Record<
+  Exclude<keyof LoopCallbacks, (typeof LOOP)[number] | (typeof SUBAGENT)[number]>,
+  never
+> = {}
 
-const own = (status: 'in_progress' | 'completed') => ({ id: 'own', title: 'Read README.md', kind: 'read', status }) as const
+const own = (status: 'in_progress' | 'completed') =>
+  ({ id: 'own', title: 'Read README.md', kind: 'read', status }) as const
 const childThat = (fails: boolean) =>
   createScriptedClient(async function* (_prompt, options) {
     yield delta('Looking.')
@@ -63,14 +76,21 @@ const childThat = (fails: boolean) =>
 
 function registry() {
   const made = createToolRegistry()
-  made.register({ name: 'look', description: 'Looks', parameters: {}, category: 'read' }, () => 'seen')
+  made.register(
+    { name: 'look', description: 'Looks', parameters: {}, category: 'read' },
+    () => 'seen',
+  )
   return made
 }
 
 /** Names of the callbacks that were warned of. */
 function warned(): string[] {
   const names: string[] = []
-  const spy = vi.spyOn(process, 'emitWarning').mockImplementation((warning) => void names.push(/callback (\w+) failed/.exec(String(warning))?.[1] ?? ''))
+  const spy = vi
+    .spyOn(process, 'emitWarning')
+    .mockImplementation(
+      (warning) => void names.push(/callback (\w+) failed/.exec(String(warning))?.[1] ?? ''),
+    )
   onTestFinished(() => spy.mockRestore())
   return names
 }
@@ -84,10 +104,20 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
   describe.each(WAYS)('beside a callback that %s', (_way, breaks) => {
     it.each(LOOP)('%s: the loop ends as it would', async (name) => {
       const names = warned()
-      const loop = createAgenticLoop({ acpClient: childThat(fails), toolRegistry: registry(), conversation: createConversation() })
+      const loop = createAgenticLoop({
+        acpClient: childThat(fails),
+        toolRegistry: registry(),
+        conversation: createConversation(),
+      })
       const run = loop.run('look', { [name]: breaks })
       if (fails) await expect(run).rejects.toThrow('the agent broke')
-      else expect(await run).toMatchObject({ finalText: 'Found it.', totalTurns: 3, toolCalls: 1, stopReason: 'end_turn' })
+      else
+        expect(await run).toMatchObject({
+          finalText: 'Found it.',
+          totalTurns: 3,
+          toolCalls: 1,
+          stopReason: 'end_turn',
+        })
       // Once, however often it breaks; none where it had nothing to tell.
       const told = name === 'onError' && !fails ? [] : [name]
       await vi.waitFor(() => expect(names).toEqual(told))
@@ -98,11 +128,26 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
       const acpClient = childThat(fails)
       if (fails) vi.mocked(acpClient.generate).mockRejectedValue(new Error('the agent broke'))
       const toolRegistry = registry()
-      registerSubagentTools(toolRegistry, { acpClient, toolRegistry, callbacks: { [name]: breaks } })
-      const call = (tool: string) => toolRegistry.execute({ id: tool, name: tool, arguments: { task: 'look', description: 'Looking' } })
-      expect(await call('subagent_spawn')).toMatchObject(fails ? { isError: true, output: 'the agent broke' } : { isError: false, output: 'Found it.' })
+      registerSubagentTools(toolRegistry, {
+        acpClient,
+        toolRegistry,
+        callbacks: { [name]: breaks },
+      })
+      const call = (tool: string) =>
+        toolRegistry.execute({
+          id: tool,
+          name: tool,
+          arguments: { task: 'look', description: 'Looking' },
+        })
+      expect(await call('subagent_spawn')).toMatchObject(
+        fails
+          ? { isError: true, output: 'the agent broke' }
+          : { isError: false, output: 'Found it.' },
+      )
       expect(await call('subagent_delegate')).toMatchObject(
-        fails ? { isError: true, output: 'the agent broke' } : { isError: false, output: 'Final response.' },
+        fails
+          ? { isError: true, output: 'the agent broke' }
+          : { isError: false, output: 'Final response.' },
       )
       const told = name === (fails ? 'onSubagentComplete' : 'onSubagentError') ? [] : [name]
       await vi.waitFor(() => expect(names).toEqual(told))
@@ -114,14 +159,28 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
       const ticks = vi.fn(breaks)
       const acpClient = createScriptedClient(async function* () {
         // Frames of the display’s own timer fall in here.
-        await vi.waitFor(() => expect(ticks.mock.calls.length).toBeGreaterThan(1), { timeout: 10_000, interval: 20 })
+        await vi.waitFor(() => expect(ticks.mock.calls.length).toBeGreaterThan(1), {
+          timeout: 10_000,
+          interval: 20,
+        })
         if (fails) throw new Error('the agent broke')
         yield delta('Found it.')
         yield COMPLETE
       })
-      registerSubagentTools(toolRegistry, { acpClient, toolRegistry, callbacks: createSubagentProgress({ write: ticks }) })
-      const result = await toolRegistry.execute({ id: '1', name: 'subagent_spawn', arguments: { task: 'look', description: 'Looking' } })
-      expect(result).toMatchObject({ isError: fails, output: fails ? 'the agent broke' : 'Found it.' })
+      registerSubagentTools(toolRegistry, {
+        acpClient,
+        toolRegistry,
+        callbacks: createSubagentProgress({ write: ticks }),
+      })
+      const result = await toolRegistry.execute({
+        id: '1',
+        name: 'subagent_spawn',
+        arguments: { task: 'look', description: 'Looking' },
+      })
+      expect(result).toMatchObject({
+        isError: fails,
+        output: fails ? 'the agent broke' : 'Found it.',
+      })
       await vi.waitFor(() => expect(names).toEqual(['write']))
     })
   })
@@ -138,7 +197,11 @@ describe('callbacks', () => {
       }
       onTurn: ((turn: number) => void) | undefined = undefined
     }
-    await createAgenticLoop({ acpClient: childThat(false), toolRegistry: registry(), conversation: createConversation() }).run('look', new Display())
+    await createAgenticLoop({
+      acpClient: childThat(false),
+      toolRegistry: registry(),
+      conversation: createConversation(),
+    }).run('look', new Display())
     expect(told).toEqual(['Looking.', 'turn 2', 'turn 3', 'Found it.'])
   })
 })
@@ -149,12 +212,16 @@ describe('an empty task', () => {
     const toolRegistry = createToolRegistry()
     const onError = vi.fn()
     const conversation = createConversation()
-    await expect(createAgenticLoop({ acpClient, toolRegistry, conversation }).run(task, { onError })).rejects.toMatchObject({ code: 'INVALID_ARG' })
+    await expect(
+      createAgenticLoop({ acpClient, toolRegistry, conversation }).run(task, { onError }),
+    ).rejects.toMatchObject({ code: 'INVALID_ARG' })
     expect(onError).toHaveBeenCalledTimes(1)
     expect(conversation.messages).toEqual([])
     registerSubagentTools(toolRegistry, { acpClient, toolRegistry })
     for (const name of ['subagent_spawn', 'subagent_delegate'])
-      expect(await toolRegistry.execute({ id: name, name, arguments: { task, description: 'Nothing' } })).toMatchObject({
+      expect(
+        await toolRegistry.execute({ id: name, name, arguments: { task, description: 'Nothing' } }),
+      ).toMatchObject({
         isError: true,
         output: expect.stringContaining('task is empty'),
       })

@@ -13,8 +13,18 @@ it('docs/library.md shows the example that is type-checked and run', () => {
 })
 
 it(verifies('R002-09', 'the package exports what docs/library.md names'), () => {
-  const named = [...page.matchAll(/`(create\w+|register\w+|[A-Z]{2,}(?:_[A-Z]+)*|configSchema)\b/g)].map((match) => match[1]!)
-  expect(named).toEqual(expect.arrayContaining(['registerSubagentTools', 'createToolRegistry', 'createConversation', 'createAgenticLoop', 'createAcpClient']))
+  const named = [
+    ...page.matchAll(/`(create\w+|register\w+|[A-Z]{2,}(?:_[A-Z]+)*|configSchema)\b/g),
+  ].map((match) => match[1]!)
+  expect(named).toEqual(
+    expect.arrayContaining([
+      'registerSubagentTools',
+      'createToolRegistry',
+      'createConversation',
+      'createAgenticLoop',
+      'createAcpClient',
+    ]),
+  )
   const codes = Object.keys(library.ERRORS)
   expect(named.filter((name) => !Object.hasOwn(library, name) && !codes.includes(name))).toEqual([])
 })

@@ -10,8 +10,17 @@ export function createMockACPClient(responses: readonly string[] = ['Final respo
     dispose: vi.fn(() => Promise.resolve()),
     listAgents: vi.fn(() => Promise.resolve([])),
     getAgent: vi.fn(() => Promise.resolve({ id: 'test', name: 'test' })),
-    generate: vi.fn(() => Promise.resolve({ content: answer(), agentId: 'test', serverName: 'test', sessionId: 'sess' })),
-    chat: vi.fn(() => Promise.resolve({ content: 'chat', agentId: 'test', serverName: 'test', sessionId: 'sess' })),
+    generate: vi.fn(() =>
+      Promise.resolve({
+        content: answer(),
+        agentId: 'test',
+        serverName: 'test',
+        sessionId: 'sess',
+      }),
+    ),
+    chat: vi.fn(() =>
+      Promise.resolve({ content: 'chat', agentId: 'test', serverName: 'test', sessionId: 'sess' }),
+    ),
     generateStream: vi.fn(async function* () {
       const response = answer()
       yield { type: 'delta' as const, text: response }
@@ -33,20 +42,41 @@ export function createMockACPClient(responses: readonly string[] = ['Final respo
   } as ACPClient
 }
 
-export type Script = (prompt: string, options: ACPGenerateOptions, number: number) => AsyncGenerator<ACPStreamChunk, void>
+export type Script = (
+  prompt: string,
+  options: ACPGenerateOptions,
+  number: number,
+) => AsyncGenerator<ACPStreamChunk, void>
 
 /** The same, whose agent does as the script says: call tools, wait, fail. */
 export function createScriptedClient(script: Script): ACPClient {
   let number = 0
-  return { ...createMockACPClient(), generateStream: vi.fn((prompt: string, options: ACPGenerateOptions = {}) => script(prompt, options, number++)) }
+  return {
+    ...createMockACPClient(),
+    generateStream: vi.fn((prompt: string, options: ACPGenerateOptions = {}) =>
+      script(prompt, options, number++),
+    ),
+  }
 }
 
 let lastCall = 0
 /** The agent calls a tool of the registry. */
-export async function callTool(options: ACPGenerateOptions, name: string, args: Record<string, unknown> = {}, signal = new AbortController().signal) {
-  const { output, isError } = await options.tools!.execute({ id: `call_${(lastCall += 1)}`, name, arguments: args }, { signal })
+export async function callTool(
+  options: ACPGenerateOptions,
+  name: string,
+  args: Record<string, unknown> = {},
+  signal = new AbortController().signal,
+) {
+  const { output, isError } = await options.tools!.execute(
+    { id: `call_${(lastCall += 1)}`, name, arguments: args },
+    { signal },
+  )
   return { output, isError }
 }
 
 export const delta = (text: string): ACPStreamChunk => ({ type: 'delta', text })
-export const COMPLETE: ACPStreamChunk = { type: 'complete', usage: undefined, stopReason: 'end_turn' }
+export const COMPLETE: ACPStreamChunk = {
+  type: 'complete',
+  usage: undefined,
+  stopReason: 'end_turn',
+}

@@ -16,11 +16,17 @@ const ADD: ToolDefinition = {
   },
   category: 'other',
 }
-const call = (name: string, args: Record<string, unknown>) => ({ id: 'call_1', name, arguments: args })
+const call = (name: string, args: Record<string, unknown>) => ({
+  id: 'call_1',
+  name,
+  arguments: args,
+})
 
 describe('a tool registry', () => {
   it('runs tools by name', async () => {
-    const registry = createToolRegistry({ tools: [{ definition: ADD, handler: ({ a, b = 0 }) => String(Number(a) + Number(b)) }] })
+    const registry = createToolRegistry({
+      tools: [{ definition: ADD, handler: ({ a, b = 0 }) => String(Number(a) + Number(b)) }],
+    })
     expect(await registry.execute(call('add', { a: 1, b: 2 }))).toEqual({
       id: 'call_1',
       name: 'add',
@@ -55,7 +61,9 @@ describe('a tool registry', () => {
     const registry = createToolRegistry()
     registry.register(ADD, () => '')
     expect(() => registry.register(ADD, () => '')).toThrow('There is a tool named add already')
-    expect(() => registry.register({ ...ADD, name: 'add numbers' }, () => '')).toThrow('A tool cannot be named "add numbers"')
+    expect(() => registry.register({ ...ADD, name: 'add numbers' }, () => '')).toThrow(
+      'A tool cannot be named "add numbers"',
+    )
   })
 
   it('describes parameters as JSON Schema', () => {
@@ -108,7 +116,13 @@ describe('a conversation', () => {
 describe('the folder', () => {
   it('is for embedders: nothing inside but index.ts imports it', () => {
     const src = join(import.meta.dirname, '..', '..', '..', 'src')
-    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts') && !/^(subagents[/\\]|index\.ts$)/.test(name))
-    expect(files.filter((name) => /from '(\.\.?\/)+subagents\//.test(readFileSync(join(src, name), 'utf8')))).toEqual([])
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.ts') && !/^(subagents[/\\]|index\.ts$)/.test(name),
+    )
+    expect(
+      files.filter((name) =>
+        /from '(\.\.?\/)+subagents\//.test(readFileSync(join(src, name), 'utf8')),
+      ),
+    ).toEqual([])
   })
 })

@@ -49,12 +49,20 @@ describe('the client', () => {
     const seen: unknown[] = []
     const client = await serve((request, response) => {
       void bodyOf(request).then((body) => {
-        seen.push([request.method, request.url, request.headers.authorization, decodeURIComponent(String(request.headers['x-exomonad-as'])), JSON.parse(body)])
+        seen.push([
+          request.method,
+          request.url,
+          request.headers.authorization,
+          decodeURIComponent(String(request.headers['x-exomonad-as'])),
+          JSON.parse(body),
+        ])
         response.end('{"ok":"äöü 日本"}')
       })
     }, 'feature/ümlaut 100%')
     expect(await client.callTool('send', { message: '日本 👩‍💻' })).toEqual({ ok: 'äöü 日本' })
-    expect(seen).toEqual([['POST', '/v1/tools/send', 'Bearer secret', 'feature/ümlaut 100%', { message: '日本 👩‍💻' }]])
+    expect(seen).toEqual([
+      ['POST', '/v1/tools/send', 'Bearer secret', 'feature/ümlaut 100%', { message: '日本 👩‍💻' }],
+    ])
   })
 
   it('tells how far a call is, where that is asked for, and then answers or throws as otherwise', async () => {
@@ -65,7 +73,11 @@ describe('the client', () => {
       response.write('event: progress\ndata: {"message":"half way"}\n\n')
       response.write('event: progress\ndata: {"message":"","event":{"kind":"ended","id":"a"}}\n\n')
       const error = { error: 'It failed.', code: 'SUBAGENT_FAILED', partial: 'so far' }
-      response.end(isBad === true ? `event: error\ndata: ${JSON.stringify(error)}\n\n` : 'event: result\ndata: {"text":"done"}\n\n')
+      response.end(
+        isBad === true
+          ? `event: error\ndata: ${JSON.stringify(error)}\n\n`
+          : 'event: result\ndata: {"text":"done"}\n\n',
+      )
     })
     const told: unknown[] = []
     const progress = (message: string, event: unknown): void => void told.push([message, event])
@@ -74,17 +86,25 @@ describe('the client', () => {
       ['half way', undefined],
       ['', { kind: 'ended', id: 'a' }],
     ])
-    await expect(client.callTool('bad', {}, { progress })).rejects.toMatchObject({ code: 'SUBAGENT_FAILED', facts: { partial: 'so far' } })
+    await expect(client.callTool('bad', {}, { progress })).rejects.toMatchObject({
+      code: 'SUBAGENT_FAILED',
+      facts: { partial: 'so far' },
+    })
   })
 
   it('says so where the daemon goes away before a call that it told of was answered, or refuses it', async () => {
     const client = await serve((request, response) => {
-      if (request.url?.endsWith('refused') === true) response.writeHead(403).end('{"error":"No.","code":"NOT_ALLOWED"}')
+      if (request.url?.endsWith('refused') === true)
+        response.writeHead(403).end('{"error":"No.","code":"NOT_ALLOWED"}')
       else response.end(': taken\n\nevent: progress\ndata: {"message":"half way"}\n\n')
     })
     const progress = (): void => {}
-    await expect(client.callTool('cut', {}, { progress })).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
-    await expect(client.callTool('refused', {}, { progress })).rejects.toMatchObject({ code: 'NOT_ALLOWED' })
+    await expect(client.callTool('cut', {}, { progress })).rejects.toMatchObject({
+      code: 'DAEMON_UNAVAILABLE',
+    })
+    await expect(client.callTool('refused', {}, { progress })).rejects.toMatchObject({
+      code: 'NOT_ALLOWED',
+    })
   })
 
   it('gives a large answer back whole, chunked or not', async () => {
@@ -95,12 +115,18 @@ describe('the client', () => {
       response.end()
     })
     expect(await chunked.get('/v1/tree')).toEqual(large)
-    const counted = await serve((_request, response) => response.setHeader('content-length', Buffer.byteLength(text)).end(text))
+    const counted = await serve((_request, response) =>
+      response.setHeader('content-length', Buffer.byteLength(text)).end(text),
+    )
     expect(await counted.get('/v1/tree')).toEqual(large)
   })
 
   it('makes the daemon’s errors again, with code and facts', async () => {
-    const client = await serve((_request, response) => response.writeHead(404).end('{"error":"Agent not found: x","code":"AGENT_NOT_FOUND","found":"x"}'))
+    const client = await serve((_request, response) =>
+      response
+        .writeHead(404)
+        .end('{"error":"Agent not found: x","code":"AGENT_NOT_FOUND","found":"x"}'),
+    )
     await expect(client.callTool('kill', {})).rejects.toMatchObject({
       name: 'ExomonadError',
       code: 'AGENT_NOT_FOUND',
@@ -120,7 +146,10 @@ describe('the client', () => {
 
   it('says that nobody listens, and that nothing was sent', async () => {
     const client = createClient({ socket: socketPath(), token: 't' })
-    await expect(client.callTool('tree', {})).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE', facts: { connected: false } })
+    await expect(client.callTool('tree', {})).rejects.toMatchObject({
+      code: 'DAEMON_UNAVAILABLE',
+      facts: { connected: false },
+    })
   })
 
   it.each([
@@ -132,24 +161,34 @@ describe('the client', () => {
     ['with what is not HTTP', 'SSH-2.0-x\r\n\r\n'],
   ])('says that the daemon went away %s, and that it was sent', async (_when, bytes) => {
     const client = await serveBytes((connection) => connection.end(bytes))
-    await expect(client.get('/x')).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE', facts: { connected: true } })
+    await expect(client.get('/x')).rejects.toMatchObject({
+      code: 'DAEMON_UNAVAILABLE',
+      facts: { connected: true },
+    })
   })
 
   it('puts an answer together from any pieces', async () => {
-    const answer = Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"é"\r\n8\r\n:"日" }\r\n0\r\n\r\n')
+    const answer = Buffer.from(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{"é"\r\n8\r\n:"日" }\r\n0\r\n\r\n',
+    )
     await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.nat(answer.length - 1), { maxLength: 6 }), async (cuts) => {
-        const places = [0, ...cuts.sort((a, b) => a - b), answer.length]
-        const client = await serveBytes((connection) => {
-          connection.setNoDelay(true)
-          const send = (index: number): void => {
-            if (index === places.length - 1) return void connection.end()
-            connection.write(answer.subarray(places[index], places[index + 1]), () => setImmediate(send, index + 1))
-          }
-          send(0)
-        })
-        expect(await client.get('/x')).toEqual({ é: '日' })
-      }),
+      fc.asyncProperty(
+        fc.uniqueArray(fc.nat(answer.length - 1), { maxLength: 6 }),
+        async (cuts) => {
+          const places = [0, ...cuts.sort((a, b) => a - b), answer.length]
+          const client = await serveBytes((connection) => {
+            connection.setNoDelay(true)
+            const send = (index: number): void => {
+              if (index === places.length - 1) return void connection.end()
+              connection.write(answer.subarray(places[index], places[index + 1]), () =>
+                setImmediate(send, index + 1),
+              )
+            }
+            send(0)
+          })
+          expect(await client.get('/x')).toEqual({ é: '日' })
+        },
+      ),
       { numRuns: 30 },
     )
   })
@@ -157,12 +196,16 @@ describe('the client', () => {
   it('stops waiting when the signal says so', async () => {
     const controller = new AbortController()
     const client = await serve(() => controller.abort(new Error('enough')))
-    await expect(client.callTool('wait', {}, { signal: controller.signal })).rejects.toThrow('enough')
+    await expect(client.callTool('wait', {}, { signal: controller.signal })).rejects.toThrow(
+      'enough',
+    )
   })
 
   it('gives up on a daemon that doesn’t begin to answer in the time it was given', async () => {
     const client = await serve(() => {})
-    await expect(client.get('/healthz', { timeout: 20 })).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
+    await expect(client.get('/healthz', { timeout: 20 })).rejects.toMatchObject({
+      code: 'DAEMON_UNAVAILABLE',
+    })
   })
 })
 
@@ -192,8 +235,12 @@ describe('following events', () => {
   })
 
   it('ends with the error where the daemon refuses', async () => {
-    const client = await serve((_request, response) => response.writeHead(404).end('{"error":"Agent not found","code":"AGENT_NOT_FOUND"}'))
-    await expect(client.events({ follow: true, agent: 'x' }).next()).rejects.toMatchObject({ code: 'AGENT_NOT_FOUND' })
+    const client = await serve((_request, response) =>
+      response.writeHead(404).end('{"error":"Agent not found","code":"AGENT_NOT_FOUND"}'),
+    )
+    await expect(client.events({ follow: true, agent: 'x' }).next()).rejects.toMatchObject({
+      code: 'AGENT_NOT_FOUND',
+    })
   })
 
   it('answers what there is, without follow', async () => {
@@ -203,16 +250,25 @@ describe('following events', () => {
       response.end('[{"seq":1,"type":"note"},{"seq":2,"type":"mail"}]')
     })
     const seen: WireEvent[] = []
-    for await (const one of client.events({ follow: false, types: ['note', 'mail'], since: 5, last: 2 })) seen.push(one)
+    for await (const one of client.events({
+      follow: false,
+      types: ['note', 'mail'],
+      since: 5,
+      last: 2,
+    }))
+      seen.push(one)
     expect(seen.map(({ seq }) => seq)).toEqual([1, 2])
     expect(urls).toEqual(['/v1/events?follow=false&since=5&last=2&types=note%2Cmail'])
   })
 })
 
 describe('a stream of server-sent events', () => {
-  const parse = async (...pieces: Uint8Array[]): Promise<[string | undefined, string, string][]> => {
+  const parse = async (
+    ...pieces: Uint8Array[]
+  ): Promise<[string | undefined, string, string][]> => {
     const messages: [string | undefined, string, string][] = []
-    for await (const { id, event, data } of parseEventStream(source(pieces))) messages.push([id, event, data])
+    for await (const { id, event, data } of parseEventStream(source(pieces)))
+      messages.push([id, event, data])
     return messages
   }
   async function* source(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
@@ -220,7 +276,8 @@ describe('a stream of server-sent events', () => {
   }
 
   it('has comments, names, ids that last, several data lines, and all three line ends', async () => {
-    const text = ': hello\n\nid: 7\nevent: note\ndata: a\ndata: b\n\ndata:  c\r\n\r\nid: 8\rdata: d\r\r\nevent: lost\n\ndata: cut off'
+    const text =
+      ': hello\n\nid: 7\nevent: note\ndata: a\ndata: b\n\ndata:  c\r\n\r\nid: 8\rdata: d\r\r\nevent: lost\n\ndata: cut off'
     expect(await parse(Buffer.from(text))).toEqual([
       ['7', 'note', 'a\nb'],
       ['7', 'message', ' c'],

@@ -7,9 +7,13 @@ import { untouched } from '../../../src/core/spawn/new-agent.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import type { AgentId, BranchName } from '../../../src/domain/ids.ts'
 
-/** Test double of core at its outermost interface: a fixed tree of agents, and whatever verbs a test scripts. */
+/**
+ * Test double of core at its outermost interface: a fixed tree of agents, and whatever verbs a test
+ * scripts.
+ */
 
-const id = (digit: number): AgentId => `0190000${digit}-0000-7000-8000-00000000000${digit}` as AgentId
+const id = (digit: number): AgentId =>
+  `0190000${digit}-0000-7000-8000-00000000000${digit}` as AgentId
 
 export const hashOf = (token: string): string => createHash('sha256').update(token).digest('hex')
 
@@ -58,7 +62,8 @@ export function scriptedCore(script: Parts = {}): Core {
   const directory: Core['directory'] = {
     find: async (address) => {
       const found = all.find((entry) => entry.id === address || entry.name === address)
-      if (found === undefined) throw new ExomonadError('AGENT_NOT_FOUND', `Agent not found: ${address}.`)
+      if (found === undefined)
+        throw new ExomonadError('AGENT_NOT_FOUND', `Agent not found: ${address}.`)
       return found
     },
     root: async () => AGENTS.root,
@@ -79,13 +84,17 @@ export function scriptedCore(script: Parts = {}): Core {
         new Proxy((script as Record<string, object>)[part] ?? {}, {
           get: (verbs: object, verb: string) => {
             const scripted = (verbs as Record<string, unknown>)[verb]
-            if (scripted === undefined) throw new Error(`the test does not script core.${part}.${verb}`)
+            if (scripted === undefined)
+              throw new Error(`the test does not script core.${part}.${verb}`)
             return scripted
           },
         }),
     },
   ) as Core
-  return new Proxy(rest, { get: (target, part) => (part === 'directory' ? { ...directory, ...script.directory } : Reflect.get(target, part)) })
+  return new Proxy(rest, {
+    get: (target, part) =>
+      part === 'directory' ? { ...directory, ...script.directory } : Reflect.get(target, part),
+  })
 }
 
 export interface ScriptedEvents {
@@ -99,7 +108,9 @@ export interface ScriptedEvents {
   readonly listeners: ReadonlySet<(event: StoredEvent) => void>
 }
 
-/** An event log in memory with the semantics of the store’s. `delay` runs before each read answers. */
+/**
+ * An event log in memory with the semantics of the store’s. `delay` runs before each read answers.
+ */
 export function scriptedEvents(delay: () => Promise<void> = async () => {}): ScriptedEvents {
   const log: StoredEvent[] = []
   const listeners = new Set<(event: StoredEvent) => void>()

@@ -8,10 +8,15 @@ import type { AnyTool } from '../../../src/tools/define.ts'
 import { makeAgent } from '../core/make-agent.ts'
 
 const noRoles = () => undefined
-const agent = (role: string, tools: readonly string[] | null): Caller => ({ kind: 'agent', agent: makeAgent({ role, tools, agentCli: 'small' }) })
+const agent = (role: string, tools: readonly string[] | null): Caller => ({
+  kind: 'agent',
+  agent: makeAgent({ role, tools, agentCli: 'small' }),
+})
 const named = (name: string): AnyTool => toolNamed(name) as AnyTool
-const listed = (caller: Caller, roleTools: (role: string) => readonly string[] | undefined = noRoles): string[] =>
-  toolsFor(ALL_TOOLS, caller, { roleTools }).map(({ name }) => name)
+const listed = (
+  caller: Caller,
+  roleTools: (role: string) => readonly string[] | undefined = noRoles,
+): string[] => toolsFor(ALL_TOOLS, caller, { roleTools }).map(({ name }) => name)
 const refusal = (tool: string, caller: Caller): ExomonadError => {
   try {
     requireAccess(named(tool), caller, noRoles)
@@ -36,18 +41,24 @@ describe('an agent’s own tools', () => {
   })
 
   it('leave all of the role’s where none are named, none but the needed where the list is empty', () => {
-    expect(listed(agent('dev', null))).toEqual(ALL_TOOLS.filter((tool) => tool.listed && tool.audience.includes('dev')).map(({ name }) => name))
+    expect(listed(agent('dev', null))).toEqual(
+      ALL_TOOLS.filter((tool) => tool.listed && tool.audience.includes('dev')).map(
+        ({ name }) => name,
+      ),
+    )
     expect(listed(agent('dev', []))).toEqual(['read_message'])
   })
 
   it('always let a message be read and confirmed', () => {
     for (const caller of [agent('dev', []), agent('auditor', []), agent('auditor', null)]) {
-      for (const name of ['ack', 'read_message']) expect(mayUse(named(name), caller, noRoles)).toBe(true)
+      for (const name of ['ack', 'read_message'])
+        expect(mayUse(named(name), caller, noRoles)).toBe(true)
     }
   })
 
   it('narrow roles of the user’s own too, and count for deprecated names of the same tool', () => {
-    const roles = (role: string) => (role === 'auditor' ? ['note', 'pr_diff', 'spawn_workers'] : undefined)
+    const roles = (role: string) =>
+      role === 'auditor' ? ['note', 'pr_diff', 'spawn_workers'] : undefined
     expect(mayUse(named('pr_diff'), agent('auditor', ['note']), roles)).toBe(false)
     expect(mayUse(named('note'), agent('auditor', ['note', 'pr_diff']), roles)).toBe(true)
     expect(mayUse(named('spawn_agents'), agent('tl', ['spawn_workers']), noRoles)).toBe(true)
@@ -55,20 +66,30 @@ describe('an agent’s own tools', () => {
   })
 
   it('do not bind the person who acts for the root', () => {
-    const person: Caller = { kind: 'human', agent: makeAgent({ kind: 'root', role: 'tl', tools: ['note'] }) }
+    const person: Caller = {
+      kind: 'human',
+      agent: makeAgent({ kind: 'root', role: 'tl', tools: ['note'] }),
+    }
     expect(mayUse(named('kill'), person, noRoles)).toBe(true)
   })
 
   it('say in a refusal whether the role or the list forbids', () => {
     expect(refusal('file_pr', agent('dev', ['note'])).message).toContain('[agents.small] tools')
-    expect(refusal('merge_pr', agent('dev', ['note'])).message).toContain('not for agents of the role dev')
+    expect(refusal('merge_pr', agent('dev', ['note'])).message).toContain(
+      'not for agents of the role dev',
+    )
   })
 
   it('leave to people what they do beside an agent, whose role it is not', () => {
     const dev = makeAgent({ role: 'dev', tools: [] })
     for (const name of ['capture', 'cancel', 'reap', 'scrollback']) {
       expect(mayUse(named(name), { kind: 'human', agent: dev }, noRoles)).toBe(true)
-      for (const caller of [agent('dev', null), agent('tl', null), agent('tl', [name]), agent('auditor', [name])]) {
+      for (const caller of [
+        agent('dev', null),
+        agent('tl', null),
+        agent('tl', [name]),
+        agent('auditor', [name]),
+      ]) {
         expect(mayUse(named(name), caller, () => [name])).toBe(false)
       }
     }

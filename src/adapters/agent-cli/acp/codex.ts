@@ -4,14 +4,20 @@ import { codexServer } from '../codex/overrides.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 type Table = Readonly<Record<string, unknown>>
-const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Ours goes into the person’s, table by table. */
 function merged(own: Table, ours: Table): Table {
   const result: Record<string, unknown> = { ...own }
   for (const [key, value] of Object.entries(ours)) {
     const there = Object.hasOwn(own, key) ? own[key] : undefined
-    result[key] = isTable(value) && isTable(there) ? merged(there, value) : Array.isArray(value) && Array.isArray(there) ? [...there, ...value] : value
+    result[key] =
+      isTable(value) && isTable(there)
+        ? merged(there, value)
+        : Array.isArray(value) && Array.isArray(there)
+          ? [...there, ...value]
+          : value
   }
   return result
 }
@@ -27,11 +33,16 @@ function parsed(own: string | undefined): Table | null {
 }
 
 /**
- * Environment for `codex-acp`, on top of the person’s own CODEX_CONFIG. exomonad’s tools are named there and not to the session: only so they
- * are approved, waited for at the start, given their time, and seen by models that write code to call the others. Null where CODEX_CONFIG is no
- * JSON: then the program says so.
+ * Environment for `codex-acp`, on top of the person’s own CODEX_CONFIG. exomonad’s tools are named
+ * there and not to the session: only so they are approved, waited for at the start, given their
+ * time, and seen by models that write code to call the others. Null where CODEX_CONFIG is no JSON:
+ * then the program says so.
  */
-export function codexAcpEnvironment(request: LaunchRequest, permission: AcpLaunch['permission'], own: string | undefined): Record<string, string> | null {
+export function codexAcpEnvironment(
+  request: LaunchRequest,
+  permission: AcpLaunch['permission'],
+  own: string | undefined,
+): Record<string, string> | null {
   const config = parsed(own)
   if (config === null) return null
   const ours: Table = {
@@ -40,12 +51,16 @@ export function codexAcpEnvironment(request: LaunchRequest, permission: AcpLaunc
     check_for_update_on_startup: false,
     ...(request.noTools === true
       ? {}
-      : { mcp_servers: { exomonad: codexServer(request) }, features: { code_mode: { direct_only_tool_namespaces: ['mcp__exomonad'] } } }),
+      : {
+          mcp_servers: { exomonad: codexServer(request) },
+          features: { code_mode: { direct_only_tool_namespaces: ['mcp__exomonad'] } },
+        }),
   }
   return {
     // No login page opens where nobody sees it.
     NO_BROWSER: '1',
-    // By itself it lets a model decide what a person would be asked, and goes back to that when a session is loaded.
+    // By itself it lets a model decide what a person would be asked, and goes back to that when a
+    // session is loaded.
     INITIAL_AGENT_MODE: permission === 'allow' ? 'agent-full-access' : 'workspace-write',
     CODEX_CONFIG: JSON.stringify(merged(config, ours)),
   }

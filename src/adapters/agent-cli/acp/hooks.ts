@@ -23,7 +23,12 @@ function read(event: string, body: Body): HookFact | null {
       return { kind: 'tool-start', tool: text(body, 'tool'), ...detail(body) }
     case 'tool-end': {
       const status = text(body, 'status')
-      return { kind: 'tool-end', tool: text(body, 'tool'), ...detail(body), ...(status === '' ? {} : { status }) }
+      return {
+        kind: 'tool-end',
+        tool: text(body, 'tool'),
+        ...detail(body),
+        ...(status === '' ? {} : { status }),
+      }
     }
     case 'permission':
       return { kind: 'permission', tool: text(body, 'tool'), detail: text(body, 'detail') }
@@ -40,14 +45,23 @@ function read(event: string, body: Body): HookFact | null {
   }
 }
 
-/** Text for the model can only be a prompt: what waits goes there, and a reason not to stop is the next one. */
+/**
+ * Text for the model can only be a prompt: what waits goes there, and a reason not to stop is the
+ * next one.
+ */
 function answer(event: string, outcome: HookOutcome): Record<string, unknown> | null {
-  if (outcome.kind === 'block' && event === 'stop') return { decision: 'block', reason: outcome.reason }
+  if (outcome.kind === 'block' && event === 'stop')
+    return { decision: 'block', reason: outcome.reason }
   if (outcome.kind === 'permission' && event === 'permission') {
-    return { decision: outcome.decision, ...(outcome.reason === undefined ? {} : { reason: outcome.reason }) }
+    return {
+      decision: outcome.decision,
+      ...(outcome.reason === undefined ? {} : { reason: outcome.reason }),
+    }
   }
   return null
 }
 
-/** What the detached host says of its sessions: the words are exomonad’s own, whatever agent it is. */
+/**
+ * What the detached host says of its sessions: the words are exomonad’s own, whatever agent it is.
+ */
 export const acpHooks: HookDialect = { read, answer, carries: () => false }

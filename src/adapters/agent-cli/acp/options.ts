@@ -10,4 +10,7 @@ export interface AcpCliOptions extends Omit<AgentCliOptions, 'config'> {
 }
 
 /** What holds the sessions; addressed by the agent’s pane. */
-export type AcpSessions = Pick<DetachedHolder, 'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'>
+export type AcpSessions = Pick<
+  DetachedHolder,
+  'session' | 'prompt' | 'mentions' | 'inspect' | 'capture'
+>

@@ -13,12 +13,20 @@ export type Family = 'claude' | 'codex' | 'gemini' | 'opencode'
 /** By its name as an [acp.NAME], else by what its command is called; null for others. */
 export function familyOf(name: string, command: readonly string[]): Family | null {
   const words = new Set([name, ...command.flatMap((word) => word.split('/'))])
-  const found = ACP_ADAPTERS.find(([acp, adapter]) => words.has(acp) || (words.has(adapter) && acp === adapter))
+  const found = ACP_ADAPTERS.find(
+    ([acp, adapter]) => words.has(acp) || (words.has(adapter) && acp === adapter),
+  )
   return (found?.[1] as Family | undefined) ?? null
 }
 
-/** What keeps each from asking, updating itself or giving up on a long tool, where nobody sees it. */
-export async function habitsOf(family: Family | null, options: AcpCliOptions, request: LaunchRequest): Promise<Record<string, string>> {
+/**
+ * What keeps each from asking, updating itself or giving up on a long tool, where nobody sees it.
+ */
+export async function habitsOf(
+  family: Family | null,
+  options: AcpCliOptions,
+  request: LaunchRequest,
+): Promise<Record<string, string>> {
   switch (family) {
     case 'claude':
       return {
@@ -27,7 +35,8 @@ export async function habitsOf(family: Family | null, options: AcpCliOptions, re
         CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS: '0',
         // Guesses at what a person might say next cost a request after each turn.
         CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
-        // exomonad’s tools are there from the first turn on, and not behind a search: the protocol has no other way to say so.
+        // exomonad’s tools are there from the first turn on, and not behind a search: the protocol
+        // has no other way to say so.
         ENABLE_TOOL_SEARCH: 'false',
         MCP_TOOL_TIMEOUT: String((request.toolTimeout + 60) * 1000),
       }
@@ -47,11 +56,20 @@ export async function habitsOf(family: Family | null, options: AcpCliOptions, re
   }
 }
 
-/** The mode in which a program asks its client at all; null: it does by itself. Claude’s default lets a model of its own decide. */
-export const askingMode = (family: Family | null): string | null => (family === 'claude' ? 'default' : null)
+/**
+ * The mode in which a program asks its client at all; null: it does by itself. Claude’s default
+ * lets a model of its own decide.
+ */
+export const askingMode = (family: Family | null): string | null =>
+  family === 'claude' ? 'default' : null
 
 /** Variables with a key, files of a login (below the person’s home), and how to get one. */
-const LOGINS: Readonly<Record<Exclude<Family, 'opencode'>, { readonly keys: readonly string[]; readonly files: readonly string[]; readonly fix: string }>> = {
+const LOGINS: Readonly<
+  Record<
+    Exclude<Family, 'opencode'>,
+    { readonly keys: readonly string[]; readonly files: readonly string[]; readonly fix: string }
+  >
+> = {
   claude: {
     keys: LOGIN_VARIABLES,
     files: ['.claude/.credentials.json'],
@@ -70,17 +88,28 @@ const LOGINS: Readonly<Record<Exclude<Family, 'opencode'>, { readonly keys: read
   },
 }
 
-export async function loginFinding(family: Family | null, options: AcpCliOptions): Promise<readonly CliFinding[]> {
+export async function loginFinding(
+  family: Family | null,
+  options: AcpCliOptions,
+): Promise<readonly CliFinding[]> {
   if (family === null || family === 'opencode') return []
   const { keys, files, fix } = LOGINS[family]
   const variables = { ...options.variables, ...options.config.env }
   const key = keys.find((name) => (variables[name] ?? '') !== '')
   if (key !== undefined) return [{ status: 'ok', found: `signs in by ${key}` }]
-  if (family === 'codex' && /"model_provider"/.test(variables['CODEX_CONFIG'] ?? '')) return [{ status: 'ok', found: 'a model provider of your own' }]
+  if (family === 'codex' && /"model_provider"/.test(variables['CODEX_CONFIG'] ?? ''))
+    return [{ status: 'ok', found: 'a model provider of your own' }]
   for (const file of files) {
-    if ((await readFile(join(options.userHome, file)).catch(() => null)) !== null) return [{ status: 'ok', found: `signs in by ~/${file}` }]
+    if ((await readFile(join(options.userHome, file)).catch(() => null)) !== null)
+      return [{ status: 'ok', found: `signs in by ~/${file}` }]
   }
-  return [{ status: 'warning', found: 'no login was found: without a terminal it can’t ask for one', fix }]
+  return [
+    {
+      status: 'warning',
+      found: 'no login was found: without a terminal it can’t ask for one',
+      fix,
+    },
+  ]
 }
 
 /** Versions that the end-to-end tests have run with (docs/acp.md). */
@@ -107,7 +136,10 @@ export async function versionFinding(program: string): Promise<readonly CliFindi
   ]
 }
 
-/** Name and version of the npm package that a program is of; null where it is of none. Nothing is run. */
+/**
+ * Name and version of the npm package that a program is of; null where it is of none. Nothing is
+ * run.
+ */
 async function packageOf(program: string): Promise<{ name: string; version: string } | null> {
   let folder = dirname(await realpath(program).catch(() => program))
   for (let up = 0; up < 4; up++, folder = dirname(folder)) {
@@ -117,7 +149,8 @@ async function packageOf(program: string): Promise<{ name: string; version: stri
         () => null,
       )
       .catch(() => null)
-    if (typeof found?.name === 'string' && typeof found.version === 'string') return { name: found.name, version: found.version }
+    if (typeof found?.name === 'string' && typeof found.version === 'string')
+      return { name: found.name, version: found.version }
   }
   return null
 }

@@ -3,7 +3,16 @@ import type { CliFinding } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { undecidedServers } from './project-servers.ts'
-import { changeJson, claudeHome, isObject, LOGIN_VARIABLES, readJson, strings, type ClaudeHome, type Json } from './home.ts'
+import {
+  changeJson,
+  claudeHome,
+  isObject,
+  LOGIN_VARIABLES,
+  readJson,
+  strings,
+  type ClaudeHome,
+  type Json,
+} from './home.ts'
 
 /** The version that the end-to-end tests drive. */
 export const TESTED = '2.1.330'
@@ -37,15 +46,24 @@ async function login(home: ClaudeHome, state: Json): Promise<CliFinding> {
   if (variable !== undefined) return ok(`${variable} is set`)
   const settings = await readJson(join(home.folder, 'settings.json'))
   if (typeof settings?.['apiKeyHelper'] === 'string') return ok('an apiKeyHelper is configured')
-  if (isObject(state['oauthAccount']) || (await readJson(join(home.folder, '.credentials.json'))) !== undefined) return ok('it is logged in')
-  return { status: 'problem', found: 'it is not logged in', fix: 'Run `claude` once and log in, or set ANTHROPIC_API_KEY where the daemon is started.' }
+  if (
+    isObject(state['oauthAccount']) ||
+    (await readJson(join(home.folder, '.credentials.json'))) !== undefined
+  )
+    return ok('it is logged in')
+  return {
+    status: 'problem',
+    found: 'it is not logged in',
+    fix: 'Run `claude` once and log in, or set ANTHROPIC_API_KEY where the daemon is started.',
+  }
 }
 
 function onboarding(home: ClaudeHome, state: Json): CliFinding {
   if (state['hasCompletedOnboarding'] === true) return ok('its first-run questions were answered')
   return {
     status: 'problem',
-    found: 'its first-run questions (theme, login) were not answered: an agent would stand before them',
+    found:
+      'its first-run questions (theme, login) were not answered: an agent would stand before them',
     fix: `Run \`claude\` once and answer them, or let exomonad write "hasCompletedOnboarding": true to ${home.stateFile}.`,
     mend: async () => {
       await changeJson(home.stateFile, (value) => ({ ...value, hasCompletedOnboarding: true }))
@@ -54,13 +72,17 @@ function onboarding(home: ClaudeHome, state: Json): CliFinding {
   }
 }
 
-/** A key in the environment is only used after the person said yes to it once, told by its last characters. */
+/**
+ * A key in the environment is only used after the person said yes to it once, told by its last
+ * characters.
+ */
 function apiKey(home: ClaudeHome, state: Json): CliFinding[] {
   const key = home.variable('ANTHROPIC_API_KEY')
   if (key === undefined) return []
   const end = key.slice(-20)
   const responses = isObject(state['customApiKeyResponses']) ? state['customApiKeyResponses'] : {}
-  if (strings(responses['approved']).includes(end)) return [ok('the key in ANTHROPIC_API_KEY was approved')]
+  if (strings(responses['approved']).includes(end))
+    return [ok('the key in ANTHROPIC_API_KEY was approved')]
   const rejected = strings(responses['rejected'])
   return [
     {
@@ -92,7 +114,8 @@ function trust(home: ClaudeHome, state: Json, repository: string): CliFinding {
   const projects = isObject(state['projects']) ? state['projects'] : {}
   for (let folder = repository; ; folder = dirname(folder)) {
     const project = projects[folder]
-    if (isObject(project) && project['hasTrustDialogAccepted'] === true) return ok(`${folder} is trusted`)
+    if (isObject(project) && project['hasTrustDialogAccepted'] === true)
+      return ok(`${folder} is trusted`)
     if (dirname(folder) === folder) break
   }
   return {
@@ -103,27 +126,39 @@ function trust(home: ClaudeHome, state: Json, repository: string): CliFinding {
       await changeJson(home.stateFile, (value) => {
         const now = isObject(value['projects']) ? value['projects'] : {}
         const project = isObject(now[repository]) ? now[repository] : {}
-        return { ...value, projects: { ...now, [repository]: { ...project, hasTrustDialogAccepted: true } } }
+        return {
+          ...value,
+          projects: { ...now, [repository]: { ...project, hasTrustDialogAccepted: true } },
+        }
       })
       return `projects["${repository}"].hasTrustDialogAccepted in ${home.stateFile}`
     },
   }
 }
 
-/** Whoever chose another mode than “auto” in the own settings, and nowhere nearer, is asked once, after any first turn, whether to change that. */
+/**
+ * Whoever chose another mode than “auto” in the own settings, and nowhere nearer, is asked once,
+ * after any first turn, whether to change that.
+ */
 async function autoMode(home: ClaudeHome, state: Json, repository: string): Promise<CliFinding[]> {
   const modeIn = async (file: string): Promise<unknown> => {
     const permissions = (await readJson(file))?.['permissions']
     return isObject(permissions) ? permissions['defaultMode'] : undefined
   }
   const own = await modeIn(join(home.folder, 'settings.json'))
-  const nearer = await Promise.all(['settings.json', 'settings.local.json'].map((name) => modeIn(join(repository, '.claude', name))))
+  const nearer = await Promise.all(
+    ['settings.json', 'settings.local.json'].map((name) =>
+      modeIn(join(repository, '.claude', name)),
+    ),
+  )
   if (own === undefined || own === 'auto' || nearer.some((mode) => mode !== undefined)) return []
-  if (state['hasSeenAutoDefaultNudge'] === true) return [ok('it was asked whether auto mode should be its default')]
+  if (state['hasSeenAutoDefaultNudge'] === true)
+    return [ok('it was asked whether auto mode should be its default')]
   return [
     {
       status: 'problem',
-      found: 'it will ask whether auto mode should be its default: an agent would stand before that after its first turn',
+      found:
+        'it will ask whether auto mode should be its default: an agent would stand before that after its first turn',
       fix: `Run \`claude\` once and answer it, or let exomonad write "hasSeenAutoDefaultNudge": true to ${home.stateFile}; your mode stays as it is.`,
       mend: async () => {
         await changeJson(home.stateFile, (value) => ({ ...value, hasSeenAutoDefaultNudge: true }))
@@ -134,7 +169,11 @@ async function autoMode(home: ClaudeHome, state: Json, repository: string): Prom
 }
 
 async function hooksAllowed(home: ClaudeHome, repository: string): Promise<CliFinding[]> {
-  const files = [join(home.folder, 'settings.json'), join(repository, '.claude', 'settings.json'), join(repository, '.claude', 'settings.local.json')]
+  const files = [
+    join(home.folder, 'settings.json'),
+    join(repository, '.claude', 'settings.json'),
+    join(repository, '.claude', 'settings.local.json'),
+  ]
   for (const file of files) {
     if ((await readJson(file))?.['disableAllHooks'] !== true) continue
     return [
@@ -161,10 +200,23 @@ async function projectServers(home: ClaudeHome, repository: string): Promise<Cli
 }
 
 /** What stands between a start of Claude Code in this repository and its first turn. */
-export async function diagnoseClaude(options: AgentCliOptions, repository: string): Promise<CliFinding[]> {
-  const found = await locateProgram(options.config.command[0] ?? 'claude', { agent: options.name, path: options.path, home: options.home })
+export async function diagnoseClaude(
+  options: AgentCliOptions,
+  repository: string,
+): Promise<CliFinding[]> {
+  const found = await locateProgram(options.config.command[0] ?? 'claude', {
+    agent: options.name,
+    path: options.path,
+    home: options.home,
+  })
   if (found.kind === 'missing') {
-    return [{ status: 'problem', found: found.reason, fix: `npm install -g @anthropic-ai/claude-code@${TESTED}` }]
+    return [
+      {
+        status: 'problem',
+        found: found.reason,
+        fix: `npm install -g @anthropic-ai/claude-code@${TESTED}`,
+      },
+    ]
   }
   const home = claudeHome(options)
   const state = (await readJson(home.stateFile)) ?? {}

@@ -14,8 +14,13 @@ export interface ClaudeHome {
   variable(name: string): string | undefined
 }
 
-export function claudeHome({ config, variables, userHome }: Pick<AgentCliOptions, 'config' | 'variables' | 'userHome'>): ClaudeHome {
-  const variable = (name: string): string | undefined => config.env[name] || variables[name] || undefined
+export function claudeHome({
+  config,
+  variables,
+  userHome,
+}: Pick<AgentCliOptions, 'config' | 'variables' | 'userHome'>): ClaudeHome {
+  const variable = (name: string): string | undefined =>
+    config.env[name] || variables[name] || undefined
   const own = variable('CLAUDE_CONFIG_DIR')
   const home = config.env['HOME'] || userHome
   return own === undefined
@@ -35,10 +40,12 @@ export const LOGIN_VARIABLES: readonly string[] = [
 
 export type Json = Record<string, unknown>
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** What is text in an array, if it is one. */
-export const strings = (value: unknown): string[] => (Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [])
+export const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : []
 
 /** A JSON object from a file; undefined where there is none, or it can’t be read as one. */
 export async function readJson(file: string): Promise<Json | undefined> {
@@ -50,7 +57,10 @@ export async function readJson(file: string): Promise<Json | undefined> {
   }
 }
 
-/** Changes a JSON file of the person’s, which appears whole and keeps its mode and everything else in it. Throws where what is there can’t be understood. */
+/**
+ * Changes a JSON file of the person’s, which appears whole and keeps its mode and everything else
+ * in it. Throws where what is there can’t be understood.
+ */
 export async function changeJson(file: string, change: (value: Json) => Json): Promise<void> {
   const target = await realpath(file).catch(() => file)
   const text = await readFile(target, 'utf8').catch((error: NodeJS.ErrnoException) => {

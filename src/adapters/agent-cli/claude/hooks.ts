@@ -1,7 +1,10 @@
 import type { HookDialect, HookFact, HookOutcome } from '../hook-dialect.ts'
 import { isObject } from './home.ts'
 
-/** More characters of a hook’s context than this are kept in a file, and the model sees the beginning. It says 10,000; measured with some to spare. */
+/**
+ * More characters of a hook’s context than this are kept in a file, and the model sees the
+ * beginning. It says 10,000; measured with some to spare.
+ */
 export const CONTEXT_LIMIT = 9_900
 
 /** The events exomonad asks to be told of, with what each is allowed to take (seconds). */
@@ -28,24 +31,34 @@ const text = (body: Body, key: string): string => (typeof body[key] === 'string'
 function session(body: Body): { sessionId?: string; transcript?: string } {
   const sessionId = text(body, 'session_id')
   const transcript = text(body, 'transcript_path')
-  return { ...(sessionId === '' ? {} : { sessionId }), ...(transcript === '' ? {} : { transcript }) }
+  return {
+    ...(sessionId === '' ? {} : { sessionId }),
+    ...(transcript === '' ? {} : { transcript }),
+  }
 }
 
 /** What a person needs to decide about a call: the command, the file, or all of it. */
 function detail(input: unknown): string {
   if (!isObject(input)) return ''
-  for (const key of ['command', 'file_path', 'url', 'plan']) if (typeof input[key] === 'string') return input[key]
+  for (const key of ['command', 'file_path', 'url', 'plan'])
+    if (typeof input[key] === 'string') return input[key]
   return Object.keys(input).length === 0 ? '' : JSON.stringify(input)
 }
 
 function question(input: unknown): string {
-  const asked = isObject(input) && Array.isArray(input['questions']) ? (input['questions'] as unknown[]) : []
-  const words = asked.map((one) => (isObject(one) && typeof one['question'] === 'string' ? one['question'] : '')).filter((word) => word !== '')
-  return words.length === 0 ? 'it asks a question in its terminal' : `it asks in its terminal: ${words.join(' ')}`
+  const asked =
+    isObject(input) && Array.isArray(input['questions']) ? (input['questions'] as unknown[]) : []
+  const words = asked
+    .map((one) => (isObject(one) && typeof one['question'] === 'string' ? one['question'] : ''))
+    .filter((word) => word !== '')
+  return words.length === 0
+    ? 'it asks a question in its terminal'
+    : `it asks in its terminal: ${words.join(' ')}`
 }
 
 /** A subagent works in the same program, under an id beside the session’s. */
-const nesting = (body: Body): { nested?: true } => (text(body, 'agent_id') === '' ? {} : { nested: true })
+const nesting = (body: Body): { nested?: true } =>
+  text(body, 'agent_id') === '' ? {} : { nested: true }
 
 function read(event: string, body: Body): HookFact | null {
   switch (event) {
@@ -61,8 +74,13 @@ function read(event: string, body: Body): HookFact | null {
       return { kind: 'tool-end', tool: text(body, 'tool_name'), ...nesting(body) }
     case 'PermissionRequest':
       // A choice between answers can’t be approved or denied.
-      if (body['tool_name'] === 'AskUserQuestion') return { kind: 'waiting', reason: question(body['tool_input']) }
-      return { kind: 'permission', tool: text(body, 'tool_name'), detail: detail(body['tool_input']) }
+      if (body['tool_name'] === 'AskUserQuestion')
+        return { kind: 'waiting', reason: question(body['tool_input']) }
+      return {
+        kind: 'permission',
+        tool: text(body, 'tool_name'),
+        detail: detail(body['tool_input']),
+      }
     case 'Notification':
       return notification(body)
     case 'Stop':
@@ -72,7 +90,9 @@ function read(event: string, body: Body): HookFact | null {
       return { kind: 'interrupted' }
     case 'SessionEnd':
       // /clear and /resume go on in the same process.
-      return body['reason'] === 'clear' || body['reason'] === 'resume' ? null : { kind: 'session-end', reason: text(body, 'reason') || 'its session ended' }
+      return body['reason'] === 'clear' || body['reason'] === 'resume'
+        ? null
+        : { kind: 'session-end', reason: text(body, 'reason') || 'its session ended' }
     default:
       return null
   }
@@ -81,8 +101,12 @@ function read(event: string, body: Body): HookFact | null {
 /** Most tell what other hooks say as well, or that nobody has typed for a minute. */
 function notification(body: Body): HookFact | null {
   const kind = text(body, 'notification_type')
-  if (!['permission_prompt', 'worker_permission_prompt', 'elicitation_dialog'].includes(kind)) return null
-  return { kind: 'waiting', reason: text(body, 'message') || 'it waits for a person in its terminal' }
+  if (!['permission_prompt', 'worker_permission_prompt', 'elicitation_dialog'].includes(kind))
+    return null
+  return {
+    kind: 'waiting',
+    reason: text(body, 'message') || 'it waits for a person in its terminal',
+  }
 }
 
 function answer(event: string, outcome: HookOutcome): Record<string, unknown> | null {
@@ -93,22 +117,28 @@ function answer(event: string, outcome: HookOutcome): Record<string, unknown> | 
       return CARRIERS.has(event) ? context(event, outcome.text) : null
     case 'block':
       if (event !== 'Stop') return null
-      // Of a block the model reads the reason twice, and as an error; context at the stop holds it just as well.
-      return outcome.reason.length <= CONTEXT_LIMIT ? context(event, outcome.reason) : { decision: 'block', reason: outcome.reason }
+      // Of a block the model reads the reason twice, and as an error; context at the stop holds it
+      // just as well.
+      return outcome.reason.length <= CONTEXT_LIMIT
+        ? context(event, outcome.reason)
+        : { decision: 'block', reason: outcome.reason }
     case 'permission': {
       if (event !== 'PermissionRequest') return null
       const message = outcome.reason ?? 'Denied by the human.'
       return {
         hookSpecificOutput: {
           hookEventName: event,
-          decision: outcome.decision === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message },
+          decision:
+            outcome.decision === 'allow' ? { behavior: 'allow' } : { behavior: 'deny', message },
         },
       }
     }
   }
 }
 
-const context = (event: string, additionalContext: string): Record<string, unknown> => ({ hookSpecificOutput: { hookEventName: event, additionalContext } })
+const context = (event: string, additionalContext: string): Record<string, unknown> => ({
+  hookSpecificOutput: { hookEventName: event, additionalContext },
+})
 
 /** Claude Code’s hooks, as of 2.1. */
 export const claudeHooks: HookDialect = { read, answer, carries: (event) => CARRIERS.has(event) }

@@ -2,7 +2,10 @@ import type { InputLine } from '../agent-cli.ts'
 
 const SGR = /\u001B\[([0-9;]*)m/g
 
-/** Text without escape sequences, and without what is dim: a hint in an empty box. The character under the cursor belongs to the hint that follows it. */
+/**
+ * Text without escape sequences, and without what is dim: a hint in an empty box. The character
+ * under the cursor belongs to the hint that follows it.
+ */
 function undimmed(row: string): string {
   let text = ''
   let cursor = ''
@@ -21,7 +24,9 @@ function undimmed(row: string): string {
   for (const match of row.matchAll(SGR)) {
     write(row.slice(at, match.index))
     at = match.index + match[0].length
-    for (const code of (match[1] === '' ? '0' : (match[1] ?? '0')).replace(/[34]8;(5;\d+|2;\d+;\d+;\d+);?/g, '').split(';')) {
+    for (const code of (match[1] === '' ? '0' : (match[1] ?? '0'))
+      .replace(/[34]8;(5;\d+|2;\d+;\d+;\d+);?/g, '')
+      .split(';')) {
       if (code === '0') dim = inverse = false
       else if (code === '2') dim = true
       else if (code === '22') dim = false
@@ -35,7 +40,10 @@ function undimmed(row: string): string {
 
 const plain = (row: string): string => row.replace(SGR, '')
 
-/** The box stands between the last two rules, and begins with its prompt sign (`!` for a shell command); a menu or dialog takes its place. */
+/**
+ * The box stands between the last two rules, and begins with its prompt sign (`!` for a shell
+ * command); a menu or dialog takes its place.
+ */
 export function claudeInputLine(screen: string): InputLine {
   const rows = screen.split('\n')
   const rules = rows.flatMap((row, index) => (/^\s*[─━]{10}/.test(plain(row)) ? [index] : []))

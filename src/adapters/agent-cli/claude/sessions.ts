@@ -12,7 +12,10 @@ const isReadable = (file: string): Promise<boolean> =>
     () => false,
   )
 
-/** The transcript of a session in the person’s `projects/<folder’s path>/<id>.jsonl`, whatever folder it was begun in. */
+/**
+ * The transcript of a session in the person’s `projects/<folder’s path>/<id>.jsonl`, whatever
+ * folder it was begun in.
+ */
 async function keptTranscript(folder: string, id: string): Promise<string | null> {
   const projects = join(folder, 'projects')
   for (const project of await readdir(projects).catch(() => [])) {
@@ -22,16 +25,26 @@ async function keptTranscript(folder: string, id: string): Promise<string | null
   return null
 }
 
-/** The transcript that the program will find by the session’s id; null where there is none that can be read. */
+/**
+ * The transcript that the program will find by the session’s id; null where there is none that can
+ * be read.
+ */
 export async function findTranscript(folder: string, session: SessionRef): Promise<string | null> {
   // The id comes from a hook, and becomes an argument.
   if (!UUID.test(session.id)) return null
-  if (session.transcript !== null && session.transcript.startsWith(join(folder, 'projects')) && (await isReadable(session.transcript)))
+  if (
+    session.transcript !== null &&
+    session.transcript.startsWith(join(folder, 'projects')) &&
+    (await isReadable(session.transcript))
+  )
     return session.transcript
   return keptTranscript(folder, session.id)
 }
 
-/** An id that no session of the person’s has: the agent’s own, or one made from it where that was used before. The program refuses one in use. */
+/**
+ * An id that no session of the person’s has: the agent’s own, or one made from it where that was
+ * used before. The program refuses one in use.
+ */
 export async function freeSessionId(folder: string, agentId: string): Promise<string> {
   for (let turn = 0; ; turn++) {
     const id = turn === 0 ? agentId : derived(`${agentId} ${turn}`)
@@ -42,5 +55,11 @@ export async function freeSessionId(folder: string, agentId: string): Promise<st
 function derived(seed: string): string {
   const hex = createHash('sha256').update(seed).digest('hex')
   const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16)
-  return [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `${variant}${hex.slice(18, 20)}`, hex.slice(20, 32)].join('-')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(18, 20)}`,
+    hex.slice(20, 32),
+  ].join('-')
 }

@@ -30,8 +30,9 @@ const MAX_FILES = 500
 const MESSAGE_ID = /\bm-[0-9a-f]{12}\b/g
 
 /**
- * Reads Claude Code’s transcripts, lines of JSON that only grow, each part once. Prompts are `user` lines, and so are tools’ results; what hooks
- * add and what was queued while a turn ran are `attachment`s. A fork’s file begins with its parent’s lines, which keep their `session_id`.
+ * Reads Claude Code’s transcripts, lines of JSON that only grow, each part once. Prompts are `user`
+ * lines, and so are tools’ results; what hooks add and what was queued while a turn ran are
+ * `attachment`s. A fork’s file begins with its parent’s lines, which keep their `session_id`.
  */
 export function createTranscripts(): Transcripts {
   const readings = new Map<string, Reading>()
@@ -39,7 +40,12 @@ export function createTranscripts(): Transcripts {
 
   const take = (reading: Reading, line: string): void => {
     // Requests as sent are kept too; they say everything a second time, at length.
-    if (!line.includes('"type":"user"') && !line.includes('"type":"attachment"') && !line.includes('"type":"assistant"')) return
+    if (
+      !line.includes('"type":"user"') &&
+      !line.includes('"type":"attachment"') &&
+      !line.includes('"type":"assistant"')
+    )
+      return
     let entry: unknown
     try {
       entry = parseJson(line)
@@ -59,7 +65,9 @@ export function createTranscripts(): Transcripts {
       const { size } = await handle.stat()
       const known = readings.get(file)
       const reading: Reading =
-        known !== undefined && known.offset <= size ? known : { offset: 0, rest: Buffer.alloc(0), mentioned: new Set(), answers: new Map() }
+        known !== undefined && known.offset <= size
+          ? known
+          : { offset: 0, rest: Buffer.alloc(0), mentioned: new Set(), answers: new Map() }
       readings.delete(file)
       readings.set(file, reading)
       for (const oldest of readings.keys()) {
@@ -74,7 +82,8 @@ export function createTranscripts(): Transcripts {
         const text = Buffer.concat([reading.rest, chunk.subarray(0, bytesRead)])
         const end = text.lastIndexOf(10)
         reading.rest = text.subarray(end + 1)
-        if (end >= 0) for (const line of text.toString('utf8', 0, end).split('\n')) take(reading, line)
+        if (end >= 0)
+          for (const line of text.toString('utf8', 0, end).split('\n')) take(reading, line)
       }
     } catch {
       return null
@@ -102,7 +111,9 @@ export function createTranscripts(): Transcripts {
       const reading = await follow(file)
       if (reading === null) return null
       const folder = join(file.replace(/\.jsonl$/, ''), 'subagents')
-      const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.jsonl'))
+      const names = (await readdir(folder).catch(() => [])).filter((name) =>
+        name.endsWith('.jsonl'),
+      )
       const all = [reading, ...(await Promise.all(names.map((name) => follow(join(folder, name)))))]
       const models: Record<string, Tokens> = {}
       const counted = new Set<string>()
@@ -126,15 +137,26 @@ export function createTranscripts(): Transcripts {
 const POINTER = /^\s*\[exomonad\] [^]*the whole message comes with this prompt/
 
 function isPointer({ message, attachment }: Json): boolean {
-  const said = isObject(message) ? message['content'] : isObject(attachment) ? attachment['prompt'] : undefined
+  const said = isObject(message)
+    ? message['content']
+    : isObject(attachment)
+      ? attachment['prompt']
+      : undefined
   return typeof said === 'string' && POINTER.test(said)
 }
 
-const count = (usage: Json, key: string): number => (typeof usage[key] === 'number' ? usage[key] : 0)
+const count = (usage: Json, key: string): number =>
+  typeof usage[key] === 'number' ? usage[key] : 0
 
 function countAnswer(reading: Reading, entry: Json): void {
   const message = entry['message']
-  if (!isObject(message) || typeof message['id'] !== 'string' || typeof message['model'] !== 'string' || !isObject(message['usage'])) return
+  if (
+    !isObject(message) ||
+    typeof message['id'] !== 'string' ||
+    typeof message['model'] !== 'string' ||
+    !isObject(message['usage'])
+  )
+    return
   // What the program itself puts in the model’s mouth, such as the wording of an API error.
   if (message['model'].startsWith('<')) return
   const session = entry['session_id'] ?? entry['sessionId']

@@ -2,7 +2,10 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import type { SessionRef } from '../agent-cli.ts'
 
-/** Rows of one of Codex’s own databases, which it goes on writing meanwhile. None where it is not there, or not as it was in 0.169.0. */
+/**
+ * Rows of one of Codex’s own databases, which it goes on writing meanwhile. None where it is not
+ * there, or not as it was in 0.169.0.
+ */
 function rows<Row>(file: string, sql: string, parameter: string): Row[] {
   let database: Database.Database | undefined
   try {
@@ -17,11 +20,17 @@ function rows<Row>(file: string, sql: string, parameter: string): Row[] {
 
 /** Whether one of these words stands in a message that waits in the session’s queue. */
 export function isQueued(sqliteHome: string, sessionId: string, words: readonly string[]): boolean {
-  const queued = rows<{ payload_json: string }>(join(sqliteHome, 'queue_1.sqlite'), 'select payload_json from queued_items where thread_id = ?', sessionId)
+  const queued = rows<{ payload_json: string }>(
+    join(sqliteHome, 'queue_1.sqlite'),
+    'select payload_json from queued_items where thread_id = ?',
+    sessionId,
+  )
   return queued.some(({ payload_json: payload }) => words.some((word) => payload.includes(word)))
 }
 
-/** Codex’s own subagents that were started in a session, and theirs. They work in the same program. */
+/**
+ * Codex’s own subagents that were started in a session, and theirs. They work in the same program.
+ */
 export function subagentsOf(sqliteHome: string, sessionId: string): SessionRef[] {
   return rows<SessionRef>(
     join(sqliteHome, 'state_5.sqlite'),

@@ -19,7 +19,8 @@ export interface CodexDiagnosis {
 
 type Table = Readonly<Record<string, unknown>>
 
-const isTable = (value: unknown): value is Table => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTable = (value: unknown): value is Table =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 async function ownConfig(codexHome: string): Promise<Table> {
   try {
@@ -33,8 +34,13 @@ async function version({ run }: CodexDiagnosis): Promise<CliFinding> {
   const result = await run('--version')
   const found = /\d+\.\d+\.\d+\S*/.exec(result.stdout)?.[0]
   if (result.exitCode !== 0 || found === undefined) {
-    const why = result.startError ?? (result.stderr.trim() || `exit ${result.exitCode ?? result.signal}`)
-    return { status: 'problem', found: `codex --version says nothing: ${why.slice(0, 200)}`, fix: 'Install it: npm install --global @openai/codex' }
+    const why =
+      result.startError ?? (result.stderr.trim() || `exit ${result.exitCode ?? result.signal}`)
+    return {
+      status: 'problem',
+      found: `codex --version says nothing: ${why.slice(0, 200)}`,
+      fix: 'Install it: npm install --global @openai/codex',
+    }
   }
   if (TESTED.includes(found)) return { status: 'ok', found: `codex ${found}` }
   return {
@@ -47,13 +53,21 @@ async function version({ run }: CodexDiagnosis): Promise<CliFinding> {
 /** With a provider of one’s own nobody has to sign in. */
 function hasOwnProvider(args: readonly string[], own: Table): boolean {
   const provider = own['model_provider']
-  return (typeof provider === 'string' && provider !== 'openai') || args.some((arg) => /^(--config=)?model_provider\s*=/.test(arg) || arg === '--oss')
+  return (
+    (typeof provider === 'string' && provider !== 'openai') ||
+    args.some((arg) => /^(--config=)?model_provider\s*=/.test(arg) || arg === '--oss')
+  )
 }
 
 async function login({ name, config, run }: CodexDiagnosis, own: Table): Promise<CliFinding> {
   const result = await run('login', 'status')
-  if (result.exitCode === 0) return { status: 'ok', found: result.stdout.trim() || result.stderr.trim().split('\n').at(-1) || 'signed in' }
-  if (hasOwnProvider(config.args, own)) return { status: 'ok', found: 'a model provider of your own' }
+  if (result.exitCode === 0)
+    return {
+      status: 'ok',
+      found: result.stdout.trim() || result.stderr.trim().split('\n').at(-1) || 'signed in',
+    }
+  if (hasOwnProvider(config.args, own))
+    return { status: 'ok', found: 'a model provider of your own' }
   return {
     status: 'problem',
     found: 'nobody is signed in: Codex would ask in each agent’s terminal',
@@ -68,7 +82,10 @@ async function model({ name, config, run }: CodexDiagnosis, own: Table): Promise
   const result = await run('debug', 'models')
   const successor = successorOf(result.stdout, chosen)
   const notice = own['notice']
-  const seen = isTable(notice) && isTable(notice['model_migrations']) ? notice['model_migrations'][chosen] : undefined
+  const seen =
+    isTable(notice) && isTable(notice['model_migrations'])
+      ? notice['model_migrations'][chosen]
+      : undefined
   if (successor === undefined || seen === successor) return []
   return [
     {
@@ -81,7 +98,9 @@ async function model({ name, config, run }: CodexDiagnosis, own: Table): Promise
 
 function successorOf(catalog: string, chosen: string): string | undefined {
   try {
-    const { models } = parseJson(catalog) as { models: { slug: string; upgrade: { model: string } | null }[] }
+    const { models } = parseJson(catalog) as {
+      models: { slug: string; upgrade: { model: string } | null }[]
+    }
     return models.find(({ slug }) => slug === chosen)?.upgrade?.model
   } catch {
     return undefined

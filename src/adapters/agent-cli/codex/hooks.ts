@@ -1,6 +1,8 @@
 import type { HookDialect, HookFact } from '../hook-dialect.ts'
 
-/** Codex’s hooks that exomonad sets up, with its names of them in the state of its configuration. */
+/**
+ * Codex’s hooks that exomonad sets up, with its names of them in the state of its configuration.
+ */
 export const CODEX_EVENTS = {
   SessionStart: 'session_start',
   UserPromptSubmit: 'user_prompt_submit',
@@ -19,7 +21,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 function session(body: Body): { sessionId?: string; transcript?: string } {
   const sessionId = text(body['session_id'])
   const transcript = text(body['transcript_path'])
-  return { ...(sessionId === '' ? {} : { sessionId }), ...(transcript === '' ? {} : { transcript }) }
+  return {
+    ...(sessionId === '' ? {} : { sessionId }),
+    ...(transcript === '' ? {} : { transcript }),
+  }
 }
 
 /** What it would do: the command, or the whole input. */
@@ -70,14 +75,21 @@ export const codexHooks: HookDialect = {
       case 'none':
         return null
       case 'context':
-        return CARRYING.includes(event) ? { hookSpecificOutput: { hookEventName: event, additionalContext: outcome.text } } : null
+        return CARRYING.includes(event)
+          ? { hookSpecificOutput: { hookEventName: event, additionalContext: outcome.text } }
+          : null
       case 'block':
         return event === 'Stop' ? { decision: 'block', reason: outcome.reason } : null
       case 'permission': {
         if (event !== 'PermissionRequest') return null
         const { decision: behavior, reason } = outcome
         const message = reason ?? 'A person said no.'
-        return { hookSpecificOutput: { hookEventName: event, decision: behavior === 'allow' ? { behavior } : { behavior, message } } }
+        return {
+          hookSpecificOutput: {
+            hookEventName: event,
+            decision: behavior === 'allow' ? { behavior } : { behavior, message },
+          },
+        }
       }
     }
   },

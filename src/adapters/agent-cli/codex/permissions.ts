@@ -20,7 +20,13 @@ function words(command: string): string[] {
 
 /** Codex’s rules of commands (Starlark): the first words of a command line decide. */
 const rules = (allow: readonly string[]): string =>
-  [HEADER, ...allow.map((command) => `prefix_rule(pattern = ${JSON.stringify(words(command))}, decision = "allow")`), ''].join('\n')
+  [
+    HEADER,
+    ...allow.map(
+      (command) => `prefix_rule(pattern = ${JSON.stringify(words(command))}, decision = "allow")`,
+    ),
+    '',
+  ].join('\n')
 
 async function isOurs(file: string): Promise<boolean> {
   try {
@@ -32,18 +38,27 @@ async function isOurs(file: string): Promise<boolean> {
 }
 
 /**
- * What is said to Codex by the role’s policy. For `list` each entry is the beginning of a command line, such as `git commit`: it is run
- * without asking, and outside Codex’s sandbox. Codex reads such rules from files only: one in the worktree, which git is told to ignore by a
- * file beside it.
+ * What is said to Codex by the role’s policy. For `list` each entry is the beginning of a command
+ * line, such as `git commit`: it is run without asking, and outside Codex’s sandbox. Codex reads
+ * such rules from files only: one in the worktree, which git is told to ignore by a file beside it.
  */
-export async function permissionPlan({ permissions, worktree }: LaunchRequest): Promise<PermissionPlan> {
-  if (permissions.policy === 'all') return { ...NOTHING, args: ['--dangerously-bypass-approvals-and-sandbox'] }
+export async function permissionPlan({
+  permissions,
+  worktree,
+}: LaunchRequest): Promise<PermissionPlan> {
+  if (permissions.policy === 'all')
+    return { ...NOTHING, args: ['--dangerously-bypass-approvals-and-sandbox'] }
   const allow = permissions.allow.filter((command) => words(command).length > 0)
   if (permissions.policy !== 'list' || allow.length === 0) return NOTHING
   const folder = join(worktree, '.codex', 'rules')
   const file = join(folder, 'exomonad.rules')
   if (!(await isOurs(file)) || !(await isOurs(join(folder, '.gitignore')))) {
-    return { ...NOTHING, warnings: [`${folder} holds files of the repository’s own by our names: Codex will ask about what permissions.allow lists.`] }
+    return {
+      ...NOTHING,
+      warnings: [
+        `${folder} holds files of the repository’s own by our names: Codex will ask about what permissions.allow lists.`,
+      ],
+    }
   }
   return {
     ...NOTHING,

@@ -24,20 +24,27 @@ async function turnAtRest(rollout: string): Promise<Turn['state'] | undefined> {
 }
 
 /**
- * Puts a message into Codex’s own queue, which its terminal looks at every 10 s while it is idle, and as soon as a turn is complete. After a
- * turn that was broken off it does so no more until a person has said something.
+ * Puts a message into Codex’s own queue, which its terminal looks at every 10 s while it is idle,
+ * and as soon as a turn is complete. After a turn that was broken off it does so no more until a
+ * person has said something.
  */
 export async function enqueue(
   message: { readonly sessionId: string; readonly text: string; readonly rollout: string | null },
   run: (args: readonly string[], timeout: number) => Promise<ExecResult>,
 ): Promise<ChannelResult> {
   const { sessionId, text, rollout } = message
-  if (Buffer.byteLength(text) > LONGEST_ARGUMENT) return refused('the message is too long for an argument')
+  if (Buffer.byteLength(text) > LONGEST_ARGUMENT)
+    return refused('the message is too long for an argument')
   const turn = rollout === null ? undefined : await turnAtRest(rollout)
-  if (turn === 'interrupted') return refused('its last turn was broken off: Codex leaves its queue alone')
+  if (turn === 'interrupted')
+    return refused('its last turn was broken off: Codex leaves its queue alone')
   if (turn === 'working') return refused('a turn is under way')
   const result = await run(['queue', `--thread=${sessionId}`, `--message=${text}`], QUEUE_TIMEOUT)
   if (result.exitCode === 0) return { kind: 'accepted' }
-  if (result.exitCode === null && result.startError === null) throw new Error(`codex queue was ended by ${result.signal ?? 'its time limit'}`)
-  return refused(result.startError ?? (result.stderr.trim().split('\n').at(-1) || `codex queue ended with ${result.exitCode}`))
+  if (result.exitCode === null && result.startError === null)
+    throw new Error(`codex queue was ended by ${result.signal ?? 'its time limit'}`)
+  return refused(
+    result.startError ??
+      (result.stderr.trim().split('\n').at(-1) || `codex queue ended with ${result.exitCode}`),
+  )
 }

@@ -6,13 +6,17 @@ import type { Usage } from '../../../domain/records.ts'
 import type { SessionRef } from '../agent-cli.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
-/** A line of a session’s file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl`. A fork’s file holds what came after the fork only. */
+/**
+ * A line of a session’s file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-ID.jsonl`. A fork’s file
+ * holds what came after the fork only.
+ */
 interface Line {
   readonly type: string
   readonly payload: Readonly<Record<string, unknown>>
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 /** Undefined for what is no whole line: the last one may be being written. */
 function parse(line: string): Line | undefined {
@@ -30,7 +34,9 @@ const isFile = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Path of the session’s file: the one that is known, or found by its id. Null where there is none. */
+/**
+ * Path of the session’s file: the one that is known, or found by its id. Null where there is none.
+ */
 export async function findRollout(session: SessionRef, codexHome: string): Promise<string | null> {
   if (session.transcript !== null && (await isFile(session.transcript))) return session.transcript
   const sessions = join(codexHome, 'sessions')
@@ -43,9 +49,14 @@ async function* linesOf(path: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Infinity })
 }
 
-/** What the model was shown from outside: prompts, what hooks added, results of tools. Not what it said or called itself. */
+/**
+ * What the model was shown from outside: prompts, what hooks added, results of tools. Not what it
+ * said or called itself.
+ */
 const isShown = ({ type, payload }: Line): boolean =>
-  type === 'response_item' && (String(payload['type']).endsWith('_output') || (payload['type'] === 'message' && payload['role'] !== 'assistant'))
+  type === 'response_item' &&
+  (String(payload['type']).endsWith('_output') ||
+    (payload['type'] === 'message' && payload['role'] !== 'assistant'))
 
 export async function mentionedIn(path: string, words: readonly string[]): Promise<Set<string>> {
   const found = new Set<string>()
@@ -64,17 +75,33 @@ const count = (record: Readonly<Record<string, unknown>>, key: string): number =
   return typeof value === 'number' && value > 0 ? value : 0
 }
 
-/** Adds the tokens of every answer of the session’s own. Input is what was neither read from nor written to the cache. */
-async function addUsage(models: Record<string, Usage['models'][string]>, path: string, sessionId: string): Promise<void> {
+/**
+ * Adds the tokens of every answer of the session’s own. Input is what was neither read from nor
+ * written to the cache.
+ */
+async function addUsage(
+  models: Record<string, Usage['models'][string]>,
+  path: string,
+  sessionId: string,
+): Promise<void> {
   let model = 'unknown'
   for await (const text of linesOf(path)) {
     if (!text.includes('"turn_context"') && !text.includes('"token_usage_record"')) continue
     const line = parse(text)
-    if (line?.type === 'turn_context' && typeof line.payload['model'] === 'string') model = line.payload['model']
+    if (line?.type === 'turn_context' && typeof line.payload['model'] === 'string')
+      model = line.payload['model']
     const used = line?.payload['usage']
-    if (line?.type !== 'token_usage_record' || line.payload['thread_id'] !== sessionId || !isRecord(used)) continue
+    if (
+      line?.type !== 'token_usage_record' ||
+      line.payload['thread_id'] !== sessionId ||
+      !isRecord(used)
+    )
+      continue
     const before = models[model] ?? { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
-    const [cacheRead, cacheWrite] = [count(used, 'cached_input_tokens'), count(used, 'cache_write_input_tokens')]
+    const [cacheRead, cacheWrite] = [
+      count(used, 'cached_input_tokens'),
+      count(used, 'cache_write_input_tokens'),
+    ]
     models[model] = {
       input: before.input + Math.max(0, count(used, 'input_tokens') - cacheRead - cacheWrite),
       output: before.output + count(used, 'output_tokens'),
@@ -99,7 +126,9 @@ const TAIL = 256 * 1024
 
 export interface Turn {
   readonly state: 'working' | 'complete' | 'interrupted'
-  /** Why it ended before its time, such as a refusal of the model’s provider: no hook tells of that. */
+  /**
+   * Why it ended before its time, such as a refusal of the model’s provider: no hook tells of that.
+   */
   readonly failure: string | null
 }
 
@@ -117,11 +146,17 @@ export async function lastTurn(path: string): Promise<Turn | undefined> {
   const file = await open(path)
   try {
     const { size } = await file.stat()
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(Math.min(TAIL, size)), 0, Math.min(TAIL, size), Math.max(0, size - TAIL))
+    const { buffer, bytesRead } = await file.read(
+      Buffer.alloc(Math.min(TAIL, size)),
+      0,
+      Math.min(TAIL, size),
+      Math.max(0, size - TAIL),
+    )
     for (const text of buffer.toString('utf8', 0, bytesRead).split('\n').toReversed()) {
       const payload = text.includes('"event_msg"') ? parse(text)?.payload : undefined
       if (payload?.['type'] === 'task_started') return { state: 'working', failure: null }
-      if (payload?.['type'] === 'task_complete') return { state: 'complete', failure: failureOf(payload['error']) }
+      if (payload?.['type'] === 'task_complete')
+        return { state: 'complete', failure: failureOf(payload['error']) }
       if (payload?.['type'] === 'turn_aborted') return { state: 'interrupted', failure: null }
     }
     return undefined

@@ -1,14 +1,17 @@
 import type { InputLine, Observation } from '../agent-cli.ts'
 
 /**
- * By the window’s title, which `tui.terminal_title` makes "⠹ Working | folder", "[ ! ] Action Required | folder" or "Ready | folder".
- * Null where it is not of that form: before Codex is up, or in one of its first dialogs.
+ * By the window’s title, which `tui.terminal_title` makes "⠹ Working | folder", "[ ! ] Action
+ * Required | folder" or "Ready | folder". Null where it is not of that form: before Codex is up, or
+ * in one of its first dialogs.
  */
 export function readTitle(title: string | null): Observation | null {
   const status = title?.split(' | ')[0]?.trim() ?? ''
-  if (/^\[ [!.] \] Action Required$/.test(status)) return { state: 'waiting', reason: 'asks in its terminal', source: 'screen' }
+  if (/^\[ [!.] \] Action Required$/.test(status))
+    return { state: 'waiting', reason: 'asks in its terminal', source: 'screen' }
   if (status === 'Ready') return { state: 'idle', reason: null, source: 'screen' }
-  if (/^(\S )?(Working|Thinking|Waiting|Starting|Undoing)$/.test(status)) return { state: 'running', reason: null, source: 'screen' }
+  if (/^(\S )?(Working|Thinking|Waiting|Starting|Undoing)$/.test(status))
+    return { state: 'running', reason: null, source: 'screen' }
   return null
 }
 
@@ -51,8 +54,9 @@ function cells(screen: string): { character: string; attributes: Attributes }[][
 }
 
 /**
- * The box begins with a bold ›, or a bold ! where a shell command is being written. Before a prompt of the past the › is dim, before the
- * chosen line of a menu inverse. An empty box shows a dim hint.
+ * The box begins with a bold ›, or a bold ! where a shell command is being written. Before a prompt
+ * of the past the › is dim, before the chosen line of a menu inverse. An empty box shows a dim
+ * hint.
  */
 export function readInputLine(screen: string): InputLine {
   const box = cells(screen).findLast(([first]) => {

@@ -22,7 +22,11 @@ export async function diagnoseGemini(
   const asked = await askVersion(options, path, repository)
   const version = /^\d+\.\d+\.\d+\S*/m.exec(asked.stdout)?.[0]
   if (asked.exitCode !== 0 || version === undefined) {
-    findings.push({ status: 'problem', found: `${path} --version did not say its version`, fix: 'Install it anew: npm install -g @google/gemini-cli' })
+    findings.push({
+      status: 'problem',
+      found: `${path} --version did not say its version`,
+      fix: 'Install it anew: npm install -g @google/gemini-cli',
+    })
   } else if (version === TESTED) {
     findings.push({ status: 'ok', found: `Gemini CLI ${version}, the tested version` })
   } else {
@@ -41,7 +45,10 @@ export async function diagnoseGemini(
       found: `${join(personal.home, '.gemini', 'settings.json')} is not JSON`,
       fix: 'Correct it; agents run without it until then.',
     })
-  const login = loginOf(personal.settings, (name) => passed(name) !== undefined || personal.variables.has(name))
+  const login = loginOf(
+    personal.settings,
+    (name) => passed(name) !== undefined || personal.variables.has(name),
+  )
   findings.push(
     login === null
       ? {
@@ -53,19 +60,39 @@ export async function diagnoseGemini(
   )
   if (asksAboutLoops(personal.settings)) {
     const file = join(personal.home, '.gemini', 'settings.json')
-    findings.push({ status: 'warning', found: `${file}: ${LOOPS}`, fix: 'Take that key out of it: agents then go on without asking.' })
+    findings.push({
+      status: 'warning',
+      found: `${file}: ${LOOPS}`,
+      fix: 'Take that key out of it: agents then go on without asking.',
+    })
   }
-  const workspace = await readFile(join(repository, '.gemini', 'settings.json'), 'utf8').then(parseSettings, () => null)
+  const workspace = await readFile(join(repository, '.gemini', 'settings.json'), 'utf8').then(
+    parseSettings,
+    () => null,
+  )
   for (const obstacle of obstacles(workspace ?? {}))
-    findings.push({ status: 'problem', found: `.gemini/settings.json of the repository: ${obstacle}`, fix: 'Take that key out of it.' })
+    findings.push({
+      status: 'problem',
+      found: `.gemini/settings.json of the repository: ${obstacle}`,
+      fix: 'Take that key out of it.',
+    })
   return findings
 }
 
 /** Even to say its version it writes into its home: into one that is thrown away. */
-async function askVersion({ exec, path, userHome }: AgentCliOptions, program: string, repository: string): Promise<ExecResult> {
+async function askVersion(
+  { exec, path, userHome }: AgentCliOptions,
+  program: string,
+  repository: string,
+): Promise<ExecResult> {
   const home = await mkdtemp(join(tmpdir(), 'gemini-version-'))
   try {
-    const env = { PATH: path, HOME: userHome, GEMINI_CLI_HOME: home, GEMINI_CLI_NO_RELAUNCH: 'true' }
+    const env = {
+      PATH: path,
+      HOME: userHome,
+      GEMINI_CLI_HOME: home,
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    }
     return await exec(program, ['--version'], { cwd: repository, env, timeout: 20_000 })
   } finally {
     await rm(home, { recursive: true, force: true })

@@ -4,16 +4,30 @@ import type { PlannedLink } from '../agent-cli.ts'
 import { asTable, parseSettings, type Table } from './settings.ts'
 
 /**
- * Gemini CLI reads settings, logins, rules and memory below one folder, `$GEMINI_CLI_HOME/.gemini`, and writes its conversations there. Each
- * agent has a folder of its own: settings made from the person’s, and links to everything else that is the person’s. So nothing is written
- * into theirs, nothing into the worktree, and a branch can bring settings of its own.
+ * Gemini CLI reads settings, logins, rules and memory below one folder, `$GEMINI_CLI_HOME/.gemini`,
+ * and writes its conversations there. Each agent has a folder of its own: settings made from the
+ * person’s, and links to everything else that is the person’s. So nothing is written into theirs,
+ * nothing into the worktree, and a branch can bring settings of its own.
  */
 export const homeIn = (folder: string): string => join(folder, 'gemini')
 
-/** What each agent keeps for itself: settings, conversations, and what the program remembers of its windows. */
-const OWN = new Set(['settings.json', 'tmp', 'history', 'projects.json', 'state.json', 'installation_id'])
+/**
+ * What each agent keeps for itself: settings, conversations, and what the program remembers of its
+ * windows.
+ */
+const OWN = new Set([
+  'settings.json',
+  'tmp',
+  'history',
+  'projects.json',
+  'state.json',
+  'installation_id',
+])
 
-/** The folder that holds the person’s `.gemini`. An agent’s own is not the person’s, where one of them started the daemon. */
+/**
+ * The folder that holds the person’s `.gemini`. An agent’s own is not the person’s, where one of
+ * them started the daemon.
+ */
 export const personalHome = (chosen: string | undefined, userHome: string): string =>
   chosen === undefined || /\/exomonad\/agents\//.test(chosen) ? userHome : chosen
 
@@ -31,19 +45,34 @@ const read = (path: string): Promise<string | null> => readFile(path, 'utf8').ca
 
 /** `[export ]NAME=`, as dotenv has it. */
 const namesIn = (content: string | null): string[] =>
-  [...(content ?? '').matchAll(/^\s*(?:export\s+)?([A-Z_][A-Z0-9_]*)\s*=\s*\S/gim)].map((match) => match[1] ?? '')
+  [...(content ?? '').matchAll(/^\s*(?:export\s+)?([A-Z_][A-Z0-9_]*)\s*=\s*\S/gim)].map(
+    (match) => match[1] ?? '',
+  )
 
 export async function readPersonalHome(home: string): Promise<PersonalHome> {
   const content = await read(join(home, '.gemini', 'settings.json'))
   const settings = content === null ? {} : parseSettings(content)
-  const variables = [...namesIn(await read(join(home, '.gemini', '.env'))), ...namesIn(await read(join(home, '.env')))]
-  return { home, settings: settings ?? {}, broken: settings === null, variables: new Set(variables) }
+  const variables = [
+    ...namesIn(await read(join(home, '.gemini', '.env'))),
+    ...namesIn(await read(join(home, '.env'))),
+  ]
+  return {
+    home,
+    settings: settings ?? {},
+    broken: settings === null,
+    variables: new Set(variables),
+  }
 }
 
 /** Links to what is the person’s: logins, rules, commands, extensions, memory. */
 export async function linksFor(home: string, folder: string): Promise<readonly PlannedLink[]> {
-  const names = (await readdir(join(home, '.gemini')).catch(() => [])).filter((name) => !OWN.has(name) && !/\.(lock|tmp)$/.test(name))
-  const links = names.map((name) => ({ path: join(homeIn(folder), '.gemini', name), target: join(home, '.gemini', name) }))
+  const names = (await readdir(join(home, '.gemini')).catch(() => [])).filter(
+    (name) => !OWN.has(name) && !/\.(lock|tmp)$/.test(name),
+  )
+  const links = names.map((name) => ({
+    path: join(homeIn(folder), '.gemini', name),
+    target: join(home, '.gemini', name),
+  }))
   for (const name of ['.env', '.agents']) {
     const there = await stat(join(home, name)).then(
       () => true,

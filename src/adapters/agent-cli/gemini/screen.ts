@@ -1,9 +1,16 @@
 import type { InputLine, Observation } from '../agent-cli.ts'
 
-/** What the terminal’s title says. At a dialog that it opened by itself (login, theme) it says Ready as well. */
+/**
+ * What the terminal’s title says. At a dialog that it opened by itself (login, theme) it says Ready
+ * as well.
+ */
 export function stateOf(title: string | null): Observation {
   const sign = title?.trimStart().codePointAt(0)
-  const seen = (state: Observation['state'], reason: string | null = null): Observation => ({ state, reason, source: 'screen' })
+  const seen = (state: Observation['state'], reason: string | null = null): Observation => ({
+    state,
+    reason,
+    source: 'screen',
+  })
   if (sign === undefined || title === null) return seen('unknown', 'its terminal has no title')
   switch (String.fromCodePoint(sign)) {
     case '◇':
@@ -25,7 +32,10 @@ const plain = (row: string): string => row.replace(SGR, '')
 // oxlint-disable-next-line no-control-regex -- so is the one that shows the cursor
 const CURSOR = /\u001b\[(?:[0-5];)*7(?:;[\d;]*)?m/
 
-/** The box for prompts is the last row that begins with its sign and has the cursor (one cell in reverse) in it or below. Empty, it shows a hint right at the cursor. */
+/**
+ * The box for prompts is the last row that begins with its sign and has the cursor (one cell in
+ * reverse) in it or below. Empty, it shows a hint right at the cursor.
+ */
 export function inputLineOf(screen: string): InputLine {
   const rows = screen.split('\n')
   const at = rows.findLastIndex((row) => /^ ?[>*!] /.test(plain(row)))
@@ -35,5 +45,7 @@ export function inputLineOf(screen: string): InputLine {
   const [, sign, typed] = /^ ?([>*!]) (.*)$/.exec(plain(before)) ?? []
   // In shell mode whatever is typed is run.
   if (sign === '!' || /^ ?! /.test(plain(row))) return 'unknown'
-  return typed === '' && after !== undefined && /^\s*Type your message\b/.test(plain(after)) ? 'empty' : 'text'
+  return typed === '' && after !== undefined && /^\s*Type your message\b/.test(plain(after))
+    ? 'empty'
+    : 'text'
 }

@@ -4,8 +4,9 @@ import type { Usage } from '../../../domain/records.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /**
- * Gemini CLI’s chat files (`<its home>/.gemini/tmp/<project>/chats/session-….jsonl`), as 0.61 writes them: a header line, then one line for
- * each message, a later one with the same id in place of the earlier; `$set` lines change the header, or all messages at once.
+ * Gemini CLI’s chat files (`<its home>/.gemini/tmp/<project>/chats/session-….jsonl`), as 0.61
+ * writes them: a header line, then one line for each message, a later one with the same id in place
+ * of the earlier; `$set` lines change the header, or all messages at once.
  */
 export interface Chat {
   readonly sessionId: string
@@ -13,7 +14,10 @@ export interface Chat {
   readonly startedAt: number
   /** All that ever were, by id, in the order they came first. */
   readonly messages: ReadonlyMap<string, ChatMessage>
-  /** Ids of those that the model still has: a prompt that a person broke off before the model said anything is taken back. */
+  /**
+   * Ids of those that the model still has: a prompt that a person broke off before the model said
+   * anything is taken back.
+   */
   readonly kept: ReadonlySet<string>
 }
 
@@ -26,7 +30,8 @@ export interface ChatMessage {
   readonly heard: string
 }
 
-const record = (value: unknown): Record<string, unknown> => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {})
+const record = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 
 /** Every text in a value, however deep. */
 function textsIn(value: unknown): string[] {
@@ -37,12 +42,15 @@ function textsIn(value: unknown): string[] {
 
 function messageOf(line: Record<string, unknown>): ChatMessage {
   const type = String(line['type'])
-  const results = Array.isArray(line['toolCalls']) ? line['toolCalls'].map((call: unknown) => record(call)['result']) : []
+  const results = Array.isArray(line['toolCalls'])
+    ? line['toolCalls'].map((call: unknown) => record(call)['result'])
+    : []
   return {
     type,
     at: Date.parse(String(line['timestamp'])),
     model: typeof line['model'] === 'string' ? line['model'] : null,
-    tokens: typeof line['tokens'] === 'object' && line['tokens'] !== null ? record(line['tokens']) : null,
+    tokens:
+      typeof line['tokens'] === 'object' && line['tokens'] !== null ? record(line['tokens']) : null,
     heard: textsIn(type === 'user' ? line['content'] : results).join('\n'),
   }
 }
@@ -68,7 +76,10 @@ export function parseChat(content: string): Chat | null {
     if (typeof line['startTime'] === 'string') startedAt = Date.parse(line['startTime'])
     if (sessionId === null) return null
     if (Array.isArray(set['messages'])) kept = new Set()
-    for (const message of [line, ...(Array.isArray(set['messages']) ? set['messages'].map(record) : [])]) {
+    for (const message of [
+      line,
+      ...(Array.isArray(set['messages']) ? set['messages'].map(record) : []),
+    ]) {
       if (typeof message['id'] !== 'string' || typeof message['type'] !== 'string') continue
       messages.set(message['id'], messageOf(message))
       kept.add(message['id'])
@@ -85,7 +96,10 @@ export async function readChat(path: string): Promise<Chat | null> {
   }
 }
 
-/** The chat file of a session below a home of Gemini CLI’s: of several the one that was written last and holds a conversation. */
+/**
+ * The chat file of a session below a home of Gemini CLI’s: of several the one that was written last
+ * and holds a conversation.
+ */
 export async function findChat(home: string, sessionId: string): Promise<string | null> {
   const projects = join(home, '.gemini', 'tmp')
   const found: { path: string; at: number }[] = []
@@ -95,7 +109,8 @@ export async function findChat(home: string, sessionId: string): Promise<string 
       if (!name.endsWith(`-${sessionId.slice(0, 8)}.jsonl`)) continue
       const path = join(chats, name)
       const chat = await readChat(path)
-      if (chat?.sessionId === sessionId && tookPrompt(chat)) found.push({ path, at: (await stat(path)).mtimeMs })
+      if (chat?.sessionId === sessionId && tookPrompt(chat))
+        found.push({ path, at: (await stat(path)).mtimeMs })
     }
   }
   return found.sort((a, b) => b.at - a.at)[0]?.path ?? null
@@ -103,11 +118,17 @@ export async function findChat(home: string, sessionId: string): Promise<string 
 
 /** Whether anything was asked of it: before, it may stand at a dialog. */
 export const tookPrompt = (chat: Chat): boolean =>
-  [...chat.messages.values()].some(({ type, heard }) => type === 'user' && heard !== '' && !/^<(session|hook)_context>/.test(heard))
+  [...chat.messages.values()].some(
+    ({ type, heard }) =>
+      type === 'user' && heard !== '' && !/^<(session|hook)_context>/.test(heard),
+  )
 
 /** Tokens by model, of this session alone: what an import brought along is older than it. */
 export function usageOf({ messages, startedAt }: Chat): Usage {
-  const models: Record<string, { input: number; output: number; cacheRead: number; cacheWrite: number }> = {}
+  const models: Record<
+    string,
+    { input: number; output: number; cacheRead: number; cacheWrite: number }
+  > = {}
   for (const { model, tokens, at } of messages.values()) {
     if (model === null || tokens === null || at < startedAt) continue
     const count = (key: string): number => {
@@ -124,15 +145,19 @@ export function usageOf({ messages, startedAt }: Chat): Usage {
 }
 
 /**
- * A conversation to be taken over. Results of tools stand in it twice, with the call and as a message of their own, and both would be sent to
- * the model; the second is left out.
+ * A conversation to be taken over. Results of tools stand in it twice, with the call and as a
+ * message of their own, and both would be sent to the model; the second is left out.
  */
 export function forInheritance(content: string): string {
   const kept = content.split('\n').filter((text) => {
     if (!text.includes('"functionResponse"')) return text !== ''
     try {
       const line = record(parseJson(text))
-      return line['type'] !== 'user' || !Array.isArray(line['content']) || !line['content'].every((part: unknown) => 'functionResponse' in record(part))
+      return (
+        line['type'] !== 'user' ||
+        !Array.isArray(line['content']) ||
+        !line['content'].every((part: unknown) => 'functionResponse' in record(part))
+      )
     } catch {
       return false
     }

@@ -18,14 +18,28 @@ export function serverOf(channel: Readonly<Record<string, string>> | null): Open
 }
 
 /** `refused`: nothing listens, so nothing was done. */
-export type Answer = { readonly kind: 'answered'; readonly status: number; readonly text: string; readonly next: string | null } | { readonly kind: 'refused' }
+export type Answer =
+  | {
+      readonly kind: 'answered'
+      readonly status: number
+      readonly text: string
+      readonly next: string | null
+    }
+  | { readonly kind: 'refused' }
 
-/** One request. Throws where an answer was due and did not come: then it can’t be told what was done. */
+/**
+ * One request. Throws where an answer was due and did not come: then it can’t be told what was
+ * done.
+ */
 export async function request(
   server: OpenCodeServer,
   method: 'GET' | 'POST',
   path: string,
-  options: { readonly query?: Readonly<Record<string, string>>; readonly body?: object; readonly timeout?: number } = {},
+  options: {
+    readonly query?: Readonly<Record<string, string>>
+    readonly body?: object
+    readonly timeout?: number
+  } = {},
 ): Promise<Answer> {
   const url = new URL(path, server.url)
   for (const [key, value] of Object.entries(options.query ?? {})) url.searchParams.set(key, value)
@@ -40,7 +54,12 @@ export async function request(
       redirect: 'error',
       signal: AbortSignal.timeout(options.timeout ?? QUICK),
     })
-    return { kind: 'answered', status: response.status, text: await response.text(), next: response.headers.get('x-next-cursor') }
+    return {
+      kind: 'answered',
+      status: response.status,
+      text: await response.text(),
+      next: response.headers.get('x-next-cursor'),
+    }
   } catch (error) {
     const { code } = ((error as Error).cause ?? {}) as { code?: string }
     if (code === 'ECONNREFUSED') return { kind: 'refused' }
@@ -56,14 +75,23 @@ export async function read<Document>(
 ): Promise<Document | null> {
   try {
     const answer = await request(server, 'GET', path, options)
-    return answer.kind === 'answered' && answer.status === 200 ? (parseJson(answer.text) as Document) : null
+    return answer.kind === 'answered' && answer.status === 200
+      ? (parseJson(answer.text) as Document)
+      : null
   } catch {
     return null
   }
 }
 
-/** Waits until the server answers; false where it doesn’t in time, or `gone` says that its program ended. */
-export async function waitUntilUp(server: OpenCodeServer, limit: number, gone: () => boolean): Promise<boolean> {
+/**
+ * Waits until the server answers; false where it doesn’t in time, or `gone` says that its program
+ * ended.
+ */
+export async function waitUntilUp(
+  server: OpenCodeServer,
+  limit: number,
+  gone: () => boolean,
+): Promise<boolean> {
   for (const deadline = Date.now() + limit; Date.now() < deadline && !gone(); await delay(100)) {
     if ((await read<{ healthy?: boolean }>(server, '/global/health'))?.healthy === true) return true
   }
@@ -79,12 +107,23 @@ export interface SessionInfo {
 
 const sessionPath = (id: string): string => `/session/${encodeURIComponent(id)}`
 
-export const readSession = (server: OpenCodeServer, id: string): Promise<SessionInfo | null> => read(server, sessionPath(id))
+export const readSession = (server: OpenCodeServer, id: string): Promise<SessionInfo | null> =>
+  read(server, sessionPath(id))
 
-/** Gives the session a prompt, mid-turn as well: verbatim, beside whatever stands in the terminal’s box. */
-export async function promptAsync(server: OpenCodeServer, id: string, prompt: { readonly text: string; readonly agent?: string }): Promise<Answer> {
+/**
+ * Gives the session a prompt, mid-turn as well: verbatim, beside whatever stands in the terminal’s
+ * box.
+ */
+export async function promptAsync(
+  server: OpenCodeServer,
+  id: string,
+  prompt: { readonly text: string; readonly agent?: string },
+): Promise<Answer> {
   return request(server, 'POST', `${sessionPath(id)}/prompt_async`, {
-    body: { parts: [{ type: 'text', text: prompt.text }], ...(prompt.agent !== undefined && { agent: prompt.agent }) },
+    body: {
+      parts: [{ type: 'text', text: prompt.text }],
+      ...(prompt.agent !== undefined && { agent: prompt.agent }),
+    },
     timeout: 10_000,
   })
 }

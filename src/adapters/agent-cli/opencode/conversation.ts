@@ -1,5 +1,12 @@
 import type { Usage } from '../../../domain/records.ts'
-import { read, readSession, request, type Answer, type OpenCodeServer, type SessionInfo } from './api.ts'
+import {
+  read,
+  readSession,
+  request,
+  type Answer,
+  type OpenCodeServer,
+  type SessionInfo,
+} from './api.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 interface Tokens {
@@ -24,10 +31,15 @@ const PAGE = 50
 async function* pages(server: OpenCodeServer, id: string): AsyncGenerator<string | null> {
   let before: string | null = null
   do {
-    const answer: Answer | null = await request(server, 'GET', `/session/${encodeURIComponent(id)}/message`, {
-      query: { limit: String(PAGE), ...(before !== null && { before }) },
-      timeout: 5000,
-    }).catch(() => null)
+    const answer: Answer | null = await request(
+      server,
+      'GET',
+      `/session/${encodeURIComponent(id)}/message`,
+      {
+        query: { limit: String(PAGE), ...(before !== null && { before }) },
+        timeout: 5000,
+      },
+    ).catch(() => null)
     if (answer === null || answer.kind === 'refused' || answer.status !== 200) {
       yield null
       return
@@ -37,8 +49,15 @@ async function* pages(server: OpenCodeServer, id: string): AsyncGenerator<string
   } while (before !== null)
 }
 
-/** Which of the words stand in the session; null where some are missing and it can’t be read whole: they may stand on a page that can’t be. */
-export async function mentionsIn(server: OpenCodeServer, id: string, words: readonly string[]): Promise<ReadonlySet<string> | null> {
+/**
+ * Which of the words stand in the session; null where some are missing and it can’t be read whole:
+ * they may stand on a page that can’t be.
+ */
+export async function mentionsIn(
+  server: OpenCodeServer,
+  id: string,
+  words: readonly string[],
+): Promise<ReadonlySet<string> | null> {
   const found = new Set<string>()
   for await (const page of pages(server, id)) {
     if (page === null) return null
@@ -48,12 +67,20 @@ export async function mentionsIn(server: OpenCodeServer, id: string, words: read
   return found
 }
 
-/** Of the session and of those its subagents had. A fork’s copies keep the time they were first made. */
+/**
+ * Of the session and of those its subagents had. A fork’s copies keep the time they were first
+ * made.
+ */
 export async function usageOf(server: OpenCodeServer, id: string): Promise<Usage | null> {
   const session = await readSession(server, id)
   if (session === null) return null
-  const children = (await read<readonly SessionInfo[]>(server, `/session/${encodeURIComponent(id)}/children`)) ?? []
-  const models: Record<string, { input: number; output: number; cacheRead: number; cacheWrite: number }> = {}
+  const children =
+    (await read<readonly SessionInfo[]>(server, `/session/${encodeURIComponent(id)}/children`)) ??
+    []
+  const models: Record<
+    string,
+    { input: number; output: number; cacheRead: number; cacheWrite: number }
+  > = {}
   for (const { id: each, time } of [session, ...children]) {
     for await (const page of pages(server, each)) {
       if (page === null) return null
@@ -65,7 +92,10 @@ export async function usageOf(server: OpenCodeServer, id: string): Promise<Usage
   return { models }
 }
 
-function add(models: Record<string, { input: number; output: number; cacheRead: number; cacheWrite: number }>, info: Message['info']): void {
+function add(
+  models: Record<string, { input: number; output: number; cacheRead: number; cacheWrite: number }>,
+  info: Message['info'],
+): void {
   const { modelID, tokens } = info
   if (info.role !== 'assistant' || modelID === undefined || tokens === undefined) return
   const sum = (models[modelID] ??= { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 })

@@ -17,15 +17,29 @@ const KEYS = [
 ]
 
 /** Its version, and whether it has a model to ask. It has no first-run dialogs beyond that. */
-export async function diagnoseOpenCode(options: AgentCliOptions, program: string): Promise<readonly CliFinding[]> {
+export async function diagnoseOpenCode(
+  options: AgentCliOptions,
+  program: string,
+): Promise<readonly CliFinding[]> {
   const { exec, userHome, variables } = options
-  const { stdout } = await exec(program, ['--version'], { env: { PATH: options.path, HOME: userHome, TERM: 'dumb' }, timeout: 20_000 })
+  const { stdout } = await exec(program, ['--version'], {
+    env: { PATH: options.path, HOME: userHome, TERM: 'dumb' },
+    timeout: 20_000,
+  })
   const version = /\d+\.\d+\.\d+/.exec(stdout)?.[0]
-  return [versionFinding(version), await providerFinding(userHome, { ...variables, ...options.config.env })]
+  return [
+    versionFinding(version),
+    await providerFinding(userHome, { ...variables, ...options.config.env }),
+  ]
 }
 
 function versionFinding(version: string | undefined): CliFinding {
-  if (version === undefined) return { status: 'problem', found: 'OpenCode does not say its version', fix: 'Run `opencode --version` and see what it says.' }
+  if (version === undefined)
+    return {
+      status: 'problem',
+      found: 'OpenCode does not say its version',
+      fix: 'Run `opencode --version` and see what it says.',
+    }
   const found = `OpenCode ${version}`
   if (TESTED.includes(version)) return { status: 'ok', found }
   return {
@@ -35,18 +49,29 @@ function versionFinding(version: string | undefined): CliFinding {
   }
 }
 
-async function providerFinding(home: string, variables: Readonly<Record<string, string>>): Promise<CliFinding> {
+async function providerFinding(
+  home: string,
+  variables: Readonly<Record<string, string>>,
+): Promise<CliFinding> {
   const key = KEYS.find((name) => (variables[name] ?? '') !== '')
   if (key !== undefined) return { status: 'ok', found: `a provider by ${key}` }
   const data = variables['XDG_DATA_HOME'] ?? join(home, '.local', 'share')
   const config = variables['XDG_CONFIG_HOME'] ?? join(home, '.config')
   const login = await contentOf(join(data, 'opencode', 'auth.json'))
-  if (login !== null && /"type"/.test(login)) return { status: 'ok', found: 'a provider by `opencode auth login`' }
-  const files = [variables['OPENCODE_CONFIG'], ...['opencode.json', 'opencode.jsonc', 'config.json'].map((name) => join(config, 'opencode', name))]
+  if (login !== null && /"type"/.test(login))
+    return { status: 'ok', found: 'a provider by `opencode auth login`' }
+  const files = [
+    variables['OPENCODE_CONFIG'],
+    ...['opencode.json', 'opencode.jsonc', 'config.json'].map((name) =>
+      join(config, 'opencode', name),
+    ),
+  ]
   for (const file of files) {
-    if (file !== undefined && /"provider"\s*:/.test((await contentOf(file)) ?? '')) return { status: 'ok', found: `a provider by ${file}` }
+    if (file !== undefined && /"provider"\s*:/.test((await contentOf(file)) ?? ''))
+      return { status: 'ok', found: `a provider by ${file}` }
   }
-  if (/"provider"\s*:/.test(variables['OPENCODE_CONFIG_CONTENT'] ?? '')) return { status: 'ok', found: 'a provider by OPENCODE_CONFIG_CONTENT' }
+  if (/"provider"\s*:/.test(variables['OPENCODE_CONFIG_CONTENT'] ?? ''))
+    return { status: 'ok', found: 'a provider by OPENCODE_CONFIG_CONTENT' }
   return {
     status: 'warning',
     found: 'no provider: OpenCode would use a free model of its maker’s service',

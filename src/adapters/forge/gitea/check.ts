@@ -30,11 +30,16 @@ interface RawRepository {
 }
 
 /** Asks what the token may do, without changing anything. */
-export async function checkGitea(client: Pick<GiteaClient, 'rest' | 'viewer'>, place: string): Promise<GiteaCheck> {
+export async function checkGitea(
+  client: Pick<GiteaClient, 'rest' | 'viewer'>,
+  place: string,
+): Promise<GiteaCheck> {
   try {
     const { data } = await client.rest<{ version: string }>('GET /version')
     const account = await client.viewer()
-    const { data: repository } = await client.rest<RawRepository>('GET /repos/{owner}/{repo}', { accept: [404] })
+    const { data: repository } = await client.rest<RawRepository>('GET /repos/{owner}/{repo}', {
+      accept: [404],
+    })
     const missing = [
       ...(repository.permissions === undefined
         ? [
@@ -44,15 +49,39 @@ export async function checkGitea(client: Pick<GiteaClient, 'rest' | 'viewer'>, p
             },
           ]
         : []),
-      ...(repository.permissions?.push === false ? [{ what: `${account} may not write to ${place}`, fix: 'Make it a collaborator with write access' }] : []),
-      ...(repository.has_pull_requests === false
-        ? [{ what: `pull requests are switched off in ${place}`, fix: 'Switch them on in the repository’s settings' }]
+      ...(repository.permissions?.push === false
+        ? [
+            {
+              what: `${account} may not write to ${place}`,
+              fix: 'Make it a collaborator with write access',
+            },
+          ]
         : []),
-      ...(repository.archived === true ? [{ what: `${place} is archived: nothing can be pushed`, fix: 'Unarchive it in its settings' }] : []),
-      ...(repository.empty === true ? [{ what: `${place} is empty`, fix: 'Push the base branch first' }] : []),
+      ...(repository.has_pull_requests === false
+        ? [
+            {
+              what: `pull requests are switched off in ${place}`,
+              fix: 'Switch them on in the repository’s settings',
+            },
+          ]
+        : []),
+      ...(repository.archived === true
+        ? [
+            {
+              what: `${place} is archived: nothing can be pushed`,
+              fix: 'Unarchive it in its settings',
+            },
+          ]
+        : []),
+      ...(repository.empty === true
+        ? [{ what: `${place} is empty`, fix: 'Push the base branch first' }]
+        : []),
     ]
     const { permissions } = repository
-    const limits = permissions === undefined ? [] : await teamLimits(client, account, { place, isAdmin: permissions.admin === true })
+    const limits =
+      permissions === undefined
+        ? []
+        : await teamLimits(client, account, { place, isAdmin: permissions.admin === true })
     return { kind: 'checked', version: data.version, account, missing, limits }
   } catch (error) {
     const { code, message } = asExomonadError(error)
@@ -60,15 +89,25 @@ export async function checkGitea(client: Pick<GiteaClient, 'rest' | 'viewer'>, p
   }
 }
 
-/** Where some teams may write and others only read, who is in them is for owners of the organization to ask. */
-async function teamLimits(client: Pick<GiteaClient, 'rest'>, account: string, { place, isAdmin }: { place: string; isAdmin: boolean }): Promise<Lack[]> {
+/**
+ * Where some teams may write and others only read, who is in them is for owners of the organization
+ * to ask.
+ */
+async function teamLimits(
+  client: Pick<GiteaClient, 'rest'>,
+  account: string,
+  { place, isAdmin }: { place: string; isAdmin: boolean },
+): Promise<Lack[]> {
   const teams = await readTeams(client)
   if (teams.every(teamWrites)) return []
   const hidden: string[] = []
   for (const { id, name, permission } of teams.filter(teamWrites)) {
     // Whoever may ask for permissions is told of owners and administrators by those.
     if (isAdmin && permission !== 'none') continue
-    const { status } = await client.rest(`GET /teams/${id}/members`, { query: { limit: 1 }, accept: [403, 404] })
+    const { status } = await client.rest(`GET /teams/${id}/members`, {
+      query: { limit: 1 },
+      accept: [403, 404],
+    })
     if (status !== 200) hidden.push(name)
   }
   if (hidden.length === 0) return []

@@ -17,15 +17,30 @@ export interface FoundChecks {
   readonly checksRequired: boolean
 }
 
-const STATUS = { pending: 'running', success: 'passed', skipped: 'passed', error: 'failed', failure: 'failed' } as const
+const STATUS = {
+  pending: 'running',
+  success: 'passed',
+  skipped: 'passed',
+  error: 'failed',
+  failure: 'failed',
+} as const
 
 /** The statuses of a head, which Gitea’s own Actions write, too: of each context the last. */
-export async function readChecks(client: Pick<GiteaClient, 'pages'>, head: Sha, branch: RawBranch | null): Promise<FoundChecks> {
-  const statuses = await client.pages<RawStatus>(`GET /repos/{owner}/{repo}/commits/${head}/status`, {}, 'statuses')
+export async function readChecks(
+  client: Pick<GiteaClient, 'pages'>,
+  head: Sha,
+  branch: RawBranch | null,
+): Promise<FoundChecks> {
+  const statuses = await client.pages<RawStatus>(
+    `GET /repos/{owner}/{repo}/commits/${head}/status`,
+    {},
+    'statuses',
+  )
   const checksRequired = branch?.enable_status_check === true
   const wanted = branch?.status_check_contexts ?? []
   // A protection that asks for checks and names none asks for all there are, and for one at least.
-  const isRequired = (context: string): boolean => checksRequired && (wanted.length === 0 || wanted.some((glob) => matchesGlob(glob, context)))
+  const isRequired = (context: string): boolean =>
+    checksRequired && (wanted.length === 0 || wanted.some((glob) => matchesGlob(glob, context)))
   const checks = statuses.map(({ id, context, status, target_url: url }): Check => {
     const required = isRequired(context)
     return {
@@ -38,8 +53,19 @@ export async function readChecks(client: Pick<GiteaClient, 'pages'>, head: Sha, 
       logTail: null,
     }
   })
-  const missing = checksRequired && (wanted.length === 0 ? checks.length === 0 : wanted.some((glob) => !checks.some(({ name }) => matchesGlob(glob, name))))
-  return { checks, checksState: stateOf(checksRequired ? checks.filter(({ required }) => required) : checks, missing), checksRequired }
+  const missing =
+    checksRequired &&
+    (wanted.length === 0
+      ? checks.length === 0
+      : wanted.some((glob) => !checks.some(({ name }) => matchesGlob(glob, name))))
+  return {
+    checks,
+    checksState: stateOf(
+      checksRequired ? checks.filter(({ required }) => required) : checks,
+      missing,
+    ),
+    checksRequired,
+  }
 }
 
 function stateOf(checks: readonly Check[], missing: boolean): ChecksState {

@@ -9,10 +9,16 @@ import type { GiteaRepository } from './options.ts'
 import { baseOf, PULL, titleOf, type RawPull } from './pull.ts'
 import type { SeenHeads } from './seen-heads.ts'
 
-/** How often a branch that was just pushed is tried: Gitea takes a push in after git has its answer. With the first pause of a second: half a minute. */
+/**
+ * How often a branch that was just pushed is tried: Gitea takes a push in after git has its answer.
+ * With the first pause of a second: half a minute.
+ */
 const TRIES = 6
 
-/** Files a pull request, or brings the open one of that head up to date. What may have been created is looked for before anything is created again. */
+/**
+ * Files a pull request, or brings the open one of that head up to date. What may have been created
+ * is looked for before anything is created again.
+ */
 export function createFile({
   repository: { host, owner, name },
   client,
@@ -34,7 +40,12 @@ export function createFile({
     const open = await findPulls(client, { state: 'open', heads: [head] })
     return open.findLast((pull) => baseOf(pull) === base) ?? open.at(-1)
   }
-  const filed = ({ number, html_url: url }: RawPull, created: boolean): FileResult => ({ kind: 'filed', number, url, created })
+  const filed = ({ number, html_url: url }: RawPull, created: boolean): FileResult => ({
+    kind: 'filed',
+    number,
+    url,
+    created,
+  })
 
   /** Gitea would take a pull request without commits. */
   const isEmpty = async ({ head, headSha, base }: Wanted): Promise<boolean> => {
@@ -47,16 +58,24 @@ export function createFile({
     return git.isAncestor(headSha, tip)
   }
   const noBranch = (branch: string): ExomonadError =>
-    new ExomonadError('GIT_FAILED', `${owner}/${name} on ${host} has no branch ${branch}. Push it first.`, { branch })
+    new ExomonadError(
+      'GIT_FAILED',
+      `${owner}/${name} on ${host} has no branch ${branch}. Push it first.`,
+      { branch },
+    )
 
-  const update = async (pull: RawPull, { title, body, base, draft }: Wanted): Promise<FileResult> => {
+  const update = async (
+    pull: RawPull,
+    { title, body, base, draft }: Wanted,
+  ): Promise<FileResult> => {
     const wanted = titleOf(title, draft)
     const change = {
       ...(pull.title === wanted ? {} : { title: wanted }),
       ...((pull.body ?? '') === body ? {} : { body }),
       ...(baseOf(pull) === base ? {} : { base }),
     }
-    if (Object.keys(change).length > 0) await client.rest(`PATCH ${PULL}/${pull.number}`, { body: change, retry: true })
+    if (Object.keys(change).length > 0)
+      await client.rest(`PATCH ${PULL}/${pull.number}`, { body: change, retry: true })
     return filed(pull, false)
   }
 
@@ -69,11 +88,19 @@ export function createFile({
       })
       if (status < 400) return data
       if (status === 409) return 'exists'
-      if (status === 422) throw new ExomonadError('INVALID_ARG', `Gitea (${host}) refuses the pull request from ${head} into ${base}: ${wordsOf(data)}`)
+      if (status === 422)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `Gitea (${host}) refuses the pull request from ${head} into ${base}: ${wordsOf(data)}`,
+        )
       // git has both branches; Gitea has yet to take the last push in.
       if (tries >= TRIES) {
         throw await client.missing(
-          new ExomonadError('FORGE_UNAVAILABLE', `Gitea (${host}) has not taken in the push of ${head} yet, or of ${base}. Try again.`, { head, base }),
+          new ExomonadError(
+            'FORGE_UNAVAILABLE',
+            `Gitea (${host}) has not taken in the push of ${head} yet, or of ${base}. Try again.`,
+            { head, base },
+          ),
         )
       }
       await pause(tries - 1)
@@ -99,8 +126,12 @@ export function createFile({
     }
     const existing = await openFor(wanted)
     if (existing !== undefined) return update(existing, wanted)
-    throw new ExomonadError('FORGE_UNAVAILABLE', `Gitea (${host}) says that a pull request from ${wanted.head} exists, and does not show it. Try again.`, {
-      head: wanted.head,
-    })
+    throw new ExomonadError(
+      'FORGE_UNAVAILABLE',
+      `Gitea (${host}) says that a pull request from ${wanted.head} exists, and does not show it. Try again.`,
+      {
+        head: wanted.head,
+      },
+    )
   }
 }

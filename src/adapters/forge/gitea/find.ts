@@ -12,10 +12,12 @@ export async function findPulls(
   { state, heads, base, forks = false }: Parameters<Forge['find']>[0],
 ): Promise<RawPull[]> {
   const wanted = state === undefined ? 'all' : state === 'open' ? 'open' : 'closed'
-  const pulls = await client.pages<RawPull>(`GET ${PULL}`, { state: wanted, sort: 'oldest' }).catch(async (error: unknown) => {
-    if (!(error instanceof ExomonadError) || error.code !== 'PR_NOT_FOUND') throw error
-    throw await client.missing(new ExomonadError('FORGE_UNAVAILABLE', NO_PULLS))
-  })
+  const pulls = await client
+    .pages<RawPull>(`GET ${PULL}`, { state: wanted, sort: 'oldest' })
+    .catch(async (error: unknown) => {
+      if (!(error instanceof ExomonadError) || error.code !== 'PR_NOT_FOUND') throw error
+      throw await client.missing(new ExomonadError('FORGE_UNAVAILABLE', NO_PULLS))
+    })
   const found = new Map<number, RawPull>()
   for (const pull of pulls) {
     if (state !== undefined && stateOf(pull) !== state) continue

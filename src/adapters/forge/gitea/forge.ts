@@ -20,7 +20,10 @@ import { createSnapshots } from './snapshots.ts'
 import { createReadWords } from './words.ts'
 import { createWriters } from './write-access.ts'
 
-/** Gitea and Forgejo as a forge, by their REST API. Nothing is asked until something is wanted of it. */
+/**
+ * Gitea and Forgejo as a forge, by their REST API. Nothing is asked until something is wanted of
+ * it.
+ */
 export function createGiteaForge(options: GiteaForgeOptions): Forge {
   const { git, remote, log, store, clock, gate, repository } = options
   const client = createGiteaClient(options)
@@ -32,7 +35,14 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
   const pause = createPause(options.retryDelay)
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const identity = createIdentity({ forge: 'gitea', repository, store, client })
-  const snapshots = createSnapshots({ ...options, client, words, writers: createWriters({ client, clock, log }), signer, seenHeads })
+  const snapshots = createSnapshots({
+    ...options,
+    client,
+    words,
+    writers: createWriters({ client, clock, log }),
+    signer,
+    seenHeads,
+  })
   const file = createFile({ repository, client, git, branches, seenHeads, pause })
   const conflictsOf = createConflicts({ git, branches })
 
@@ -55,12 +65,24 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
       if (result.kind === 'filed') hints.emit(result.number)
       return result
     },
-    ...createMerging({ repository, client, gate, branches, conflictsOf, pause, changed: hints.emit }),
+    ...createMerging({
+      repository,
+      client,
+      gate,
+      branches,
+      conflictsOf,
+      pause,
+      changed: hints.emit,
+    }),
     ...createReviews({ repository, client, words, clock, nameOf, signer, changed: hints.emit }),
     async retarget(number, base) {
       const pull = await lookAt(client, number)
       if (stateOf(pull) !== 'open' || baseOf(pull) === base) return
-      const { status } = await client.rest(`PATCH ${PULL}/${number}`, { body: { base }, accept: [404], retry: true })
+      const { status } = await client.rest(`PATCH ${PULL}/${number}`, {
+        body: { base },
+        accept: [404],
+        retry: true,
+      })
       if (status === 404) {
         throw new ExomonadError(
           'GIT_FAILED',
@@ -76,7 +98,9 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
       hints.emit(number)
     },
     async diff(number) {
-      const { status, data } = await client.rest<string>(`GET ${PULL}/${number}.diff`, { accept: [404] })
+      const { status, data } = await client.rest<string>(`GET ${PULL}/${number}.diff`, {
+        accept: [404],
+      })
       if (status === 404) throw await client.missing(noPull(number))
       return data
     },
@@ -87,8 +111,17 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
     async rerunChecks(number) {
       const pull = await lookAt(client, number)
       const state = stateOf(pull)
-      if (state !== 'open') throw new ExomonadError('PR_NOT_MERGEABLE', `#${number} is ${state}: its checks are not run any more.`, { number })
-      throw new ExomonadError('INVALID_ARG', `Gitea’s API starts no checks again. Run them again at ${pull.html_url}, or push a new commit.`, { number })
+      if (state !== 'open')
+        throw new ExomonadError(
+          'PR_NOT_MERGEABLE',
+          `#${number} is ${state}: its checks are not run any more.`,
+          { number },
+        )
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `Gitea’s API starts no checks again. Run them again at ${pull.html_url}, or push a new commit.`,
+        { number },
+      )
     },
     async requestReview(number) {
       const pull = await lookAt(client, number)
@@ -100,9 +133,21 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
     async checkLog(number, name) {
       await lookAt(client, number)
       const [read] = await snapshots([number])
-      const check = read !== undefined && 'snapshot' in read ? read.snapshot.checks.find((one) => one.name === name) : undefined
-      if (check === undefined) throw new ExomonadError('INVALID_ARG', `No check ${name} has run for the head of #${number}.`, { number })
-      throw new ExomonadError('NOT_AVAILABLE', `Gitea’s API gives no log of a check. That of ${name} is at ${check.url ?? pullChecks(number)}.`, { number })
+      const check =
+        read !== undefined && 'snapshot' in read
+          ? read.snapshot.checks.find((one) => one.name === name)
+          : undefined
+      if (check === undefined)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `No check ${name} has run for the head of #${number}.`,
+          { number },
+        )
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `Gitea’s API gives no log of a check. That of ${name} is at ${check.url ?? pullChecks(number)}.`,
+        { number },
+      )
     },
     onHint: hints.subscribe,
     dispose: async () => client.close(),

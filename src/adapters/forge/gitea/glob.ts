@@ -1,6 +1,7 @@
 /**
- * Whether a glob of Gitea’s matches all of a text: `*` and `**` for anything, `?` for a character, `[a-z]` and `[!a-z]` for one of a class, `{a,b}` for one
- * of these, `\` before what is meant as it stands. One that is broken matches nothing, as on Gitea.
+ * Whether a glob of Gitea’s matches all of a text: `*` and `**` for anything, `?` for a character,
+ * `[a-z]` and `[!a-z]` for one of a class, `{a,b}` for one of these, `\` before what is meant as it
+ * stands. One that is broken matches nothing, as on Gitea.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   const pattern = patternOf(glob)
@@ -25,7 +26,11 @@ function patternOf(glob: string): RegExp | null {
       pattern += ')'
       depth -= 1
     } else if (char === ',' && depth > 0) pattern += '|'
-    else pattern += (char === '\\' ? (glob[++at] ?? '') : char).replaceAll(/[.+^$*?(){}|[\]\\]/g, String.raw`\$&`)
+    else
+      pattern += (char === '\\' ? (glob[++at] ?? '') : char).replaceAll(
+        /[.+^$*?(){}|[\]\\]/g,
+        String.raw`\$&`,
+      )
   }
   try {
     return new RegExp(`^${pattern}$`, 's')

@@ -16,13 +16,18 @@ export interface GiteaRepository {
 /** How requests are made. */
 export interface GiteaClientOptions {
   readonly repository: GiteaRepository
-  /** Read for each request, so that a changed one counts at once. FORGE_DENIED where there is none. */
+  /**
+   * Read for each request, so that a changed one counts at once. FORGE_DENIED where there is none.
+   */
   readonly token: () => Promise<string>
   readonly clock: () => number
   readonly log: Log
   /** The program and its version. */
   readonly userAgent: string
-  /** First pause after a failure that may pass; the next ones are longer. Milliseconds, default 1,000. Tests shorten it. */
+  /**
+   * First pause after a failure that may pass; the next ones are longer. Milliseconds, default
+   * 1,000. Tests shorten it.
+   */
   readonly retryDelay?: number
 }
 

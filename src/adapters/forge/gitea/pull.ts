@@ -7,7 +7,10 @@ export interface RawUser {
 }
 
 interface RawEnd {
-  /** Name of the branch, also where it is gone; empty where there is none, of what was pushed to `refs/for` (AGit). */
+  /**
+   * Name of the branch, also where it is gone; empty where there is none, of what was pushed to
+   * `refs/for` (AGit).
+   */
   readonly label: string
   readonly sha: string
   /** Null where the fork is gone. */
@@ -40,18 +43,30 @@ export const PULL = '/repos/{owner}/{repo}/pulls'
 /** What Gitea takes for a draft is told by its title. */
 const DRAFT = /^\s*(?:WIP:|\[WIP\])\s*/i
 export const plainTitle = (title: string): string => title.replace(DRAFT, '')
-export const titleOf = (title: string, draft: boolean): string => (draft ? `WIP: ${plainTitle(title)}` : plainTitle(title))
+export const titleOf = (title: string, draft: boolean): string =>
+  draft ? `WIP: ${plainTitle(title)}` : plainTitle(title)
 
-/** What anybody may have made who may read: in a fork, or pushed to `refs/for`, which Gitea counts to the repository itself. */
-export const isFork = ({ head, base }: Pick<RawPull, 'head' | 'base'>): boolean => head.repo_id !== base.repo_id || head.label === ''
-export const stateOf = ({ state, merged }: Pick<RawPull, 'state' | 'merged'>): 'open' | 'merged' | 'closed' => (merged ? 'merged' : state)
+/**
+ * What anybody may have made who may read: in a fork, or pushed to `refs/for`, which Gitea counts
+ * to the repository itself.
+ */
+export const isFork = ({ head, base }: Pick<RawPull, 'head' | 'base'>): boolean =>
+  head.repo_id !== base.repo_id || head.label === ''
+export const stateOf = ({
+  state,
+  merged,
+}: Pick<RawPull, 'state' | 'merged'>): 'open' | 'merged' | 'closed' => (merged ? 'merged' : state)
 export const headOf = ({ head }: Pick<RawPull, 'head'>): BranchName => head.label as BranchName
 export const baseOf = ({ base }: Pick<RawPull, 'base'>): BranchName => base.label as BranchName
 
-export const noPull = (number: number): ExomonadError => new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}.`, { number })
+export const noPull = (number: number): ExomonadError =>
+  new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}.`, { number })
 
 /** A fresh look at one pull request. PR_NOT_FOUND where there is none. */
-export async function lookAt(client: Pick<GiteaClient, 'rest' | 'missing'>, number: number): Promise<RawPull> {
+export async function lookAt(
+  client: Pick<GiteaClient, 'rest' | 'missing'>,
+  number: number,
+): Promise<RawPull> {
   const { status, data } = await client.rest<RawPull>(`GET ${PULL}/${number}`, { accept: [404] })
   if (status === 404) throw await client.missing(noPull(number))
   return data

@@ -13,11 +13,19 @@ type NewComment = Parameters<Forge['review']>[0]['comments'][number]
 
 /** What stands on no line of the diff is said in the body. */
 const folded = (body: string, comments: readonly NewComment[]): string =>
-  [body, ...comments.map(({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`)].filter((part) => part !== '').join('\n\n')
+  [
+    body,
+    ...comments.map(
+      ({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`,
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
 
 /**
- * Reviews of agents and of the human at exomonad: comments with a signed mark, for they all come from the token’s account, which can neither
- * approve nor refuse what it filed itself. The API resolves no conversation: that one is resolved is said in it, by a mark.
+ * Reviews of agents and of the human at exomonad: comments with a signed mark, for they all come
+ * from the token’s account, which can neither approve nor refuse what it filed itself. The API
+ * resolves no conversation: that one is resolved is said in it, by a mark.
  */
 export function createReviews({
   repository: { host },
@@ -40,38 +48,71 @@ export function createReviews({
     readonly number: number
     readonly commit: string
     readonly body: string
-    readonly comments: readonly { readonly path: string; readonly new_position: number; readonly body: string }[]
+    readonly comments: readonly {
+      readonly path: string
+      readonly new_position: number
+      readonly body: string
+    }[]
   }
 
   /** One whose answer was lost may have been written: a second time it would be told twice. */
   const send = async ({ number, commit, body, comments }: NewReview): Promise<RawReview> => {
     const route = `${PULL}/${number}/reviews`
     try {
-      const review = { event: 'COMMENT', body, commit_id: commit, comments: comments.map((one) => ({ ...one, old_position: 0 })) }
-      const { status, data } = await client.rest<RawReview>(`POST ${route}`, { body: review, accept: [422] })
-      if (status >= 400) throw new ExomonadError('INVALID_ARG', `Gitea (${host}) refuses the review of #${number}: ${wordsOf(data)}`, { number })
+      const review = {
+        event: 'COMMENT',
+        body,
+        commit_id: commit,
+        comments: comments.map((one) => ({ ...one, old_position: 0 })),
+      }
+      const { status, data } = await client.rest<RawReview>(`POST ${route}`, {
+        body: review,
+        accept: [422],
+      })
+      if (status >= 400)
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `Gitea (${host}) refuses the review of #${number}: ${wordsOf(data)}`,
+          { number },
+        )
       return data
     } catch (error) {
       if (!(error instanceof ExomonadError) || error.code !== 'FORGE_UNAVAILABLE') throw error
       const reviews = await client.pages<RawReview>(`GET ${route}`).catch(() => [])
       for (const one of reviews.toReversed()) {
         if (one.commit_id !== commit || one.body !== body) continue
-        if (body !== '' || (await linesOf(number, one.id)).some((line) => line.body === comments[0]?.body)) return one
+        if (
+          body !== '' ||
+          (await linesOf(number, one.id)).some((line) => line.body === comments[0]?.body)
+        )
+          return one
       }
       throw error
     }
   }
   const linesOf = async (number: number, review: number): Promise<readonly RawLineComment[]> =>
-    (await client.rest<RawLineComment[] | null>(`GET ${PULL}/${number}/reviews/${review}/comments`).catch(() => ({ data: null }))).data ?? []
+    (
+      await client
+        .rest<RawLineComment[] | null>(`GET ${PULL}/${number}/reviews/${review}/comments`)
+        .catch(() => ({ data: null }))
+    ).data ?? []
 
   /** Paths that the diff shows: Gitea takes comments on other files, and shows them nowhere. */
   const changedPaths = async (number: number): Promise<ReadonlySet<string>> =>
-    new Set((await client.pages<{ filename: string }>(`GET ${PULL}/${number}/files`)).map(({ filename }) => filename))
+    new Set(
+      (await client.pages<{ filename: string }>(`GET ${PULL}/${number}/files`)).map(
+        ({ filename }) => filename,
+      ),
+    )
 
   return {
     async review({ number, author, state, body, comments }) {
       const pull = await lookAt(client, number)
-      const [authorName, sums, paths] = await Promise.all([nameOf(author), signer(), comments.length === 0 ? new Set<string>() : changedPaths(number)])
+      const [authorName, sums, paths] = await Promise.all([
+        nameOf(author),
+        signer(),
+        comments.length === 0 ? new Set<string>() : changedPaths(number),
+      ])
       const mark: ReviewMark = { author, state }
       const onLines = comments.filter(({ path, line }) => line !== null && paths.has(path))
       const text = folded(
@@ -81,8 +122,16 @@ export function createReviews({
       const made = await send({
         number,
         commit: pull.head.sha,
-        body: markReview(text, { ...mark, sum: sums.sum(mark, { number, commit: pull.head.sha }) }, authorName),
-        comments: onLines.map(({ path, line, body: said }) => ({ path, new_position: line ?? 0, body: said })),
+        body: markReview(
+          text,
+          { ...mark, sum: sums.sum(mark, { number, commit: pull.head.sha }) },
+          authorName,
+        ),
+        comments: onLines.map(({ path, line, body: said }) => ({
+          path,
+          new_position: line ?? 0,
+          body: said,
+        })),
       })
       words.forget(number)
       changed(number)
@@ -110,15 +159,40 @@ export function createReviews({
       const pull = await lookAt(client, number)
       words.forget(number)
       const sums = await signer()
-      const readers = { number, viewer: await client.viewer(), writers: new Set<string>(), signer: sums, nameOf: String }
-      const thread = [...threadsOf(await words(pull), readers).values()].find((one) => one.id === id)
-      if (thread === undefined) throw new ExomonadError('INVALID_ARG', `#${number} has no conversation ${id} (any more).`, { number, thread: id })
+      const readers = {
+        number,
+        viewer: await client.viewer(),
+        writers: new Set<string>(),
+        signer: sums,
+        nameOf: String,
+      }
+      const thread = [...threadsOf(await words(pull), readers).values()].find(
+        (one) => one.id === id,
+      )
+      if (thread === undefined)
+        throw new ExomonadError('INVALID_ARG', `#${number} has no conversation ${id} (any more).`, {
+          number,
+          thread: id,
+        })
       const resolves = resolve && !thread.resolved
       if (body === '' && !resolves) return
-      const mark: ReviewMark = { author, state: 'commented', ...(resolves ? { resolves: true } : {}) }
-      const text = markReview(body, { ...mark, sum: sums.sum(mark, { number, commit: null }) }, await nameOf(author))
+      const mark: ReviewMark = {
+        author,
+        state: 'commented',
+        ...(resolves ? { resolves: true } : {}),
+      }
+      const text = markReview(
+        body,
+        { ...mark, sum: sums.sum(mark, { number, commit: null }) },
+        await nameOf(author),
+      )
       try {
-        await send({ number, commit: pull.head.sha, body: '', comments: [{ path: thread.path, new_position: thread.line ?? 0, body: text }] })
+        await send({
+          number,
+          commit: pull.head.sha,
+          body: '',
+          comments: [{ path: thread.path, new_position: thread.line ?? 0, body: text }],
+        })
       } finally {
         words.forget(number)
         changed(number)

@@ -58,7 +58,11 @@ export interface Readers {
   readonly nameOf: (actor: Actor) => string
 }
 
-const STATES = { APPROVED: 'approved', REQUEST_CHANGES: 'changes_requested', COMMENT: 'commented' } as const
+const STATES = {
+  APPROVED: 'approved',
+  REQUEST_CHANGES: 'changes_requested',
+  COMMENT: 'commented',
+} as const
 
 interface Read {
   readonly author: Actor
@@ -68,21 +72,41 @@ interface Read {
   readonly mark: ReviewMark | null
 }
 
-/** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
-function wordsOf({ user, body }: { user: RawUser | null; body: string }, { number, viewer, writers, signer, nameOf }: Readers, commit: string | null): Read {
+/**
+ * Whose they are and what they say: agents write from the token’s own account, with a mark. Words
+ * that are not trusted are left out.
+ */
+function wordsOf(
+  { user, body }: { user: RawUser | null; body: string },
+  { number, viewer, writers, signer, nameOf }: Readers,
+  commit: string | null,
+): Read {
   const login = user?.login ?? 'ghost'
   const own = user !== null && login.toLowerCase() === viewer.toLowerCase()
   const marked = own ? readMark(body) : null
   if (marked !== null && signer.isSigned(marked.mark, { number, commit })) {
     const { author } = marked.mark
-    return { author, authorName: nameOf(author), trusted: true, body: marked.body, mark: marked.mark }
+    return {
+      author,
+      authorName: nameOf(author),
+      trusted: true,
+      body: marked.body,
+      mark: marked.mark,
+    }
   }
   const trusted = own || (user !== null && writers.has(login.toLowerCase()))
-  return { author: `forge:${login}`, authorName: login, trusted, body: trusted ? body : '', mark: null }
+  return {
+    author: `forge:${login}`,
+    authorName: login,
+    trusted,
+    body: trusted ? body : '',
+    mark: null,
+  }
 }
 
 /** Comments on one line are one conversation, called after the first of them. */
-const placeOf = ({ path, position, original_position: before }: RawLineComment): string => `${position}:${before}:${path}`
+const placeOf = ({ path, position, original_position: before }: RawLineComment): string =>
+  `${position}:${before}:${path}`
 
 /** A conversation of the line comments, in the order they were written. */
 export interface Thread {
@@ -97,8 +121,14 @@ export function threadsOf({ onLines }: RawWords, readers: Readers): Map<string, 
   const threads = new Map<string, Thread>()
   for (const comment of [...onLines.values()].flat().toSorted((a, b) => a.id - b.id)) {
     const place = placeOf(comment)
-    const thread = threads.get(place) ?? { id: String(comment.id), path: comment.path, line: lineOf(comment), resolved: false }
-    if (comment.resolver !== null || wordsOf(comment, readers, null).mark?.resolves === true) thread.resolved = true
+    const thread = threads.get(place) ?? {
+      id: String(comment.id),
+      path: comment.path,
+      line: lineOf(comment),
+      resolved: false,
+    }
+    if (comment.resolver !== null || wordsOf(comment, readers, null).mark?.resolves === true)
+      thread.resolved = true
     threads.set(place, thread)
   }
   return threads
@@ -106,7 +136,9 @@ export function threadsOf({ onLines }: RawWords, readers: Readers): Map<string, 
 
 const lineOf = ({ position }: RawLineComment): number | null => (position === 0 ? null : position)
 
-/** Reviews that were submitted and stand; what is only asked for, a draft, or was dismissed is none. */
+/**
+ * Reviews that were submitted and stand; what is only asked for, a draft, or was dismissed is none.
+ */
 export function toReviews(words: RawWords, readers: Readers): Review[] {
   const threads = threadsOf(words, readers)
   return words.reviews.flatMap((raw): Review[] => {
@@ -115,9 +147,16 @@ export function toReviews(words: RawWords, readers: Readers): Review[] {
     const said = wordsOf(raw, readers, raw.commit_id)
     const [only] = lines
     // Gitea makes an empty review around a comment on a line: it is of whoever wrote that.
-    const answer = raw.body === '' && lines.length === 1 && only !== undefined ? wordsOf(only, readers, null) : null
+    const answer =
+      raw.body === '' && lines.length === 1 && only !== undefined
+        ? wordsOf(only, readers, null)
+        : null
     const { author, authorName } = answer?.mark != null ? answer : said
-    const comments = said.trusted ? lines.flatMap((comment) => toLineComment(comment, { by: raw.user, author }, readers, threads)) : []
+    const comments = said.trusted
+      ? lines.flatMap((comment) =>
+          toLineComment(comment, { by: raw.user, author }, readers, threads),
+        )
+      : []
     // It did nothing but resolve a conversation.
     if (comments.length === 0 && answer?.mark?.resolves === true) return []
     return [

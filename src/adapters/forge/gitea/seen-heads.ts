@@ -4,8 +4,9 @@ import type { Branches } from '../branches.ts'
 import type { GiteaForgeOptions } from './options.ts'
 
 /**
- * Heads that had commits of their own when they were seen last. Gitea leaves a pull request open whose commits somebody pushed to its base; that
- * tells it from a branch that was only reset to its base.
+ * Heads that had commits of their own when they were seen last. Gitea leaves a pull request open
+ * whose commits somebody pushed to its base; that tells it from a branch that was only reset to its
+ * base.
  */
 export interface SeenHeads {
   note(number: number, head: Sha): Promise<void>
@@ -23,7 +24,8 @@ export function createSeenHeads({
   branches,
 }: Pick<GiteaForgeOptions, 'git' | 'store'> & { branches: Pick<Branches, 'bringIn'> }): SeenHeads {
   const note = async (number: number, head: Sha): Promise<void> => {
-    if ((await snapshots.get(keyOf(number)))?.['head'] !== head) await snapshots.put(keyOf(number), { head })
+    if ((await snapshots.get(keyOf(number)))?.['head'] !== head)
+      await snapshots.put(keyOf(number), { head })
   }
   return {
     note,

@@ -13,7 +13,16 @@ import type { GiteaClient } from './client.ts'
 import type { SeenHeads } from './seen-heads.ts'
 import type { GiteaForgeOptions } from './options.ts'
 import { blockersOf, readProtection } from './protection.ts'
-import { baseOf, headOf, isFork, lookAt, plainTitle, stateOf, type RawPull, type RawUser } from './pull.ts'
+import {
+  baseOf,
+  headOf,
+  isFork,
+  lookAt,
+  plainTitle,
+  stateOf,
+  type RawPull,
+  type RawUser,
+} from './pull.ts'
 import { takenBack, toComments, toReviews, type RawWords, type Readers } from './reviews.ts'
 import type { ReadWords } from './words.ts'
 import type { Writers } from './write-access.ts'
@@ -41,7 +50,11 @@ export function createSnapshots({
   const conflictsOf = createConflicts({ git, branches })
   const sameWork = createSameWork({ git, snapshots: store.snapshots })
 
-  const readersFor = async ({ number, user }: RawPull, words: RawWords, agents: readonly Agent[]): Promise<Readers> => {
+  const readersFor = async (
+    { number, user }: RawPull,
+    words: RawWords,
+    agents: readonly Agent[],
+  ): Promise<Readers> => {
     const names = new Map<string, string>(agents.map(({ id, name }) => [id, name]))
     const viewer = await client.viewer()
     return {
@@ -54,8 +67,14 @@ export function createSnapshots({
   }
 
   /** Gitea says “not mergeable” of what it has not looked at, too: git tells it at once. */
-  const mergeability = async (pull: RawPull, within: boolean): Promise<Pick<PullRequestSnapshot, 'mergeable' | 'conflictFiles'>> => {
-    const ends = { head: { branch: headOf(pull), sha: pull.head.sha as Sha }, base: { branch: baseOf(pull), sha: pull.base.sha as Sha } }
+  const mergeability = async (
+    pull: RawPull,
+    within: boolean,
+  ): Promise<Pick<PullRequestSnapshot, 'mergeable' | 'conflictFiles'>> => {
+    const ends = {
+      head: { branch: headOf(pull), sha: pull.head.sha as Sha },
+      base: { branch: baseOf(pull), sha: pull.base.sha as Sha },
+    }
     try {
       if (within) await branches.bringIn([ends.head, ends.base])
       else return { mergeable: 'unknown', conflictFiles: [] }
@@ -81,17 +100,32 @@ export function createSnapshots({
     }
   }
 
-  const compose = async (number: number, agents: readonly Agent[]): Promise<PullRequestSnapshot> => {
+  const compose = async (
+    number: number,
+    agents: readonly Agent[],
+  ): Promise<PullRequestSnapshot> => {
     const pull = await lookAt(client, number)
     const within = !isFork(pull)
-    const agentId = within ? (agents.findLast((one) => one.branch === headOf(pull) && !sharesBranch(one))?.id ?? null) : null
+    const agentId = within
+      ? (agents.findLast((one) => one.branch === headOf(pull) && !sharesBranch(one))?.id ?? null)
+      : null
     const said = await readWords(pull)
     const readers = await readersFor(pull, said, agents)
     const author = pull.user?.login ?? 'ghost'
-    const believed = within && (agentId !== null || author === readers.viewer || readers.writers.has(author.toLowerCase()))
+    const believed =
+      within &&
+      (agentId !== null || author === readers.viewer || readers.writers.has(author.toLowerCase()))
     const head = pull.head.sha as Sha
     const base = pull.base.sha as Sha
-    const pushed = stateOf(pull) === 'open' && within && (await seenHeads.isMerged(number, { head, base, headBranch: headOf(pull), baseBranch: baseOf(pull) }))
+    const pushed =
+      stateOf(pull) === 'open' &&
+      within &&
+      (await seenHeads.isMerged(number, {
+        head,
+        base,
+        headBranch: headOf(pull),
+        baseBranch: baseOf(pull),
+      }))
     const state = pushed ? 'merged' : stateOf(pull)
     const isOpen = state === 'open'
     if (!isOpen) await sameWork.forget(number)
@@ -141,8 +175,13 @@ export function createSnapshots({
         : [],
       ...(asked.length === 0 ? {} : { asked }),
       mergeSha: state === 'merged' ? ((pushed ? base : pull.merge_commit_sha) as Sha | null) : null,
-      ...(state === 'merged' && pull.merged_by?.login !== readers.viewer ? { mergedByOther: true } : {}),
-      mergedBy: state !== 'merged' ? null : (`forge:${pushed ? 'git' : (pull.merged_by?.login ?? 'ghost')}` satisfies Actor),
+      ...(state === 'merged' && pull.merged_by?.login !== readers.viewer
+        ? { mergedByOther: true }
+        : {}),
+      mergedBy:
+        state !== 'merged'
+          ? null
+          : (`forge:${pushed ? 'git' : (pull.merged_by?.login ?? 'ghost')}` satisfies Actor),
       mergedHead: state === 'merged' ? head : null,
       createdAt: Date.parse(pull.created_at),
       updatedAt: Date.parse(pull.updated_at),

@@ -10,7 +10,10 @@ import { createReading } from './reading/reading.ts'
 import { createWriteAccess } from './write-access.ts'
 import { createWriting } from './writing/writing.ts'
 
-/** GitHub as a forge: github.com, GHE.com and Enterprise Server. Nothing is asked until something is wanted of it. */
+/**
+ * GitHub as a forge: github.com, GHE.com and Enterprise Server. Nothing is asked until something is
+ * wanted of it.
+ */
 export function createGithubForge(options: GithubForgeOptions): Forge {
   const { git, remote, log } = options
   const client = createGithubClient(options)
@@ -20,7 +23,14 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const { cancelled, ...reading } = createReading({ ...options, client, mayWrite, signer })
   const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
 
-  const { cancel, ...writing } = createWriting({ ...options, client, hints, signer, conflicts, find: reading.find })
+  const { cancel, ...writing } = createWriting({
+    ...options,
+    client,
+    hints,
+    signer,
+    conflicts,
+    find: reading.find,
+  })
 
   return Object.freeze({
     kind: 'github' as const,

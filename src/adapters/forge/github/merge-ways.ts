@@ -3,7 +3,11 @@ import type { MergeStrategy } from '../merge-results.ts'
 import type { BranchRule } from './reading/branch-rules.ts'
 
 const ALL: readonly MergeStrategy[] = ['merge', 'squash', 'rebase']
-const NAMES: Readonly<Record<MergeStrategy, string>> = { merge: 'merge commits', squash: 'squash merges', rebase: 'rebase merges' }
+const NAMES: Readonly<Record<MergeStrategy, string>> = {
+  merge: 'merge commits',
+  squash: 'squash merges',
+  rebase: 'rebase merges',
+}
 
 export interface MergeFacts {
   /** `octo/widgets`. */
@@ -14,16 +18,30 @@ export interface MergeFacts {
   /** By the protection of the base. */
   readonly linear: boolean
   readonly signed: boolean
-  /** How the base’s merge queue merges; null where it has none, undefined where that is not told. */
+  /**
+   * How the base’s merge queue merges; null where it has none, undefined where that is not told.
+   */
   readonly queue?: MergeStrategy | null | undefined
   /** Of the base. */
   readonly rules: readonly BranchRule[]
 }
 
-/** How pull requests may be merged into a base: what the repository’s settings, the base’s protection and its rulesets leave. */
-export function mergeWays({ repository, base, settings, linear, signed, queue, rules }: MergeFacts): MergeWays {
+/**
+ * How pull requests may be merged into a base: what the repository’s settings, the base’s
+ * protection and its rulesets leave.
+ */
+export function mergeWays({
+  repository,
+  base,
+  settings,
+  linear,
+  signed,
+  queue,
+  rules,
+}: MergeFacts): MergeWays {
   // All else is the queue’s own.
-  if (queue != null) return { allowed: [queue], why: `the merge queue of ${base} merges by ${queue}`, queue: true }
+  if (queue != null)
+    return { allowed: [queue], why: `the merge queue of ${base} merges by ${queue}`, queue: true }
   const has = (type: string): boolean => rules.some((rule) => rule.type === type)
   let allowed = ALL
   const why: string[] = []
@@ -45,8 +63,14 @@ export function mergeWays({ repository, base, settings, linear, signed, queue, r
       )
     }
   }
-  if (linear || has('required_linear_history')) forbid(['merge'], () => `${base} has to have a linear history`)
+  if (linear || has('required_linear_history'))
+    forbid(['merge'], () => `${base} has to have a linear history`)
   // Commits that GitHub rebases have nobody’s signature.
-  if (signed || has('required_signatures')) forbid(['rebase'], () => `commits of ${base} have to be signed`)
-  return { allowed, why: why.length === 0 ? null : why.join(', and '), ...(has('merge_queue') ? { queue: true } : {}) }
+  if (signed || has('required_signatures'))
+    forbid(['rebase'], () => `commits of ${base} have to be signed`)
+  return {
+    allowed,
+    why: why.length === 0 ? null : why.join(', and '),
+    ...(has('merge_queue') ? { queue: true } : {}),
+  }
 }

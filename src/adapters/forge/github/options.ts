@@ -11,14 +11,18 @@ export interface GithubSettings {
   readonly copilotReview: boolean
   /** Share of the rate limit that stays for others, 0 to 0.9. */
   readonly reserve: number
-  /** So long a head without checks is waited for where some are expected. Seconds; 0: not at all. */
+  /**
+   * So long a head without checks is waited for where some are expected. Seconds; 0: not at all.
+   */
   readonly checksExpectedWithin: number
 }
 
 /** How requests are made. */
 export interface GithubClientOptions {
   readonly repository: GithubRepository
-  /** Read for each request, so that a renewed one counts at once. FORGE_DENIED where there is none. */
+  /**
+   * Read for each request, so that a renewed one counts at once. FORGE_DENIED where there is none.
+   */
   readonly token: () => Promise<string>
   /** Where the token is of an app’s installation. */
   readonly app?: Pick<GithubApp, 'id' | 'refused'>
@@ -27,7 +31,10 @@ export interface GithubClientOptions {
   readonly log: Log
   /** The program and its version, as GitHub wants to be told. */
   readonly userAgent: string
-  /** First pause after a failure that may pass, and between writes; the next ones are longer. Milliseconds, default 1,000. Tests shorten it. */
+  /**
+   * First pause after a failure that may pass, and between writes; the next ones are longer.
+   * Milliseconds, default 1,000. Tests shorten it.
+   */
   readonly retryDelay?: number
 }
 

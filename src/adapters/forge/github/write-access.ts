@@ -4,16 +4,26 @@ import type { GithubClient } from './client/client.ts'
 import type { GithubForgeOptions } from './options.ts'
 import type { Association } from './reading/answers.ts'
 
-/** What GitHub says beside somebody’s words. It does not know of rights through a team or a private membership, and counts members who may only read. */
+/**
+ * What GitHub says beside somebody’s words. It does not know of rights through a team or a private
+ * membership, and counts members who may only read.
+ */
 const ASSOCIATED: readonly Association[] = ['OWNER', 'MEMBER', 'COLLABORATOR']
 
 /**
- * Whether a person may write to the repository, as GitHub itself says. Bots are no persons. `association` decides where the token may not ask
- * (403); without one that is FORGE_DENIED. FORGE_UNAVAILABLE where GitHub is away and nothing was known before.
+ * Whether a person may write to the repository, as GitHub itself says. Bots are no persons.
+ * `association` decides where the token may not ask (403); without one that is FORGE_DENIED.
+ * FORGE_UNAVAILABLE where GitHub is away and nothing was known before.
  */
 export type WriteAccess = (account: Account, association?: Association) => Promise<boolean>
 
-export function createWriteAccess({ client, clock, log }: Pick<GithubForgeOptions, 'clock' | 'log'> & { client: Pick<GithubClient, 'rest'> }): WriteAccess {
+export function createWriteAccess({
+  client,
+  clock,
+  log,
+}: Pick<GithubForgeOptions, 'clock' | 'log'> & {
+  client: Pick<GithubClient, 'rest'>
+}): WriteAccess {
   /** The refusal where the token may not ask. */
   type Answer = boolean | ExomonadError
   let isSaid = false
@@ -28,9 +38,17 @@ export function createWriteAccess({ client, clock, log }: Pick<GithubForgeOption
       )
       return status !== 404 && (data.permission === 'admin' || data.permission === 'write')
     } catch (error) {
-      if (!(error instanceof ExomonadError) || error.code !== 'FORGE_DENIED' || error.facts['status'] !== 403) throw error
+      if (
+        !(error instanceof ExomonadError) ||
+        error.code !== 'FORGE_DENIED' ||
+        error.facts['status'] !== 403
+      )
+        throw error
       if (!isSaid)
-        log.warn({ err: error }, 'who has write access is not for the token to ask: members, collaborators and the owner are taken for those who have')
+        log.warn(
+          { err: error },
+          'who has write access is not for the token to ask: members, collaborators and the owner are taken for those who have',
+        )
       isSaid = true
       return error
     }

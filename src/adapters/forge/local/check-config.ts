@@ -5,15 +5,24 @@ import type { LocalForgeOptions } from './options.ts'
 
 /** What pull requests are checked with, as configured now. */
 export interface CheckConfig {
-  /** Undefined where nothing is checked. `hash` of the command: under another one a head is checked anew. */
-  readonly settings: () => Promise<{ readonly settings: RunSettings; readonly hash: string } | undefined>
+  /**
+   * Undefined where nothing is checked. `hash` of the command: under another one a head is checked
+   * anew.
+   */
+  readonly settings: () => Promise<
+    { readonly settings: RunSettings; readonly hash: string } | undefined
+  >
   /** Why configured commands must not run here; null where they may. */
   readonly distrust: () => Promise<string | null>
 }
 
-const hashOf = (argv: readonly string[]): string => createHash('sha256').update(JSON.stringify(argv)).digest('hex').slice(0, 16)
+const hashOf = (argv: readonly string[]): string =>
+  createHash('sha256').update(JSON.stringify(argv)).digest('hex').slice(0, 16)
 
-export function createCheckConfig({ ci, trusted }: Pick<LocalForgeOptions, 'ci' | 'trusted'>): CheckConfig {
+export function createCheckConfig({
+  ci,
+  trusted,
+}: Pick<LocalForgeOptions, 'ci' | 'trusted'>): CheckConfig {
   return {
     settings: async () => {
       const { argv, ...rest } = await ci()
@@ -24,7 +33,8 @@ export function createCheckConfig({ ci, trusted }: Pick<LocalForgeOptions, 'ci' 
         await trusted()
         return null
       } catch (error) {
-        if (error instanceof ExomonadError && error.code === 'UNTRUSTED_CONFIG') return error.message
+        if (error instanceof ExomonadError && error.code === 'UNTRUSTED_CONFIG')
+          return error.message
         throw error
       }
     },

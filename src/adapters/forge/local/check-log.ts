@@ -34,7 +34,11 @@ export async function wholeLog(path: string): Promise<string> {
 }
 
 /** Removes the oldest logs until all together are within `bytes`; `keep` stay. */
-export async function trimLogs(folder: string, bytes: number, keep: ReadonlySet<string>): Promise<void> {
+export async function trimLogs(
+  folder: string,
+  bytes: number,
+  keep: ReadonlySet<string>,
+): Promise<void> {
   const files = await Promise.all(
     (await readdir(folder).catch(() => [])).map(async (name) => {
       const path = join(folder, name)

@@ -13,7 +13,10 @@ const GRACE = 2_000
 export const RUN_MARK = 'EXOMONAD_CI_RUN'
 
 export interface CheckResult {
-  readonly status: Extract<CheckStatus, 'passed' | 'failed' | 'timed_out' | 'cancelled' | 'interrupted'>
+  readonly status: Extract<
+    CheckStatus,
+    'passed' | 'failed' | 'timed_out' | 'cancelled' | 'interrupted'
+  >
   readonly exitCode: number | null
 }
 export interface CheckRun {
@@ -23,14 +26,27 @@ export interface CheckRun {
 }
 
 /** What a check may see: no folders, agents or configuration of the user’s. */
-export function checkEnvironment(environment: Readonly<Record<string, string>>, folder: string): Record<string, string> {
-  const kept = Object.entries(environment).filter(([name]) => !/^(XDG_|SSH_|GIT_|EXOMONAD_)/.test(name))
-  return { ...Object.fromEntries(kept), HOME: join(folder, 'home'), CI: 'true', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0', [RUN_MARK]: folder }
+export function checkEnvironment(
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+): Record<string, string> {
+  const kept = Object.entries(environment).filter(
+    ([name]) => !/^(XDG_|SSH_|GIT_|EXOMONAD_)/.test(name),
+  )
+  return {
+    ...Object.fromEntries(kept),
+    HOME: join(folder, 'home'),
+    CI: 'true',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    [RUN_MARK]: folder,
+  }
 }
 
 /**
- * Runs a command on a checkout of one commit, in a folder that is gone afterwards. Output goes to the log file. Passed is exit 0 and nothing
- * else. Whatever the command started and left in its process group is killed with it. Never rejects.
+ * Runs a command on a checkout of one commit, in a folder that is gone afterwards. Output goes to
+ * the log file. Passed is exit 0 and nothing else. Whatever the command started and left in its
+ * process group is killed with it. Never rejects.
  */
 export function startCheckRun(options: {
   git: Git
@@ -60,9 +76,15 @@ export function startCheckRun(options: {
     kill = setTimeout(() => sendSignal(-pid, 'SIGKILL'), GRACE)
   }
 
-  const runCommand = async (output: FileHandle): Promise<{ code: number | null; signal: string | null; startError?: string }> => {
+  const runCommand = async (
+    output: FileHandle,
+  ): Promise<{ code: number | null; signal: string | null; startError?: string }> => {
     const [file = '', ...args] = options.argv
-    const child = startDetached(file, args, { cwd: worktree, env: checkEnvironment(options.environment, folder), output: output.fd })
+    const child = startDetached(file, args, {
+      cwd: worktree,
+      env: checkEnvironment(options.environment, folder),
+      output: output.fd,
+    })
     group = child.pid ?? null
     const timer = setTimeout(() => end('timed_out'), Math.min(options.timeoutMs, 2 ** 31 - 1))
     const watch = setInterval(() => {
@@ -74,7 +96,9 @@ export function startCheckRun(options: {
     if (state.ending !== null) end(state.ending)
     try {
       return await new Promise((resolve) => {
-        child.once('error', (error) => resolve({ code: null, signal: null, startError: error.message }))
+        child.once('error', (error) =>
+          resolve({ code: null, signal: null, startError: error.message }),
+        )
         child.once('exit', (code, signal) => resolve({ code, signal }))
       })
     } finally {
@@ -89,12 +113,15 @@ export function startCheckRun(options: {
     const say = (words: string) => output.write(`\n[exomonad] ${words}\n`)
     await mkdir(join(folder, 'home'), { recursive: true })
     await git.addDetachedWorktree(worktree, options.sha)
-    if (state.ending !== null) return { status: state.ending === 'cancelled' ? 'cancelled' : 'interrupted', exitCode: null }
+    if (state.ending !== null)
+      return { status: state.ending === 'cancelled' ? 'cancelled' : 'interrupted', exitCode: null }
     const { code, signal, startError } = await runCommand(output)
     const reason = ending()
     switch (reason) {
       case 'timed_out':
-        await say(`ended after ${Math.round(options.timeoutMs / 100) / 10} s: the time is up (forge.local.ci_timeout)`)
+        await say(
+          `ended after ${Math.round(options.timeoutMs / 100) / 10} s: the time is up (forge.local.ci_timeout)`,
+        )
         return { status: 'timed_out', exitCode: code }
       case 'too_long':
         await say('ended: it wrote more than all logs together may hold (retention.ci_logs_mb)')
@@ -120,7 +147,11 @@ export function startCheckRun(options: {
       log.error({ err: error, logPath }, 'a check could not be run')
       const words = error instanceof Error ? error.message : String(error)
       await output?.write(`\n[exomonad] could not be run: ${words}\n`).catch(() => undefined)
-      return { status: state.ending === 'cancelled' || state.ending === 'interrupted' ? state.ending : 'failed', exitCode: null }
+      return {
+        status:
+          state.ending === 'cancelled' || state.ending === 'interrupted' ? state.ending : 'failed',
+        exitCode: null,
+      }
     } finally {
       await output?.close().catch(() => undefined)
       await removeRunFolder(git, folder, log)
@@ -137,7 +168,8 @@ export async function removeRunFolder(git: Git, folder: string, log: Log): Promi
   } catch (error) {
     log.warn({ err: error, folder }, 'the worktree of a check could not be removed')
   }
-  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch((error: unknown) =>
-    log.warn({ err: error, folder }, 'the folder of a check could not be removed'),
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(
+    (error: unknown) =>
+      log.warn({ err: error, folder }, 'the folder of a check could not be removed'),
   )
 }

@@ -25,8 +25,14 @@ export interface CheckRuns {
   /** Places for runs, shared by all that is checked here. */
   readonly slots: CheckSlots
   readonly add: (job: CheckJob) => void
-  /** Of pull requests onto this base: when the last one ended, and those that run were started (ms since the epoch). */
-  readonly activity: (base: BranchName) => { readonly lastEnded: number; readonly running: readonly number[] }
+  /**
+   * Of pull requests onto this base: when the last one ended, and those that run were started (ms
+   * since the epoch).
+   */
+  readonly activity: (base: BranchName) => {
+    readonly lastEnded: number
+    readonly running: readonly number[]
+  }
   /** Runs a row at once, in a place that the caller holds. Never rejects. */
   readonly run: (row: CheckRow, commit: Sha, settings: RunSettings) => Promise<CheckResult>
   readonly cancel: (row: CheckRow) => Promise<void>
@@ -44,7 +50,10 @@ export function createCheckRuns({
   log,
   branches,
   hints,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'ciEnvironment' | 'paths' | 'clock' | 'log'> & { branches: Branches; hints: Hints }): CheckRuns {
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'ciEnvironment' | 'paths' | 'clock' | 'log'> & {
+  branches: Branches
+  hints: Hints
+}): CheckRuns {
   const slots = createCheckSlots()
   const waiting = new Map<number, AbortController>()
   const running = new Map<number, { run: CheckRun; settled: Promise<unknown> }>()
@@ -55,37 +64,57 @@ export function createCheckRuns({
   let starting = 0
   let disposed = false
 
-  const settle = async (row: CheckRow, patch: Parameters<typeof store.pulls.updateCheck>[1]): Promise<void> => {
+  const settle = async (
+    row: CheckRow,
+    patch: Parameters<typeof store.pulls.updateCheck>[1],
+  ): Promise<void> => {
     await store.pulls.updateCheck(row.id, { finishedAt: clock(), ...patch })
     if (row.pull === null) return
     hints.emit(row.pull)
-    for (const other of await store.pulls.list({ state: 'open' })) if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
+    for (const other of await store.pulls.list({ state: 'open' }))
+      if (other.number !== row.pull && other.headSha === row.head) hints.emit(other.number)
   }
 
   /**
-   * The commit to check, of a head that waited: null where nobody asks about it any more, or where it conflicts with its base by now. The
-   * remote decides, where it can be asked.
+   * The commit to check, of a head that waited: null where nobody asks about it any more, or where
+   * it conflicts with its base by now. The remote decides, where it can be asked.
    */
   const wantedCommit = async (row: CheckRow, pull: PullRow): Promise<Sha | null> => {
     const tips = await branches.tips([pull.headBranch, pull.baseBranch]).catch(() => null)
     const tip = tips?.get(pull.headBranch)
     const shared = async (): Promise<boolean> =>
-      (await store.pulls.list({ state: 'open' })).some((other) => other.number !== pull.number && other.headSha === row.head)
+      (await store.pulls.list({ state: 'open' })).some(
+        (other) => other.number !== pull.number && other.headSha === row.head,
+      )
     if (tip !== undefined && tip !== row.head && !(await shared())) return null
     const base = tips?.get(pull.baseBranch)
-    await branches.bringIn([{ branch: pull.headBranch, sha: row.head }, ...(base === undefined ? [] : [{ branch: pull.baseBranch, sha: base }])])
-    if (base !== undefined && base !== row.base && (await git.mergeTree(base, row.head)).kind === 'conflict') return null
+    await branches.bringIn([
+      { branch: pull.headBranch, sha: row.head },
+      ...(base === undefined ? [] : [{ branch: pull.baseBranch, sha: base }]),
+    ])
+    if (
+      base !== undefined &&
+      base !== row.base &&
+      (await git.mergeTree(base, row.head)).kind === 'conflict'
+    )
+      return null
     if (row.base === null || row.tree === null) return row.head
     const [alone] = await git.mergeTrees([[row.head, row.head]])
     if (alone?.kind === 'clean' && alone.tree === row.tree) return row.head
-    return git.commitTree({ tree: row.tree, parents: [row.base, row.head], message: `Merge ${row.head} into ${row.base}` })
+    return git.commitTree({
+      tree: row.tree,
+      parents: [row.base, row.head],
+      message: `Merge ${row.head} into ${row.base}`,
+    })
   }
 
   const run: CheckRuns['run'] = async (row, commit, settings) => {
     const maxLogBytes = settings.maxLogBytes ?? MAX_LOG_BYTES
     await store.pulls
       .updateCheck(row.id, { status: 'running', startedAt: clock() })
-      .catch((error: unknown) => log.error({ err: error, check: row.id }, 'the start of a check could not be recorded'))
+      .catch((error: unknown) =>
+        log.error({ err: error, check: row.id }, 'the start of a check could not be recorded'),
+      )
     const started = startCheckRun({
       git,
       argv: settings.argv,

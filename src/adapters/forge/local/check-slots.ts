@@ -1,8 +1,8 @@
 /** Places for checks that run at the same time, given in the order asked. */
 export interface CheckSlots {
   /**
-   * Waits for a place; resolves with what gives it back, or null where no more are given. `ready` is asked when its turn comes: while it
-   * denies, those behind it go first.
+   * Waits for a place; resolves with what gives it back, or null where no more are given. `ready`
+   * is asked when its turn comes: while it denies, those behind it go first.
    */
   take(options: {
     readonly parallel: number

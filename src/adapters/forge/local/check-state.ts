@@ -1,7 +1,10 @@
 import type { CheckRow } from '../../../domain/forge-rows.ts'
 import type { ChecksState } from '../check.ts'
 
-/** What a run that ended, or hasn’t, says about its head. A run that was cancelled or cut off says nothing: it is run again. */
+/**
+ * What a run that ended, or hasn’t, says about its head. A run that was cancelled or cut off says
+ * nothing: it is run again.
+ */
 export function checksState(status: CheckRow['status'] | undefined): ChecksState {
   switch (status) {
     case 'passed':
@@ -20,7 +23,9 @@ export function checksState(status: CheckRow['status'] | undefined): ChecksState
 }
 
 /** Whether a head whose latest run is this one has to be run. */
-export const needsRun = (latest: CheckRow | undefined): boolean => latest === undefined || latest.status === 'cancelled' || latest.status === 'interrupted'
+export const needsRun = (latest: CheckRow | undefined): boolean =>
+  latest === undefined || latest.status === 'cancelled' || latest.status === 'interrupted'
 
 /** It ran to its end, and says something. */
-export const isEnded = (status: CheckRow['status']): boolean => status === 'passed' || status === 'failed' || status === 'timed_out'
+export const isEnded = (status: CheckRow['status']): boolean =>
+  status === 'passed' || status === 'failed' || status === 'timed_out'

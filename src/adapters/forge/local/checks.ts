@@ -27,26 +27,34 @@ export interface CheckedHead {
 
 export interface Checks {
   /**
-   * Queues a run of the head merged with its base where none has said anything of this head, or of the same files; cancels runs of heads that
-   * the pull request had before. A base that moves later starts nothing, and neither does a conflict: then there is nothing to check.
+   * Queues a run of the head merged with its base where none has said anything of this head, or of
+   * the same files; cancels runs of heads that the pull request had before. A base that moves later
+   * starts nothing, and neither does a conflict: then there is nothing to check.
    */
   readonly ensure: (pull: PullRow, at: CheckedHead) => Promise<void>
   /** Runs it again, unless it is being run: `running`. */
   readonly rerun: (pull: PullRow, at: CheckedHead) => Promise<'started' | 'running'>
-  readonly of: (at: CheckedHead) => Promise<{ checks: Check[]; state: ChecksState; required: boolean }>
+  readonly of: (
+    at: CheckedHead,
+  ) => Promise<{ checks: Check[]; state: ChecksState; required: boolean }>
   readonly log: (pull: PullRow, name: string) => Promise<string>
   /** The pull request is merged or closed: its runs are pointless. */
   readonly cancel: (pull: PullRow) => Promise<void>
-  /** Marks runs that a crash cut off and takes away what they left. Happens once; everything else here waits for it. */
+  /**
+   * Marks runs that a crash cut off and takes away what they left. Happens once; everything else
+   * here waits for it.
+   */
   readonly recover: () => Promise<void>
   readonly dispose: () => Promise<void>
 }
 
 /**
- * A run is a row: queued → running → passed | failed | timed_out | cancelled | interrupted. Per head and command one run counts, the latest;
- * it holds for every pull request with that head, for what that head is rebased to, and by its tree for the same files however they came
- * about. Cancelled (superseded) and interrupted (the daemon ended) ones are run again when the head is looked at again. The row is written
- * before the process starts, so that a crash leaves a row to settle, never an unknown process.
+ * A run is a row: queued → running → passed | failed | timed_out | cancelled | interrupted. Per
+ * head and command one run counts, the latest; it holds for every pull request with that head, for
+ * what that head is rebased to, and by its tree for the same files however they came about.
+ * Cancelled (superseded) and interrupted (the daemon ended) ones are run again when the head is
+ * looked at again. The row is written before the process starts, so that a crash leaves a row to
+ * settle, never an unknown process.
  */
 export function createChecks({
   git,
@@ -56,7 +64,10 @@ export function createChecks({
   log,
   config,
   runs,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'paths' | 'clock' | 'log'> & { config: CheckConfig; runs: CheckRuns }): Checks {
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'paths' | 'clock' | 'log'> & {
+  config: CheckConfig
+  runs: CheckRuns
+}): Checks {
   const oneAtATime = createSerial()
   let disposed = false
   let recovered: Promise<void> | undefined
@@ -71,27 +82,44 @@ export function createChecks({
     })())
 
   /** Heads that are the same work as this one, it first. */
-  const lineageOf = async (branch: string, head: Sha): Promise<Sha[]> => (await rebasedHeads(store.snapshots, branch)).lineage(head)
+  const lineageOf = async (branch: string, head: Sha): Promise<Sha[]> =>
+    (await rebasedHeads(store.snapshots, branch)).lineage(head)
 
   /** Ends runs of this pull request for heads that no open one has any more. */
   const cancelExcept = async (pull: PullRow, head: Sha | null): Promise<void> => {
-    const unfinished = (await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })).filter(({ kind }) => kind === 'pull')
+    const unfinished = (
+      await store.pulls.checks({ pull: pull.number, statuses: ['queued', 'running'] })
+    ).filter(({ kind }) => kind === 'pull')
     if (unfinished.length === 0) return
-    const wanted = new Set((await store.pulls.list({ state: 'open' })).filter((other) => other.number !== pull.number).map((other) => other.headSha))
+    const wanted = new Set(
+      (await store.pulls.list({ state: 'open' }))
+        .filter((other) => other.number !== pull.number)
+        .map((other) => other.headSha),
+    )
     for (const same of head === null ? [] : await lineageOf(pull.headBranch, head)) wanted.add(same)
     for (const row of unfinished) if (!wanted.has(row.head)) await runs.cancel(row)
   }
 
-  /** The newest that says something of the head: a run of it, or one of the same files that has ended. */
-  const latestOf = async ({ pull, head, tree }: CheckedHead, hash: string): Promise<CheckRow | undefined> => {
+  /**
+   * The newest that says something of the head: a run of it, or one of the same files that has
+   * ended.
+   */
+  const latestOf = async (
+    { pull, head, tree }: CheckedHead,
+    hash: string,
+  ): Promise<CheckRow | undefined> => {
     const heads = await lineageOf(pull.headBranch, head)
     const ofHead = (await Promise.all(heads.map((one) => store.pulls.checks({ head: one }))))
       .flat()
       .filter((row) => row.kind === 'pull' || row.pull === pull.number)
-    const ofFiles = tree === null ? [] : (await store.pulls.checks({ tree })).filter((row) => isEnded(row.status))
+    const ofFiles =
+      tree === null ? [] : (await store.pulls.checks({ tree })).filter((row) => isEnded(row.status))
     return [...ofHead, ...ofFiles]
       .filter((row) => row.configHash === hash)
-      .reduce<CheckRow | undefined>((newest, row) => (newest === undefined || row.id > newest.id ? row : newest), undefined)
+      .reduce<CheckRow | undefined>(
+        (newest, row) => (newest === undefined || row.id > newest.id ? row : newest),
+        undefined,
+      )
   }
 
   const trees = new Map<Sha, Sha>()
@@ -102,11 +130,20 @@ export function createChecks({
       if (alone?.kind === 'clean') trees.set(base, alone.tree)
     }
     const tree = trees.get(base)
-    const rows = tree === undefined ? [] : (await store.pulls.checks({ tree })).filter((row) => row.configHash === hash && isEnded(row.status))
+    const rows =
+      tree === undefined
+        ? []
+        : (await store.pulls.checks({ tree })).filter(
+            (row) => row.configHash === hash && isEnded(row.status),
+          )
     return rows.length > 0 && rows.at(-1)?.status !== 'passed'
   }
 
-  const enqueue = async (pull: PullRow, { head, base, tree }: CheckedHead, now: NonNullable<Awaited<ReturnType<CheckConfig['settings']>>>): Promise<void> => {
+  const enqueue = async (
+    pull: PullRow,
+    { head, base, tree }: CheckedHead,
+    now: NonNullable<Awaited<ReturnType<CheckConfig['settings']>>>,
+  ): Promise<void> => {
     const row = await store.pulls.insertCheck({
       pull: pull.number,
       kind: 'pull',
@@ -143,9 +180,13 @@ export function createChecks({
         await recover()
         const now = await config.settings()
         if (now === undefined) {
-          throw new ExomonadError('INVALID_ARG', `There is nothing to check #${pull.number} with. Set [forge.local] ci in the configuration.`, {
-            number: pull.number,
-          })
+          throw new ExomonadError(
+            'INVALID_ARG',
+            `There is nothing to check #${pull.number} with. Set [forge.local] ci in the configuration.`,
+            {
+              number: pull.number,
+            },
+          )
         }
         const reason = await config.distrust()
         if (reason !== null) throw new ExomonadError('UNTRUSTED_CONFIG', reason)
@@ -163,7 +204,16 @@ export function createChecks({
         const reason = await config.distrust()
         if (reason !== null) {
           return {
-            checks: [{ name: CHECK_NAME, status: 'queued', required: true, run: null, url: null, logTail: `not run: ${reason}` }],
+            checks: [
+              {
+                name: CHECK_NAME,
+                status: 'queued',
+                required: true,
+                run: null,
+                url: null,
+                logTail: `not run: ${reason}`,
+              },
+            ],
             state: 'pending',
             required: true,
           }
@@ -189,11 +239,20 @@ export function createChecks({
     },
 
     async log(pull, name) {
-      const rows = (await store.pulls.checks({ pull: pull.number })).filter((row) => row.name === name)
-      const shared = rows.length > 0 ? rows : (await store.pulls.checks({ head: pull.headSha })).filter((row) => row.name === name)
+      const rows = (await store.pulls.checks({ pull: pull.number })).filter(
+        (row) => row.name === name,
+      )
+      const shared =
+        rows.length > 0
+          ? rows
+          : (await store.pulls.checks({ head: pull.headSha })).filter((row) => row.name === name)
       const row = shared.sort((a, b) => a.id - b.id).at(-1)
       if (row === undefined) {
-        throw new ExomonadError('INVALID_ARG', `#${pull.number} has no check "${name}" that ran. \`exomonad pr checks ${pull.number}\` lists them.`, { name })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `#${pull.number} has no check "${name}" that ran. \`exomonad pr checks ${pull.number}\` lists them.`,
+          { name },
+        )
       }
       return wholeLog(row.logPath)
     },

@@ -15,7 +15,10 @@ import { createReviews } from './reviews.ts'
 import { createSnapshots } from './snapshot.ts'
 import { requirePull } from './urls.ts'
 
-/** The forge without account and network: pull requests, reviews and checks are rows of the store, code lives in a git remote. */
+/**
+ * The forge without account and network: pull requests, reviews and checks are rows of the store,
+ * code lives in a git remote.
+ */
 export function createLocalForge(options: LocalForgeOptions): LocalForge {
   const { git, store, remote, log } = options
   const hints = createHints(log)
@@ -36,7 +39,10 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     const tips = await branches.tips([pull.headBranch, pull.baseBranch])
     const head = tips.get(pull.headBranch) ?? pull.headSha
     const base = tips.get(pull.baseBranch) ?? null
-    await branches.bringIn([{ branch: pull.headBranch, sha: head }, ...(base === null ? [] : [{ branch: pull.baseBranch, sha: base }])])
+    await branches.bringIn([
+      { branch: pull.headBranch, sha: head },
+      ...(base === null ? [] : [{ branch: pull.baseBranch, sha: base }]),
+    ])
     const [facts] = base === null ? [] : await mergeFacts([[base, head]])
     return { pull, head, base, tree: facts?.tree ?? null }
   }
@@ -62,14 +68,21 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     },
     async rerunChecks(number: number) {
       const pull = await requirePull(store, number)
-      if (pull.state !== 'open') throw new ExomonadError('PR_NOT_MERGEABLE', `#${number} is ${pull.state}: its checks are not run any more.`, { number })
+      if (pull.state !== 'open')
+        throw new ExomonadError(
+          'PR_NOT_MERGEABLE',
+          `#${number} is ${pull.state}: its checks are not run any more.`,
+          { number },
+        )
       return checks.rerun(pull, await present(pull))
     },
     async resumeChecks() {
       await checks.recover()
-      for (const pull of await store.pulls.list({ state: 'open' })) await checks.ensure(pull, await present(pull))
+      for (const pull of await store.pulls.list({ state: 'open' }))
+        await checks.ensure(pull, await present(pull))
     },
-    checkLog: async (number: number, name: string) => checks.log(await requirePull(store, number), name),
+    checkLog: async (number: number, name: string) =>
+      checks.log(await requirePull(store, number), name),
     onHint: hints.subscribe,
     dispose: checks.dispose,
   })

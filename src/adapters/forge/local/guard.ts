@@ -6,8 +6,9 @@ import type { Paths } from '../../../runtime/paths.ts'
 const keyFile = (paths: Pick<Paths, 'state'>): string => join(paths.state, 'forge.key')
 
 /**
- * git’s `update` hook of the bare repository (run there, with ref, old and new commit). An agent changes its own branch only, so that no work
- * gets into another one without merge_pr; the daemon shows its key; people are not held up.
+ * git’s `update` hook of the bare repository (run there, with ref, old and new commit). An agent
+ * changes its own branch only, so that no work gets into another one without merge_pr; the daemon
+ * shows its key; people are not held up.
  */
 const HOOK = `#!/bin/sh
 # Written by exomonad; do not edit.
@@ -31,8 +32,13 @@ echo "exomonad: the branch \${EXOMONAD_BRANCH} carries your pull request and can
 exit 1
 `
 
-/** Environment that lets a push past the guard: for the daemon’s own git only. Empty where there is no guarded repository. */
-export async function forgeKeyEnvironment(paths: Pick<Paths, 'state'>): Promise<Record<string, string>> {
+/**
+ * Environment that lets a push past the guard: for the daemon’s own git only. Empty where there is
+ * no guarded repository.
+ */
+export async function forgeKeyEnvironment(
+  paths: Pick<Paths, 'state'>,
+): Promise<Record<string, string>> {
   const key = await readFile(keyFile(paths), 'utf8').catch(() => '')
   return key === '' ? {} : { EXOMONAD_FORGE_KEY: key }
 }
@@ -40,7 +46,8 @@ export async function forgeKeyEnvironment(paths: Pick<Paths, 'state'>): Promise<
 /** Puts hook and key in place, where they are not there as they should be. */
 export async function installGuard(paths: Pick<Paths, 'state' | 'origin'>): Promise<void> {
   const file = keyFile(paths)
-  if ((await readFile(file, 'utf8').catch(() => '')) === '') await replace(file, randomBytes(32).toString('hex'), 0o600)
+  if ((await readFile(file, 'utf8').catch(() => '')) === '')
+    await replace(file, randomBytes(32).toString('hex'), 0o600)
 
   const hook = join(paths.origin, 'hooks', 'update')
   await mkdir(join(paths.origin, 'hooks'), { recursive: true })
@@ -52,7 +59,8 @@ export async function installGuard(paths: Pick<Paths, 'state' | 'origin'>): Prom
   const text = await readFile(config, 'utf8')
   const lacks = [
     ...(/^\s*hooksPath = hooks$/m.test(text) ? [] : ['[core]\n\thooksPath = hooks\n']),
-    // From a shallow clone its branches come with where they were cut off; git refuses that otherwise.
+    // From a shallow clone its branches come with where they were cut off; git refuses that
+    // otherwise.
     ...(/^\s*shallowUpdate = true$/m.test(text) ? [] : ['[receive]\n\tshallowUpdate = true\n']),
   ]
   if (lacks.length > 0) await writeFile(config, `${text.trimEnd()}\n${lacks.join('')}`)

@@ -7,7 +7,9 @@ import { sendSignal } from '../../../processes/signal.ts'
 import type { Git } from '../../git/git.ts'
 import { removeRunFolder, RUN_MARK } from './check-run.ts'
 
-/** Processes that carry a run’s mark, where the system tells. Runs outlive a daemon that was killed. */
+/**
+ * Processes that carry a run’s mark, where the system tells. Runs outlive a daemon that was killed.
+ */
 const processesOf = (folder: string): Promise<number[]> => startedWith([`${RUN_MARK}=${folder}`])
 
 /** So many looks in a row must find nobody, milliseconds apart; there are not more than so many. */
@@ -30,7 +32,8 @@ export async function sweepRuns({
   for (const name of await readdir(ciWork).catch(() => [])) {
     const folder = join(ciWork, name)
     const told = new Set<number>()
-    // One that is just becoming another program shows no mark, and one may start another between the look and its end.
+    // One that is just becoming another program shows no mark, and one may start another between
+    // the look and its end.
     for (let [looks, quiet] = [0, 0]; looks < LOOKS && quiet < QUIET_LOOKS; looks += 1) {
       if (looks > 0) await delay(LOOK)
       const pids = await find(folder)

@@ -14,13 +14,19 @@ export interface MergeFacts {
 const MOST = 5_000
 
 /** Merges in objects, remembered; of many at once in one process. */
-export function createMergeFacts(git: Pick<Git, 'mergeTrees'>): (pairs: readonly (readonly [base: Sha, head: Sha])[]) => Promise<MergeFacts[]> {
+export function createMergeFacts(
+  git: Pick<Git, 'mergeTrees'>,
+): (pairs: readonly (readonly [base: Sha, head: Sha])[]) => Promise<MergeFacts[]> {
   const known = new Map<string, MergeFacts>()
   const keyOf = (base: Sha, head: Sha): string => `${base} ${head}`
   const facts = (merged: MergeTreeResult, base: MergeTreeResult | undefined): MergeFacts =>
     merged.kind === 'conflict'
       ? { tree: null, conflictFiles: merged.files, changesNothing: false }
-      : { tree: merged.tree, conflictFiles: [], changesNothing: base?.kind === 'clean' && base.tree === merged.tree }
+      : {
+          tree: merged.tree,
+          conflictFiles: [],
+          changesNothing: base?.kind === 'clean' && base.tree === merged.tree,
+        }
 
   return async (pairs) => {
     if (known.size > MOST) known.clear()
@@ -29,7 +35,10 @@ export function createMergeFacts(git: Pick<Git, 'mergeTrees'>): (pairs: readonly
     const bases = [...new Set(missing.map(([base]) => base))]
     const merged = await git.mergeTrees([...missing, ...bases.map((base) => [base, base] as const)])
     for (const [index, [base, head]] of missing.entries()) {
-      known.set(keyOf(base, head), facts(merged[index]!, merged[missing.length + bases.indexOf(base)]))
+      known.set(
+        keyOf(base, head),
+        facts(merged[index]!, merged[missing.length + bases.indexOf(base)]),
+      )
     }
     return pairs.map(([base, head], index) => before[index] ?? known.get(keyOf(base, head))!)
   }

@@ -3,8 +3,9 @@ import type { PullRow } from '../../../domain/forge-rows.ts'
 import type { LocalForgeOptions } from './options.ts'
 
 /**
- * Somebody merged an open pull request into its base by hand, in the repository itself. Nobody can push to the forge’s remote by hand, so that
- * goes there now: what is merged here is merged. Commits of other kinds wait until they are needed. Changes `tips` where a base moved.
+ * Somebody merged an open pull request into its base by hand, in the repository itself. Nobody can
+ * push to the forge’s remote by hand, so that goes there now: what is merged here is merged.
+ * Commits of other kinds wait until they are needed. Changes `tips` where a base moved.
  */
 export async function publishMergedHere(
   { git, remote, log }: Pick<LocalForgeOptions, 'git' | 'remote' | 'log'>,
@@ -14,13 +15,29 @@ export async function publishMergedHere(
   for (const [base, pulls] of Map.groupBy(rows, ({ baseBranch }) => baseBranch)) {
     const tip = tips.get(base)
     const here = await git.resolve(`refs/heads/${base}`)
-    if (tip === undefined || here === null || here === tip || (await git.resolve(tip)) === null || !(await git.isAncestor(tip, here))) continue
+    if (
+      tip === undefined ||
+      here === null ||
+      here === tip ||
+      (await git.resolve(tip)) === null ||
+      !(await git.isAncestor(tip, here))
+    )
+      continue
     const heads = pulls.map((row) => tips.get(row.headBranch) ?? row.headSha)
     for (const head of heads) {
-      if ((await git.resolve(head)) === null || !(await git.isAncestor(head, here)) || (await git.isAncestor(head, tip))) continue
+      if (
+        (await git.resolve(head)) === null ||
+        !(await git.isAncestor(head, here)) ||
+        (await git.isAncestor(head, tip))
+      )
+        continue
       const pushed = await git.push(remote, { sha: here, branch: base, expected: tip })
       if (pushed.kind === 'pushed') tips.set(base, here)
-      else log.info({ branch: base, reason: pushed.reason }, 'what was merged by hand could not be pushed; the next look tries again')
+      else
+        log.info(
+          { branch: base, reason: pushed.reason },
+          'what was merged by hand could not be pushed; the next look tries again',
+        )
       break
     }
   }

@@ -13,7 +13,10 @@ export interface CheckSettings {
   readonly timeoutMs: number
   /** Runs at the same time. */
   readonly parallel: number
-  /** Bytes of all logs that are kept, oldest gone first; also the most that one run may write. Default 200 MB. */
+  /**
+   * Bytes of all logs that are kept, oldest gone first; also the most that one run may write.
+   * Default 200 MB.
+   */
   readonly maxLogBytes?: number
 }
 
@@ -33,11 +36,17 @@ export interface LocalForgeOptions {
   readonly paths: Pick<Paths, 'ciLogs' | 'ciWork'>
   readonly clock: () => number
   readonly log: Log
-  /** Throws UNTRUSTED_CONFIG where configured commands must not run; the check then stays pending and says so. */
+  /**
+   * Throws UNTRUSTED_CONFIG where configured commands must not run; the check then stays pending
+   * and says so.
+   */
   readonly trusted: () => Promise<void>
 }
 
 export interface LocalForge extends Forge {
-  /** Settles what a crash cut off: marks runs interrupted, ends their processes, takes their worktrees away, and runs them again. */
+  /**
+   * Settles what a crash cut off: marks runs interrupted, ends their processes, takes their
+   * worktrees away, and runs them again.
+   */
   resumeChecks(): Promise<void>
 }

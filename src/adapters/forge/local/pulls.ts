@@ -17,14 +17,22 @@ export function createPulls({
   branches,
   hints,
   ended,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock'> & { branches: Branches; hints: Hints; ended: (pull: PullRow) => Promise<void> }): Pulls {
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock'> & {
+  branches: Branches
+  hints: Hints
+  ended: (pull: PullRow) => Promise<void>
+}): Pulls {
   return {
     async file({ head, headSha, base, title, body, draft, agentId }) {
       const tips = await branches.tips([head, base])
       const [headTip, baseTip] = [tips.get(head), tips.get(base)]
       const missing = headTip === undefined ? head : baseTip === undefined ? base : undefined
       if (headTip === undefined || baseTip === undefined) {
-        throw new ExomonadError('GIT_FAILED', `${remote} has no branch ${missing}. Push it first.`, { branch: missing })
+        throw new ExomonadError(
+          'GIT_FAILED',
+          `${remote} has no branch ${missing}. Push it first.`,
+          { branch: missing },
+        )
       }
       await branches.bringIn([
         { branch: head, sha: headTip },
@@ -36,11 +44,35 @@ export function createPulls({
       const { number, created } = await store.transaction(async (tx) => {
         const [open] = await tx.pulls.list({ state: 'open', headBranch: head })
         if (open !== undefined) {
-          await tx.pulls.update(open.number, { title, body, draft, baseBranch: base, headSha, agentId: agentId ?? open.agentId, updatedAt: at })
+          await tx.pulls.update(open.number, {
+            title,
+            body,
+            draft,
+            baseBranch: base,
+            headSha,
+            agentId: agentId ?? open.agentId,
+            updatedAt: at,
+          })
           return { number: open.number, created: false }
         }
-        const row = { title, body, draft, headBranch: head, baseBranch: base, headSha, agentId, state: 'open' as const }
-        const added = await tx.pulls.insert({ ...row, mergeSha: null, mergedBy: null, mergedHead: null, createdAt: at, updatedAt: at })
+        const row = {
+          title,
+          body,
+          draft,
+          headBranch: head,
+          baseBranch: base,
+          headSha,
+          agentId,
+          state: 'open' as const,
+        }
+        const added = await tx.pulls.insert({
+          ...row,
+          mergeSha: null,
+          mergedBy: null,
+          mergedHead: null,
+          createdAt: at,
+          updatedAt: at,
+        })
         return { number: added.number, created: true }
       })
       hints.emit(number)
@@ -48,8 +80,12 @@ export function createPulls({
     },
 
     async find({ state, heads, base }) {
-      const rows = await store.pulls.list({ ...(state === undefined ? {} : { state }), ...(base === undefined ? {} : { baseBranch: base }) })
-      const wanted = heads === undefined ? rows : rows.filter(({ headBranch }) => heads.includes(headBranch))
+      const rows = await store.pulls.list({
+        ...(state === undefined ? {} : { state }),
+        ...(base === undefined ? {} : { baseBranch: base }),
+      })
+      const wanted =
+        heads === undefined ? rows : rows.filter(({ headBranch }) => heads.includes(headBranch))
       return wanted.map(({ number }) => number)
     },
 
@@ -70,7 +106,8 @@ export function createPulls({
     async diff(number) {
       const pull = await requirePull(store, number)
       if (pull.mergeSha !== null) {
-        // Once merged, the base contains the head: what it brought is seen from the base as it was before.
+        // Once merged, the base contains the head: what it brought is seen from the base as it was
+        // before.
         const before = await git.resolve(`${pull.mergeSha}^1`)
         if (before !== null) return git.diff(before, pull.mergedHead ?? pull.headSha)
       }
@@ -78,9 +115,13 @@ export function createPulls({
       const head = tips.get(pull.headBranch) ?? pull.headSha
       const base = tips.get(pull.baseBranch)
       if (base === undefined) {
-        throw new ExomonadError('GIT_FAILED', `${remote} has no branch ${pull.baseBranch}: there is nothing to compare #${number} with.`, {
-          base: pull.baseBranch,
-        })
+        throw new ExomonadError(
+          'GIT_FAILED',
+          `${remote} has no branch ${pull.baseBranch}: there is nothing to compare #${number} with.`,
+          {
+            base: pull.baseBranch,
+          },
+        )
       }
       await branches.bringIn([
         { branch: pull.headBranch, sha: head },

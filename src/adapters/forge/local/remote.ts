@@ -21,9 +21,10 @@ export interface LocalRemote {
 }
 
 /**
- * The remote of the local forge. A configured one must exist (CONFIG_INVALID). Otherwise a guarded bare repository at `paths.origin`, made
- * where it is missing and known as `exomonad`: `origin` stays free for where its owner will publish. Calling it again changes nothing:
- * `created` is false.
+ * The remote of the local forge. A configured one must exist (CONFIG_INVALID). Otherwise a guarded
+ * bare repository at `paths.origin`, made where it is missing and known as `exomonad`: `origin`
+ * stays free for where its owner will publish. Calling it again changes nothing: `created` is
+ * false.
  */
 export async function ensureLocalRemote({
   git,
@@ -36,7 +37,8 @@ export async function ensureLocalRemote({
 }): Promise<LocalRemote> {
   const remotes = await git.remotes()
   if (configuredRemote !== undefined) {
-    if (remotes.has(configuredRemote)) return { remote: configuredRemote, created: false, pushEnvironment: async () => ({}) }
+    if (remotes.has(configuredRemote))
+      return { remote: configuredRemote, created: false, pushEnvironment: async () => ({}) }
     const known = [...remotes.keys()].join(', ') || 'none'
     throw new ExomonadError(
       'CONFIG_INVALID',
@@ -63,7 +65,10 @@ export async function ensureLocalRemote({
   }
   const name = ['exomonad', 'exomonad-local'].find((candidate) => !remotes.has(candidate))
   if (name === undefined) {
-    throw new ExomonadError('INVALID_ARG', 'The remotes exomonad and exomonad-local are both taken. Set forge.local.remote to the one to use.')
+    throw new ExomonadError(
+      'INVALID_ARG',
+      'The remotes exomonad and exomonad-local are both taken. Set forge.local.remote to the one to use.',
+    )
   }
   await git.addRemote(name, paths.origin)
   return { remote: name, created: true, pushEnvironment }

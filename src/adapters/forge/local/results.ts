@@ -17,7 +17,10 @@ import { requirePull } from './urls.ts'
 /** Of so many runs the middle one is what a check takes as a rule. */
 const RUNS_LOOKED_AT = 9
 
-/** Merge results of the local forge: commits made in objects, checked like heads, remembered by their tree in the rows of the checks. */
+/**
+ * Merge results of the local forge: commits made in objects, checked like heads, remembered by
+ * their tree in the rows of the checks.
+ */
 export function createResults({
   git,
   store,
@@ -44,7 +47,10 @@ export function createResults({
     const known = trees.get(commit)
     if (known !== undefined) return known
     const [alone] = await git.mergeTrees([[commit, commit]])
-    if (alone?.kind !== 'clean') throw new ExomonadError('INTERNAL', `git finds a conflict of ${commit} with itself.`, { sha: commit })
+    if (alone?.kind !== 'clean')
+      throw new ExomonadError('INTERNAL', `git finds a conflict of ${commit} with itself.`, {
+        sha: commit,
+      })
     trees.set(commit, alone.tree)
     return alone.tree
   }
@@ -52,7 +58,9 @@ export function createResults({
   const latest = async (tree: Sha): Promise<CheckRow | undefined> => {
     const now = await config.settings()
     if (now === undefined) return undefined
-    return (await store.pulls.checks({ tree })).findLast((row) => row.configHash === now.hash && isEnded(row.status))
+    return (await store.pulls.checks({ tree })).findLast(
+      (row) => row.configHash === now.hash && isEnded(row.status),
+    )
   }
 
   const known: MergeResults['known'] = async (tree) => {
@@ -62,20 +70,37 @@ export function createResults({
     return { state: 'failed', logTail: await logTail(row.logPath), logUrl: row.logPath }
   }
 
-  const row = (facts: Pick<CheckRow, 'pull' | 'kind' | 'head' | 'base' | 'tree' | 'configHash' | 'logPath' | 'status'>) =>
-    store.pulls.insertCheck({ name: CHECK_NAME, exitCode: null, startedAt: null, finishedAt: null, ...facts })
+  const row = (
+    facts: Pick<
+      CheckRow,
+      'pull' | 'kind' | 'head' | 'base' | 'tree' | 'configHash' | 'logPath' | 'status'
+    >,
+  ) =>
+    store.pulls.insertCheck({
+      name: CHECK_NAME,
+      exitCode: null,
+      startedAt: null,
+      finishedAt: null,
+      ...facts,
+    })
 
   return {
     treeOf,
     known,
     look: runs.slots.look,
     activity: runs.activity,
-    required: async () => (await config.settings()) !== undefined && (await config.distrust()) === null,
+    required: async () =>
+      (await config.settings()) !== undefined && (await config.distrust()) === null,
     parallel: async () => (await config.settings())?.settings.parallel ?? 1,
 
     typicalDuration: async () => {
-      const ended = await store.pulls.checks({ statuses: ['passed', 'failed'], last: RUNS_LOOKED_AT })
-      const durations = ended.flatMap(({ startedAt, finishedAt }) => (startedAt === null || finishedAt === null ? [] : [finishedAt - startedAt]))
+      const ended = await store.pulls.checks({
+        statuses: ['passed', 'failed'],
+        last: RUNS_LOOKED_AT,
+      })
+      const durations = ended.flatMap(({ startedAt, finishedAt }) =>
+        startedAt === null || finishedAt === null ? [] : [finishedAt - startedAt],
+      )
       return durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)] ?? 0
     },
 
@@ -89,7 +114,10 @@ export function createResults({
         const made = await makeCommit(strategy, { pull, base: tip, head, message: undefined })
         if (made.kind === 'conflict') conflicts.push({ number, files: made.files })
         // What the base has by now lands as it is.
-        else if (made.tree === (links.at(-1)?.tree ?? (await treeOf(onto))) && (await git.isAncestor(head, tip))) {
+        else if (
+          made.tree === (links.at(-1)?.tree ?? (await treeOf(onto))) &&
+          (await git.isAncestor(head, tip))
+        ) {
           links.push({ number, head, sha: tip, tree: made.tree })
         } else {
           tip = made.sha
@@ -106,7 +134,11 @@ export function createResults({
     },
 
     failedOn: async (number, head) => {
-      const rows = await store.pulls.checks({ pull: number, head, statuses: ['failed', 'timed_out'] })
+      const rows = await store.pulls.checks({
+        pull: number,
+        head,
+        statuses: ['failed', 'timed_out'],
+      })
       return rows.findLast(({ kind }) => kind === 'pull')?.base ?? null
     },
 
@@ -118,7 +150,11 @@ export function createResults({
     slot: async ({ front = false, ready = () => true }) => {
       await checks.recover()
       const first = await config.settings()
-      const release = await runs.slots.take({ parallel: first?.settings.parallel ?? 1, front, ready })
+      const release = await runs.slots.take({
+        parallel: first?.settings.parallel ?? 1,
+        front,
+        ready,
+      })
       if (release === null) return null
       return {
         release,
@@ -131,10 +167,20 @@ export function createResults({
           if (reason !== null) throw new ExomonadError('UNTRUSTED_CONFIG', reason)
           if (now === undefined) return { status: 'unchecked', logTail: '', logUrl: null }
           const logPath = join(paths.ciLogs, `${label}-${tree.slice(0, 12)}-${clock()}.log`)
-          const begun = await row({ pull: null, kind, head: sha, base: null, tree, configHash: now.hash, logPath, status: 'queued' })
+          const begun = await row({
+            pull: null,
+            kind,
+            head: sha,
+            base: null,
+            tree,
+            configHash: now.hash,
+            logPath,
+            status: 'queued',
+          })
           const { status } = await runs.run(begun, sha, now.settings)
           if (status === 'passed') return { status, logTail: '', logUrl: logPath }
-          if (status === 'failed' || status === 'timed_out') return { status: 'failed', logTail: await logTail(logPath), logUrl: logPath }
+          if (status === 'failed' || status === 'timed_out')
+            return { status: 'failed', logTail: await logTail(logPath), logUrl: logPath }
           return { status: 'interrupted', logTail: '', logUrl: logPath }
         },
       }
@@ -153,7 +199,12 @@ export function createResults({
         logPath: found.logPath,
       } as const
       const made = await row({ ...facts, status: 'queued' })
-      await store.pulls.updateCheck(made.id, { status: found.status, exitCode: found.exitCode, startedAt: found.startedAt, finishedAt: found.finishedAt })
+      await store.pulls.updateCheck(made.id, {
+        status: found.status,
+        exitCode: found.exitCode,
+        startedAt: found.startedAt,
+        finishedAt: found.finishedAt,
+      })
     },
 
     land: async (base, chain, by) => {
@@ -163,20 +214,37 @@ export function createResults({
       for (const { number } of chain.links) pulls.set(number, await requirePull(store, number))
       return merging.markLanded([...pulls.keys()], async () => {
         if (last.sha !== chain.onto) {
-          const pushed = await git.push(remote, { sha: last.sha, branch: base, expected: chain.onto })
+          const pushed = await git.push(remote, {
+            sha: last.sha,
+            branch: base,
+            expected: chain.onto,
+          })
           if (pushed.kind === 'rejected') {
             if ((await git.remoteTip(remote, base)) !== chain.onto) return 'base_moved'
-            throw new ExomonadError('GIT_FAILED', `${remote} refused what was to land on ${base}: ${pushed.reason}`, { base })
+            throw new ExomonadError(
+              'GIT_FAILED',
+              `${remote} refused what was to land on ${base}: ${pushed.reason}`,
+              { base },
+            )
           }
         }
-        return chain.links.map((link) => ({ pull: pulls.get(link.number)!, sha: link.sha, head: link.head, by: by.get(link.number) ?? 'daemon' }))
+        return chain.links.map((link) => ({
+          pull: pulls.get(link.number)!,
+          sha: link.sha,
+          head: link.head,
+          by: by.get(link.number) ?? 'daemon',
+        }))
       })
     },
 
     mergedAs: async (base, commits) => {
       const wanted = new Set<string>(commits)
-      const merged = (await store.pulls.list({ state: 'merged', baseBranch: base })).filter(({ mergeSha }) => mergeSha !== null && wanted.has(mergeSha))
-      return new Map(merged.map(({ mergeSha, number, title }) => [mergeSha as Sha, { number, title }]))
+      const merged = (await store.pulls.list({ state: 'merged', baseBranch: base })).filter(
+        ({ mergeSha }) => mergeSha !== null && wanted.has(mergeSha),
+      )
+      return new Map(
+        merged.map(({ mergeSha, number, title }) => [mergeSha as Sha, { number, title }]),
+      )
     },
   }
 }

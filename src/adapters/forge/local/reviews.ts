@@ -15,7 +15,12 @@ export const toReview = (row: ReviewRow, authorName: string): Review => ({
   body: row.body,
   commit: row.commit,
   submittedAt: row.submittedAt,
-  comments: row.comments.map(({ id, thread, ...comment }) => ({ ...comment, id: String(id), thread: String(thread ?? id), author: row.author })),
+  comments: row.comments.map(({ id, thread, ...comment }) => ({
+    ...comment,
+    id: String(id),
+    thread: String(thread ?? id),
+    author: row.author,
+  })),
   // Whoever reviews here runs on this machine as this user.
   trusted: true,
 })
@@ -27,21 +32,42 @@ export function createReviews({
   clock,
   log,
   hints,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock' | 'log'> & { hints: Hints }): Pick<Forge, 'review' | 'reply'> {
-  /** A review is about what its author could see: the head as it is now, or as last known where the remote is away. */
+}: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'clock' | 'log'> & { hints: Hints }): Pick<
+  Forge,
+  'review' | 'reply'
+> {
+  /**
+   * A review is about what its author could see: the head as it is now, or as last known where the
+   * remote is away.
+   */
   const headNow = async (pull: PullRow): Promise<Sha> => {
     try {
       return (await git.remoteTip(remote, pull.headBranch)) ?? pull.headSha
     } catch (error) {
-      if (!(error instanceof ExomonadError) || (error.code !== 'FORGE_UNAVAILABLE' && error.code !== 'FORGE_DENIED')) throw error
-      log.warn({ err: error, number: pull.number }, 'the head under review could not be read; the last known one is recorded')
+      if (
+        !(error instanceof ExomonadError) ||
+        (error.code !== 'FORGE_UNAVAILABLE' && error.code !== 'FORGE_DENIED')
+      )
+        throw error
+      log.warn(
+        { err: error, number: pull.number },
+        'the head under review could not be read; the last known one is recorded',
+      )
       return pull.headSha
     }
   }
   return {
     async review({ number, author, state, body, comments }) {
       const pull = await requirePull(store, number)
-      const row = await store.pulls.addReview({ pull: number, author, state, body, comments, commit: await headNow(pull), submittedAt: clock() })
+      const row = await store.pulls.addReview({
+        pull: number,
+        author,
+        state,
+        body,
+        comments,
+        commit: await headNow(pull),
+        submittedAt: clock(),
+      })
       await store.pulls.update(number, { updatedAt: clock() })
       hints.emit(number)
       return toReview(row, await actorName(store, author))
@@ -52,13 +78,25 @@ export function createReviews({
       const first = (await store.pulls.reviews(number))
         .flatMap(({ comments }) => comments)
         .find((comment) => comment.thread === null && String(comment.id) === thread)
-      if (first === undefined) throw new ExomonadError('INVALID_ARG', `#${number} has no conversation ${thread}.`, { number, thread })
+      if (first === undefined)
+        throw new ExomonadError('INVALID_ARG', `#${number} has no conversation ${thread}.`, {
+          number,
+          thread,
+        })
       const { path, line } = first
       const commit = body === '' ? null : await headNow(pull)
       await store.transaction(async (tx) => {
         if (commit !== null) {
           const comments = [{ path, line, body, thread: first.id }]
-          await tx.pulls.addReview({ pull: number, author, state: 'commented', body: '', comments, commit, submittedAt: clock() })
+          await tx.pulls.addReview({
+            pull: number,
+            author,
+            state: 'commented',
+            body: '',
+            comments,
+            commit,
+            submittedAt: clock(),
+          })
         }
         if (resolve) await tx.pulls.resolveThread(first.id)
         await tx.pulls.update(number, { updatedAt: clock() })

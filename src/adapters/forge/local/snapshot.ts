@@ -24,8 +24,9 @@ interface Open {
 }
 
 /**
- * Looks at rows and remote together: the remote is asked once for all, moved heads are recorded, an open pull request whose commits are in its
- * base was merged by a push, and heads without a check get one. A remote that fails makes open ones unknown; ended ones need no remote.
+ * Looks at rows and remote together: the remote is asked once for all, moved heads are recorded, an
+ * open pull request whose commits are in its base was merged by a push, and heads without a check
+ * get one. A remote that fails makes open ones unknown; ended ones need no remote.
  */
 export function createSnapshots({
   git,
@@ -50,9 +51,15 @@ export function createSnapshots({
   const mergeability = (facts: MergeFacts | null): Mergeability =>
     facts === null
       ? { mergeable: 'unknown', conflictFiles: [] }
-      : { mergeable: facts.tree === null ? 'conflicting' : 'mergeable', conflictFiles: facts.conflictFiles }
+      : {
+          mergeable: facts.tree === null ? 'conflicting' : 'mergeable',
+          conflictFiles: facts.conflictFiles,
+        }
 
-  /** A head in its base was merged by a push past us; a branch that was only reset to its base has lost its commits and stays open. */
+  /**
+   * A head in its base was merged by a push past us; a branch that was only reset to its base has
+   * lost its commits and stays open.
+   */
   const mergedByPush = async (row: PullRow, head: Sha, base: Sha): Promise<boolean> => {
     if (merging.underWay(row.number) || !(await git.isAncestor(head, base))) return false
     return head === row.headSha || (await git.isMerged(row.headSha, base))
@@ -66,7 +73,9 @@ export function createSnapshots({
     checked: Pick<PullRequestSnapshot, 'checks' | 'checksState' | 'checksRequired'>,
   ): Promise<PullRequestSnapshot> => {
     const rows = await store.pulls.reviews(row.number)
-    const reviews = await Promise.all(rows.map(async (review) => toReview(review, await actorName(store, review.author))))
+    const reviews = await Promise.all(
+      rows.map(async (review) => toReview(review, await actorName(store, review.author))),
+    )
     return {
       number: row.number,
       url: pullUrl(row.number),
@@ -80,7 +89,11 @@ export function createSnapshots({
       trusted: true,
       agentId: row.agentId,
       ...state,
-      reviewDecision: await reviewDecision(reviews, head, async (reviewed) => base !== null && sameWork.is(row.number, { base, reviewed, head })),
+      reviewDecision: await reviewDecision(
+        reviews,
+        head,
+        async (reviewed) => base !== null && sameWork.is(row.number, { base, reviewed, head }),
+      ),
       reviews,
       comments: [],
       ...checked,
@@ -92,7 +105,9 @@ export function createSnapshots({
     }
   }
 
-  const checksOf = async (at: CheckedHead): Promise<Pick<PullRequestSnapshot, 'checks' | 'checksState' | 'checksRequired'>> => {
+  const checksOf = async (
+    at: CheckedHead,
+  ): Promise<Pick<PullRequestSnapshot, 'checks' | 'checksState' | 'checksRequired'>> => {
     try {
       const { checks: list, state, required } = await checks.of(at)
       return { checks: list, checksState: state, checksRequired: required }
@@ -105,15 +120,32 @@ export function createSnapshots({
   const endedSnapshot = async (row: PullRow): Promise<PullRequestSnapshot> => {
     const head = row.mergedHead ?? row.headSha
     await sameWork.forget(row.number)
-    return render(row, head, null, { mergeable: 'unknown', conflictFiles: [] }, await checksOf({ pull: row, head, base: null, tree: null }))
+    return render(
+      row,
+      head,
+      null,
+      { mergeable: 'unknown', conflictFiles: [] },
+      await checksOf({ pull: row, head, base: null, tree: null }),
+    )
   }
 
-  const openSnapshot = async ({ row, head, base }: Open, facts: MergeFacts | null): Promise<PullRequestSnapshot> => {
+  const openSnapshot = async (
+    { row, head, base }: Open,
+    facts: MergeFacts | null,
+  ): Promise<PullRequestSnapshot> => {
     if (base !== null && facts?.changesNothing === true && (await mergedByPush(row, head, base))) {
       // The lock of a merge that began meanwhile is its row: only an open one is changed.
       const merged = await store.transaction(async (tx) => {
-        if (merging.underWay(row.number) || (await tx.pulls.get(row.number))?.state !== 'open') return false
-        await tx.pulls.update(row.number, { state: 'merged', mergeSha: base, mergedBy: 'forge:push', mergedHead: head, headSha: head, updatedAt: clock() })
+        if (merging.underWay(row.number) || (await tx.pulls.get(row.number))?.state !== 'open')
+          return false
+        await tx.pulls.update(row.number, {
+          state: 'merged',
+          mergeSha: base,
+          mergedBy: 'forge:push',
+          mergedHead: head,
+          headSha: head,
+          updatedAt: clock(),
+        })
         return true
       })
       if (merged) await ended(row)
@@ -125,24 +157,41 @@ export function createSnapshots({
       await store.pulls.update(row.number, { headSha: head, updatedAt: current.updatedAt })
     }
     const at: CheckedHead = { pull: current, head, base, tree: facts?.tree ?? null }
-    await checks.ensure(current, at).catch((error: unknown) => log.error({ err: error, number: row.number }, 'a check could not be queued'))
+    await checks
+      .ensure(current, at)
+      .catch((error: unknown) =>
+        log.error({ err: error, number: row.number }, 'a check could not be queued'),
+      )
     return render(current, head, base, mergeability(facts), await checksOf(at))
   }
 
-  /** Of many in few processes: commits that are not here are fetched, and all are merged with their bases in objects. */
+  /**
+   * Of many in few processes: commits that are not here are fetched, and all are merged with their
+   * bases in objects.
+   */
   const readTogether = async (opens: readonly Open[]): Promise<Map<number, MergeFacts | null>> => {
     await branches.bringIn(
-      opens.flatMap(({ row, head, base }) => [{ branch: row.headBranch, sha: head }, ...(base === null ? [] : [{ branch: row.baseBranch, sha: base }])]),
+      opens.flatMap(({ row, head, base }) => [
+        { branch: row.headBranch, sha: head },
+        ...(base === null ? [] : [{ branch: row.baseBranch, sha: base }]),
+      ]),
     )
-    const based = opens.flatMap(({ row, head, base }) => (base === null ? [] : [{ row, head, base }]))
+    const based = opens.flatMap(({ row, head, base }) =>
+      base === null ? [] : [{ row, head, base }],
+    )
     const facts = await mergeFacts(based.map(({ head, base }) => [base, head] as const))
-    return new Map([...opens.map(({ row }) => [row.number, null] as const), ...based.map(({ row }, index) => [row.number, facts[index]!] as const)])
+    return new Map([
+      ...opens.map(({ row }) => [row.number, null] as const),
+      ...based.map(({ row }, index) => [row.number, facts[index]!] as const),
+    ])
   }
 
   return async (numbers) => {
     const rows = new Map<number, PullRow | undefined>()
     for (const number of numbers) rows.set(number, await store.pulls.get(number))
-    const wanted = [...rows.values()].flatMap((row) => (row?.state === 'open' ? [row.headBranch, row.baseBranch] : []))
+    const wanted = [...rows.values()].flatMap((row) =>
+      row?.state === 'open' ? [row.headBranch, row.baseBranch] : [],
+    )
     const tips: Map<BranchName, Sha> | ExomonadError =
       wanted.length > 0
         ? await branches.tips(wanted).catch((error: unknown) => {
@@ -152,7 +201,9 @@ export function createSnapshots({
         : new Map()
 
     if (!(tips instanceof ExomonadError)) {
-      const open = [...rows.values()].filter((row) => row?.state === 'open' && !merging.underWay(row.number))
+      const open = [...rows.values()].filter(
+        (row) => row?.state === 'open' && !merging.underWay(row.number),
+      )
       await publishMergedHere(
         { git, remote, log },
         open.filter((row) => row !== undefined),
@@ -165,7 +216,10 @@ export function createSnapshots({
       head: known.get(row.headBranch) ?? row.headSha,
       base: known.get(row.baseBranch) ?? null,
     })
-    const opens = tips instanceof ExomonadError ? [] : [...rows.values()].flatMap((row) => (row?.state === 'open' ? [openOf(row, tips)] : []))
+    const opens =
+      tips instanceof ExomonadError
+        ? []
+        : [...rows.values()].flatMap((row) => (row?.state === 'open' ? [openOf(row, tips)] : []))
     // One that can’t be read does not keep the others from it: then each is read alone.
     const together = await readTogether(opens).catch((error: unknown) => {
       if (!(error instanceof ExomonadError)) throw error

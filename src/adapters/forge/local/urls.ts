@@ -6,8 +6,16 @@ import type { PullRow } from '../../../domain/forge-rows.ts'
 export const pullUrl = (number: number): string => `exomonad://pull/${number}`
 
 /** PR_NOT_FOUND for unknown numbers. */
-export async function requirePull(store: Pick<StoreVerbs, 'pulls'>, number: number): Promise<PullRow> {
+export async function requirePull(
+  store: Pick<StoreVerbs, 'pulls'>,
+  number: number,
+): Promise<PullRow> {
   const pull = await store.pulls.get(number)
-  if (pull === undefined) throw new ExomonadError('PR_NOT_FOUND', `There is no pull request #${number}. \`exomonad pr list\` shows them.`, { number })
+  if (pull === undefined)
+    throw new ExomonadError(
+      'PR_NOT_FOUND',
+      `There is no pull request #${number}. \`exomonad pr list\` shows them.`,
+      { number },
+    )
   return pull
 }

@@ -3,8 +3,17 @@ import { join } from 'node:path'
 import type { Git } from '../git.ts'
 import type { Mutex } from '../mutex.ts'
 
-/** `<common-dir>/info/exclude`: ignores for all worktrees that no commit shows. Lines of others stay as they are. */
-export function createExclude({ commonDir, lock }: { commonDir: string; lock: Mutex }): Pick<Git, 'exclude' | 'unexclude'> {
+/**
+ * `<common-dir>/info/exclude`: ignores for all worktrees that no commit shows. Lines of others stay
+ * as they are.
+ */
+export function createExclude({
+  commonDir,
+  lock,
+}: {
+  commonDir: string
+  lock: Mutex
+}): Pick<Git, 'exclude' | 'unexclude'> {
   const file = join(commonDir, 'info', 'exclude')
   const edit = (change: (lines: string[]) => string[]): Promise<void> =>
     lock(async () => {
@@ -21,7 +30,8 @@ export function createExclude({ commonDir, lock }: { commonDir: string; lock: Mu
       await rename(`${file}.exomonad`, file)
     })
   return {
-    exclude: (lines) => edit((present) => [...present, ...new Set(lines.filter((line) => !present.includes(line)))]),
+    exclude: (lines) =>
+      edit((present) => [...present, ...new Set(lines.filter((line) => !present.includes(line)))]),
     unexclude: (lines) => edit((present) => present.filter((line) => !lines.includes(line))),
   }
 }

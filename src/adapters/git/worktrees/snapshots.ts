@@ -7,7 +7,10 @@ import { createCoalescer } from '../mutex.ts'
 import type { Run } from '../run.ts'
 import { gitDirOf } from './worktree-state.ts'
 
-/** Of a file that git can’t take in (unreadable, a repository without a commit) the rest is taken all the same. */
+/**
+ * Of a file that git can’t take in (unreadable, a repository without a commit) the rest is taken
+ * all the same.
+ */
 const SOME_MISSING = 1
 
 /** Whole worktrees as trees, with all that is uncommitted and not ignored. */
@@ -16,7 +19,10 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
   /** Of each worktree the last one: whoever joined a run reads it there. */
   const taken = new Map<string, Sha>()
 
-  /** Of the same age: by it git tells which files may have changed since without looking any different. */
+  /**
+   * Of the same age: by it git tells which files may have changed since without looking any
+   * different.
+   */
   const copyIndex = async (from: string, to: string): Promise<void> => {
     const { atimeMs, mtimeMs } = await stat(from)
     await copyFile(from, to)
@@ -27,15 +33,25 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
     const gitDir = await gitDirOf(worktree)
     const index = join(gitDir, SNAPSHOT_INDEX)
     // A git that was killed half-way leaves its lock.
-    const clear = () => Promise.all([index, `${index}.lock`].map((file) => rm(file, { force: true })))
-    const options = { worktree, env: { GIT_INDEX_FILE: index }, settings: ['core.splitIndex=false', 'advice.addEmbeddedRepo=false'] }
+    const clear = () =>
+      Promise.all([index, `${index}.lock`].map((file) => rm(file, { force: true })))
+    const options = {
+      worktree,
+      env: { GIT_INDEX_FILE: index },
+      settings: ['core.splitIndex=false', 'advice.addEmbeddedRepo=false'],
+    }
     await clear()
     try {
-      // What the real index knows of unchanged files need not be read again. A repository without a commit has none.
+      // What the real index knows of unchanged files need not be read again. A repository without a
+      // commit has none.
       await copyIndex(join(gitDir, 'index'), index).catch(() => rm(index, { force: true }))
       const added = await run.attempt(['add', '--all', '--ignore-errors', '--', ':/'], options)
-      if (added.exitCode !== 0 && added.exitCode !== SOME_MISSING) throw run.failure(`look at ${worktree}`, added, options)
-      taken.set(worktree, parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options)))
+      if (added.exitCode !== 0 && added.exitCode !== SOME_MISSING)
+        throw run.failure(`look at ${worktree}`, added, options)
+      taken.set(
+        worktree,
+        parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options)),
+      )
     } finally {
       await clear()
     }
@@ -49,7 +65,17 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
       return tree
     },
     changedPaths: async (from, to) => {
-      const args = ['diff-tree', '-r', '--name-only', '--no-renames', '-z', '--end-of-options', from, to, '--']
+      const args = [
+        'diff-tree',
+        '-r',
+        '--name-only',
+        '--no-renames',
+        '-z',
+        '--end-of-options',
+        from,
+        to,
+        '--',
+      ]
       const names = await run.output('compare two trees', args, { reads: true })
       return names
         .split('\0')

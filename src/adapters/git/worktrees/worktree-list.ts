@@ -10,7 +10,10 @@ export function parseWorktreeList(text: string): WorktreeEntry[] {
       const facts = new Map<string, string>()
       for (const attribute of entry.split('\0')) {
         const space = attribute.indexOf(' ')
-        facts.set(space < 0 ? attribute : attribute.slice(0, space), space < 0 ? '' : attribute.slice(space + 1))
+        facts.set(
+          space < 0 ? attribute : attribute.slice(0, space),
+          space < 0 ? '' : attribute.slice(space + 1),
+        )
       }
       const branch = facts.get('branch')
       const head = facts.get('HEAD')

@@ -13,7 +13,10 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** Folder of a worktree’s own HEAD and index: `.git` itself, or the folder that the file `.git` names. */
+/**
+ * Folder of a worktree’s own HEAD and index: `.git` itself, or the folder that the file `.git`
+ * names.
+ */
 export async function gitDirOf(worktree: string): Promise<string> {
   const dotGit = join(worktree, '.git')
   const text = await readFile(dotGit, 'utf8').catch(() => null)
@@ -24,7 +27,9 @@ export async function gitDirOf(worktree: string): Promise<string> {
 export async function operationIn(worktree: string): Promise<WorktreeStatus['operation']> {
   const gitDir = await gitDirOf(worktree)
   const [merge, apply, merging, picking, reverting] = await Promise.all(
-    ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].map((name) => exists(join(gitDir, name))),
+    ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].map((name) =>
+      exists(join(gitDir, name)),
+    ),
   )
   if (merge || apply) return 'rebase'
   if (merging) return 'merge'
@@ -57,7 +62,15 @@ export function parseStatus(text: string): Omit<WorktreeStatus, 'operation'> {
   }
 }
 
-export function createWorktreeState({ run, commonDir, git }: { run: Run; commonDir: string; git: Pick<Git, 'isAncestor'> }): WorktreeState {
+export function createWorktreeState({
+  run,
+  commonDir,
+  git,
+}: {
+  run: Run
+  commonDir: string
+  git: Pick<Git, 'isAncestor'>
+}): WorktreeState {
   /** As far as its files tell. */
   const isOurs = async (worktree: string): Promise<boolean> => {
     const gitDir = await gitDirOf(worktree)
@@ -65,19 +78,43 @@ export function createWorktreeState({ run, commonDir, git }: { run: Run; commonD
   }
 
   const status: WorktreeState['status'] = async (worktree) => {
-    const args = ['status', '--porcelain=v2', '--branch', '--no-renames', '--no-ahead-behind', '--untracked-files=normal', '-z']
-    const [text, operation] = await Promise.all([run.output(`look at ${worktree}`, args, { worktree, reads: true }), operationIn(worktree)])
+    const args = [
+      'status',
+      '--porcelain=v2',
+      '--branch',
+      '--no-renames',
+      '--no-ahead-behind',
+      '--untracked-files=normal',
+      '-z',
+    ]
+    const [text, operation] = await Promise.all([
+      run.output(`look at ${worktree}`, args, { worktree, reads: true }),
+      operationIn(worktree),
+    ])
     return { ...parseStatus(text), operation }
   }
 
   async function fastForward(worktree: string, to: Sha): Promise<FastForwarded>
   async function fastForward(worktree: string, to: Sha, on: BranchName): Promise<FastForwardResult>
-  async function fastForward(worktree: string, to: Sha, on?: BranchName): Promise<FastForwardResult> {
+  async function fastForward(
+    worktree: string,
+    to: Sha,
+    on?: BranchName,
+  ): Promise<FastForwardResult> {
     const notSynced = (reason: string) => ({ kind: 'not_synced' as const, reason })
     if (on !== undefined && !(await isOurs(worktree))) return { kind: 'elsewhere' }
-    const args = ['status', '--porcelain=v2', '--branch', '--no-renames', '--no-ahead-behind', '--untracked-files=no', '-z']
+    const args = [
+      'status',
+      '--porcelain=v2',
+      '--branch',
+      '--no-renames',
+      '--no-ahead-behind',
+      '--untracked-files=no',
+      '-z',
+    ]
     const looked = await run.attempt(args, { worktree, reads: true })
-    if (looked.exitCode !== 0) return notSynced(run.failure(`look at ${worktree}`, looked, { worktree }).message)
+    if (looked.exitCode !== 0)
+      return notSynced(run.failure(`look at ${worktree}`, looked, { worktree }).message)
     const { branch, head, dirty } = parseStatus(looked.stdout)
     if (on !== undefined && branch !== on) return { kind: 'elsewhere' }
     const operation = await operationIn(worktree)
@@ -85,11 +122,20 @@ export function createWorktreeState({ run, commonDir, git }: { run: Run; commonD
     if (branch === null) return notSynced(`${worktree} is not on a branch`)
     // This first: of a commit made right on its tip it is known without a process.
     const forward = head === null || (head !== to && (await git.isAncestor(head, to)))
-    if (head !== null && !forward && (await git.isAncestor(to, head))) return { kind: 'synced', head }
-    if (dirty.length > 0) return notSynced(`${worktree} has uncommitted changes: ${dirty.slice(0, 10).join(', ')}${dirty.length > 10 ? ', …' : ''}`)
-    if (!forward) return notSynced(`${branch} has commits in ${worktree} that the remote lacks (diverged)`)
-    const merged = await run.attempt(['merge', '--ff-only', '--no-stat', '--quiet', to], { worktree })
-    return merged.exitCode === 0 ? { kind: 'synced', head: to } : notSynced(wordsOf(merged) || run.failure('fast-forward', merged, { worktree }).message)
+    if (head !== null && !forward && (await git.isAncestor(to, head)))
+      return { kind: 'synced', head }
+    if (dirty.length > 0)
+      return notSynced(
+        `${worktree} has uncommitted changes: ${dirty.slice(0, 10).join(', ')}${dirty.length > 10 ? ', …' : ''}`,
+      )
+    if (!forward)
+      return notSynced(`${branch} has commits in ${worktree} that the remote lacks (diverged)`)
+    const merged = await run.attempt(['merge', '--ff-only', '--no-stat', '--quiet', to], {
+      worktree,
+    })
+    return merged.exitCode === 0
+      ? { kind: 'synced', head: to }
+      : notSynced(wordsOf(merged) || run.failure('fast-forward', merged, { worktree }).message)
   }
 
   return { status, fastForward }

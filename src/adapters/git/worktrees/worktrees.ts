@@ -11,31 +11,71 @@ import { createEmptySubmodules } from './submodules.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
-type Worktrees = Pick<Git, 'worktrees' | 'addWorktree' | 'removeWorktree' | 'addDetachedWorktree' | 'ignoredFiles' | 'emptySubmodules'>
+type Worktrees = Pick<
+  Git,
+  | 'worktrees'
+  | 'addWorktree'
+  | 'removeWorktree'
+  | 'addDetachedWorktree'
+  | 'ignoredFiles'
+  | 'emptySubmodules'
+>
 
 const CHECKOUT_TIMEOUT = 900_000
 const LEFT_BEHIND = /is a missing but (locked|already registered) worktree/
 /** What git itself writes into `locked` while it makes a worktree. */
 const BEING_MADE = 'initializing'
 
-/** Concurrent `git worktree add` on one repository loses some, so that everything here goes through one lock. */
-export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mutex; commonDir: string }): Worktrees {
-  /** Takes away the records of worktrees whose folder is gone, also of those that a crash cut off while git made them. */
+/**
+ * Concurrent `git worktree add` on one repository loses some, so that everything here goes through
+ * one lock.
+ */
+export function createWorktrees({
+  run,
+  lock,
+  commonDir,
+}: {
+  run: Run
+  lock: Mutex
+  commonDir: string
+}): Worktrees {
+  /**
+   * Takes away the records of worktrees whose folder is gone, also of those that a crash cut off
+   * while git made them.
+   */
   const prune = async (path: string): Promise<void> => {
     const records = join(commonDir, 'worktrees')
     for (const name of await readdir(records).catch(() => [])) {
-      const [reason, gitdir] = await Promise.all(['locked', 'gitdir'].map((file) => readFile(join(records, name, file), 'utf8').catch(() => '')))
-      if (reason?.trim() === BEING_MADE && (gitdir === '' || gitdir?.trim() === join(path, '.git'))) await unlink(join(records, name, 'locked'))
+      const [reason, gitdir] = await Promise.all(
+        ['locked', 'gitdir'].map((file) =>
+          readFile(join(records, name, file), 'utf8').catch(() => ''),
+        ),
+      )
+      if (reason?.trim() === BEING_MADE && (gitdir === '' || gitdir?.trim() === join(path, '.git')))
+        await unlink(join(records, name, 'locked'))
     }
     await run.output('prune worktrees', ['worktree', 'prune', '--expire', 'now'])
   }
 
-  /** One process where all goes well. `undo` takes back what a failed one leaves, before another try and in the end. */
-  const add = async (path: string, args: readonly string[], settings: readonly string[], undo?: () => Promise<unknown>): Promise<void> => {
+  /**
+   * One process where all goes well. `undo` takes back what a failed one leaves, before another try
+   * and in the end.
+   */
+  const add = async (
+    path: string,
+    args: readonly string[],
+    settings: readonly string[],
+    undo?: () => Promise<unknown>,
+  ): Promise<void> => {
     const once = async () => {
-      const result = await run.attempt(['worktree', 'add', ...args], { settings, timeout: CHECKOUT_TIMEOUT, patient: false })
+      const result = await run.attempt(['worktree', 'add', ...args], {
+        settings,
+        timeout: CHECKOUT_TIMEOUT,
+        patient: false,
+      })
       // Where the branch was there before, git says so and has done nothing.
-      if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr)) await undo?.()
+      if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr))
+        await undo?.()
       return result
     }
     let result = await once()
@@ -50,22 +90,36 @@ export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mute
   }
 
   return {
-    worktrees: () => lock(async () => parseWorktreeList(await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], { reads: true }))),
+    worktrees: () =>
+      lock(async () =>
+        parseWorktreeList(
+          await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], {
+            reads: true,
+          }),
+        ),
+      ),
 
     addWorktree: ({ path, branch, create, at, checkoutWorkers }) =>
       lock(async () => {
-        const settings = checkoutWorkers === undefined ? [] : [`checkout.workers=${checkoutWorkers}`]
+        const settings =
+          checkoutWorkers === undefined ? [] : [`checkout.workers=${checkoutWorkers}`]
         if (!create) return add(path, ['--', path, branch], settings)
         // git makes the branch first and keeps it when the checkout fails.
-        const undo = () => run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
+        const undo = () =>
+          run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
         return add(path, ['--no-track', '-b', branch, '--', path, at], settings, undo)
       }),
 
     async addDetachedWorktree(path, sha) {
       await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
-      // The files come outside the lock: they are most of the work, and nobody else touches this index.
-      const result = await run.attempt(['reset', '--hard', '--quiet'], { worktree: path, timeout: CHECKOUT_TIMEOUT })
-      if (result.exitCode !== 0) throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
+      // The files come outside the lock: they are most of the work, and nobody else touches this
+      // index.
+      const result = await run.attempt(['reset', '--hard', '--quiet'], {
+        worktree: path,
+        timeout: CHECKOUT_TIMEOUT,
+      })
+      if (result.exitCode !== 0)
+        throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
     },
 
     removeWorktree: (path, { force = false, trash } = {}) =>
@@ -74,23 +128,45 @@ export function createWorktrees({ run, lock, commonDir }: { run: Run; lock: Mute
         const back = trash === undefined ? null : await putAway({ run, target, trash, force })
         if (back !== null) {
           // Its files are gone from there: only git’s record of it is left to take away.
-          const result = await run.attempt(['worktree', 'remove', ...(force ? ['--force'] : []), '--', target])
+          const result = await run.attempt([
+            'worktree',
+            'remove',
+            ...(force ? ['--force'] : []),
+            '--',
+            target,
+          ])
           if (result.exitCode === 0) return
           await back()
           throw run.failure(`remove the worktree ${target}`, result, { worktree: target })
         }
-        let result = await run.attempt(['worktree', 'remove', ...(force ? ['--force'] : []), '--', target])
-        if (force && result.exitCode !== 0 && result.stderr.includes(`lock reason: ${BEING_MADE}`)) {
+        let result = await run.attempt([
+          'worktree',
+          'remove',
+          ...(force ? ['--force'] : []),
+          '--',
+          target,
+        ])
+        if (
+          force &&
+          result.exitCode !== 0 &&
+          result.stderr.includes(`lock reason: ${BEING_MADE}`)
+        ) {
           result = await run.attempt(['worktree', 'remove', '--force', '--force', '--', target])
         }
         if (result.exitCode === 0) return
-        if (!/is not a working tree/.test(result.stderr)) throw run.failure(`remove the worktree ${target}`, result, { worktree: target })
+        if (!/is not a working tree/.test(result.stderr))
+          throw run.failure(`remove the worktree ${target}`, result, { worktree: target })
 
         const content = await readdir(target).catch(() => null)
         // A crash between git’s first steps leaves a folder with nothing but its `.git` file.
-        if (content !== null && force && content.every((name) => name === '.git')) await rm(target, { recursive: true, force: true })
+        if (content !== null && force && content.every((name) => name === '.git'))
+          await rm(target, { recursive: true, force: true })
         else if (content !== null) {
-          throw new ExomonadError('GIT_FAILED', `${target} is not a worktree of this repository: it was left alone.`, { worktree: target })
+          throw new ExomonadError(
+            'GIT_FAILED',
+            `${target} is not a worktree of this repository: it was left alone.`,
+            { worktree: target },
+          )
         }
         await prune(target)
       }),

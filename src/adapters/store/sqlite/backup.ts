@@ -5,7 +5,10 @@ import Database from 'better-sqlite3'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { SqliteConnection } from './connection.ts'
 
-/** Copies of the store, made by SQLite’s own online backup while it is in use: `store-<time>.db`, the newest few. */
+/**
+ * Copies of the store, made by SQLite’s own online backup while it is in use: `store-<time>.db`,
+ * the newest few.
+ */
 
 const KEPT = 5
 const NAME = /^store-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3})Z\.db$/
@@ -18,7 +21,11 @@ export interface Backup {
 }
 
 /** Whole or not there; the oldest beyond five go. Returns its path. */
-export async function backUp(connection: SqliteConnection, folder: string, now: number): Promise<string> {
+export async function backUp(
+  connection: SqliteConnection,
+  folder: string,
+  now: number,
+): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const file = join(folder, `store-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.db`)
   const draft = `${file}.part`
@@ -28,7 +35,10 @@ export async function backUp(connection: SqliteConnection, folder: string, now: 
   const health = await inspectCopy(draft)
   if (health.kind === 'damaged') {
     await rm(draft, { force: true })
-    throw new ExomonadError('STORE_CORRUPT', `The store is damaged (${health.reason}), and no backup was made of it.`)
+    throw new ExomonadError(
+      'STORE_CORRUPT',
+      `The store is damaged (${health.reason}), and no backup was made of it.`,
+    )
   }
   await rename(draft, file)
   const old = (await listBackups(folder)).slice(KEPT)
@@ -42,11 +52,18 @@ export async function listBackups(folder: string): Promise<Backup[]> {
   const found = await Promise.all(
     names.map(async (name): Promise<Backup[]> => {
       const time = NAME.exec(name)?.[1]
-      const size = time === undefined ? undefined : await stat(join(folder, name)).catch(() => undefined)
+      const size =
+        time === undefined ? undefined : await stat(join(folder, name)).catch(() => undefined)
       if (time === undefined || size === undefined) return []
       const [day = '', clock = ''] = time.split('T')
       const [hour, minute, second, fraction] = clock.split('-')
-      return [{ file: join(folder, name), at: Date.parse(`${day}T${hour}:${minute}:${second}.${fraction}Z`), bytes: size.size }]
+      return [
+        {
+          file: join(folder, name),
+          at: Date.parse(`${day}T${hour}:${minute}:${second}.${fraction}Z`),
+          bytes: size.size,
+        },
+      ]
     }),
   )
   return found.flat().toSorted((one, other) => other.at - one.at)
@@ -69,7 +86,9 @@ export async function inspectStore(file: string): Promise<StoreHealth> {
     connection = new Database(file, { readonly: true, fileMustExist: true })
     const verdict = connection.pragma('quick_check(1)', { simple: true })
     if (verdict !== 'ok') return { kind: 'damaged', reason: String(verdict) }
-    const tables = connection.prepare("select 1 from sqlite_master where type = 'table' and name = 'agents'").all()
+    const tables = connection
+      .prepare("select 1 from sqlite_master where type = 'table' and name = 'agents'")
+      .all()
     if (tables.length === 0) return { kind: 'empty' }
     const count = connection.prepare(
       "select count(*) as agents, coalesce(sum(state not in ('completed', 'failed', 'killed') and kind <> 'root'), 0) as live from agents",
@@ -91,15 +110,31 @@ async function inspectCopy(file: string): Promise<StoreHealth> {
   return health
 }
 
-/** Puts a backup in the place of the store, which is kept beside the backups; returns where, null where there was none. No daemon may run. */
-export async function restoreBackup(backup: string, database: string, folder: string, now: number): Promise<string | null> {
+/**
+ * Puts a backup in the place of the store, which is kept beside the backups; returns where, null
+ * where there was none. No daemon may run.
+ */
+export async function restoreBackup(
+  backup: string,
+  database: string,
+  folder: string,
+  now: number,
+): Promise<string | null> {
   // Before the store is touched: what can’t be used must not take its place.
   const health = await inspectCopy(backup)
   if (health.kind !== 'sound') {
-    const why = { missing: 'it is not there', empty: 'there is nothing in it', damaged: health.kind === 'damaged' ? health.reason : '' }[health.kind]
-    throw new ExomonadError('INVALID_ARG', `${backup} can’t be restored: ${why}. \`exomonad store list\` shows the backups. Nothing was touched.`, {
-      file: backup,
-    })
+    const why = {
+      missing: 'it is not there',
+      empty: 'there is nothing in it',
+      damaged: health.kind === 'damaged' ? health.reason : '',
+    }[health.kind]
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `${backup} can’t be restored: ${why}. \`exomonad store list\` shows the backups. Nothing was touched.`,
+      {
+        file: backup,
+      },
+    )
   }
   const draft = `${database}.restored`
   await rm(draft, { force: true, recursive: true })
@@ -115,15 +150,24 @@ export async function restoreBackup(backup: string, database: string, folder: st
   return kept
 }
 
-/** Moves the store away, with what SQLite keeps beside it; returns where it is, null where there was none. */
-export async function setAside(database: string, folder: string, now: number): Promise<string | null> {
+/**
+ * Moves the store away, with what SQLite keeps beside it; returns where it is, null where there was
+ * none.
+ */
+export async function setAside(
+  database: string,
+  folder: string,
+  now: number,
+): Promise<string | null> {
   const size = (await stat(database).catch(() => undefined))?.size ?? 0
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = join(folder, `lost-${now}-${basename(database)}`)
   for (const ending of ['', '-wal', '-shm']) {
-    await rename(`${database}${ending}`, `${kept}${ending}`).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error
-    })
+    await rename(`${database}${ending}`, `${kept}${ending}`).catch(
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+      },
+    )
   }
   return size === 0 ? null : kept
 }

@@ -2,7 +2,10 @@ import { EventEmitter } from 'node:events'
 import type { AgentId } from '../../../domain/ids.ts'
 import type { Log } from '../../../runtime/log.ts'
 
-/** Wake-ups within this process, one channel per agent. They carry nothing: whoever is woken looks for itself. */
+/**
+ * Wake-ups within this process, one channel per agent. They carry nothing: whoever is woken looks
+ * for itself.
+ */
 export interface Channels {
   subscribe(agentId: AgentId, listener: () => void): () => void
   signal(agentId: AgentId): void
@@ -15,7 +18,8 @@ export function createChannels(log: Log): Channels {
   const channelOf = (agentId: AgentId): string => `agent_event_${agentId}`
   return {
     subscribe: (agentId, listener) => {
-      const guarded = (): void => runLogged(listener, log, 'A listener for an agent’s wake-ups failed')
+      const guarded = (): void =>
+        runLogged(listener, log, 'A listener for an agent’s wake-ups failed')
       emitter.on(channelOf(agentId), guarded)
       return () => emitter.off(channelOf(agentId), guarded)
     },
@@ -25,7 +29,10 @@ export function createChannels(log: Log): Channels {
   }
 }
 
-/** Calls back so that a fault, also a later one of an async callback, is logged and stops nobody else. */
+/**
+ * Calls back so that a fault, also a later one of an async callback, is logged and stops nobody
+ * else.
+ */
 export function runLogged(callback: () => unknown, log: Log, message: string): void {
   try {
     Promise.resolve(callback()).catch((thrown: unknown) => log.error({ err: thrown }, message))

@@ -6,8 +6,9 @@ import { whileBusy } from './faults.ts'
 export type SqliteConnection = Database.Database
 
 /**
- * Opens the file, made 0600 where it is missing (its folder 0700), in write-ahead mode. `synchronous = NORMAL`: what was committed
- * survives the death of the process at any point; a power cut can take back the last commits, never part of one.
+ * Opens the file, made 0600 where it is missing (its folder 0700), in write-ahead mode.
+ * `synchronous = NORMAL`: what was committed survives the death of the process at any point; a
+ * power cut can take back the last commits, never part of one.
  */
 export async function openConnection(file: string, patience: number): Promise<SqliteConnection> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
@@ -27,7 +28,9 @@ export async function openConnection(file: string, patience: number): Promise<Sq
   }
 }
 
-/** How long SQLite itself may hold up the process on a lock, before it is asked again from a timer. */
+/**
+ * How long SQLite itself may hold up the process on a lock, before it is asked again from a timer.
+ */
 const BLOCKING_MILLISECONDS = 20
 
 /** The write-ahead log is cut back to this size after a burst. */

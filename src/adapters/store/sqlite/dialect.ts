@@ -14,10 +14,16 @@ import type { SqliteConnection } from './connection.ts'
 import { storeFault, whileBusy } from './faults.ts'
 import { createLock } from './lock.ts'
 
-/** Kysely on one SQLite connection, which every statement and every transaction waits for in the order of asking. */
+/**
+ * Kysely on one SQLite connection, which every statement and every transaction waits for in the
+ * order of asking.
+ */
 export interface SqliteGate {
   readonly dialect: Dialect
-  /** Runs with the commit of the transaction that is open now, before anybody else gets the connection; never if it rolls back. */
+  /**
+   * Runs with the commit of the transaction that is open now, before anybody else gets the
+   * connection; never if it rolls back.
+   */
   onCommit(callback: () => void): void
   /** Waits for what is running, then closes the file. */
   close(): Promise<void>
@@ -28,10 +34,15 @@ interface Lease extends DatabaseConnection {
 }
 
 /**
- * The states of the connection: free → leased (to one statement, or to a transaction from before its begin until after its end) → free.
- * A lease that ended refuses statements, so that a statement nobody awaited can't slip into another's transaction.
+ * The states of the connection: free → leased (to one statement, or to a transaction from before
+ * its begin until after its end) → free. A lease that ended refuses statements, so that a statement
+ * nobody awaited can't slip into another's transaction.
  */
-export function createSqliteGate(options: { connection: SqliteConnection; file: string; patience: number }): SqliteGate {
+export function createSqliteGate(options: {
+  connection: SqliteConnection
+  file: string
+  patience: number
+}): SqliteGate {
   const { connection, file, patience } = options
   const lock = createLock()
   const statements = new Map<string, Statement>()
@@ -50,10 +61,20 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
     return statement
   }
 
-  /** A full disk makes SQLite roll back by itself: what follows must not then be written statement by statement. */
+  /**
+   * A full disk makes SQLite roll back by itself: what follows must not then be written statement
+   * by statement.
+   */
   function requireStanding(): void {
     if (!inTransaction || connection.inTransaction) return
-    throw endedBy ?? new ExomonadError('INTERNAL', 'The transaction was ended by SQLite: nothing more can be written in it.', { file })
+    throw (
+      endedBy ??
+      new ExomonadError(
+        'INTERNAL',
+        'The transaction was ended by SQLite: nothing more can be written in it.',
+        { file },
+      )
+    )
   }
 
   function run<Row>({ sql, parameters }: CompiledQuery): QueryResult<Row> {
@@ -79,10 +100,19 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
     return {
       executeQuery: (query) => {
         if (held) return attempt(() => run(query))
-        return Promise.reject(new ExomonadError('INTERNAL', 'A statement came after the end of its transaction: it was not awaited.', { sql: query.sql }))
+        return Promise.reject(
+          new ExomonadError(
+            'INTERNAL',
+            'A statement came after the end of its transaction: it was not awaited.',
+            { sql: query.sql },
+          ),
+        )
       },
       streamQuery: () => {
-        throw new ExomonadError('INTERNAL', 'The store does not stream rows: it would hold up all others.')
+        throw new ExomonadError(
+          'INTERNAL',
+          'The store does not stream rows: it would hold up all others.',
+        )
       },
       release: () => {
         held = false
@@ -97,11 +127,16 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
       const free = await lock.acquire()
       if (!closed) return lease(free)
       free()
-      throw new ExomonadError('NOT_AVAILABLE', 'The store is closed: the daemon is stopping. Try again when it runs.', { file })
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        'The store is closed: the daemon is stopping. Try again when it runs.',
+        { file },
+      )
     },
     releaseConnection: async (held) => (held as Lease).release(),
     beginTransaction: async () => {
-      // Immediate: a transaction that reads first and writes later would fail where another process wrote in between.
+      // Immediate: a transaction that reads first and writes later would fail where another process
+      // wrote in between.
       await attempt(() => connection.exec('begin immediate'))
       inTransaction = true
       endedBy = undefined
@@ -144,7 +179,10 @@ export function createSqliteGate(options: { connection: SqliteConnection; file: 
 /** Prepared statements kept; more only where texts are built from many combinations of columns. */
 const STATEMENTS_KEPT = 200
 
-/** SQLite can undo changes of the schema: a migration is one transaction. Queueing is the gate's, which is fair; Kysely's own is not. */
+/**
+ * SQLite can undo changes of the schema: a migration is one transaction. Queueing is the gate's,
+ * which is fair; Kysely's own is not.
+ */
 function createAdapter(): SqliteAdapter {
   return Object.defineProperties(new SqliteAdapter(), {
     supportsTransactionalDdl: { value: true },

@@ -11,7 +11,10 @@ import { up as threads } from './migrations/0007-threads.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
-/** Every change of the schema, by name in order; the number in front is the store's version. Only ever added to. */
+/**
+ * Every change of the schema, by name in order; the number in front is the store's version. Only
+ * ever added to.
+ */
 const MIGRATIONS: Record<string, Migration> = {
   '0001-initial': { up: initial },
   '0002-agent-programs': { up: agentPrograms },
@@ -23,17 +26,27 @@ const MIGRATIONS: Record<string, Migration> = {
 }
 
 /**
- * Brings the store to the version known here. All that is missing runs in one immediate transaction, which looks again at what has
- * been done, after `before`, which is called where there is something to lose: of several processes that start at once one migrates, and the others find it done. Throws STORE_TOO_NEW.
+ * Brings the store to the version known here. All that is missing runs in one immediate
+ * transaction, which looks again at what has been done, after `before`, which is called where there
+ * is something to lose: of several processes that start at once one migrates, and the others find
+ * it done. Throws STORE_TOO_NEW.
  */
-export async function migrate(db: Kysely<Tables>, file: string, before: () => Promise<void>): Promise<void> {
+export async function migrate(
+  db: Kysely<Tables>,
+  file: string,
+  before: () => Promise<void>,
+): Promise<void> {
   const version = await storedVersion(db, file)
   if (version === KNOWN_VERSION) return
   if (version > 0) await before()
-  const migrator = new Migrator({ db, provider: { getMigrations: () => Promise.resolve(MIGRATIONS) } })
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: () => Promise.resolve(MIGRATIONS) },
+  })
   const { error } = await migrator.migrateToLatest()
   if (error === undefined) return
-  // A newer exomonad may have been here between the look and the migration: that is the better thing to say.
+  // A newer exomonad may have been here between the look and the migration: that is the better
+  // thing to say.
   await storedVersion(db, file)
   throw error
 }
@@ -43,9 +56,15 @@ const KNOWN_VERSION = Math.max(...Object.keys(MIGRATIONS).map(versionOf))
 
 /** Zero for a fresh file. */
 async function storedVersion(db: Kysely<Tables>, file: string): Promise<number> {
-  const [table] = await rows(db, "select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'")
+  const [table] = await rows(
+    db,
+    "select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'",
+  )
   if (table === undefined) return 0
-  const [latest] = await rows<{ name: string }>(db, 'select name from kysely_migration order by name desc limit 1')
+  const [latest] = await rows<{ name: string }>(
+    db,
+    'select name from kysely_migration order by name desc limit 1',
+  )
   const found = latest === undefined ? 0 : versionOf(latest.name)
   if (found > KNOWN_VERSION) {
     throw new ExomonadError(

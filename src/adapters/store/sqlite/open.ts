@@ -29,7 +29,13 @@ export interface SqliteStoreOptions {
  * The store in one SQLite file, for one process that writes; others may open it at the same time.
  * Throws STORE_TOO_NEW, STORE_BUSY, STORE_CORRUPT, DISK_FULL, NOT_AVAILABLE.
  */
-export async function openSqliteStore({ file, log, clock = Date.now, backups = null, patience = 5000 }: SqliteStoreOptions): Promise<Store> {
+export async function openSqliteStore({
+  file,
+  log,
+  clock = Date.now,
+  backups = null,
+  patience = 5000,
+}: SqliteStoreOptions): Promise<Store> {
   let connection: SqliteConnection | undefined
   try {
     connection = await openConnection(file, patience)
@@ -44,7 +50,9 @@ export async function openSqliteStore({ file, log, clock = Date.now, backups = n
 }
 
 /** The store on a connection that is open already. */
-export async function createSqliteStore(options: Required<SqliteStoreOptions> & { connection: SqliteConnection }): Promise<Store> {
+export async function createSqliteStore(
+  options: Required<SqliteStoreOptions> & { connection: SqliteConnection },
+): Promise<Store> {
   const { file, log, clock } = options
   const gate = createSqliteGate(options)
   const db = new Kysely<Tables>({ dialect: gate.dialect })
@@ -53,7 +61,8 @@ export async function createSqliteStore(options: Required<SqliteStoreOptions> & 
   })
   await forgetFinished(db, clock())
   const channels = createChannels(log)
-  const verbsOn = (session: Session): ReturnType<typeof createVerbs> => createVerbs(session, channels, clock)
+  const verbsOn = (session: Session): ReturnType<typeof createVerbs> =>
+    createVerbs(session, channels, clock)
   const outside: Session = {
     db,
     atomic: (work) => db.transaction().execute(work),

@@ -1,10 +1,19 @@
 import type { Generated } from 'kysely'
 import type { CheckRow, PullRow, ReviewCommentRow, ReviewRow } from '../../../domain/forge-rows.ts'
-import type { Agent, Approval, Delivery, JournalEntry, Mail, Question, StoredEvent } from '../../../domain/records.ts'
+import type {
+  Agent,
+  Approval,
+  Delivery,
+  JournalEntry,
+  Mail,
+  Question,
+  StoredEvent,
+} from '../../../domain/records.ts'
 
 /**
- * The rows as they lie in the file. Columns have the names of the interface's fields, so most rows are read and written as they are;
- * what SQLite has no type for is text (JSON) or 0 and 1. `seq` is the order of insertion: it never leaves the store, except an event's.
+ * The rows as they lie in the file. Columns have the names of the interface's fields, so most rows
+ * are read and written as they are; what SQLite has no type for is text (JSON) or 0 and 1. `seq` is
+ * the order of insertion: it never leaves the store, except an event's.
  */
 export interface Tables {
   agents: Ordered<
@@ -19,7 +28,14 @@ export interface Tables {
   events: Ordered<Omit<StoredEvent, 'seq' | 'payload'> & { payload: string }>
   event_keys: { key: string }
   deliveries: Ordered<Delivery>
-  mail: Ordered<Omit<Mail, 'from' | 'to'> & { sender: Mail['from']; recipient: Mail['to']; poppedAt: number | null; confirmed: Generated<number> }>
+  mail: Ordered<
+    Omit<Mail, 'from' | 'to'> & {
+      sender: Mail['from']
+      recipient: Mail['to']
+      poppedAt: number | null
+      confirmed: Generated<number>
+    }
+  >
   questions: Ordered<Question & { confirmed: Generated<number> }>
   journal: Ordered<Omit<JournalEntry, 'data'> & { data: string }>
   approvals: Ordered<Approval>
@@ -27,7 +43,11 @@ export interface Tables {
   snapshots: { key: string; value: string }
   pulls: Omit<PullRow, 'draft'> & { draft: number }
   reviews: Omit<ReviewRow, 'id' | 'comments'> & { id: Generated<number> }
-  review_comments: Omit<ReviewCommentRow, 'id' | 'resolved'> & { id: Generated<number>; review: number; resolved: Generated<number> }
+  review_comments: Omit<ReviewCommentRow, 'id' | 'resolved'> & {
+    id: Generated<number>
+    review: number
+    resolved: Generated<number>
+  }
   checks: Omit<CheckRow, 'id'> & { id: Generated<number> }
 }
 

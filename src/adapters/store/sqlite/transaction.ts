@@ -8,11 +8,13 @@ import type { Session } from './session.ts'
 import type { Tables } from './tables.ts'
 
 /**
- * Transactions, one at a time. Callers queue in the order of asking, and so do verbs outside of a transaction: neither sees nor joins
- * one that is open. Hence the one rule for callers: within the work only `tx`. A verb of the store itself, or a nested `transaction`,
- * that the work awaits waits for the work, for ever; the log then says so.
+ * Transactions, one at a time. Callers queue in the order of asking, and so do verbs outside of a
+ * transaction: neither sees nor joins one that is open. Hence the one rule for callers: within the
+ * work only `tx`. A verb of the store itself, or a nested `transaction`, that the work awaits waits
+ * for the work, for ever; the log then says so.
  *
- * Callbacks run right after the commit and before the next transaction begins, so those of two transactions run in the order of commits.
+ * Callbacks run right after the commit and before the next transaction begins, so those of two
+ * transactions run in the order of commits.
  */
 export function createTransaction(options: {
   db: Kysely<Tables>
@@ -22,15 +24,25 @@ export function createTransaction(options: {
 }): Store['transaction'] {
   const { db, onCommit, verbsOn, log } = options
 
-  async function run<Result>(own: Transaction<Tables>, work: (tx: StoreTransaction) => Promise<Result>): Promise<Result> {
+  async function run<Result>(
+    own: Transaction<Tables>,
+    work: (tx: StoreTransaction) => Promise<Result>,
+  ): Promise<Result> {
     let open = true
     const afterCommit = (callback: () => void): void => {
-      if (!open) throw new ExomonadError('INTERNAL', 'A callback came after the end of its transaction: something in it was not awaited.')
+      if (!open)
+        throw new ExomonadError(
+          'INTERNAL',
+          'A callback came after the end of its transaction: something in it was not awaited.',
+        )
       onCommit(() => runLogged(callback, log, 'A callback after a commit failed'))
     }
     const slow = setTimeout(() => log.warn(SLOW_MESSAGE), SLOW_MILLISECONDS).unref()
     try {
-      return await work({ ...verbsOn({ db: own, atomic: (inner) => inner(own), afterCommit }), afterCommit })
+      return await work({
+        ...verbsOn({ db: own, atomic: (inner) => inner(own), afterCommit }),
+        afterCommit,
+      })
     } finally {
       open = false
       clearTimeout(slow)
@@ -41,4 +53,5 @@ export function createTransaction(options: {
 }
 
 const SLOW_MILLISECONDS = 10_000
-const SLOW_MESSAGE = 'A transaction has been open for 10 s and holds up the store: it does slow work, or waits for a verb outside of it'
+const SLOW_MESSAGE =
+  'A transaction has been open for 10 s and holds up the store: it does slow work, or waits for a verb outside of it'

@@ -5,15 +5,20 @@ import type { HostMessage } from './protocol.ts'
 import { NO_MOUSE } from './viewer.ts'
 
 /**
- * Shows a pane of the detached host in the terminal it runs in: `node attach.js SOCKET PANE [--read-only | --view]`. Ctrl-] leaves. `--view`: for a
- * viewer’s pane, with no line and no key of its own, and the pane’s name as the terminal’s title.
+ * Shows a pane of the detached host in the terminal it runs in:
+ * `node attach.js SOCKET PANE [--read-only | --view]`. Ctrl-] leaves. `--view`: for a viewer’s
+ * pane, with no line and no key of its own, and the pane’s name as the terminal’s title.
  */
 
 const LEAVE = '\u001D'
 const ENTER_SCREEN = '\u001B[?1049h\u001B[2J'
 const LEAVE_SCREEN = `${NO_MOUSE}\u001B[?2004l\u001B[?1l\u001B[?25h\u001B[0m\u001B[?1049l`
 
-function attach(socketPath: string, paneId: string, { readOnly, view }: { readOnly: boolean; view: boolean }): void {
+function attach(
+  socketPath: string,
+  paneId: string,
+  { readOnly, view }: { readOnly: boolean; view: boolean },
+): void {
   const { stdin, stdout } = process
   if (!stdin.isTTY || !stdout.isTTY) {
     process.stderr.write('exomonad: attach needs a terminal. Run it in one.\n')
@@ -27,7 +32,10 @@ function attach(socketPath: string, paneId: string, { readOnly, view }: { readOn
   let called = ''
 
   // The last row is the hint, the rest is the pane's.
-  const size = () => ({ columns: stdout.columns, rows: view ? stdout.rows : Math.max(1, stdout.rows - 1) })
+  const size = () => ({
+    columns: stdout.columns,
+    rows: view ? stdout.rows : Math.max(1, stdout.rows - 1),
+  })
   const hint = (title: string) => {
     if (view) {
       const changed = title !== called

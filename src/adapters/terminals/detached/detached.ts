@@ -33,9 +33,14 @@ const STOP_LIMIT = 5000
 export interface DetachedOptions {
   /** Folder for the host's lock, log, record and socket; made 0700 where it is not there. */
   readonly stateDir: string
-  /** For the socket where the state folder's path is too long; the default is a folder of the user's own below TMPDIR. */
+  /**
+   * For the socket where the state folder's path is too long; the default is a folder of the user's
+   * own below TMPDIR.
+   */
   readonly runtimeDir?: string
-  /** Environment of the host and, with what `open` adds, of all it starts. Scrubbed by the caller. */
+  /**
+   * Environment of the host and, with what `open` adds, of all it starts. Scrubbed by the caller.
+   */
   readonly environment: Readonly<Record<string, string>>
   /** The Node that runs the host. */
   readonly node: string
@@ -50,11 +55,20 @@ export interface DetachedOptions {
   readonly closeGrace?: number
 }
 
-/** Terminals without tmux, and whatever runs without a terminal, in one process that outlives the daemon. It is started by `start`, or by the first `open`. */
+/**
+ * Terminals without tmux, and whatever runs without a terminal, in one process that outlives the
+ * daemon. It is started by `start`, or by the first `open`.
+ */
 export function createDetached(options: DetachedOptions): DetachedHolder {
   const { stateDir, environment, node, log, programs = programFile } = options
-  const { answerTimeout = ANSWER_TIMEOUT, startTimeout = START_TIMEOUT, closeGrace = CLOSE_GRACE } = options
-  const runtimeDir = options.runtimeDir ?? join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
+  const {
+    answerTimeout = ANSWER_TIMEOUT,
+    startTimeout = START_TIMEOUT,
+    closeGrace = CLOSE_GRACE,
+  } = options
+  const runtimeDir =
+    options.runtimeDir ??
+    join(environment['TMPDIR'] ?? '/tmp', `exomonad-${String(process.getuid?.() ?? 0)}`)
   let disposed = false
   /** Of those that are not in the host of today. */
   let elsewhere: ReadonlyMap<PaneId, Port> = new Map()
@@ -66,8 +80,17 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
       if (!disposed) void deaths.look()
     },
   }
-  const host = createHostClient<Verbs>({ ...common, names: DETACHED_HOST, called: 'detached host', protocol: PROTOCOL })
-  const earlier = createEarlierHosts({ stateDir, log, connect: (other) => createHostClient({ ...common, ...other }) })
+  const host = createHostClient<Verbs>({
+    ...common,
+    names: DETACHED_HOST,
+    called: 'detached host',
+    protocol: PROTOCOL,
+  })
+  const earlier = createEarlierHosts({
+    stateDir,
+    log,
+    connect: (other) => createHostClient({ ...common, ...other }),
+  })
 
   const listOf = async (port: Port): Promise<HeldPane[]> => {
     const answer = await port.ask('list', {})
@@ -76,7 +99,11 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
   const listHeld = async (): Promise<HeldPane[]> => {
     const ports = await earlier.ports()
     const [own, ...others] = await Promise.all([host, ...ports].map(listOf))
-    elsewhere = new Map(ports.flatMap((port, index) => others[index]?.map(({ paneId }) => [paneId, port] as const) ?? []))
+    elsewhere = new Map(
+      ports.flatMap(
+        (port, index) => others[index]?.map(({ paneId }) => [paneId, port] as const) ?? [],
+      ),
+    )
     return [...(own ?? []), ...others.flat()]
   }
   const describe = async ({ pasted, entered, ...pane }: HeldPane): Promise<Pane> => ({
@@ -93,7 +120,9 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
   const deaths = createDeaths({ list, log })
 
   /** To whichever host has the pane. */
-  const ask = async <Verb extends Exclude<keyof Verbs, 'open' | 'list' | 'hello' | 'shutdown' | 'end'>>(
+  const ask = async <
+    Verb extends Exclude<keyof Verbs, 'open' | 'list' | 'hello' | 'shutdown' | 'end'>,
+  >(
     verb: Verb,
     takes: Verbs[Verb]['takes'] & { paneId: PaneId },
     how?: { once?: boolean; timeout?: number },
@@ -103,7 +132,10 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     const answer = await port.ask(verb, takes as never, how)
     return answer.kind === 'no-host' ? undefined : (answer.gives as Verbs[Verb]['gives'])
   }
-  const typing = (paneId: PaneId) => ({ once: true, ...(isHeadless(paneId) && { timeout: WRITE_TIMEOUT }) })
+  const typing = (paneId: PaneId) => ({
+    once: true,
+    ...(isHeadless(paneId) && { timeout: WRITE_TIMEOUT }),
+  })
   const endAt = async (port: Port, panes: readonly HeldPane[]): Promise<void> => {
     if (panes.length === 0) return
     const paneIds = panes.map(({ paneId }) => paneId)
@@ -140,17 +172,26 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
         }
         await start()
       }
-      throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `The detached host ended again and again while ${pane.name} was started. Run \`exomonad doctor\`.`)
+      throw new ExomonadError(
+        'MULTIPLEXER_UNAVAILABLE',
+        `The detached host ended again and again while ${pane.name} was started. Run \`exomonad doctor\`.`,
+      )
     },
     list,
     inspect: async (paneId) => {
       const pane = (await listHeld()).find((held) => held.paneId === paneId)
       return pane === undefined ? undefined : await describe(pane)
     },
-    paste: async (paneId, text, key) => (await ask('paste', { paneId, text, key: key ?? null }, typing(paneId))) ?? { kind: 'gone' },
+    paste: async (paneId, text, key) =>
+      (await ask('paste', { paneId, text, key: key ?? null }, typing(paneId))) ?? { kind: 'gone' },
     pressEnter: async (paneId, key) =>
-      (await ask('key', { paneId, key: 'enter', ...(key !== undefined && { submits: key }) }, typing(paneId))) ?? { kind: 'gone' },
-    pressEscape: async (paneId) => (await ask('key', { paneId, key: 'escape' }, { once: true })) ?? { kind: 'gone' },
+      (await ask(
+        'key',
+        { paneId, key: 'enter', ...(key !== undefined && { submits: key }) },
+        typing(paneId),
+      )) ?? { kind: 'gone' },
+    pressEscape: async (paneId) =>
+      (await ask('key', { paneId, key: 'escape' }, { once: true })) ?? { kind: 'gone' },
     capture: (paneId, { lines = 0 } = {}) => captured({ paneId, lines, styled: false }),
     captureStyled: (paneId) => captured({ paneId, lines: 0, styled: true }),
     rename: async (paneId, name) => {
@@ -172,7 +213,13 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
       (elsewhere.get(paneId) ?? host).socketPath,
       paneId,
     ],
-    viewCommand: (paneId) => [node, programs('adapters/terminals/detached/attach'), (elsewhere.get(paneId) ?? host).socketPath, paneId, '--view'],
+    viewCommand: (paneId) => [
+      node,
+      programs('adapters/terminals/detached/attach'),
+      (elsewhere.get(paneId) ?? host).socketPath,
+      paneId,
+      '--view',
+    ],
     shutdown: async () => {
       for (const port of [...(await earlier.ports()), host]) {
         const hello = await port.ask('hello', {})
@@ -180,7 +227,12 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
         await endAt(port, await listOf(port))
         await deaths.look()
         await port.ask('shutdown', {}, { once: true })
-        for (let waited = 0; waited < STOP_LIMIT && (await isRunning(hello.gives.pid)); waited += STOP_POLL) await delay(STOP_POLL)
+        for (
+          let waited = 0;
+          waited < STOP_LIMIT && (await isRunning(hello.gives.pid));
+          waited += STOP_POLL
+        )
+          await delay(STOP_POLL)
       }
       await deaths.look()
     },
@@ -189,9 +241,16 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
       host.close()
       earlier.close()
     },
-    writeStdin: async (paneId, data) => (await ask('write', { paneId, data }, { once: true, timeout: WRITE_TIMEOUT })) ?? { kind: 'gone' },
+    writeStdin: async (paneId, data) =>
+      (await ask('write', { paneId, data }, { once: true, timeout: WRITE_TIMEOUT })) ?? {
+        kind: 'gone',
+      },
     session: async (paneId) => (await ask('session', { paneId })) ?? undefined,
-    prompt: async (paneId, text) => (await ask('prompt', { paneId, text }, { once: true })) ?? { kind: 'refused', reason: 'it is not there any more' },
+    prompt: async (paneId, text) =>
+      (await ask('prompt', { paneId, text }, { once: true })) ?? {
+        kind: 'refused',
+        reason: 'it is not there any more',
+      },
     mentions: async (paneId, words) => (await ask('mentions', { paneId, words })) ?? null,
   }
 }
@@ -199,13 +258,29 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
 const isHeadless = (paneId: PaneId): boolean => paneId.startsWith(HEADLESS_PANE)
 
 /** Whether it is the detached host that has the pane. */
-export const isDetached = (paneId: PaneId): boolean => isHeadless(paneId) || paneId.startsWith(DETACHED_TERMINAL)
+export const isDetached = (paneId: PaneId): boolean =>
+  isHeadless(paneId) || paneId.startsWith(DETACHED_TERMINAL)
 
 function openTakes(
   { agentId, name, cwd, env, argv, columns, rows, program, output, outputBound }: OpenPane,
   environment: Readonly<Record<string, string>>,
 ): OpenTakes {
-  const common = { openId: randomUUID(), agentId, name: titleOf(name), cwd, env: { ...environment, ...env }, columns, rows }
-  if (program === undefined) return { ...common, kind: 'terminal', argv: programWithoutDescriptors(argv) }
-  return { ...common, ...program, argv: [...argv], output: output ?? null, ...(outputBound === undefined ? {} : { outputBound }) }
+  const common = {
+    openId: randomUUID(),
+    agentId,
+    name: titleOf(name),
+    cwd,
+    env: { ...environment, ...env },
+    columns,
+    rows,
+  }
+  if (program === undefined)
+    return { ...common, kind: 'terminal', argv: programWithoutDescriptors(argv) }
+  return {
+    ...common,
+    ...program,
+    argv: [...argv],
+    output: output ?? null,
+    ...(outputBound === undefined ? {} : { outputBound }),
+  }
 }

@@ -8,7 +8,10 @@ import { hostFiles, type HostNames } from '../../../processes/host/location.ts'
 import type { TypeResult } from '../holder.ts'
 import type { HeldPane, Verbs } from './protocol.ts'
 
-/** Before, there were two hosts: one for terminals, one (the runner) for what has none. Both spoke protocol 1, which differs in few verbs. */
+/**
+ * Before, there were two hosts: one for terminals, one (the runner) for what has none. Both spoke
+ * protocol 1, which differs in few verbs.
+ */
 const TERMINALS: HostNames = { files: 'pty-host', far: 'pty' }
 const RUNNER: HostNames = { files: 'runner', far: 'runner' }
 const EARLIER_PROTOCOL = 1
@@ -31,21 +34,33 @@ export interface EarlierHosts {
 }
 
 /**
- * Hosts of an exomonad before: what they hold goes on in them, and can be worked with as ever, until it ends; nothing is opened in them any more.
- * One without anything left is ended, and the files of one that is gone are removed.
+ * Hosts of an exomonad before: what they hold goes on in them, and can be worked with as ever,
+ * until it ends; nothing is opened in them any more. One without anything left is ended, and the
+ * files of one that is gone are removed.
  */
 export function createEarlierHosts(options: {
   stateDir: string
   log: Log
-  connect: (host: { names: HostNames; called: string; protocol: number }) => HostClient<EarlierVerbs>
+  connect: (host: {
+    names: HostNames
+    called: string
+    protocol: number
+  }) => HostClient<EarlierVerbs>
 }): EarlierHosts {
   const { stateDir, log, connect } = options
   const made = [TERMINALS, RUNNER]
     .filter((names) => existsSync(hostFiles(names, stateDir).record))
     .map((names) => {
-      const called = names === RUNNER ? 'runner of an earlier version' : 'terminal host of an earlier version'
+      const called =
+        names === RUNNER ? 'runner of an earlier version' : 'terminal host of an earlier version'
       const host = connect({ names, called, protocol: EARLIER_PROTOCOL })
-      return { names, called, host, port: names === RUNNER ? runnerPort(host) : terminalPort(host), named: false }
+      return {
+        names,
+        called,
+        host,
+        port: names === RUNNER ? runnerPort(host) : terminalPort(host),
+        named: false,
+      }
     })
   let left = made
 
@@ -55,12 +70,14 @@ export function createEarlierHosts(options: {
     const listed = await host.ask('list', {})
     if (listed.kind === 'no-host') {
       const { lock, log: logFile, record } = hostFiles(names, stateDir)
-      for (const file of [host.socketPath, record, lock, `${lock}-journal`, logFile]) await rm(file, { force: true })
+      for (const file of [host.socketPath, record, lock, `${lock}-journal`, logFile])
+        await rm(file, { force: true })
       host.close()
       return false
     }
     // Until it is gone: where it does not hear of this, it is asked again.
-    if (listed.gives.length === 0) await host.ask('shutdown', {}, { once: true }).catch(() => undefined)
+    if (listed.gives.length === 0)
+      await host.ask('shutdown', {}, { once: true }).catch(() => undefined)
     else if (!one.named) {
       const agents = listed.gives.map(({ agentId, name, dead }) => ({ agentId, name, dead }))
       log.warn(
@@ -79,7 +96,8 @@ export function createEarlierHosts(options: {
   let looking: Promise<Port[]> | undefined
 
   return {
-    ports: async () => (left.length === 0 ? [] : await (looking ??= look().finally(() => (looking = undefined)))),
+    ports: async () =>
+      left.length === 0 ? [] : await (looking ??= look().finally(() => (looking = undefined))),
     close: () => {
       for (const { host } of made) host.close()
     },
@@ -90,13 +108,20 @@ type Ask = Port['ask']
 type Takes<Verb extends keyof Verbs> = Verbs[Verb]['takes']
 
 /** Ends one after the other’s answer, all at the same time. */
-const forEach = async (paneIds: readonly PaneId[], end: (paneId: PaneId) => Promise<unknown>): Promise<void> => {
+const forEach = async (
+  paneIds: readonly PaneId[],
+  end: (paneId: PaneId) => Promise<unknown>,
+): Promise<void> => {
   await Promise.all(paneIds.map(end))
 }
 
 /** The runner’s verbs are those of today, but for `end`. */
 function runnerPort(host: HostClient<EarlierVerbs>): Port {
-  const ask = async (verb: keyof Verbs, takes: unknown, options?: Parameters<Ask>[2]): Promise<Answer<Verbs, keyof Verbs>> => {
+  const ask = async (
+    verb: keyof Verbs,
+    takes: unknown,
+    options?: Parameters<Ask>[2],
+  ): Promise<Answer<Verbs, keyof Verbs>> => {
     if (verb !== 'end') return await host.ask(verb as 'list', takes as object, options)
     const { paneIds } = takes as Takes<'end'>
     await forEach(paneIds, (paneId) => host.ask('end', { paneId }, options))
@@ -108,21 +133,39 @@ function runnerPort(host: HostClient<EarlierVerbs>): Port {
 function terminalPort(host: HostClient<EarlierVerbs>): Port {
   const end = async ({ paneIds, grace }: Takes<'end'>): Promise<void> => {
     const listed = await host.ask('list', {})
-    const panes: HeldPane[] = listed.kind === 'no-host' ? [] : listed.gives.filter(({ paneId }) => paneIds.includes(paneId))
+    const panes: HeldPane[] =
+      listed.kind === 'no-host' ? [] : listed.gives.filter(({ paneId }) => paneIds.includes(paneId))
     await endPanes(
       panes.map((pane) => ({ ...pane, ended: pane.dead })),
       { grace },
     )
     await forEach(paneIds, (paneId) => host.ask('settle', { paneId }))
   }
-  const ask = async (verb: keyof Verbs, takes: unknown, options?: Parameters<Ask>[2]): Promise<Answer<Verbs, keyof Verbs>> => {
+  const ask = async (
+    verb: keyof Verbs,
+    takes: unknown,
+    options?: Parameters<Ask>[2],
+  ): Promise<Answer<Verbs, keyof Verbs>> => {
     if (verb === 'paste') {
       const { paneId, text, key } = takes as Takes<'paste'>
-      return await host.ask('type', { paneId, text, paste: true, ...(key !== null && { key }) }, options)
+      return await host.ask(
+        'type',
+        { paneId, text, paste: true, ...(key !== null && { key }) },
+        options,
+      )
     }
     if (verb === 'key') {
       const { paneId, key, submits } = takes as Takes<'key'>
-      return await host.ask('type', { paneId, text: key === 'enter' ? '\r' : '\u001B', paste: false, ...(submits !== undefined && { key: submits }) }, options)
+      return await host.ask(
+        'type',
+        {
+          paneId,
+          text: key === 'enter' ? '\r' : '\u001B',
+          paste: false,
+          ...(submits !== undefined && { key: submits }),
+        },
+        options,
+      )
     }
     if (verb !== 'end') return await host.ask(verb as 'list', takes as object, options)
     await end(takes as Takes<'end'>)
@@ -131,7 +174,10 @@ function terminalPort(host: HostClient<EarlierVerbs>): Port {
   return portOf(host, ask)
 }
 
-const portOf = (host: HostClient<EarlierVerbs>, ask: (verb: keyof Verbs, takes: unknown, options?: Parameters<Ask>[2]) => Promise<unknown>): Port => ({
+const portOf = (
+  host: HostClient<EarlierVerbs>,
+  ask: (verb: keyof Verbs, takes: unknown, options?: Parameters<Ask>[2]) => Promise<unknown>,
+): Port => ({
   ask: ask as Ask,
   get socketPath() {
     return host.socketPath

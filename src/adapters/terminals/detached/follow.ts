@@ -3,7 +3,10 @@ import process from 'node:process'
 import { receive, send } from '../../../processes/host/framing.ts'
 import type { FollowMessage } from './protocol.ts'
 
-/** Shows what something without a terminal says, as it comes: `node follow.js SOCKET PANE`. Escape interrupts a session’s turn, q, Ctrl-C, Ctrl-D and Ctrl-] leave; nothing else is handed on. */
+/**
+ * Shows what something without a terminal says, as it comes: `node follow.js SOCKET PANE`. Escape
+ * interrupts a session’s turn, q, Ctrl-C, Ctrl-D and Ctrl-] leave; nothing else is handed on.
+ */
 
 const LEAVE = /[\u0003\u0004\u001Dq]/
 const ESCAPE = '\u001B'
@@ -32,7 +35,9 @@ function follow(socketPath: string, paneId: string): void {
     } else if (received.event === 'text') {
       atLineStart = received.text.endsWith('\n')
       // A terminal in raw mode does not go back to the start of the line by itself.
-      const written = stdout.write(stdin.isTTY ? received.text.replaceAll('\n', '\r\n') : received.text)
+      const written = stdout.write(
+        stdin.isTTY ? received.text.replaceAll('\n', '\r\n') : received.text,
+      )
       if (written) return
       socket.pause()
       stdout.once('drain', () => socket.resume())
@@ -48,11 +53,15 @@ function follow(socketPath: string, paneId: string): void {
     stdin.on('data', (keys: string) => {
       if (LEAVE.test(keys)) leave('left; the agent goes on.')
       // Alone: arrows and the like begin with it.
-      else if (keys === ESCAPE) send(socket, { id: 2, verb: 'key', takes: { paneId, key: 'escape' } })
+      else if (keys === ESCAPE)
+        send(socket, { id: 2, verb: 'key', takes: { paneId, key: 'escape' } })
     })
-    stderr.write('exomonad: Escape interrupts a session’s turn, Ctrl-C leaves; the agent goes on.\r\n')
+    stderr.write(
+      'exomonad: Escape interrupts a session’s turn, Ctrl-C leaves; the agent goes on.\r\n',
+    )
   }
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => leave('left; the agent goes on.'))
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => leave('left; the agent goes on.'))
   send(socket, { id: 1, verb: 'follow', takes: { paneId } })
 }
 

@@ -25,7 +25,8 @@ export function hostProcess(options: {
   const hosted = startHostedProcess(options)
   const put = async (text: string): Promise<TypeResult> => {
     const written = await hosted.write(text)
-    if (written === 'full') return { kind: 'busy', reason: 'it does not read its standard input, and that is full' }
+    if (written === 'full')
+      return { kind: 'busy', reason: 'it does not read its standard input, and that is full' }
     return written === 'written' ? { kind: 'typed' } : { kind: 'dead' }
   }
   return {
@@ -38,14 +39,20 @@ export function hostProcess(options: {
     write: hosted.write,
     paste: put,
     enter: () => put('\n'),
-    escape: async () => ({ kind: 'busy', reason: 'a process without a terminal has no Escape key' }),
+    escape: async () => ({
+      kind: 'busy',
+      reason: 'a process without a terminal has no Escape key',
+    }),
     leavesBehind: hosted.leavesBehind,
     leave: () => undefined,
   }
 }
 
 /** A session: what is pasted becomes a prompt with Enter. */
-export const hostSession = (session: Session, { log, rows }: { log: OutputLog; rows: number }): Hosted => ({
+export const hostSession = (
+  session: Session,
+  { log, rows }: { log: OutputLog; rows: number },
+): Hosted => ({
   ...outputOf(log, rows),
   pid: session.pid,
   get ended() {

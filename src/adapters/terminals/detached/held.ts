@@ -12,7 +12,13 @@ import { createHostedPane, type HostedPane } from './hosted-pane.ts'
 import type { CreateSession, Hosted, Session } from './hosted.ts'
 import { followOutput, type Following } from './output-followers.ts'
 import type { Viewers, Viewing } from './viewers.ts'
-import { KILL_GRACE, type FollowMessage, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
+import {
+  KILL_GRACE,
+  type FollowMessage,
+  type HeldPane,
+  type OpenTakes,
+  type Verbs,
+} from './protocol.ts'
 
 /** How long the end of a program that was just killed may take to be noticed. */
 const SETTLE_LIMIT = 3000
@@ -25,7 +31,12 @@ interface Held {
   readonly program:
     | { readonly kind: 'terminal'; readonly hosted: HostedPane }
     | { readonly kind: 'process'; readonly hosted: Hosted; readonly log: OutputLog }
-    | { readonly kind: 'acp'; readonly hosted: Hosted; readonly log: OutputLog; readonly session: Session }
+    | {
+        readonly kind: 'acp'
+        readonly hosted: Hosted
+        readonly log: OutputLog
+        readonly session: Session
+      }
   /** Called when it goes. */
   readonly followers: Set<() => void>
   name: string
@@ -37,7 +48,10 @@ interface Held {
 
 type Gives<Verb extends keyof Verbs> = Promise<Verbs[Verb]['gives']>
 
-/** What the host holds, ended things included until they are removed. Ids are random: one from before a restart names nobody. */
+/**
+ * What the host holds, ended things included until they are removed. Ids are random: one from
+ * before a restart names nobody.
+ */
 export interface HeldPanes {
   readonly size: number
   /** The pty library leaves descriptors open to what is started meanwhile. */
@@ -57,7 +71,10 @@ export interface HeldPanes {
   /** Undefined where there is no such terminal. `onLeft` is called when it goes. */
   view(takes: Parameters<Viewers['view']>[0]): Viewing | undefined
   /** Undefined where there is no such pane without a terminal. */
-  follow(takes: Verbs['follow']['takes'], send: (message: FollowMessage) => void): Following | undefined
+  follow(
+    takes: Verbs['follow']['takes'],
+    send: (message: FollowMessage) => void,
+  ): Following | undefined
   dispose(): void
 }
 
@@ -72,7 +89,15 @@ export function createHeldPanes(options: {
   const { start, createSession, now, onChange, complain } = options
   const panes = new Map<PaneId, Held>()
 
-  const describe = ({ paneId, agentId, name, program, endedAt, pasted, entered }: Held): HeldPane => ({
+  const describe = ({
+    paneId,
+    agentId,
+    name,
+    program,
+    endedAt,
+    pasted,
+    entered,
+  }: Held): HeldPane => ({
     paneId,
     agentId,
     name,
@@ -89,12 +114,23 @@ export function createHeldPanes(options: {
 
   const run = (takes: OpenTakes, name: () => string): Held['program'] => {
     const { agentId, cwd, argv, rows } = takes
-    if (takes.kind === 'terminal') return { kind: 'terminal', hosted: createHostedPane({ ...takes, name, now }) }
+    if (takes.kind === 'terminal')
+      return { kind: 'terminal', hosted: createHostedPane({ ...takes, name, now }) }
     const log = createOutputLog({ file: takes.output, bound: takes.outputBound })
     // By this mark all is found that it ever started.
     const env = { ...takes.env, EXOMONAD_AGENT_ID: agentId }
-    if (takes.kind === 'process') return { kind: 'process', log, hosted: hostProcess({ start, cwd, env, argv, rows, log }) }
-    const session = createSession({ agentId, name: takes.name, cwd, env, argv, session: takes.session, log, complain })
+    if (takes.kind === 'process')
+      return { kind: 'process', log, hosted: hostProcess({ start, cwd, env, argv, rows, log }) }
+    const session = createSession({
+      agentId,
+      name: takes.name,
+      cwd,
+      env,
+      argv,
+      session: takes.session,
+      log,
+      complain,
+    })
     return { kind: 'acp', log, session, hosted: hostSession(session, { log, rows }) }
   }
 
@@ -107,9 +143,16 @@ export function createHeldPanes(options: {
     const leaders = (isTerminal: boolean) =>
       held
         .filter(({ program }) => (program.kind === 'terminal') === isTerminal)
-        .map(({ agentId, program: { hosted } }) => ({ pid: hosted.pid, agentId, ended: hosted.ended !== undefined }))
+        .map(({ agentId, program: { hosted } }) => ({
+          pid: hosted.pid,
+          agentId,
+          ended: hosted.ended !== undefined,
+        }))
     const [terminals, others] = [leaders(true), leaders(false)]
-    await Promise.all([terminals.length > 0 && endPanes(terminals, { grace }), others.length > 0 && endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE })])
+    await Promise.all([
+      terminals.length > 0 && endPanes(terminals, { grace }),
+      others.length > 0 && endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE }),
+    ])
   }
   const endNow = async (held: readonly Held[], grace: number): Promise<void> => {
     for (const { program } of held) program.hosted.leave()
@@ -122,10 +165,15 @@ export function createHeldPanes(options: {
     )
   }
 
-  const type = async (paneId: PaneId, act: (hosted: Hosted) => Promise<TypeResult>): Promise<TypeResult> => {
+  const type = async (
+    paneId: PaneId,
+    act: (hosted: Hosted) => Promise<TypeResult>,
+  ): Promise<TypeResult> => {
     const held = panes.get(paneId)
     if (held === undefined) return { kind: 'gone' }
-    return held.program.hosted.ended === undefined ? await act(held.program.hosted) : { kind: 'dead' }
+    return held.program.hosted.ended === undefined
+      ? await act(held.program.hosted)
+      : { kind: 'dead' }
   }
   const sessionOf = (paneId: PaneId): Session | undefined => {
     const program = panes.get(paneId)?.program
@@ -143,15 +191,30 @@ export function createHeldPanes(options: {
       const { openId, agentId, name, kind } = takes
       const again = [...panes.values()].find((held) => held.openId === openId)
       if (again !== undefined) return { paneId: again.paneId, pid: again.program.hosted.pid }
-      const paneId = asPaneId(`${kind === 'terminal' ? DETACHED_TERMINAL : HEADLESS_PANE}${randomBytes(4).toString('hex')}`)
+      const paneId = asPaneId(
+        `${kind === 'terminal' ? DETACHED_TERMINAL : HEADLESS_PANE}${randomBytes(4).toString('hex')}`,
+      )
       const program = run(takes, () => panes.get(paneId)?.name ?? name)
-      const held: Held = { paneId, agentId, openId, program, followers: new Set(), name, pasted: null, entered: null, endedAt: null, ending: undefined }
+      const held: Held = {
+        paneId,
+        agentId,
+        openId,
+        program,
+        followers: new Set(),
+        name,
+        pasted: null,
+        entered: null,
+        endedAt: null,
+        ending: undefined,
+      }
       panes.set(paneId, held)
       void program.hosted.end.then(() => {
         held.endedAt = now()
         onChange()
-        // Nobody sees what it left running, and nobody waits for it. What a terminal’s program left, its hang-up ends, or whoever closes the pane.
-        if (held.ending === undefined && program.kind !== 'terminal') endLeftOf(held, program.hosted).catch(complain)
+        // Nobody sees what it left running, and nobody waits for it. What a terminal’s program
+        // left, its hang-up ends, or whoever closes the pane.
+        if (held.ending === undefined && program.kind !== 'terminal')
+          endLeftOf(held, program.hosted).catch(complain)
       })
       return { paneId, pid: program.hosted.pid }
     },
@@ -159,13 +222,17 @@ export function createHeldPanes(options: {
     paste: async ({ paneId, text, key }) => {
       const result = await type(paneId, (hosted) => hosted.paste(text))
       const held = panes.get(paneId)
-      if (result.kind === 'typed' && key !== null && held !== undefined) held.pasted = addToTrace(held.pasted, key)
+      if (result.kind === 'typed' && key !== null && held !== undefined)
+        held.pasted = addToTrace(held.pasted, key)
       return result
     },
     key: async ({ paneId, key, submits }) => {
-      const result = await type(paneId, (hosted) => (key === 'enter' ? hosted.enter() : hosted.escape()))
+      const result = await type(paneId, (hosted) =>
+        key === 'enter' ? hosted.enter() : hosted.escape(),
+      )
       const held = panes.get(paneId)
-      if (result.kind === 'typed' && submits !== undefined && held !== undefined) held.entered = addToTrace(held.entered, submits)
+      if (result.kind === 'typed' && submits !== undefined && held !== undefined)
+        held.entered = addToTrace(held.entered, submits)
       return result
     },
     write: async ({ paneId, data }) => {
@@ -212,7 +279,9 @@ export function createHeldPanes(options: {
     prompt: async ({ paneId, text }) => {
       const session = sessionOf(paneId)
       if (session === undefined) return null
-      return session.ended === undefined ? await session.prompt(text) : { kind: 'refused', reason: 'its program has ended' }
+      return session.ended === undefined
+        ? await session.prompt(text)
+        : { kind: 'refused', reason: 'its program has ended' }
     },
     mentions: ({ paneId, words }) => sessionOf(paneId)?.mentions(words) ?? null,
     view: (takes) => {
@@ -221,7 +290,9 @@ export function createHeldPanes(options: {
     },
     follow: ({ paneId }, send) => {
       const held = panes.get(paneId)
-      return held === undefined || held.program.kind === 'terminal' ? undefined : followOutput(held.program, held.followers, send)
+      return held === undefined || held.program.kind === 'terminal'
+        ? undefined
+        : followOutput(held.program, held.followers, send)
     },
     dispose: () => {
       for (const { program } of panes.values()) {

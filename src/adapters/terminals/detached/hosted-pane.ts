@@ -23,10 +23,19 @@ export function createHostedPane(options: {
   now: () => number
 }): HostedPane {
   const { argv, cwd, env, now, name } = options
-  const terminal = createHostedTerminal({ argv, cwd, env, columns: options.columns, rows: options.rows, onOutput: () => viewers.refresh() })
+  const terminal = createHostedTerminal({
+    argv,
+    cwd,
+    env,
+    columns: options.columns,
+    rows: options.rows,
+    onOutput: () => viewers.refresh(),
+  })
   const title = () => {
     const { ended } = terminal
-    return ended === undefined ? name() : `${name()} ended (${ended.exitSignal ?? `exit code ${String(ended.exitCode)}`})`
+    return ended === undefined
+      ? name()
+      : `${name()} ended (${ended.exitSignal ?? `exit code ${String(ended.exitCode)}`})`
   }
   const viewers = createViewers({ terminal, title, now })
   void terminal.end.then(viewers.refresh)

@@ -13,7 +13,10 @@ export type Screen = InstanceType<typeof xterm.Terminal>
 export interface HostedTerminal {
   readonly pid: number
   readonly screen: Screen
-  /** The program wants to know what the mouse does in a form that holds for a terminal of any size (SGR, 1006), which the screen's own modes do not tell. */
+  /**
+   * The program wants to know what the mouse does in a form that holds for a terminal of any size
+   * (SGR, 1006), which the screen's own modes do not tell.
+   */
   readonly sgrMouse: boolean
   /** What the program called the terminal last. */
   readonly title: string | null
@@ -21,9 +24,14 @@ export interface HostedTerminal {
   /** Resolves when the program has ended. */
   readonly end: Promise<HostedEnd>
   readonly size: { readonly columns: number; readonly rows: number }
-  /** Tells the program, where it is another size than before. One that has ended keeps its screen as it was. */
+  /**
+   * Tells the program, where it is another size than before. One that has ended keeps its screen as
+   * it was.
+   */
   resize(columns: number, rows: number): Promise<void>
-  /** Bytes to the program, as they are; a paste is bracketed where the program asked for it by then. */
+  /**
+   * Bytes to the program, as they are; a paste is bracketed where the program asked for it by then.
+   */
   type(text: string, options: { paste: boolean }): Promise<TypeResult>
   /** The screen and the last `lines` above it, wrapped lines joined, without trailing blanks. */
   capture(lines: number): Promise<string>
@@ -36,11 +44,17 @@ const SCROLLBACK = 2000
 const READ = 65_536
 /** Its number as a mode. */
 const SGR_MOUSE = 1006
-/** Unparsed output, in bytes, at which the program has to wait and at which it may go on: xterm throws away what exceeds its own limit. */
+/**
+ * Unparsed output, in bytes, at which the program has to wait and at which it may go on: xterm
+ * throws away what exceeds its own limit.
+ */
 const PAUSE_AT = 1_000_000
 const RESUME_AT = 200_000
 
-/** A program on a pseudo-terminal, with the screen that a person would see. The screen answers what programs ask a terminal. */
+/**
+ * A program on a pseudo-terminal, with the screen that a person would see. The screen answers what
+ * programs ask a terminal.
+ */
 export function createHostedTerminal(options: {
   argv: readonly string[]
   cwd: string
@@ -51,9 +65,22 @@ export function createHostedTerminal(options: {
 }): HostedTerminal {
   const { argv, cwd, env, columns, rows } = options
   const [file = '', ...args] = argv
-  const screen = new xterm.Terminal({ cols: columns, rows, scrollback: SCROLLBACK, allowProposedApi: true, logLevel: 'off' })
+  const screen = new xterm.Terminal({
+    cols: columns,
+    rows,
+    scrollback: SCROLLBACK,
+    allowProposedApi: true,
+    logLevel: 'off',
+  })
   // Without an encoding the pty gives bytes, which the screen puts together across chunk borders.
-  const pty = spawn(file, args, { name: 'xterm-256color', cols: columns, rows, cwd, env, encoding: null })
+  const pty = spawn(file, args, {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd,
+    env,
+    encoding: null,
+  })
   const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: Socket }
   const write = createInputQueue(fd, () => !socket.destroyed)
   let ended: HostedTerminal['ended']
@@ -85,7 +112,8 @@ export function createHostedTerminal(options: {
     })
   }
   pty.onData(onData)
-  // node-pty lets go of the terminal 200 ms after its program has ended, whatever has not been read by then: while it was paused, or all were late.
+  // node-pty lets go of the terminal 200 ms after its program has ended, whatever has not been read
+  // by then: while it was paused, or all were late.
   const letGo = socket.destroy.bind(socket)
   let released = false
   socket.destroy = () => {
@@ -102,7 +130,10 @@ export function createHostedTerminal(options: {
   const end = new Promise<HostedEnd>((resolve) => {
     pty.onExit(({ exitCode, signal }) => {
       const killed = signal !== undefined && signal !== 0
-      ended = { exitCode: killed ? null : exitCode, exitSignal: killed ? (signalNames.get(signal) ?? `signal ${String(signal)}`) : null }
+      ended = {
+        exitCode: killed ? null : exitCode,
+        exitSignal: killed ? (signalNames.get(signal) ?? `signal ${String(signal)}`) : null,
+      }
       resolve(ended)
     })
   })
@@ -127,7 +158,12 @@ export function createHostedTerminal(options: {
     resize: async (newColumns, newRows) => {
       await parsed()
       // Of a program that ended the descriptor may be another's by now.
-      if (ended !== undefined || socket.destroyed || (newColumns === screen.cols && newRows === screen.rows)) return
+      if (
+        ended !== undefined ||
+        socket.destroyed ||
+        (newColumns === screen.cols && newRows === screen.rows)
+      )
+        return
       try {
         pty.resize(newColumns, newRows)
         screen.resize(newColumns, newRows)
@@ -148,10 +184,14 @@ export function createHostedTerminal(options: {
     captureStyled: async () => {
       await parsed()
       const { active } = screen.buffer
-      return Array.from({ length: screen.rows }, (_, row) => `${renderRow(active.getLine(active.baseY + row), 0, screen.cols)}\u001B[0m`).join('\n')
+      return Array.from(
+        { length: screen.rows },
+        (_, row) => `${renderRow(active.getLine(active.baseY + row), 0, screen.cols)}\u001B[0m`,
+      ).join('\n')
     },
     dispose: () => {
-      // Of a program that ended the process id may be another's by now, and `destroy` would signal it.
+      // Of a program that ended the process id may be another's by now, and `destroy` would signal
+      // it.
       released = true
       if (ended === undefined) releasePty(pty)
       screen.dispose()
@@ -184,7 +224,8 @@ function* restOf(fd: number): Generator<Buffer> {
     try {
       length = readSync(fd, buffer)
     } catch {
-      // There is nothing more: EIO once nobody has it open, EAGAIN while what the program started does.
+      // There is nothing more: EIO once nobody has it open, EAGAIN while what the program started
+      // does.
       return
     }
     if (length === 0) return

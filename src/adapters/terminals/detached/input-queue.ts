@@ -4,9 +4,10 @@ const FIRST_RETRY = 1
 const LAST_RETRY = 50
 
 /**
- * Writes to a pseudo-terminal in order and as fast as its program reads, without ever blocking the process: the pty library's own write
- * waits inside the system call when a program reads late, and with it every other terminal. `isOpen` is asked right before each write,
- * because a closed descriptor may be another terminal's by then.
+ * Writes to a pseudo-terminal in order and as fast as its program reads, without ever blocking the
+ * process: the pty library's own write waits inside the system call when a program reads late, and
+ * with it every other terminal. `isOpen` is asked right before each write, because a closed
+ * descriptor may be another terminal's by then.
  */
 export function createInputQueue(fd: number, isOpen: () => boolean): (text: string) => void {
   const queue: Buffer[] = []

@@ -6,9 +6,15 @@ export interface Following {
   stop(): void
 }
 
-/** Sends what was said last, what is said from here on, and how it ended; `followers` are called when the pane goes. */
+/**
+ * Sends what was said last, what is said from here on, and how it ended; `followers` are called
+ * when the pane goes.
+ */
 export function followOutput(
-  { log, hosted }: { readonly log: OutputLog; readonly hosted: { readonly end: Promise<HostedEnd> } },
+  {
+    log,
+    hosted,
+  }: { readonly log: OutputLog; readonly hosted: { readonly end: Promise<HostedEnd> } },
   followers: Set<() => void>,
   send: (message: FollowMessage) => void,
 ): Following {
@@ -28,4 +34,5 @@ export function followOutput(
   }
 }
 
-const describeEnd = ({ exitCode, exitSignal }: HostedEnd): string => exitSignal ?? (exitCode === null ? 'it did not start' : `exit code ${String(exitCode)}`)
+const describeEnd = ({ exitCode, exitSignal }: HostedEnd): string =>
+  exitSignal ?? (exitCode === null ? 'it did not start' : `exit code ${String(exitCode)}`)

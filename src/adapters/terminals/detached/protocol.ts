@@ -4,7 +4,10 @@ import type { ChannelResult, HostedSession, Written } from '../headless.ts'
 import type { AcpLaunch } from '../headless-program.ts'
 import type { TypeResult } from '../holder.ts'
 
-/** Raised when host and daemon could misunderstand each other; a host lives longer than the daemon that started it. */
+/**
+ * Raised when host and daemon could misunderstand each other; a host lives longer than the daemon
+ * that started it.
+ */
 export const PROTOCOL = 2
 
 /** Milliseconds between SIGTERM and SIGKILL, of what runs without a terminal. */
@@ -28,7 +31,10 @@ export interface HeldPane {
   readonly entered?: string | null
 }
 
-/** What is started: on a terminal, on pipes, or a program that speaks the Agent Client Protocol on its standard streams. */
+/**
+ * What is started: on a terminal, on pipes, or a program that speaks the Agent Client Protocol on
+ * its standard streams.
+ */
 export type OpenTakes = {
   /** Makes opening repeatable: the second time answers the first pane. */
   readonly openId: string
@@ -39,7 +45,11 @@ export type OpenTakes = {
   readonly argv: string[]
   readonly columns: number
   readonly rows: number
-} & ({ readonly kind: 'terminal' } | ({ readonly kind: 'process' } & OutputTakes) | ({ readonly kind: 'acp'; readonly session: AcpLaunch } & OutputTakes))
+} & (
+  | { readonly kind: 'terminal' }
+  | ({ readonly kind: 'process' } & OutputTakes)
+  | ({ readonly kind: 'acp'; readonly session: AcpLaunch } & OutputTakes)
+)
 
 interface OutputTakes {
   /** Absolute path; null for none. */
@@ -58,28 +68,54 @@ export interface Verbs {
   /** `submits`: key of the paste that Enter is for. */
   key: { takes: { paneId: PaneId; key: 'enter' | 'escape'; submits?: string }; gives: TypeResult }
   write: { takes: { paneId: PaneId; data: string }; gives: Written }
-  /** `styled`: the rows of the screen, or the last lines of output, with their colours and attributes. */
-  capture: { takes: { paneId: PaneId; lines: number; styled: boolean }; gives: { text: string } | null }
+  /**
+   * `styled`: the rows of the screen, or the last lines of output, with their colours and
+   * attributes.
+   */
+  capture: {
+    takes: { paneId: PaneId; lines: number; styled: boolean }
+    gives: { text: string } | null
+  }
   rename: { takes: { paneId: PaneId; name: string }; gives: boolean }
-  /** Ends their processes, all that they ever started included, and waits until their ends were noticed. `grace`: milliseconds that programs on terminals have. */
+  /**
+   * Ends their processes, all that they ever started included, and waits until their ends were
+   * noticed. `grace`: milliseconds that programs on terminals have.
+   */
   end: { takes: { paneIds: readonly PaneId[]; grace: number }; gives: boolean }
   /** Forgets it. */
   remove: { takes: { paneId: PaneId }; gives: boolean }
   session: { takes: { paneId: PaneId }; gives: HostedSession | null }
   prompt: { takes: { paneId: PaneId; text: string }; gives: ChannelResult | null }
   mentions: { takes: { paneId: PaneId; words: readonly string[] }; gives: readonly string[] | null }
-  /** From here on the connection shows the terminal: frames come, `input` and `resize` go. `readOnly`, `embedded`: size-policy.ts. */
-  view: { takes: { paneId: PaneId; columns: number; rows: number; readOnly?: boolean; embedded?: boolean }; gives: boolean }
+  /**
+   * From here on the connection shows the terminal: frames come, `input` and `resize` go.
+   * `readOnly`, `embedded`: size-policy.ts.
+   */
+  view: {
+    takes: { paneId: PaneId; columns: number; rows: number; readOnly?: boolean; embedded?: boolean }
+    gives: boolean
+  }
   /** From here on the connection gets what a pane without a terminal says, after its last lines. */
   follow: { takes: { paneId: PaneId }; gives: boolean }
   shutdown: { takes: object; gives: boolean }
 }
 
 /** What a viewer sends after `view`. */
-export type ViewerInput = { readonly input: string } | { readonly resize: { readonly columns: number; readonly rows: number } }
+export type ViewerInput =
+  | { readonly input: string }
+  | { readonly resize: { readonly columns: number; readonly rows: number } }
 
 /** To one that follows. `ended`: no more comes; `how` in words. */
-export type FollowMessage = { readonly event: 'text'; readonly text: string } | { readonly event: 'ended'; readonly how: string } | { readonly event: 'left' }
+export type FollowMessage =
+  | { readonly event: 'text'; readonly text: string }
+  | { readonly event: 'ended'; readonly how: string }
+  | { readonly event: 'left' }
 
-/** `changed`: a pane died or went. `frame`: bytes for a viewer's terminal. `left`: what it viewed is gone. */
-export type HostMessage = HostAnswer | { readonly event: 'frame'; readonly bytes: string; readonly title: string } | { readonly event: 'left' }
+/**
+ * `changed`: a pane died or went. `frame`: bytes for a viewer's terminal. `left`: what it viewed is
+ * gone.
+ */
+export type HostMessage =
+  | HostAnswer
+  | { readonly event: 'frame'; readonly bytes: string; readonly title: string }
+  | { readonly event: 'left' }

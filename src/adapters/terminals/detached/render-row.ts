@@ -1,6 +1,9 @@
 import type { IBufferCell, IBufferLine } from '@xterm/headless'
 
-/** One row of a screen from column `left` as text with SGR sequences (ECMA-48 8.3.117), trailing blanks left out. */
+/**
+ * One row of a screen from column `left` as text with SGR sequences (ECMA-48 8.3.117), trailing
+ * blanks left out.
+ */
 export function renderRow(line: IBufferLine | undefined, left: number, columns: number): string {
   let text = ''
   let pending = ''
@@ -41,11 +44,18 @@ function styleOf(cell: IBufferCell): string {
     cell.isStrikethrough() !== 0 && 9,
     cell.isOverline() !== 0 && 53,
   ]
-  const colours = [colour(38, cell.isFgRGB(), cell.isFgPalette(), cell.getFgColor()), colour(48, cell.isBgRGB(), cell.isBgPalette(), cell.getBgColor())]
-  return [...codes.filter((code) => code !== false), ...colours.filter((code) => code !== '')].map((code) => `;${String(code)}`).join('')
+  const colours = [
+    colour(38, cell.isFgRGB(), cell.isFgPalette(), cell.getFgColor()),
+    colour(48, cell.isBgRGB(), cell.isBgPalette(), cell.getBgColor()),
+  ]
+  return [...codes.filter((code) => code !== false), ...colours.filter((code) => code !== '')]
+    .map((code) => `;${String(code)}`)
+    .join('')
 }
 
 function colour(base: 38 | 48, isRgb: boolean, isPalette: boolean, value: number): string {
   if (isPalette) return `${String(base)};5;${String(value)}`
-  return isRgb ? `${String(base)};2;${String((value >> 16) & 255)};${String((value >> 8) & 255)};${String(value & 255)}` : ''
+  return isRgb
+    ? `${String(base)};2;${String((value >> 16) & 255)};${String((value >> 8) & 255)};${String(value & 255)}`
+    : ''
 }

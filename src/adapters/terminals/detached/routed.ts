@@ -3,8 +3,17 @@ import type { DetachedHolder } from '../headless.ts'
 import type { Multiplexer } from '../holder.ts'
 import { isDetached } from './detached.ts'
 
-/** Terminals elsewhere, and the detached host for the rest, as one: a pane’s id tells where it is. No host is started before something is opened in it. */
-export function createRouted({ terminals, detached }: { terminals: Multiplexer; detached: DetachedHolder }): Multiplexer {
+/**
+ * Terminals elsewhere, and the detached host for the rest, as one: a pane’s id tells where it is.
+ * No host is started before something is opened in it.
+ */
+export function createRouted({
+  terminals,
+  detached,
+}: {
+  terminals: Multiplexer
+  detached: DetachedHolder
+}): Multiplexer {
   const at = (paneId: PaneId): Multiplexer => (isDetached(paneId) ? detached : terminals)
   /** Trouble with one keeps nobody from being done with the other. */
   const both = async (act: (side: Multiplexer) => Promise<void>): Promise<void> => {

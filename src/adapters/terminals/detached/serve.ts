@@ -8,16 +8,30 @@ import type { FollowMessage, HostMessage, Verbs, ViewerInput } from './protocol.
 /** Bytes that may wait for a slow follower; what comes beyond is left out for it. */
 const FOLLOW_LIMIT = 2_000_000
 
-/** Bytes of frames that may wait for one who looks and does not read: a terminal that stands still is not to fill the memory of all. */
+/**
+ * Bytes of frames that may wait for one who looks and does not read: a terminal that stands still
+ * is not to fill the memory of all.
+ */
 const FRAME_LIMIT = 1_000_000
 
 type Answers = {
-  readonly [Verb in Exclude<keyof Verbs, 'hello' | 'shutdown'>]: (takes: Verbs[Verb]['takes']) => Verbs[Verb]['gives'] | Promise<Verbs[Verb]['gives']>
+  readonly [Verb in Exclude<keyof Verbs, 'hello' | 'shutdown'>]: (
+    takes: Verbs[Verb]['takes'],
+  ) => Verbs[Verb]['gives'] | Promise<Verbs[Verb]['gives']>
 }
 
-/** Answers one connection of the host: requests by their verb, and a viewer’s keys once it asked to view. */
+/**
+ * Answers one connection of the host: requests by their verb, and a viewer’s keys once it asked to
+ * view.
+ */
 export function serveConnection(
-  { send, socket }: { send: (message: HostMessage | FollowMessage) => void; socket: Pick<Socket, 'writableLength'> },
+  {
+    send,
+    socket,
+  }: {
+    send: (message: HostMessage | FollowMessage) => void
+    socket: Pick<Socket, 'writableLength'>
+  },
   panes: HeldPanes,
 ): Served {
   let viewing: Viewing | undefined
@@ -26,7 +40,11 @@ export function serveConnection(
 
   const tell = (message: FollowMessage) => {
     if (message.event === 'text' && socket.writableLength > FOLLOW_LIMIT) {
-      if (!skipping) send({ event: 'text', text: '\n[exomonad] too fast to show; the output file has all of it\n' })
+      if (!skipping)
+        send({
+          event: 'text',
+          text: '\n[exomonad] too fast to show; the output file has all of it\n',
+        })
       skipping = true
       return
     }
@@ -70,7 +88,9 @@ export function serveConnection(
 
   return {
     answer: (verb, takes) => {
-      const answer = (answers as unknown as Record<string, ((takes: unknown) => unknown) | undefined>)[verb]
+      const answer = (
+        answers as unknown as Record<string, ((takes: unknown) => unknown) | undefined>
+      )[verb]
       if (answer === undefined) throw new Error(`this host knows no "${verb}"`)
       return answer(takes)
     },

@@ -13,11 +13,18 @@ const FRAME = 25
 
 /** Nothing about the mouse is told any more. */
 export const NO_MOUSE = '\u001B[?9;1000;1002;1003;1006l'
-const TRACKING = { none: '', x10: '\u001B[?9;1006h', vt200: '\u001B[?1000;1006h', drag: '\u001B[?1002;1006h', any: '\u001B[?1003;1006h' } as const
+const TRACKING = {
+  none: '',
+  x10: '\u001B[?9;1006h',
+  vt200: '\u001B[?1000;1006h',
+  drag: '\u001B[?1002;1006h',
+  any: '\u001B[?1003;1006h',
+} as const
 
 /**
- * Shows a screen in a terminal of any size: frames hold the rows that changed, as bytes to print. Output is never passed through,
- * so that questions a program asks its terminal are answered once, by the screen, and a smaller terminal shows the part around the cursor.
+ * Shows a screen in a terminal of any size: frames hold the rows that changed, as bytes to print.
+ * Output is never passed through, so that questions a program asks its terminal are answered once,
+ * by the screen, and a smaller terminal shows the part around the cursor.
  */
 export function createViewer(options: {
   terminal: Pick<HostedTerminal, 'screen' | 'sgrMouse'>
@@ -52,11 +59,16 @@ export function createViewer(options: {
     }
     const { bracketedPasteMode, applicationCursorKeysMode, mouseTrackingMode } = screen.modes
     // Where a part is shown, places in it are others than those on the screen.
-    const tracking = options.mouse && terminal.sgrMouse && top === 0 && left === 0 ? TRACKING[mouseTrackingMode] : ''
+    const tracking =
+      options.mouse && terminal.sgrMouse && top === 0 && left === 0
+        ? TRACKING[mouseTrackingMode]
+        : ''
     const wanted = `\u001B[?2004${bracketedPasteMode ? 'h' : 'l'}\u001B[?1${applicationCursorKeysMode ? 'h' : 'l'}${NO_MOUSE}${tracking}`
     if (wanted !== modes) frame += wanted
     modes = wanted
-    onFrame(`\u001B[?25l${frame}\u001B[${String(active.cursorY - top + 1)};${String(active.cursorX - left + 1)}H\u001B[?25h`)
+    onFrame(
+      `\u001B[?25l${frame}\u001B[${String(active.cursorY - top + 1)};${String(active.cursorX - left + 1)}H\u001B[?25h`,
+    )
   }
   const refresh = () => {
     timer ??= setTimeout(draw, FRAME)

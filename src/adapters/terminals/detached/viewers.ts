@@ -15,15 +15,35 @@ export interface Viewers {
   /** Something on the screen changed. */
   refresh(): void
   /** `onLeft` is called when the terminal goes. */
-  view(options: Verbs['view']['takes'] & { onFrame: (bytes: string, title: string) => void; isBehind: () => boolean; onLeft: () => void }): Viewing
+  view(
+    options: Verbs['view']['takes'] & {
+      onFrame: (bytes: string, title: string) => void
+      isBehind: () => boolean
+      onLeft: () => void
+    },
+  ): Viewing
   /** The terminal goes. */
   leave(): void
 }
 
-/** Those who look at a terminal, which follows their size (size-policy.ts) while they do. `title`: what it is called now. */
-export function createViewers({ terminal, title, now }: { terminal: HostedTerminal; title: () => string; now: () => number }): Viewers {
+/**
+ * Those who look at a terminal, which follows their size (size-policy.ts) while they do. `title`:
+ * what it is called now.
+ */
+export function createViewers({
+  terminal,
+  title,
+  now,
+}: {
+  terminal: HostedTerminal
+  title: () => string
+  now: () => number
+}): Viewers {
   const own: Size = terminal.size
-  const viewers = new Map<ReturnType<typeof createViewer>, { looking: Looking; lastInputAt: number | null; onLeft: () => void }>()
+  const viewers = new Map<
+    ReturnType<typeof createViewer>,
+    { looking: Looking; lastInputAt: number | null; onLeft: () => void }
+  >()
   let count = 0
   let timer: NodeJS.Timeout | undefined
 
@@ -50,10 +70,28 @@ export function createViewers({ terminal, title, now }: { terminal: HostedTermin
     },
     refresh,
     view: ({ columns, rows, readOnly = false, embedded = false, onFrame, isBehind, onLeft }) => {
-      const viewer = createViewer({ terminal, columns, rows, mouse: !readOnly, isBehind, onFrame: (bytes) => onFrame(bytes, title()) })
-      const looking: Looking = { columns, rows, readOnly, embedded, typed: null, since: (count += 1) }
+      const viewer = createViewer({
+        terminal,
+        columns,
+        rows,
+        mouse: !readOnly,
+        isBehind,
+        onFrame: (bytes) => onFrame(bytes, title()),
+      })
+      const looking: Looking = {
+        columns,
+        rows,
+        readOnly,
+        embedded,
+        typed: null,
+        since: (count += 1),
+      }
       // A part of somebody's screen tells of nobody until something is typed there.
-      const person: { looking: Looking; lastInputAt: number | null; onLeft: () => void } = { looking, lastInputAt: embedded ? null : now(), onLeft }
+      const person: { looking: Looking; lastInputAt: number | null; onLeft: () => void } = {
+        looking,
+        lastInputAt: embedded ? null : now(),
+        onLeft,
+      }
       viewers.set(viewer, person)
       followSoon()
       return {

@@ -10,7 +10,10 @@ export const NAME = '@name'
 /** The line above each pane of a shared window. */
 export const BORDER_FORMAT = `#{?pane_active,#[reverse],} #{?#{==:#{${NAME}},},#{pane_title},#{${NAME}}} #[default]`
 
-/** How many panes the layout `tiled` has room for in a window of this size; each has a line more, which names it. */
+/**
+ * How many panes the layout `tiled` has room for in a window of this size; each has a line more,
+ * which names it.
+ */
 export function roomFor(columns: number, rows: number): number {
   const fits = (count: number): boolean => {
     let [across, down] = [1, 1]
@@ -18,7 +21,10 @@ export function roomFor(columns: number, rows: number): number {
       down += 1
       if (across * down < count) across += 1
     }
-    return Math.floor((columns - (across - 1)) / across) >= LEAST.columns && Math.floor((rows - (down - 1)) / down) - 1 >= LEAST.rows
+    return (
+      Math.floor((columns - (across - 1)) / across) >= LEAST.columns &&
+      Math.floor((rows - (down - 1)) / down) - 1 >= LEAST.rows
+    )
   }
   let count = 1
   while (fits(count + 1)) count += 1
@@ -37,22 +43,57 @@ export interface PaneWindow {
 }
 
 /** The window that a pane is in; undefined where the pane is not there. */
-export async function windowOf(connection: Connection, paneId: PaneId): Promise<PaneWindow | undefined> {
-  const fields = ['window', '#{pane_id}', '#{window_id}', '#{window_panes}', '#{window_width}', '#{window_height}', '#{window_zoomed_flag}', '#{pane_active}']
-  const reply = await connection.ask(command('list-panes', '-a', '-f', `#{==:#{pane_id},${paneId}}`, '-F', fields.join(' ')))
-  const row = reply.kind === 'done' ? reply.lines.map((line) => line.split(' ')).find(([word, id]) => word === 'window' && id === paneId) : undefined
+export async function windowOf(
+  connection: Connection,
+  paneId: PaneId,
+): Promise<PaneWindow | undefined> {
+  const fields = [
+    'window',
+    '#{pane_id}',
+    '#{window_id}',
+    '#{window_panes}',
+    '#{window_width}',
+    '#{window_height}',
+    '#{window_zoomed_flag}',
+    '#{pane_active}',
+  ]
+  const reply = await connection.ask(
+    command('list-panes', '-a', '-f', `#{==:#{pane_id},${paneId}}`, '-F', fields.join(' ')),
+  )
+  const row =
+    reply.kind === 'done'
+      ? reply.lines
+          .map((line) => line.split(' '))
+          .find(([word, id]) => word === 'window' && id === paneId)
+      : undefined
   if (row === undefined) return undefined
   const [, , windowId = '', panes, columns, rows, zoomed, active] = row
-  return { windowId, panes: Number(panes), columns: Number(columns), rows: Number(rows), zoomed: zoomed === '1', active: active === '1' }
+  return {
+    windowId,
+    panes: Number(panes),
+    columns: Number(columns),
+    rows: Number(rows),
+    zoomed: zoomed === '1',
+    active: active === '1',
+  }
 }
 
 /**
- * Runs `split` where the window still has room: agents that are opened at the same time are counted one by one, by tmux itself. The new pane has
- * the whole width below all others, where `newest` finds it, until `spread` gives them all the same room. The active pane stays the active one.
+ * Runs `split` where the window still has room: agents that are opened at the same time are counted
+ * one by one, by tmux itself. The new pane has the whole width below all others, where `newest`
+ * finds it, until `spread` gives them all the same room. The active pane stays the active one.
  */
 export function ifRoom(beside: PaneId, window: PaneWindow, split: string): string {
   const room = `#{&&:#{==:#{window_id},${window.windowId}},#{e|<:#{window_panes},${String(roomFor(window.columns, window.rows))}}}`
-  return command('if-shell', '-F', '-t', beside, room, split, command('display-message', '-p', 'no room'))
+  return command(
+    'if-shell',
+    '-F',
+    '-t',
+    beside,
+    room,
+    split,
+    command('display-message', '-p', 'no room'),
+  )
 }
 export const newest = ({ windowId }: PaneWindow): string => `${windowId}.{bottom-right}`
 export const spread = ({ windowId, zoomed }: PaneWindow): string =>
@@ -67,18 +108,39 @@ const zoom = (windowId: string): string => command('resize-pane', '-Z', '-t', wi
 export const renameCommand = (paneId: PaneId, name: string): string =>
   sequence(
     command('set-option', '-p', '-t', paneId, NAME, titleOf(name)),
-    command('if-shell', '-F', '-t', paneId, '#{==:#{pane_index},#{pane-base-index}}', command('rename-window', '-t', paneId, literal(titleOf(name)))),
+    command(
+      'if-shell',
+      '-F',
+      '-t',
+      paneId,
+      '#{==:#{pane_index},#{pane-base-index}}',
+      command('rename-window', '-t', paneId, literal(titleOf(name))),
+    ),
   )
 
-/** After a pane of a shared window was closed: the others get its room, the window the name of the one that is first now. */
+/**
+ * After a pane of a shared window was closed: the others get its room, the window the name of the
+ * one that is first now.
+ */
 export function closeRanks({ windowId, zoomed, active }: PaneWindow): string {
-  const when = (format: string, yes: string, no: readonly string[] = []) => command('if-shell', '-F', '-t', windowId, format, yes, ...no)
+  const when = (format: string, yes: string, no: readonly string[] = []) =>
+    command('if-shell', '-F', '-t', windowId, format, yes, ...no)
   const first = `${windowId}.{top-left}`
   const alone = command('set-option', '-w', '-t', windowId, 'pane-border-status', 'off')
-  const evenly = sequence(command('select-layout', '-t', windowId, 'tiled'), ...(zoomed && !active ? [zoom(windowId)] : []))
+  const evenly = sequence(
+    command('select-layout', '-t', windowId, 'tiled'),
+    ...(zoomed && !active ? [zoom(windowId)] : []),
+  )
   const tidy = sequence(
     when('#{==:#{window_panes},1}', alone, [evenly]),
-    command('if-shell', '-F', '-t', first, `#{!=:#{${NAME}},}`, command('rename-window', '-t', first, `#{${NAME}}`)),
+    command(
+      'if-shell',
+      '-F',
+      '-t',
+      first,
+      `#{!=:#{${NAME}},}`,
+      command('rename-window', '-t', first, `#{${NAME}}`),
+    ),
   )
   // A target that is missing counts as empty values.
   return when(`#{==:#{window_id},${windowId}}`, tidy)

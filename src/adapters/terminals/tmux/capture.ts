@@ -4,7 +4,10 @@ import type { PaneId } from '../../../domain/ids.ts'
 import type { Connection } from './connection.ts'
 import { command, sequence } from './quote.ts'
 
-/** What is on a pane's screen, with these arguments of `capture-pane`; undefined where there is no such pane. */
+/**
+ * What is on a pane's screen, with these arguments of `capture-pane`; undefined where there is no
+ * such pane.
+ */
 export type Capture = (paneId: PaneId, ...options: string[]) => Promise<string[] | undefined>
 
 /** How many go into one process: its output is held in memory. */
@@ -18,8 +21,9 @@ interface Wanted {
 }
 
 /**
- * By processes of their own: what is on a screen could look like the end of an answer in control mode. A process costs ten times what it does
- * here, so whoever asks while one runs shares the next: many agents that end together would otherwise wait for each other's.
+ * By processes of their own: what is on a screen could look like the end of an answer in control
+ * mode. A process costs ten times what it does here, so whoever asks while one runs shares the
+ * next: many agents that end together would otherwise wait for each other's.
  */
 export function createCapture(connection: Pick<Connection, 'spawn'>): Capture {
   let waiting: Wanted[] = []
@@ -27,9 +31,17 @@ export function createCapture(connection: Pick<Connection, 'spawn'>): Capture {
 
   const runTogether = async (together: readonly Wanted[]): Promise<void> => {
     // An error skips the rest of its line only: the second mark is missing then.
-    const reply = await connection.spawn(together.map(({ line, mark }) => sequence(marked('begin', mark), line, marked('end', mark))).join('\n'))
+    const reply = await connection.spawn(
+      together
+        .map(({ line, mark }) => sequence(marked('begin', mark), line, marked('end', mark)))
+        .join('\n'),
+    )
     if (reply.kind === 'unknown')
-      throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', 'tmux did not say in time what is on the screen. Try again.', { outcome: 'unknown' })
+      throw new ExomonadError(
+        'MULTIPLEXER_UNAVAILABLE',
+        'tmux did not say in time what is on the screen. Try again.',
+        { outcome: 'unknown' },
+      )
     const lines = reply.kind === 'done' ? reply.lines : []
     for (const { mark, resolve } of together) {
       const end = lines.indexOf(`end ${mark}`)
@@ -50,9 +62,15 @@ export function createCapture(connection: Pick<Connection, 'spawn'>): Capture {
 
   return (paneId, ...options) =>
     new Promise((resolve, reject) => {
-      waiting.push({ line: command('capture-pane', '-p', ...options, '-t', paneId), mark: randomUUID(), resolve, reject })
+      waiting.push({
+        line: command('capture-pane', '-p', ...options, '-t', paneId),
+        mark: randomUUID(),
+        resolve,
+        reject,
+      })
       if (!running) void run()
     })
 }
 
-const marked = (word: string, mark: string): string => command('display-message', '-p', `${word} ${mark}`)
+const marked = (word: string, mark: string): string =>
+  command('display-message', '-p', `${word} ${mark}`)

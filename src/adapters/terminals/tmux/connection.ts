@@ -5,26 +5,42 @@ import type { Log } from '../../../runtime/log.ts'
 import { createControlClient, type ControlClient } from './control-client.ts'
 import { command } from './quote.ts'
 
-/** The session that keeps the server and the control client alive while there is no agent. People attach to the other one. */
+/**
+ * The session that keeps the server and the control client alive while there is no agent. People
+ * attach to the other one.
+ */
 export const KEEPER = 'keeper'
-/** The first window of the agents' session, which stays: a session that loses its last window goes, and tmux 3.3a may crash while sessions go (see apart). */
+/**
+ * The first window of the agents' session, which stays: a session that loses its last window goes,
+ * and tmux 3.3a may crash while sessions go (see apart).
+ */
 export const HOME = 'exomonad'
 
 /** `unknown`: no answer in time, it may have run. */
-export type Reply = { kind: 'done'; lines: string[]; errors: string[] } | { kind: 'no-server' } | { kind: 'unknown' }
+export type Reply =
+  | { kind: 'done'; lines: string[]; errors: string[] }
+  | { kind: 'no-server' }
+  | { kind: 'unknown' }
 
 export interface Connection {
-  /** Runs a line that may run twice without harm. Throws MULTIPLEXER_UNAVAILABLE where tmux does not answer. */
+  /**
+   * Runs a line that may run twice without harm. Throws MULTIPLEXER_UNAVAILABLE where tmux does not
+   * answer.
+   */
   ask(line: string): Promise<Exclude<Reply, { kind: 'unknown' }>>
   /** Runs a line at most once. After `unknown` nothing of it is still to come. */
   act(line: string): Promise<Reply>
-  /** The same by a process of its own: for output that could be mistaken for the protocol, and for starting the server. */
+  /**
+   * The same by a process of its own: for output that could be mistaken for the protocol, and for
+   * starting the server.
+   */
   spawn(line: string): Promise<Reply>
   /** `tmux` with these arguments. */
   run(args: readonly string[]): Promise<Reply>
   /**
-   * Runs what makes a session while no control client of ours is on its way in. tmux 3.3a tells every control client of each session that comes or
-   * goes, also one that has not said all of its greeting yet, for which it has no state: it crashes, and all panes with it.
+   * Runs what makes a session while no control client of ours is on its way in. tmux 3.3a tells
+   * every control client of each session that comes or goes, also one that has not said all of its
+   * greeting yet, for which it has no state: it crashes, and all panes with it.
    */
   apart<T>(makeSession: () => Promise<T>): Promise<T>
   /** Opens the control client where it is not open, and keeps it open. */
@@ -32,22 +48,38 @@ export interface Connection {
   close(): void
 }
 
-const NO_SERVER = /^(no server running|error connecting to .* \((No such file or directory|Connection refused)\)|server exited|lost server)/m
-/** Anything else that keeps it from being asked may pass: nothing was run, and who is there is not known. */
+const NO_SERVER =
+  /^(no server running|error connecting to .* \((No such file or directory|Connection refused)\)|server exited|lost server)/m
+/**
+ * Anything else that keeps it from being asked may pass: nothing was run, and who is there is not
+ * known.
+ */
 const UNREACHED = /^error connecting/m
 /** Tells within a second that the panes, or which of them are dead, changed. */
-const SUBSCRIBE = command('refresh-client', '-B', 'panes::#{S:#{W:#{P:#{pane_id}#{?pane_dead,d,} }}}')
+const SUBSCRIBE = command(
+  'refresh-client',
+  '-B',
+  'panes::#{S:#{W:#{P:#{pane_id}#{?pane_dead,d,} }}}',
+)
 /** What a control client needs of its environment. */
-const GREETED: ReadonlySet<string> = new Set(['PATH', 'HOME', 'TMPDIR', 'TMUX_TMPDIR', 'TERM', 'LANG'])
+const GREETED: ReadonlySet<string> = new Set([
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'TMUX_TMPDIR',
+  'TERM',
+  'LANG',
+])
 const ATTACH_POLL = 5
 const RECONNECT = [50, 200, 1000, 5000] as const
 
 /** Notifications after which a pane may have died or gone. */
-const CHANGES = /^%(?:window-renamed|subscription-changed|window-close|unlinked-window-close|layout-change|sessions-changed|session-changed|exit)\b/
+const CHANGES =
+  /^%(?:window-renamed|subscription-changed|window-close|unlinked-window-close|layout-change|sessions-changed|session-changed|exit)\b/
 
 /**
- * The way to one tmux server: a control-mode client as long as it answers, a process per command otherwise.
- * The control client tells about changes (`onChange`), and so does losing it.
+ * The way to one tmux server: a control-mode client as long as it answers, a process per command
+ * otherwise. The control client tells about changes (`onChange`), and so does losing it.
  */
 export function createConnection(options: {
   binary: string
@@ -60,8 +92,11 @@ export function createConnection(options: {
   onChange: () => void
 }): Connection {
   const { binary, socketName, environment, timeout, controlTimeout, log, onChange } = options
-  // Each variable is part of the greeting, in which tmux may crash (see apart): also for what people and views do, the less the better.
-  const greetingEnvironment = Object.fromEntries(Object.entries(environment).filter(([name]) => GREETED.has(name)))
+  // Each variable is part of the greeting, in which tmux may crash (see apart): also for what
+  // people and views do, the less the better.
+  const greetingEnvironment = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => GREETED.has(name)),
+  )
   const serverArgs = ['-u', '-L', socketName, '-f', '/dev/null']
   let client: ControlClient | undefined
   /** Not yet known to answer. */
@@ -76,7 +111,12 @@ export function createConnection(options: {
   let closed = false
 
   const run = async (args: readonly string[], input?: string): Promise<Reply> => {
-    const result = await exec(binary, [...serverArgs, ...args], { cwd: '/', env: environment, timeout, ...(input === undefined ? {} : { input }) })
+    const result = await exec(binary, [...serverArgs, ...args], {
+      cwd: '/',
+      env: environment,
+      timeout,
+      ...(input === undefined ? {} : { input }),
+    })
     if (result.startError !== null) throw missing(binary, result.startError)
     if (result.timedOut) return { kind: 'unknown' }
     if (result.exitCode !== 0 && NO_SERVER.test(result.stderr)) return { kind: 'no-server' }
@@ -107,10 +147,24 @@ export function createConnection(options: {
   }
 
   const greet = async () => {
-    const child = start(binary, ['-u', '-L', socketName, '-C', 'attach-session', '-t', `=${KEEPER}:`, '-f', 'ignore-size,no-output'], {
-      cwd: '/',
-      env: greetingEnvironment,
-    })
+    const child = start(
+      binary,
+      [
+        '-u',
+        '-L',
+        socketName,
+        '-C',
+        'attach-session',
+        '-t',
+        `=${KEEPER}:`,
+        '-f',
+        'ignore-size,no-output',
+      ],
+      {
+        cwd: '/',
+        env: greetingEnvironment,
+      },
+    )
     const opened = createControlClient({
       child,
       timeout: controlTimeout,
@@ -127,9 +181,13 @@ export function createConnection(options: {
       },
     })
     opening = opened
-    // Input may be read before the client is attached, and then there is no client to subscribe for yet.
+    // Input may be read before the client is attached, and then there is no client to subscribe for
+    // yet.
     let reply = await opened.request(SUBSCRIBE)
-    for (const end = performance.now() + timeout; reply.kind === 'done' && reply.errors.length > 0 && performance.now() < end;) {
+    for (
+      const end = performance.now() + timeout;
+      reply.kind === 'done' && reply.errors.length > 0 && performance.now() < end;
+    ) {
       await delay(ATTACH_POLL)
       reply = await opened.request(SUBSCRIBE)
     }

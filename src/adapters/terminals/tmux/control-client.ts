@@ -3,10 +3,13 @@ import type { ChildProcessWithoutNullStreams } from '../../../processes/exec.ts'
 import { createControlParser, type Block } from './control-protocol.ts'
 
 /**
- * `done`: it ran; what it printed, and what tmux objected. `unsent`: the client is closed, nothing was run.
- * `unknown`: it was sent and no answer came; it may have run.
+ * `done`: it ran; what it printed, and what tmux objected. `unsent`: the client is closed, nothing
+ * was run. `unknown`: it was sent and no answer came; it may have run.
  */
-export type ControlReply = { kind: 'done'; lines: string[]; errors: string[] } | { kind: 'unsent' } | { kind: 'unknown' }
+export type ControlReply =
+  | { kind: 'done'; lines: string[]; errors: string[] }
+  | { kind: 'unsent' }
+  | { kind: 'unknown' }
 
 interface Waiting {
   readonly mark: string
@@ -22,9 +25,10 @@ export interface ControlClient {
 }
 
 /**
- * Speaks to one `tmux -C` process. tmux prints one block per command that ran, and a line may run any number of commands, so that every
- * request is followed by a command that prints a mark of its own: what comes before the mark belongs to the request.
- * A request that gets no answer in time closes the client (a control client that hangs does not recover); the caller opens another.
+ * Speaks to one `tmux -C` process. tmux prints one block per command that ran, and a line may run
+ * any number of commands, so that every request is followed by a command that prints a mark of its
+ * own: what comes before the mark belongs to the request. A request that gets no answer in time
+ * closes the client (a control client that hangs does not recover); the caller opens another.
  */
 export function createControlClient(options: {
   child: ChildProcessWithoutNullStreams
@@ -57,7 +61,8 @@ export function createControlClient(options: {
       return
     }
     waiting.shift()
-    // Hooks print blocks of their own in between; only those that carry the flags of the mark answer the request.
+    // Hooks print blocks of their own in between; only those that carry the flags of the mark
+    // answer the request.
     const answers = request.blocks.filter((answer) => answer.flags === block.flags)
     request.settle({
       kind: 'done',

@@ -1,4 +1,6 @@
-/** What one command printed. `flags` is 1 for commands of this client, 0 for those that hooks ran. */
+/**
+ * What one command printed. `flags` is 1 for commands of this client, 0 for those that hooks ran.
+ */
 export interface Block {
   readonly ok: boolean
   readonly flags: string
@@ -8,8 +10,9 @@ export interface Block {
 export type ControlEvent = { kind: 'block'; block: Block } | { kind: 'notification'; line: string }
 
 /**
- * Splits what a control-mode client prints into blocks and notifications (tmux(1), CONTROL MODE). Feed it text as it arrives.
- * A block ends only where `%end` or `%error` repeats the numbers of its `%begin`: pane names and contents inside it can't end it by accident.
+ * Splits what a control-mode client prints into blocks and notifications (tmux(1), CONTROL MODE).
+ * Feed it text as it arrives. A block ends only where `%end` or `%error` repeats the numbers of its
+ * `%begin`: pane names and contents inside it can't end it by accident.
  */
 export function createControlParser(): (chunk: string) => ControlEvent[] {
   let rest = ''

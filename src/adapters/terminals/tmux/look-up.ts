@@ -2,10 +2,13 @@ import type { PaneId } from '../../../domain/ids.ts'
 import type { Pane } from '../holder.ts'
 
 /**
- * One pane, by a look that begins after it was asked for; undefined where it is not there. Whoever asks during a look shares the next, at all panes
- * where these are several: tmux goes through all of them for each that is asked for.
+ * One pane, by a look that begins after it was asked for; undefined where it is not there. Whoever
+ * asks during a look shares the next, at all panes where these are several: tmux goes through all
+ * of them for each that is asked for.
  */
-export function createLookUp(query: (paneId?: PaneId) => Promise<readonly Pane[]>): (paneId: PaneId) => Promise<Pane | undefined> {
+export function createLookUp(
+  query: (paneId?: PaneId) => Promise<readonly Pane[]>,
+): (paneId: PaneId) => Promise<Pane | undefined> {
   let current: Promise<unknown> | undefined
   let next: { readonly wanted: Set<PaneId>; readonly panes: Promise<readonly Pane[]> } | undefined
 

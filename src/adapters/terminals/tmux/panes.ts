@@ -31,35 +31,61 @@ const PANE_FIELDS = [
   // Until a program says otherwise it is the name of the machine.
   '#{?#{||:#{==:#{pane_title},#{host}},#{==:#{pane_title},#{host_short}}},,#{pane_title}}',
 ]
-const CLIENT_FIELDS = ['client', '#{client_control_mode}', '#{client_activity}', '#{pane_id}', '#{client_created}', '#{session_name}']
+const CLIENT_FIELDS = [
+  'client',
+  '#{client_control_mode}',
+  '#{client_activity}',
+  '#{pane_id}',
+  '#{client_created}',
+  '#{session_name}',
+]
 /** Each window is listed once more for every session that it is in. */
 const NO_VIEW = `#{!=:#{=${String(VIEW.length)}:session_name},${VIEW}}`
 
 /** All panes, or one, and who looks at them: one round trip. */
 export function listCommand(paneId?: PaneId): string {
-  const which = paneId === undefined ? ['-a', '-f', NO_VIEW] : ['-t', paneId, '-f', `#{==:#{pane_id},${paneId}}`]
-  return sequence(command('list-panes', ...which, '-F', PANE_FIELDS.join('\t')), command('list-clients', '-F', CLIENT_FIELDS.join('\t')))
+  const which =
+    paneId === undefined
+      ? ['-a', '-f', NO_VIEW]
+      : ['-t', paneId, '-f', `#{==:#{pane_id},${paneId}}`]
+  return sequence(
+    command('list-panes', ...which, '-F', PANE_FIELDS.join('\t')),
+    command('list-clients', '-F', CLIENT_FIELDS.join('\t')),
+  )
 }
 
 /** tmux tells a name without SIG, or a number where the system has no table of names. */
 export function signalName(text: string): string | null {
   if (text === '' || text === '0') return null
-  return /^\d+$/.test(text) ? (signalNames.get(Number(text)) ?? `signal ${text}`) : `SIG${text.replace(/^SIG/i, '').toUpperCase()}`
+  return /^\d+$/.test(text)
+    ? (signalNames.get(Number(text)) ?? `signal ${text}`)
+    : `SIG${text.replace(/^SIG/i, '').toUpperCase()}`
 }
 
 /**
- * The server's process id, where the program of a pane has ended and the server has not noticed. A tmux built with utempter (Debian's) loses
- * SIGCHLD while a pane is made or taken away (tmux issue 311); another one makes it look.
+ * The server's process id, where the program of a pane has ended and the server has not noticed. A
+ * tmux built with utempter (Debian's) loses SIGCHLD while a pane is made or taken away (tmux issue
+ * 311); another one makes it look.
  */
-export async function unnoticedBy(lines: readonly string[], panes: readonly Pane[]): Promise<number | undefined> {
+export async function unnoticedBy(
+  lines: readonly string[],
+  panes: readonly Pane[],
+): Promise<number | undefined> {
   const server = Number(lines[0]?.split('\t')[1])
   if (!(server > 1)) return undefined
-  const open = panes.filter((pane) => pane.exitCode === null && pane.exitSignal === null && pane.foreground !== true)
+  const open = panes.filter(
+    (pane) => pane.exitCode === null && pane.exitSignal === null && pane.foreground !== true,
+  )
   const zombies = await Promise.all(open.map(async ({ pid }) => await isZombie(pid)))
-  return zombies.includes(true) || (process.platform !== 'linux' && open.some(({ dead }) => dead)) ? server : undefined
+  return zombies.includes(true) || (process.platform !== 'linux' && open.some(({ dead }) => dead))
+    ? server
+    : undefined
 }
 
-/** What `listCommand` printed. Panes of the keeper and the first window are left out; a window linked into several sessions counts once. */
+/**
+ * What `listCommand` printed. Panes of the keeper and the first window are left out; a window
+ * linked into several sessions counts once.
+ */
 export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   const rows = lines.map((line) => line.split('\t'))
   const activity = new Map<string, number>()
@@ -90,7 +116,13 @@ export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
     shown = '',
     ...title
   ] of rows) {
-    if (kind !== 'pane' || session === KEEPER || (agentId === '' && windowName === HOME) || panes.has(id)) continue
+    if (
+      kind !== 'pane' ||
+      session === KEEPER ||
+      (agentId === '' && windowName === HOME) ||
+      panes.has(id)
+    )
+      continue
     const exitSignal = dead === '1' ? signalName(signal) : null
     panes.set(
       id,

@@ -28,14 +28,19 @@ const CLOSE_GRACE = 2000
 export interface TmuxOptions {
   /** Name for `tmux -L`: a server of our own. */
   readonly socketName: string
-  /** Environment of the server and, with what `open` adds, of every pane. Scrubbed by the caller. */
+  /**
+   * Environment of the server and, with what `open` adds, of every pane. Scrubbed by the caller.
+   */
   readonly environment: Readonly<Record<string, string>>
   readonly log: Log
   /** Program to run; the default is `tmux` on the environment's PATH. */
   readonly binary?: string
   /** Milliseconds a tmux command may take; 5,000. */
   readonly commandTimeout?: number
-  /** Milliseconds the control client may take before commands go by processes of their own; as `commandTimeout`. */
+  /**
+   * Milliseconds the control client may take before commands go by processes of their own; as
+   * `commandTimeout`.
+   */
   readonly controlTimeout?: number
   /** Milliseconds a program has between hang-up and SIGKILL; 2,000. */
   readonly closeGrace?: number
@@ -49,9 +54,20 @@ const NOTICE_DELAY = 5
 const hasEnded = (pane: Pane): boolean => pane.exitCode !== null || pane.exitSignal !== null
 const isPaneId = (paneId: PaneId): boolean => /^%\d+$/.test(paneId)
 
-/** Panes in a tmux server of our own, each in its window or beside another. Pane ids count from %0 for each server: one from before a restart may name another pane. */
+/**
+ * Panes in a tmux server of our own, each in its window or beside another. Pane ids count from %0
+ * for each server: one from before a restart may name another pane.
+ */
 export function createTmux(options: TmuxOptions): Holder {
-  const { socketName, environment, log, binary = 'tmux', commandTimeout = COMMAND_TIMEOUT, controlTimeout = commandTimeout, closeGrace = CLOSE_GRACE } = options
+  const {
+    socketName,
+    environment,
+    log,
+    binary = 'tmux',
+    commandTimeout = COMMAND_TIMEOUT,
+    controlTimeout = commandTimeout,
+    closeGrace = CLOSE_GRACE,
+  } = options
   let disposed = false
   let socketPath: string | undefined
   let starting: Promise<void> | undefined
@@ -84,7 +100,11 @@ export function createTmux(options: TmuxOptions): Holder {
   const deaths = createDeaths({ list: async () => await query(), log })
 
   const ensureStarted = async () => {
-    await ensureServer(connection, [...statusCommands(AGENTS), ...sizeCommands(binary, AGENTS)], log)
+    await ensureServer(
+      connection,
+      [...statusCommands(AGENTS), ...sizeCommands(binary, AGENTS)],
+      log,
+    )
     await connection.connect()
     socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
     await deaths.look()
@@ -121,9 +141,18 @@ export function createTmux(options: TmuxOptions): Holder {
     },
     list: async () => await query(),
     inspect: async (paneId) => (isPaneId(paneId) ? await find(paneId) : undefined),
-    paste: async (paneId, text, key) => (isPaneId(paneId) ? await pasteText(connection, paneId, text, { key, timeout: commandTimeout }) : { kind: 'gone' }),
-    pressEnter: async (paneId, key) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Enter', { key, timeout: commandTimeout }) : { kind: 'gone' }),
-    pressEscape: async (paneId) => (isPaneId(paneId) ? await pressKey(connection, paneId, 'Escape', { timeout: commandTimeout }) : { kind: 'gone' }),
+    paste: async (paneId, text, key) =>
+      isPaneId(paneId)
+        ? await pasteText(connection, paneId, text, { key, timeout: commandTimeout })
+        : { kind: 'gone' },
+    pressEnter: async (paneId, key) =>
+      isPaneId(paneId)
+        ? await pressKey(connection, paneId, 'Enter', { key, timeout: commandTimeout })
+        : { kind: 'gone' },
+    pressEscape: async (paneId) =>
+      isPaneId(paneId)
+        ? await pressKey(connection, paneId, 'Escape', { timeout: commandTimeout })
+        : { kind: 'gone' },
     capture: async (paneId, { lines = 0 } = {}) => {
       const shown = await screen(paneId, '-J', '-S', String(-lines))
       return shown
@@ -134,7 +163,11 @@ export function createTmux(options: TmuxOptions): Holder {
     captureStyled: async (paneId) => (await screen(paneId, '-e', '-N')).join('\n'),
     rename: async (paneId, name, shown) => {
       const rename = renameCommand(paneId, name)
-      const reply = isPaneId(paneId) ? await connection.ask(shown === undefined ? rename : sequence(rename, showCommand(paneId, shown))) : undefined
+      const reply = isPaneId(paneId)
+        ? await connection.ask(
+            shown === undefined ? rename : sequence(rename, showCommand(paneId, shown)),
+          )
+        : undefined
       if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
     },
     close: async (paneId) => {
@@ -145,7 +178,9 @@ export function createTmux(options: TmuxOptions): Holder {
       await deaths.look()
       const window = await windowOf(connection, paneId)
       const kill = command('kill-pane', '-t', paneId)
-      await connection.ask(window === undefined || window.panes === 1 ? kill : sequence(kill, closeRanks(window)))
+      await connection.ask(
+        window === undefined || window.panes === 1 ? kill : sequence(kill, closeRanks(window)),
+      )
       await deaths.look()
     },
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),

@@ -6,11 +6,13 @@ import { TRACE_LENGTH } from '../../../domain/pane-trace.ts'
 import { command, sequence } from './quote.ts'
 
 /**
- * Runs `commands` only while the pane is there, lives and is in no mode, checked in the same sequence:
- * tmux 3.3a crashes, with all panes, when it pastes into a dead one. A target that is missing counts as empty values, hence the comparison.
+ * Runs `commands` only while the pane is there, lives and is in no mode, checked in the same
+ * sequence: tmux 3.3a crashes, with all panes, when it pastes into a dead one. A target that is
+ * missing counts as empty values, hence the comparison.
  */
 function guarded(paneId: PaneId, commands: string): string {
-  const when = (format: string, yes: string, no: string) => command('if-shell', '-F', '-t', paneId, format, yes, no)
+  const when = (format: string, yes: string, no: string) =>
+    command('if-shell', '-F', '-t', paneId, format, yes, no)
   // The words are printed one by one: display-message would read the % of an id as strftime does.
   const result = (words: string) => command('display-message', '-p', `result ${words}`)
   const typed = sequence(commands, result('typed'))
@@ -30,7 +32,10 @@ function resultOf(reply: Exclude<Reply, { kind: 'unknown' }>): TypeResult {
   return { kind: 'busy', reason: `the pane is ${result}` }
 }
 
-/** A key by tmux's name for it. Throws MULTIPLEXER_UNAVAILABLE with `outcome: 'unknown'` where it may have been typed. */
+/**
+ * A key by tmux's name for it. Throws MULTIPLEXER_UNAVAILABLE with `outcome: 'unknown'` where it
+ * may have been typed.
+ */
 export async function pressKey(
   connection: Connection,
   paneId: PaneId,
@@ -38,23 +43,32 @@ export async function pressKey(
   { key, timeout }: { key?: string | undefined; timeout: number },
 ): Promise<TypeResult> {
   const press = command('send-keys', '-t', paneId, name)
-  const reply = await connection.act(guarded(paneId, key === undefined ? press : sequence(press, remember(paneId, ENTERED, key))))
+  const reply = await connection.act(
+    guarded(paneId, key === undefined ? press : sequence(press, remember(paneId, ENTERED, key))),
+  )
   if (reply.kind === 'unknown') throw silent(paneId, timeout)
   return resultOf(reply)
 }
 
-/** The options of a pane that hold the keys of its last pastes, and of those that Enter was pressed for (pane-trace.ts). */
+/**
+ * The options of a pane that hold the keys of its last pastes, and of those that Enter was pressed
+ * for (pane-trace.ts).
+ */
 export const PASTED = '@pasted'
 export const ENTERED = '@entered'
 
-/** As many characters as the trace’s keys take; a key that is cut in two is nobody’s. tmux puts the old value in by itself, so that nothing comes between. */
+/**
+ * As many characters as the trace’s keys take; a key that is cut in two is nobody’s. tmux puts the
+ * old value in by itself, so that nothing comes between.
+ */
 const KEPT = TRACE_LENGTH * (36 + 1)
 const remember = (paneId: PaneId, option: string, key: string): string =>
   command('set-option', '-F', '-p', '-t', paneId, option, `#{=-${KEPT}:${option}} ${key}`)
 
 /**
- * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is lost, the buffer tells whether it was typed.
- * -p brackets the text where the program asked for it, -r keeps line feeds.
+ * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is
+ * lost, the buffer tells whether it was typed. -p brackets the text where the program asked for it,
+ * -r keeps line feeds.
  */
 export async function pasteText(
   connection: Connection,
@@ -64,9 +78,13 @@ export async function pasteText(
 ): Promise<TypeResult> {
   const buffer = `paste-${randomUUID()}`
   const pasteIt = command('paste-buffer', '-p', '-r', '-d', '-b', buffer, '-t', paneId)
-  const paste = guarded(paneId, key === undefined ? pasteIt : sequence(pasteIt, remember(paneId, PASTED, key)))
+  const paste = guarded(
+    paneId,
+    key === undefined ? pasteIt : sequence(pasteIt, remember(paneId, PASTED, key)),
+  )
   // tmux keeps no empty buffer; pasting nothing still tells whether it could be done.
-  if (text === '') return resultOf(await connection.ask(guarded(paneId, command('display-message', '-p', ''))))
+  if (text === '')
+    return resultOf(await connection.ask(guarded(paneId, command('display-message', '-p', ''))))
   const stored = await connection.ask(command('set-buffer', '-b', buffer, '--', text))
   if (stored.kind === 'no-server') return { kind: 'gone' }
   if (stored.errors.length > 0) throw silent(paneId, timeout)

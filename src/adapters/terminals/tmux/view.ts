@@ -7,17 +7,24 @@ import { AGENTS } from './open.ts'
 export const VIEW = 'view-'
 
 /**
- * A client of a session of its own, with nothing but the window of this pane in it: it looks at no other, ends with that window, and its own end takes
- * nothing along. It has no keys and no line of its own, and does without the second screen of the terminal it runs in, so that what scrolls
- * away can be scrolled back to there, with that terminal’s own keys. What the terminal can is told: tmux asks for true colour and for keys with
- * modifiers only where it knows of them.
+ * A client of a session of its own, with nothing but the window of this pane in it: it looks at no
+ * other, ends with that window, and its own end takes nothing along. It has no keys and no line of
+ * its own, and does without the second screen of the terminal it runs in, so that what scrolls away
+ * can be scrolled back to there, with that terminal’s own keys. What the terminal can is told: tmux
+ * asks for true colour and for keys with modifiers only where it knows of them.
  */
-export const viewCommand = (binary: string, socketPath: string | undefined, socketName: string, paneId: PaneId): readonly string[] => {
+export const viewCommand = (
+  binary: string,
+  socketPath: string | undefined,
+  socketName: string,
+  paneId: PaneId,
+): readonly string[] => {
   const session = `${VIEW}${paneId.slice(1)}-${randomBytes(4).toString('hex')}`
   const target = `=${session}:`
   const commands = [
     ['set-option', '-s', 'extended-keys', 'on'],
-    // A session begins with some window; it is ended where the one that it is for has gone meanwhile.
+    // A session begins with some window; it is ended where the one that it is for has gone
+    // meanwhile.
     ['new-session', '-d', '-s', session, '--', 'tail', '-f', '/dev/null'],
     ['set-option', '-t', target, 'destroy-unattached', 'on'],
     ['set-option', '-t', target, 'status', 'off'],

@@ -1,6 +1,7 @@
 /**
- * What takes a person to a pane of our session: in it, in another one, elsewhere. In another Zellij that keeps its sessions elsewhere a new session would be
- * made with this name; only their own environment tells, hence a shell. Values come as arguments, never parsed.
+ * What takes a person to a pane of our session: in it, in another one, elsewhere. In another Zellij
+ * that keeps its sessions elsewhere a new session would be made with this name; only their own
+ * environment tells, hence a shell. Values come as arguments, never parsed.
  */
 export function attachCommand(options: {
   readonly binary: string

@@ -1,9 +1,16 @@
 import { HOME_KEY, IDLE_KEY } from './client.ts'
 
-/** A string of KDL, in which Zellij’s configuration is written: JSON’s, but for how it writes a character by its number. */
-export const quote = (text: string): string => JSON.stringify(text).replace(/\\u([0-9a-f]{4})/gi, '\\u{$1}')
+/**
+ * A string of KDL, in which Zellij’s configuration is written: JSON’s, but for how it writes a
+ * character by its number.
+ */
+export const quote = (text: string): string =>
+  JSON.stringify(text).replace(/\\u([0-9a-f]{4})/gi, '\\u{$1}')
 
-/** A bar costs Zellij 5 MB and, among a hundred, 90 ms of work (0.45.1): tabs beyond so many come without one. */
+/**
+ * A bar costs Zellij 5 MB and, among a hundred, 90 ms of work (0.45.1): tabs beyond so many come
+ * without one.
+ */
 export const MOST_BARS = 20
 
 const BAR = 'pane size=1 borderless=true {\nplugin location="zellij:compact-bar"\n}\n'
@@ -16,7 +23,8 @@ export interface Tab {
 }
 
 /** Tabs that run a program each, and close with it. */
-export const tabsLayout = (tabs: readonly Tab[]): string => `layout {\n${tabs.map(tabOf).join('')}}\n`
+export const tabsLayout = (tabs: readonly Tab[]): string =>
+  `layout {\n${tabs.map(tabOf).join('')}}\n`
 
 const tabOf = ({ name, argv: [program = '', ...args], bar }: Tab): string =>
   `tab name=${quote(name)} {\n${bar ? BAR : ''}pane command=${quote(program)} close_on_exit=true {\nargs ${args.map(quote).join(' ')}\n}\n}\n`
@@ -34,7 +42,10 @@ args "-c" "stty raw -echo; printf 'Agents of exomonad have the other tabs. They 
 }
 `
 
-/** Files of a session’s configuration, by their names in `folder`. What it looked like is not written down: Zellij would start the commands anew from that. */
+/**
+ * Files of a session’s configuration, by their names in `folder`. What it looked like is not
+ * written down: Zellij would start the commands anew from that.
+ */
 export const filesOf = (folder: string): Readonly<Record<string, string>> => ({
   [`${LAYOUT}.kdl`]: FIRST,
   'config.kdl': `session_serialization false

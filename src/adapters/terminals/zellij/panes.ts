@@ -12,13 +12,19 @@ const entrySchema = z.object({
   tab_id: z.number(),
 })
 
-/** A pane of the session as Zellij lists it. `shows`: which terminal; null for panes of people, and the first. */
+/**
+ * A pane of the session as Zellij lists it. `shows`: which terminal; null for panes of people, and
+ * the first.
+ */
 export interface Entry {
   /** As actions take it. */
   readonly id: string
   readonly tabId: number
   readonly shows: PaneId | null
-  /** The one that its tab is called after: of those in it that show a terminal, the one that was there first. */
+  /**
+   * The one that its tab is called after: of those in it that show a terminal, the one that was
+   * there first.
+   */
   readonly leads: boolean
   readonly hasRoom: boolean
 }
@@ -27,9 +33,18 @@ export interface Entry {
 const MARK = 'exomonad:'
 
 /** What a pane runs. */
-export const marked = (paneId: PaneId, argv: readonly string[]): readonly string[] => ['/bin/sh', '-c', 'exec "$@"', `${MARK}${paneId}`, ...argv]
+export const marked = (paneId: PaneId, argv: readonly string[]): readonly string[] => [
+  '/bin/sh',
+  '-c',
+  'exec "$@"',
+  `${MARK}${paneId}`,
+  ...argv,
+]
 
-/** What `list-panes --json` printed; undefined where it printed something else: answers get lost, or reach somebody else, while Zellij is busy. */
+/**
+ * What `list-panes --json` printed; undefined where it printed something else: answers get lost, or
+ * reach somebody else, while Zellij is busy.
+ */
 export function parseEntries(text: string): Entry[] | undefined {
   const said = z.array(entrySchema).min(1).safeParse(parsed(text))
   if (!said.success) return undefined
@@ -46,7 +61,9 @@ export function parseEntries(text: string): Entry[] | undefined {
         tabId: entry.tab_id,
         shows: shows === undefined ? null : asPaneId(shows),
         leads,
-        hasRoom: entry.pane_content_columns >= 2 * LEAST.columns + 2 || entry.pane_content_rows >= 2 * LEAST.rows + 2,
+        hasRoom:
+          entry.pane_content_columns >= 2 * LEAST.columns + 2 ||
+          entry.pane_content_rows >= 2 * LEAST.rows + 2,
       }
     })
 }

@@ -11,13 +11,21 @@ import { parseEntries, type Entry } from './panes.ts'
 import { isEnough, leavesFocus, parseZellijVersion, ZELLIJ_NEEDED } from './version.ts'
 
 /** `no-session`: nothing was done. `failed`: Zellij said no. */
-export type Reply = { kind: 'done'; stdout: string } | { kind: 'no-session' } | { kind: 'failed'; reason: string }
+export type Reply =
+  | { kind: 'done'; stdout: string }
+  | { kind: 'no-session' }
+  | { kind: 'failed'; reason: string }
 
-/** Our session, by commands of the `zellij` program, a process each (20 to 40 ms): one at a time. */
+/**
+ * Our session, by commands of the `zellij` program, a process each (20 to 40 ms): one at a time.
+ */
 export interface Session {
   readonly binary: string
   readonly name: string
-  /** Starts it in the background where it does not run, with a client of ours in it. MULTIPLEXER_UNAVAILABLE. */
+  /**
+   * Starts it in the background where it does not run, with a client of ours in it.
+   * MULTIPLEXER_UNAVAILABLE.
+   */
   ensure(size: { columns: number; rows: number }): Promise<Entry[]>
   /** Its panes; undefined where it does not run, or does not tell. */
   list(): Promise<Entry[] | undefined>
@@ -25,8 +33,9 @@ export interface Session {
   /** For what is opened: nobody’s view moves along, as far as this Zellij knows how. */
   readonly noFocus: readonly string[]
   /**
-   * For a person who is about to come from outside: a new client begins in the tab where the first one is, which is ours, and, in a tab that has several
-   * panes (`shared`), in the one that the last client with its number was in.
+   * For a person who is about to come from outside: a new client begins in the tab where the first
+   * one is, which is ours, and, in a tab that has several panes (`shared`), in the one that the
+   * last client with its number was in.
    */
   lead(pane: string, shared: boolean): Promise<void>
   stop(): Promise<void>
@@ -42,7 +51,10 @@ const SCOUTS = 5
 const START_WITHIN = 10_000
 const POLL = 30
 const GRACE = 2000
-/** Zellij takes away each client that leaves twice (0.45.1), commands too: the second time whoever has its number by then. Milliseconds. */
+/**
+ * Zellij takes away each client that leaves twice (0.45.1), commands too: the second time whoever
+ * has its number by then. Milliseconds.
+ */
 const LET_GO = 300
 const LOOKS = 5
 /** How long a person may take from asking to being there. Milliseconds. */
@@ -66,20 +78,32 @@ export function createSession(options: {
   let homeward: NodeJS.Timeout | undefined
 
   const run = async (...args: readonly string[]): Promise<Reply> => {
-    const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, { env, timeout: LIMIT })
+    const { exitCode, stdout, stderr, startError, timedOut } = await exec(binary, args, {
+      env,
+      timeout: LIMIT,
+    })
     if (startError !== null)
-      throw unavailable(`it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`, true)
+      throw unavailable(
+        `it can’t be started (${startError}). Install Zellij ${ZELLIJ_NEEDED} or newer, or set [multiplexer] kind to "auto"`,
+        true,
+      )
     if (exitCode === 0) return { kind: 'done', stdout }
     if (timedOut) throw unavailable(`it does not answer within ${String(LIMIT)} ms`)
     const said = `${stderr}${stdout}`.trim()
-    return NO_SESSION.test(said) ? { kind: 'no-session' } : { kind: 'failed', reason: said || `exit code ${String(exitCode)}` }
+    return NO_SESSION.test(said)
+      ? { kind: 'no-session' }
+      : { kind: 'failed', reason: said || `exit code ${String(exitCode)}` }
   }
   const action: Session['action'] = (...args) => run('--session', name, 'action', ...args)
   const requireVersion = async (): Promise<void> => {
     if (version !== undefined) return
     const reply = await run('--version')
     const found = reply.kind === 'done' ? parseZellijVersion(reply.stdout) : undefined
-    if (found === undefined || !isEnough(found)) throw unavailable(`${found ?? 'this one'} is too old: ${ZELLIJ_NEEDED} or newer is needed`, true)
+    if (found === undefined || !isEnough(found))
+      throw unavailable(
+        `${found ?? 'this one'} is too old: ${ZELLIJ_NEEDED} or newer is needed`,
+        true,
+      )
     version = found
   }
   /** `lost`: it may be there, and does not tell. */
@@ -99,9 +123,11 @@ export function createSession(options: {
   }
   const create = async (): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    for (const [file, text] of Object.entries(filesOf(folder))) await writeFile(join(folder, file), text)
+    for (const [file, text] of Object.entries(filesOf(folder)))
+      await writeFile(join(folder, file), text)
     const reply = await run('--config', config, 'attach', '--create-background', name)
-    if (reply.kind !== 'done') throw unavailable(reply.kind === 'failed' ? reply.reason : 'its session does not start')
+    if (reply.kind !== 'done')
+      throw unavailable(reply.kind === 'failed' ? reply.reason : 'its session does not start')
   }
   const until = async (what: string, condition: () => Promise<boolean>): Promise<void> => {
     for (const end = performance.now() + START_WITHIN; !(await condition()); await delay(POLL))
@@ -113,7 +139,9 @@ export function createSession(options: {
       const reply = await action('list-clients')
       // Without the heading it is no answer, but a lost one.
       if (reply.kind === 'done' && reply.stdout.includes('CLIENT_ID'))
-        return [...reply.stdout.matchAll(/^\s*(\d+)\s+(\w+_\d+)/gm)].map(([, number, pane = '']) => ({ number: Number(number), pane }))
+        return [...reply.stdout.matchAll(/^\s*(\d+)\s+(\w+_\d+)/gm)].map(
+          ([, number, pane = '']) => ({ number: Number(number), pane }),
+        )
       await delay(POLL)
     }
     return []
@@ -126,7 +154,11 @@ export function createSession(options: {
     try {
       await until('take a client', async () => {
         // A busy one may think that its session is not there, and the client leaves.
-        if (came === undefined || came.ended) came = startClient([binary, '--config', config, 'attach', name], env, { ...size, rows: size.rows + BAR })
+        if (came === undefined || came.ended)
+          came = startClient([binary, '--config', config, 'attach', name], env, {
+            ...size,
+            rows: size.rows + BAR,
+          })
         return (await clients()).length > before
       })
     } catch (error) {
@@ -136,14 +168,18 @@ export function createSession(options: {
     if (came === undefined) throw unavailable('it takes no client')
     return came
   }
-  /** Another client that has the number which the next one gets after it: a command that has not left yet may hold it. */
+  /**
+   * Another client that has the number which the next one gets after it: a command that has not
+   * left yet may hold it.
+   */
   const withLeastNumber = async (): Promise<Client> => {
     const taken = new Set((await clients()).map(({ number }) => number))
     let least = 1
     while (taken.has(least)) least += 1
     for (let attempt = 1; ; attempt += 1) {
       const came = await another()
-      if (attempt === SCOUTS || (await clients()).some(({ number }) => number === least)) return came
+      if (attempt === SCOUTS || (await clients()).some(({ number }) => number === least))
+        return came
       came.stop()
       await until('let a client go', async () => (await clients()).length === taken.size)
     }
@@ -168,10 +204,13 @@ export function createSession(options: {
 
   const kill: Session['kill'] = async (session) => {
     await run('kill-session', session)
-    // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find one there.
+    // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find
+    // one there.
     await run('delete-session', '--force', session)
     // One whose socket is gone hears nothing of it.
-    const servers = findByArguments((argv) => argv.includes('--server') && argv.some((word) => word.endsWith(`/${session}`)))
+    const servers = findByArguments(
+      (argv) => argv.includes('--server') && argv.some((word) => word.endsWith(`/${session}`)),
+    )
     await endProcesses([], servers, { grace: GRACE })
   }
 
@@ -216,7 +255,10 @@ export function createSession(options: {
       if (shared) {
         const scout = await withLeastNumber()
         await take(scout, pane, there + 2).finally(() => scout.stop())
-        await until('let a client go', async () => (await looking()).filter((one) => one === pane).length < there + 2)
+        await until(
+          'let a client go',
+          async () => (await looking()).filter((one) => one === pane).length < there + 2,
+        )
       }
       await delay(LET_GO)
       homeward = setTimeout(() => client?.goHome(), FOLLOW_WITHIN)
@@ -236,9 +278,13 @@ export function createSession(options: {
 
   /** `lasts`: nothing is to be had of it by trying again. */
   function unavailable(reason: string, lasts = false): ExomonadError {
-    return new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no agents: ${reason}. \`exomonad doctor\` says more.`, {
-      session: name,
-      ...(lasts && { lasts }),
-    })
+    return new ExomonadError(
+      'MULTIPLEXER_UNAVAILABLE',
+      `Zellij shows no agents: ${reason}. \`exomonad doctor\` says more.`,
+      {
+        session: name,
+        ...(lasts && { lasts }),
+      },
+    )
   }
 }

@@ -30,7 +30,10 @@ export interface ZellijOptions {
 const AT_ONCE = 25
 /** How often one is opened that Zellij says it shows, and does not. */
 const ATTEMPTS = 3
-/** For so long one is tried that Zellij does not take: a busy machine has it answer late, or not at all. Milliseconds. */
+/**
+ * For so long one is tried that Zellij does not take: a busy machine has it answer late, or not at
+ * all. Milliseconds.
+ */
 const TAKEN_WITHIN = 60_000
 /** After what was not taken. Milliseconds. */
 const PAUSE = 500
@@ -41,7 +44,10 @@ const POLL = 50
 /** Milliseconds. */
 const SHOWN_WITHIN = 5000
 
-/** How long nothing is asked of it while a person is on the way: each command leaves twice, the second time with the number of whoever came meanwhile. */
+/**
+ * How long nothing is asked of it while a person is on the way: each command leaves twice, the
+ * second time with the number of whoever came meanwhile.
+ */
 const QUIET = 1500
 
 /** How long what it is being asked may take when all ends. Milliseconds. */
@@ -54,16 +60,37 @@ const socketDirOf = (environment: Readonly<Record<string, string>>): string =>
     ? join(environment['TMPDIR'] ?? '/tmp', `zellij-${String(process.getuid?.() ?? 0)}`)
     : join(environment['XDG_RUNTIME_DIR'], 'zellij'))
 
-/** Views in a Zellij session of our own, a tab for each or several in one. One thing at a time is asked of it, and nothing without need. */
-export function createZellijViewer({ session: name, former, stateDir, environment, log, binary = 'zellij' }: ZellijOptions): Viewer {
+/**
+ * Views in a Zellij session of our own, a tab for each or several in one. One thing at a time is
+ * asked of it, and nothing without need.
+ */
+export function createZellijViewer({
+  session: name,
+  former,
+  stateDir,
+  environment,
+  log,
+  binary = 'zellij',
+}: ZellijOptions): Viewer {
   const folder = join(stateDir, 'zellij')
   const socketDir = socketDirOf(environment)
-  const session = createSession({ binary, name, folder, environment: { ...environment, ZELLIJ_SOCKET_DIR: socketDir } })
+  const session = createSession({
+    binary,
+    name,
+    folder,
+    environment: { ...environment, ZELLIJ_SOCKET_DIR: socketDir },
+  })
   const wanted = new Map<PaneId, { shown: Shown; attempts: number; readonly since: number }>()
   const names = new Map<PaneId, string>()
-  /** Tabs that are called after a terminal; null where it is not in front in its tab, or not shown. Missing: not known. */
+  /**
+   * Tabs that are called after a terminal; null where it is not in front in its tab, or not shown.
+   * Missing: not known.
+   */
   const tabs = new Map<PaneId, number | null>()
-  /** Panes with names of their own, as actions take them: one that is made beside another never takes the title of its terminal (0.45.1). */
+  /**
+   * Panes with names of their own, as actions take them: one that is made beside another never
+   * takes the title of its terminal (0.45.1).
+   */
   const named = new Map<PaneId, string>()
   let last: Promise<unknown> = Promise.resolve()
   /** Zellij may yet do what it did not answer. */
@@ -78,7 +105,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   }
   const learn = (entries: readonly Entry[]): readonly Entry[] => {
     tabs.clear()
-    for (const [paneId, id] of named) if (!entries.some((entry) => entry.shows === paneId && entry.id === id)) named.delete(paneId)
+    for (const [paneId, id] of named)
+      if (!entries.some((entry) => entry.shows === paneId && entry.id === id)) named.delete(paneId)
     for (const { id, shows, tabId, leads } of entries) {
       if (shows === null) continue
       tabs.set(shows, leads ? tabId : null)
@@ -86,35 +114,64 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     }
     return entries
   }
-  const shownBy = (entries: readonly Entry[], paneId: PaneId) => entries.find(({ shows }) => shows === paneId)
+  const shownBy = (entries: readonly Entry[], paneId: PaneId) =>
+    entries.find(({ shows }) => shows === paneId)
 
   const openTabs = async (all: readonly Shown[], entries: readonly Entry[]): Promise<void> => {
     const bars = Math.max(0, MOST_BARS - new Set(entries.map(({ tabId }) => tabId)).size)
-    const layout = tabsLayout(all.map(({ paneId, argv, name: called }, index) => ({ name: titleOf(called), argv: marked(paneId, argv), bar: index < bars })))
+    const layout = tabsLayout(
+      all.map(({ paneId, argv, name: called }, index) => ({
+        name: titleOf(called),
+        argv: marked(paneId, argv),
+        bar: index < bars,
+      })),
+    )
     const reply = await session.action('new-tab', ...session.noFocus, '--layout-string', layout)
     if (reply.kind !== 'done') throw refusal(reply)
     const made = reply.stdout.split('\n').filter((line) => /^\d+$/.test(line))
-    if (made.length === all.length) for (const [index, { paneId }] of all.entries()) tabs.set(paneId, Number(made[index]))
+    if (made.length === all.length)
+      for (const [index, { paneId }] of all.entries()) tabs.set(paneId, Number(made[index]))
   }
-  const openBeside = async ({ paneId, argv, name: called }: Shown, tabId: number): Promise<void> => {
-    const words = ['--tab-id', String(tabId), ...session.noFocus, '--name', titleOf(called), '--close-on-exit', '--', ...marked(paneId, argv)]
+  const openBeside = async (
+    { paneId, argv, name: called }: Shown,
+    tabId: number,
+  ): Promise<void> => {
+    const words = [
+      '--tab-id',
+      String(tabId),
+      ...session.noFocus,
+      '--name',
+      titleOf(called),
+      '--close-on-exit',
+      '--',
+      ...marked(paneId, argv),
+    ]
     const reply = await session.action('new-pane', ...words)
     if (reply.kind !== 'done') throw refusal(reply)
     tabs.set(paneId, null)
     const made = /^terminal_\d+$/m.exec(reply.stdout)?.[0]
     if (made !== undefined) named.set(paneId, made)
   }
-  const refusal = (reply: { kind: 'no-session' } | { kind: 'failed'; reason: string }): ExomonadError =>
-    new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`, {
-      session: name,
-    })
+  const refusal = (
+    reply: { kind: 'no-session' } | { kind: 'failed'; reason: string },
+  ): ExomonadError =>
+    new ExomonadError(
+      'MULTIPLEXER_UNAVAILABLE',
+      `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`,
+      {
+        session: name,
+      },
+    )
 
   const giveUp = (paneIds: Iterable<PaneId>, error: unknown): void => {
     for (const paneId of paneIds) {
       const one = wanted.get(paneId)
       if (one === undefined) continue
       wanted.delete(paneId)
-      log.warn({ err: error, paneId, name: one.shown.name }, 'Zellij does not show an agent, which goes on: `exomonad attach` shows it')
+      log.warn(
+        { err: error, paneId, name: one.shown.name },
+        'Zellij does not show an agent, which goes on: `exomonad attach` shows it',
+      )
     }
   }
   const notShown = (paneIds: readonly PaneId[]): void => {
@@ -124,10 +181,20 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     })
     giveUp(lost, refusal({ kind: 'failed', reason: 'it did not appear' }))
   }
-  /** It may be done yet: what is shown by then is not opened again, and what was opened twice is closed. */
+  /**
+   * It may be done yet: what is shown by then is not opened again, and what was opened twice is
+   * closed.
+   */
   const notTaken = async (paneIds: readonly PaneId[], error: unknown): Promise<void> => {
     const lasts = error instanceof ExomonadError && error.facts['lasts'] === true
-    giveUp(lasts ? paneIds : paneIds.filter((paneId) => performance.now() - (wanted.get(paneId)?.since ?? 0) > TAKEN_WITHIN), error)
+    giveUp(
+      lasts
+        ? paneIds
+        : paneIds.filter(
+            (paneId) => performance.now() - (wanted.get(paneId)?.since ?? 0) > TAKEN_WITHIN,
+          ),
+      error,
+    )
     if (lasts) return
     late = true
     await delay(PAUSE, undefined, { signal: disposed }).catch(() => undefined)
@@ -135,7 +202,9 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
   const settleLate = async (): Promise<void> => {
     late = false
     await delay(LATE, undefined, { signal: disposed }).catch(() => undefined)
-    await closeDoubles().catch((error: unknown) => log.debug({ err: error }, 'what Zellij shows twice could not be closed'))
+    await closeDoubles().catch((error: unknown) =>
+      log.debug({ err: error }, 'what Zellij shows twice could not be closed'),
+    )
   }
   const closeDoubles = async (): Promise<void> => {
     const shown = new Set<PaneId>()
@@ -145,8 +214,13 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       shown.add(shows)
     }
   }
-  /** The next ones to be opened: as many as have tabs of their own, or one that has a place beside another. */
-  const nextOnes = (entries: readonly Entry[]): { alone: Shown[]; beside?: { shown: Shown; tabId: number } } => {
+  /**
+   * The next ones to be opened: as many as have tabs of their own, or one that has a place beside
+   * another.
+   */
+  const nextOnes = (
+    entries: readonly Entry[],
+  ): { alone: Shown[]; beside?: { shown: Shown; tabId: number } } => {
     const alone: Shown[] = []
     for (const { shown } of wanted.values()) {
       const tab = shown.beside === undefined ? undefined : shownBy(entries, shown.beside)?.tabId
@@ -183,7 +257,11 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
         const now = learn((await session.list()) ?? [])
         return tried.every((paneId) => shownBy(now, paneId) !== undefined)
       }
-      for (const end = performance.now() + SHOWN_WITHIN; !(await isShown()) && performance.now() < end; await delay(POLL));
+      for (
+        const end = performance.now() + SHOWN_WITHIN;
+        !(await isShown()) && performance.now() < end;
+        await delay(POLL)
+      );
       for (const { paneId, name: called } of opening) if (tabs.has(paneId)) isThere(paneId, called)
       notShown(tried)
     } catch (error) {
@@ -200,13 +278,17 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     tabs.set(paneId, tab)
     if (tab !== null) await session.action('rename-tab-by-id', '--', String(tab), titleOf(called))
     const pane = named.get(paneId)
-    if (pane !== undefined) await session.action('rename-pane', '--pane-id', pane, '--', titleOf(called))
+    if (pane !== undefined)
+      await session.action('rename-pane', '--pane-id', pane, '--', titleOf(called))
   }
   const work = async (): Promise<void> => {
     while (!disposed.aborted && (wanted.size > 0 || late || names.size > 0)) {
       if (wanted.size > 0) await openSome()
       else if (late) await settleLate()
-      else await nameOne().catch((error: unknown) => log.debug({ err: error }, 'a tab of Zellij could not be named'))
+      else
+        await nameOne().catch((error: unknown) =>
+          log.debug({ err: error }, 'a tab of Zellij could not be named'),
+        )
     }
   }
   const soon = (): void => void inTurn(work)
@@ -216,11 +298,19 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
     if (shownBy(entries, shown.paneId) === undefined) await openTabs([shown], entries)
     for (let look = 0; look < LOOKS; look += 1) {
       const found = shownBy(entries, shown.paneId)
-      if (found !== undefined) return { pane: found.id, shared: entries.filter(({ tabId }) => tabId === found.tabId).length > 1 }
+      if (found !== undefined)
+        return {
+          pane: found.id,
+          shared: entries.filter(({ tabId }) => tabId === found.tabId).length > 1,
+        }
       await delay(POLL)
       entries = learn((await session.list()) ?? [])
     }
-    throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `Zellij does not show ${shown.name}, though it was asked to.`, { session: name })
+    throw new ExomonadError(
+      'MULTIPLEXER_UNAVAILABLE',
+      `Zellij does not show ${shown.name}, though it was asked to.`,
+      { session: name },
+    )
   }
 
   return {
@@ -250,7 +340,8 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
         if (inside === undefined) await session.lead(pane, shared)
         return attachCommand({ binary, session: name, socketDir, pane, inside })
       }).finally(() => {
-        if (inside !== name) void inTurn(() => delay(QUIET, undefined, { signal: disposed }).catch(() => undefined))
+        if (inside !== name)
+          void inTurn(() => delay(QUIET, undefined, { signal: disposed }).catch(() => undefined))
       }),
     shutdown: async () => {
       disposal.abort()
@@ -258,7 +349,9 @@ export function createZellijViewer({ session: name, former, stateDir, environmen
       await (async () => {
         if (existsSync(join(folder, 'panes'))) await session.kill(former)
         if (existsSync(folder)) await session.stop()
-      })().catch((error: unknown) => log.debug({ err: asExomonadError(error) }, 'Zellij’s session could not be ended'))
+      })().catch((error: unknown) =>
+        log.debug({ err: asExomonadError(error) }, 'Zellij’s session could not be ended'),
+      )
     },
     dispose: async () => {
       disposal.abort()

@@ -6,20 +6,35 @@ import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'
 import type { BranchPush } from '../push-branch.ts'
 
-/** The base of a merge, on the remote before it and in its worktree afterwards. Both answer words where that was not possible. */
+/**
+ * The base of a merge, on the remote before it and in its worktree afterwards. Both answer words
+ * where that was not possible.
+ */
 export interface MergeBase {
-  /** Commits that the parent made itself and has not pushed go first, or the merge would leave them behind. */
+  /**
+   * Commits that the parent made itself and has not pushed go first, or the merge would leave them
+   * behind.
+   */
   publish(base: BranchName, owner: Agent | undefined): Promise<string | undefined>
-  /** Brings the merge into the worktree that the base is checked out in, where that is a plain fast-forward. `owner`: whose it should be. */
+  /**
+   * Brings the merge into the worktree that the base is checked out in, where that is a plain
+   * fast-forward. `owner`: whose it should be.
+   */
   sync(base: BranchName, owner: Pick<Agent, 'worktree'> | undefined): Promise<string | undefined>
 }
 
 const ELSEWHERE: FastForwardResult = { kind: 'elsewhere' }
 
 /** `MergeBase.sync`, which needs nothing else. */
-export function createBaseSync({ git, forge, log }: Pick<Deps, 'git' | 'forge' | 'log'>): MergeBase['sync'] {
+export function createBaseSync({
+  git,
+  forge,
+  log,
+}: Pick<Deps, 'git' | 'forge' | 'log'>): MergeBase['sync'] {
   const syncWhereItIs = async (base: BranchName, tip: Sha): Promise<FastForwardResult> => {
-    const worktree = (await git.worktrees()).find((entry) => entry.branch === base && !entry.prunable)
+    const worktree = (await git.worktrees()).find(
+      (entry) => entry.branch === base && !entry.prunable,
+    )
     return worktree === undefined ? ELSEWHERE : git.fastForward(worktree.path, tip)
   }
 
@@ -28,7 +43,8 @@ export function createBaseSync({ git, forge, log }: Pick<Deps, 'git' | 'forge' |
       await git.fetch(forge.remote, [base])
       const tip = await git.resolve(`refs/remotes/${forge.remote}/${base}`)
       if (tip === null) return `${base} is not on ${forge.remote}`
-      const expected = owner === undefined ? ELSEWHERE : await git.fastForward(owner.worktree, tip, base)
+      const expected =
+        owner === undefined ? ELSEWHERE : await git.fastForward(owner.worktree, tip, base)
       const result = expected.kind === 'elsewhere' ? await syncWhereItIs(base, tip) : expected
       if (result.kind === 'synced') return undefined
       if (result.kind === 'not_synced') return result.reason
@@ -40,15 +56,22 @@ export function createBaseSync({ git, forge, log }: Pick<Deps, 'git' | 'forge' |
   }
 }
 
-export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git' | 'forge' | 'log'> & { branchPush: BranchPush }): MergeBase {
+export function createMergeBase({
+  git,
+  forge,
+  log,
+  branchPush,
+}: Pick<Deps, 'git' | 'forge' | 'log'> & { branchPush: BranchPush }): MergeBase {
   return {
     publish: async (base, owner) => {
       const local = await git.resolve(`refs/heads/${base}`)
       const remote = await git.remoteTip(forge.remote, base)
       if (local === null || local === remote) return undefined
-      if (remote !== null && (await git.resolve(remote)) === null) await git.fetch(forge.remote, [base])
+      if (remote !== null && (await git.resolve(remote)) === null)
+        await git.fetch(forge.remote, [base])
       if (remote !== null && (await git.isAncestor(local, remote))) return undefined
-      // An agent’s own branch goes by its own rules: what it rewrote itself replaces what it had pushed.
+      // An agent’s own branch goes by its own rules: what it rewrote itself replaces what it had
+      // pushed.
       if (owner?.ownsWorktree === true) {
         try {
           await branchPush.push(owner, local)
@@ -56,11 +79,18 @@ export function createMergeBase({ git, forge, log, branchPush }: Pick<Deps, 'git
         } catch (thrown) {
           const error = asExomonadError(thrown)
           const { reason } = error.facts
-          if (error.code !== 'HEAD_CHANGED' && (error.code !== 'FORGE_DENIED' || typeof reason !== 'string')) throw thrown
-          return typeof reason === 'string' ? reason : `${base} here and on ${forge.remote} have diverged`
+          if (
+            error.code !== 'HEAD_CHANGED' &&
+            (error.code !== 'FORGE_DENIED' || typeof reason !== 'string')
+          )
+            throw thrown
+          return typeof reason === 'string'
+            ? reason
+            : `${base} here and on ${forge.remote} have diverged`
         }
       }
-      if (remote !== null && !(await git.isAncestor(remote, local))) return `${base} here and on ${forge.remote} have diverged`
+      if (remote !== null && !(await git.isAncestor(remote, local)))
+        return `${base} here and on ${forge.remote} have diverged`
       // Where others see it, a person’s branch is theirs to push.
       if (forge.kind !== 'local' && remote !== null) {
         const commits = await git.countCommits(remote, local)

@@ -7,8 +7,19 @@ import { forgeOf } from './settle.ts'
 
 /** The first entry of a merge in the journal, before anything is done. */
 export interface MergeBegin {
-  intentOf(pull: PullRequestSnapshot, by: Actor, strategy: MergeIntent['strategy'], child: Agent | undefined): Promise<MergeIntent>
-  begin(journal: string, name: 'intent' | 'queued', intent: MergeIntent, pull: PullRequestSnapshot, child: Agent | undefined): Promise<void>
+  intentOf(
+    pull: PullRequestSnapshot,
+    by: Actor,
+    strategy: MergeIntent['strategy'],
+    child: Agent | undefined,
+  ): Promise<MergeIntent>
+  begin(
+    journal: string,
+    name: 'intent' | 'queued',
+    intent: MergeIntent,
+    pull: PullRequestSnapshot,
+    child: Agent | undefined,
+  ): Promise<void>
 }
 
 export function createMergeBegin({
@@ -18,8 +29,13 @@ export function createMergeBegin({
   publisher,
   clock,
   onJournalStep,
-}: Pick<Deps, 'store' | 'forge' | 'settings' | 'publisher' | 'clock' | 'onJournalStep'>): MergeBegin {
-  /** The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured. */
+}: Pick<
+  Deps,
+  'store' | 'forge' | 'settings' | 'publisher' | 'clock' | 'onJournalStep'
+>): MergeBegin {
+  /**
+   * The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured.
+   */
   const deletes = async (child: Agent | undefined): Promise<boolean> => {
     if (forge.kind === 'local' || child?.ownsWorktree !== true || child.adopted) return false
     return (await settings.config()).forge[forge.kind].delete_branch
@@ -44,9 +60,30 @@ export function createMergeBegin({
     begin: async (journal, name, intent, pull, child) => {
       const about = { agentId: child?.id ?? null, actor: intent.by as Actor }
       await store.transaction(async (tx) => {
-        await tx.journal.begin({ id: journal, kind: 'merge', step: name, data: intent, startedAt: clock() })
-        await publisher.publish({ ...about, type: 'merge.started', payload: { ...pullEventFacts(pull), strategy: intent.strategy, journal } }, tx)
-        if (name === 'queued') await publisher.publish({ ...about, type: 'landing.queued', payload: { ...pullEventFacts(pull), sha: pull.head.sha } }, tx)
+        await tx.journal.begin({
+          id: journal,
+          kind: 'merge',
+          step: name,
+          data: intent,
+          startedAt: clock(),
+        })
+        await publisher.publish(
+          {
+            ...about,
+            type: 'merge.started',
+            payload: { ...pullEventFacts(pull), strategy: intent.strategy, journal },
+          },
+          tx,
+        )
+        if (name === 'queued')
+          await publisher.publish(
+            {
+              ...about,
+              type: 'landing.queued',
+              payload: { ...pullEventFacts(pull), sha: pull.head.sha },
+            },
+            tx,
+          )
       })
       onJournalStep('merge', name)
     },

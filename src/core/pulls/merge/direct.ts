@@ -1,4 +1,8 @@
-import type { MergeResult, MergeScheduled, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type {
+  MergeResult,
+  MergeScheduled,
+  PullRequestSnapshot,
+} from '../../../adapters/forge/forge.ts'
 import type { Actor } from '../../../domain/ids.ts'
 import { noteBehind, saysBehind } from '../behind.ts'
 import type { Deps } from '../../deps.ts'
@@ -20,8 +24,9 @@ export type DirectMerge =
   | MergeScheduled
 
 /**
- * One merge that the forge makes, or will make, of whatever that comes to. Its intent is in the journal. A merge that the forge refused is taken back; throws
- * where nobody knows what came of it (`stuck` then names it).
+ * One merge that the forge makes, or will make, of whatever that comes to. Its intent is in the
+ * journal. A merge that the forge refused is taken back; throws where nobody knows what came of it
+ * (`stuck` then names it).
  */
 export function createMergeDirect({
   store,
@@ -38,8 +43,15 @@ export function createMergeDirect({
   settling: MergeSettling
   stuck: Set<string>
 }): (journal: string, intent: MergeIntent, pull: PullRequestSnapshot) => Promise<DirectMerge> {
-  /** Refused; where that was for being behind its base, its agent brings it up to that, and is told so. */
-  const takeBack = async (journal: string, pull: PullRequestSnapshot, result: MergeResult): Promise<void> => {
+  /**
+   * Refused; where that was for being behind its base, its agent brings it up to that, and is told
+   * so.
+   */
+  const takeBack = async (
+    journal: string,
+    pull: PullRequestSnapshot,
+    result: MergeResult,
+  ): Promise<void> => {
     const behind = saysBehind(result)
     await store.transaction(async (tx) => {
       await tx.journal.finish(journal, 'undone')
@@ -47,14 +59,28 @@ export function createMergeDirect({
       await noteBehind(tx.snapshots, pull.head.branch, pull.head.sha)
       const agentId = ownerOf(await tx.agents.list(), pull.head.branch)?.id ?? null
       const dedupeKey = `behind:${pull.url}:${pull.head.sha}:${pull.base.sha ?? ''}`
-      await publisher.publish({ type: 'pr.behind', agentId, actor: 'daemon', payload: { ...pullEventFacts(pull), sha: pull.head.sha }, dedupeKey }, tx)
+      await publisher.publish(
+        {
+          type: 'pr.behind',
+          agentId,
+          actor: 'daemon',
+          payload: { ...pullEventFacts(pull), sha: pull.head.sha },
+          dedupeKey,
+        },
+        tx,
+      )
     })
   }
 
-  const mergeThere = async (journal: string, intent: MergeIntent, pull: PullRequestSnapshot): Promise<DirectMerge> => {
+  const mergeThere = async (
+    journal: string,
+    intent: MergeIntent,
+    pull: PullRequestSnapshot,
+  ): Promise<DirectMerge> => {
     // Branches of forks bear any name; what is based on ours has nothing to do with them.
     // What is merged in a while takes them along then: until it is, they show its work as theirs.
-    const children = pull.trusted && intent.way === undefined ? await retargeting.onto(pull.head.branch) : []
+    const children =
+      pull.trusted && intent.way === undefined ? await retargeting.onto(pull.head.branch) : []
     await step(journal, 'retarget', { retargeted: children })
     await retargeting.move(children, pull.base.branch)
     const result = await forge.merge({
@@ -76,10 +102,17 @@ export function createMergeDirect({
       await takeBack(journal, pull, result)
       return result.kind === 'ready' ? { kind: 'ready' } : { kind: 'refused', result }
     }
-    return { kind: 'merged', merged: result, retargeted: children, pullError: await settling.complete(journal, { ...intent, retargeted: children }, result) }
+    return {
+      kind: 'merged',
+      merged: result,
+      retargeted: children,
+      pullError: await settling.complete(journal, { ...intent, retargeted: children }, result),
+    }
   }
 
-  /** An answer that was lost: asked for at once, and where that fails too, at each reconciliation. */
+  /**
+   * An answer that was lost: asked for at once, and where that fails too, at each reconciliation.
+   */
   const settleNow = async (journal: string, thrown: unknown): Promise<DirectMerge> => {
     log.warn({ err: thrown, journal }, 'merge interrupted')
     const entry = await store.journal.get(journal)
@@ -90,5 +123,6 @@ export function createMergeDirect({
     return { ...settled, retargeted: [...(entry.data as MergeIntent).retargeted] }
   }
 
-  return (journal, intent, pull) => mergeThere(journal, intent, pull).catch((thrown: unknown) => settleNow(journal, thrown))
+  return (journal, intent, pull) =>
+    mergeThere(journal, intent, pull).catch((thrown: unknown) => settleNow(journal, thrown))
 }

@@ -13,41 +13,70 @@ import { createMergeSettling, ownerOf } from './settle.ts'
 const MOMENT = 60_000
 
 /**
- * What a look at a pull request is followed by before anybody is told of it. A merge that the forge made by itself, as it was asked to, is completed;
- * one that was made elsewhere is brought in. One that is not to come any more gets its reason; and what was asked for with another head, whose new
- * commits nobody here has looked at, is cancelled. Throws FORGE_UNAVAILABLE where that can’t be done now: it is looked at again.
+ * What a look at a pull request is followed by before anybody is told of it. A merge that the forge
+ * made by itself, as it was asked to, is completed; one that was made elsewhere is brought in. One
+ * that is not to come any more gets its reason; and what was asked for with another head, whose new
+ * commits nobody here has looked at, is cancelled. Throws FORGE_UNAVAILABLE where that can’t be
+ * done now: it is looked at again.
  */
-export function createMergeFollowUp(deps: Pick<Deps, 'store' | 'git' | 'forge' | 'clock' | 'log' | 'onJournalStep'>): FollowUp {
+export function createMergeFollowUp(
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'clock' | 'log' | 'onJournalStep'>,
+): FollowUp {
   const { store, forge, clock, log } = deps
   const sync = createBaseSync(deps)
   const step = createWriteStep(deps)
-  const settling = createMergeSettling({ ...deps, step, base: { sync }, retargeting: createRetargeting(deps) })
+  const settling = createMergeSettling({
+    ...deps,
+    step,
+    base: { sync },
+    retargeting: createRetargeting(deps),
+  })
 
   const scheduledHere = async ({ number, url }: PullRequestSnapshot): Promise<JournalEntry[]> =>
-    (await store.journal.open()).filter((entry) => isScheduled(entry) && entry.data['number'] === number && entry.data['url'] === url)
+    (await store.journal.open()).filter(
+      (entry) => isScheduled(entry) && entry.data['number'] === number && entry.data['url'] === url,
+    )
 
-  /** Answers why the worktree lacks it; null where none of these merges was made as it was asked for here. */
-  const complete = async (entries: readonly JournalEntry[]): Promise<{ readonly localError: string | undefined } | null> => {
+  /**
+   * Answers why the worktree lacks it; null where none of these merges was made as it was asked for
+   * here.
+   */
+  const complete = async (
+    entries: readonly JournalEntry[],
+  ): Promise<{ readonly localError: string | undefined } | null> => {
     let completed: { readonly localError: string | undefined } | null = null
     for (const entry of entries) {
       const settled = await settling.settle(entry)
-      if (settled === null) throw new ExomonadError('FORGE_UNAVAILABLE', `#${String(entry.data['number'])} was merged, and can’t be read now.`)
+      if (settled === null)
+        throw new ExomonadError(
+          'FORGE_UNAVAILABLE',
+          `#${String(entry.data['number'])} was merged, and can’t be read now.`,
+        )
       if (settled.kind === 'merged') completed = { localError: settled.pullError }
     }
     return completed
   }
 
-  const hasOtherWork = async ({ head }: PullRequestSnapshot, entry: JournalEntry): Promise<boolean> => {
+  const hasOtherWork = async (
+    { head }: PullRequestSnapshot,
+    entry: JournalEntry,
+  ): Promise<boolean> => {
     const { expectedHead } = entry.data as MergeIntent
-    return head.sha !== expectedHead && !(await rebasedHeads(store.snapshots, head.branch)).same(expectedHead, head.sha)
+    return (
+      head.sha !== expectedHead &&
+      !(await rebasedHeads(store.snapshots, head.branch)).same(expectedHead, head.sha)
+    )
   }
 
-  /** Of what is neither merged nor scheduled any more: since when. For a moment that is also so of what the forge is about to merge. */
+  /**
+   * Of what is neither merged nor scheduled any more: since when. For a moment that is also so of
+   * what the forge is about to merge.
+   */
   const vanished = new Map<number, number>()
 
   /**
-   * Why it is not merged by itself any more; null where it never was, as far as anybody knows. `unknown`: the forge has not said so yet, and it may
-   * still be merged.
+   * Why it is not merged by itself any more; null where it never was, as far as anybody knows.
+   * `unknown`: the forge has not said so yet, and it may still be merged.
    */
   const cancelledOf = async (
     pull: PullRequestSnapshot,
@@ -65,7 +94,9 @@ export function createMergeFollowUp(deps: Pick<Deps, 'store' | 'git' | 'forge' |
     if (before === undefined) return 'unknown'
     const first = vanished.get(pull.number) ?? clock()
     vanished.set(pull.number, first)
-    return Math.abs(clock() - first) < MOMENT ? 'unknown' : { kind, reason: null, at: pull.updatedAt, failed: [] }
+    return Math.abs(clock() - first) < MOMENT
+      ? 'unknown'
+      : { kind, reason: null, at: pull.updatedAt, failed: [] }
   }
 
   const finish = async (entries: readonly JournalEntry[]): Promise<void> => {
@@ -79,46 +110,77 @@ export function createMergeFollowUp(deps: Pick<Deps, 'store' | 'git' | 'forge' |
       const completed = await complete(entries)
       if (completed !== null) return { pull: found, localError: completed.localError }
       if (!(await isElsewhere())) return { pull: found }
-      return { pull: found, localError: await sync(found.base.branch, ownerOf(await store.agents.list(), found.base.branch)) }
+      return {
+        pull: found,
+        localError: await sync(
+          found.base.branch,
+          ownerOf(await store.agents.list(), found.base.branch),
+        ),
+      }
     }
     if (found.state === 'closed') {
       await finish(entries)
       return { pull: found }
     }
-    const before = (await store.snapshots.get(`pull:${found.number}`))?.['snapshot'] as PullRequestSnapshot | undefined
+    const before = (await store.snapshots.get(`pull:${found.number}`))?.['snapshot'] as
+      | PullRequestSnapshot
+      | undefined
     const { scheduled, ...unscheduled } = found
     if (scheduled === undefined) {
-      const cancelled = await cancelledOf(found, before?.scheduled, entries.at(-1)?.data as MergeIntent | undefined)
-      if (cancelled === 'unknown' && before?.scheduled !== undefined) return { pull: { ...found, scheduled: before.scheduled } }
+      const cancelled = await cancelledOf(
+        found,
+        before?.scheduled,
+        entries.at(-1)?.data as MergeIntent | undefined,
+      )
+      if (cancelled === 'unknown' && before?.scheduled !== undefined)
+        return { pull: { ...found, scheduled: before.scheduled } }
       if (cancelled === 'unknown' || cancelled === null) return { pull: found }
       vanished.delete(found.number)
       await finish(entries)
       const moved = before !== undefined && before.head.sha !== found.head.sha
-      return { pull: found, cancelled: { ...cancelled, reason: cancelled.reason ?? (moved ? 'new commits were pushed to it' : null) } }
+      return {
+        pull: found,
+        cancelled: {
+          ...cancelled,
+          reason: cancelled.reason ?? (moved ? 'new commits were pushed to it' : null),
+        },
+      }
     }
     vanished.delete(found.number)
     const others = await Promise.all(entries.map((entry) => hasOtherWork(found, entry)))
     if (!others.includes(true) || forge.scheduled === null) return { pull: found }
-    log.info({ number: found.number, head: found.head.sha }, 'a pull request that was to be merged by itself has new commits: its merge is cancelled')
+    log.info(
+      { number: found.number, head: found.head.sha },
+      'a pull request that was to be merged by itself has new commits: its merge is cancelled',
+    )
     try {
       await forge.scheduled.cancel(found.number)
     } catch (thrown) {
       if (!(thrown instanceof ExomonadError) || thrown.code === 'FORGE_UNAVAILABLE') throw thrown
       // It is told of all the same, as it is.
-      log.warn({ err: thrown, number: found.number }, 'a merge that the forge is to make of other commits than were looked at could not be cancelled')
+      log.warn(
+        { err: thrown, number: found.number },
+        'a merge that the forge is to make of other commits than were looked at could not be cancelled',
+      )
       return { pull: found }
     }
     await finish(entries)
     const reason = 'new commits were pushed to it, which nobody has looked at'
-    return { pull: unscheduled, cancelled: { kind: scheduled.kind, reason, at: found.updatedAt, failed: [] } }
+    return {
+      pull: unscheduled,
+      cancelled: { kind: scheduled.kind, reason, at: found.updatedAt, failed: [] },
+    }
   }
 }
 
 /**
- * What is done about a look before anybody is told of it, and what else is known then. `isElsewhere`: it was open when it was seen last and was merged
- * since, by nobody here.
+ * What is done about a look before anybody is told of it, and what else is known then.
+ * `isElsewhere`: it was open when it was seen last and was merged since, by nobody here.
  */
-export type FollowUp = (found: PullRequestSnapshot, isElsewhere: () => Promise<boolean>) => Promise<FollowedUp>
+export type FollowUp = (
+  found: PullRequestSnapshot,
+  isElsewhere: () => Promise<boolean>,
+) => Promise<FollowedUp>
 
 export interface FollowedUp {
   /** As it is after that. */

@@ -34,11 +34,14 @@ import { readPull } from '../pull-views.ts'
 export interface MergePull {
   readonly merge: Pulls['merge']
   /**
-   * After a crash: finishes a merge that reached the remote, takes back the retargeting of one that didn’t. `waits`: it waits to land, as it did
-   * before, or the forge merges it by itself (merge-follow-up.ts). Undefined: can’t be told yet.
+   * After a crash: finishes a merge that reached the remote, takes back the retargeting of one that
+   * didn’t. `waits`: it waits to land, as it did before, or the forge merges it by itself
+   * (merge-follow-up.ts). Undefined: can’t be told yet.
    */
   settle(entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined>
-  /** Journal ids of merges whose outcome this process doesn’t know: the remote failed in the middle. */
+  /**
+   * Journal ids of merges whose outcome this process doesn’t know: the remote failed in the middle.
+   */
   readonly stuck: ReadonlySet<string>
   /** What waited to land when the daemon ended waits again. Once, after all has been settled. */
   resume(): Promise<void>
@@ -51,9 +54,23 @@ const PATIENCE = 5_000
 type MergeInput = Parameters<Pulls['merge']>[1]
 type MergeOptions = Parameters<Pulls['merge']>[2]
 
-/** Merges, journaled step by step (merge-journal.ts), so that a crash or a lost answer leaves a pull request merged or as it was. */
+/**
+ * Merges, journaled step by step (merge-journal.ts), so that a crash or a lost answer leaves a pull
+ * request merged or as it was.
+ */
 export function createMergePull(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log' | 'onJournalStep'> & {
+  deps: Pick<
+    Deps,
+    | 'store'
+    | 'git'
+    | 'forge'
+    | 'polling'
+    | 'settings'
+    | 'publisher'
+    | 'clock'
+    | 'log'
+    | 'onJournalStep'
+  > & {
     branchLock: BranchLock
     mergeBase: MergeBase
     requireLookedAt: RequireLookedAt
@@ -81,27 +98,46 @@ export function createMergePull(
           ...deps,
           results: forge.results,
           steps,
-          land: createLandChain({ ...deps, results: forge.results, steps, retargeting, settling, stuck }),
+          land: createLandChain({
+            ...deps,
+            results: forge.results,
+            steps,
+            retargeting,
+            settling,
+            stuck,
+          }),
         })
 
   const pending = createPendingLandings()
 
   const isLanding = async (number: number): Promise<boolean> =>
-    (await store.journal.open()).some(({ kind, data }) => kind === 'merge' && data['number'] === number && data['queuedAt'] !== undefined)
+    (await store.journal.open()).some(
+      ({ kind, data }) =>
+        kind === 'merge' && data['number'] === number && data['queuedAt'] !== undefined,
+    )
 
   /** It is merged in another way now. False where it is being landed already. */
-  const withdraw = async (number: number): Promise<boolean> => (await landings?.queue.withdraw(number, 'it is merged without the check')) ?? false
+  const withdraw = async (number: number): Promise<boolean> =>
+    (await landings?.queue.withdraw(number, 'it is merged without the check')) ?? false
 
   const outcomeOf = (
     outcome: LandingOutcome | null,
     pull: PullRequestSnapshot,
     followed: string | null,
-    answer: (sha: string, retargeted: readonly number[], error: string | undefined) => Promise<MergedPull>,
+    answer: (
+      sha: string,
+      retargeted: readonly number[],
+      error: string | undefined,
+    ) => Promise<MergedPull>,
   ): MergedPull | Promise<MergedPull> => {
     if (outcome === null || outcome.kind === 'unsettled') return stillLanding(pull, followed)
     if (outcome.kind === 'landed') return answer(outcome.sha, outcome.retargeted, outcome.pullError)
     if (outcome.kind === 'red') throw redRefusal(pull, outcome.red)
-    throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} was not merged: ${outcome.reason}.`, { reasons: [outcome.reason] })
+    throw new ExomonadError(
+      'PR_NOT_MERGEABLE',
+      `#${pull.number} was not merged: ${outcome.reason}.`,
+      { reasons: [outcome.reason] },
+    )
   }
 
   /** Whether its result has to be known to be good before it lands. */
@@ -113,7 +149,11 @@ export function createMergePull(
     return wanted === 'always' || landings.overlaps(pull)
   }
 
-  const landingOf = (journal: string, intent: MergeIntent, waits: Pick<Landing, 'ended' | 'progress' | 'awaited'>): Landing => ({
+  const landingOf = (
+    journal: string,
+    intent: MergeIntent,
+    waits: Pick<Landing, 'ended' | 'progress' | 'awaited'>,
+  ): Landing => ({
     journal,
     intent,
     number: intent.number,
@@ -125,7 +165,10 @@ export function createMergePull(
     ...waits,
   })
 
-  /** It waits for its result. Returns what waits for that, with `wait`, until it has come or the caller goes away; null where it goes on without. */
+  /**
+   * It waits for its result. Returns what waits for that, with `wait`, until it has come or the
+   * caller goes away; null where it goes on without.
+   */
   const land = async (
     pull: PullRequestSnapshot,
     intent: MergeIntent,
@@ -137,7 +180,11 @@ export function createMergePull(
     await begin(journal, 'queued', queued, pull, child)
     const waits = pending.begin(pull.number, intent.by as Actor)
     // Until `add` returns its caller is there in any case.
-    const waiter = pending.join(pull.number, intent.by as Actor, wait ? { signal, progress } : { progress })!
+    const waiter = pending.join(
+      pull.number,
+      intent.by as Actor,
+      wait ? { signal, progress } : { progress },
+    )!
     try {
       await landings!.queue.add(landingOf(journal, queued, waits))
     } finally {
@@ -148,20 +195,36 @@ export function createMergePull(
   }
 
   /** Returns what waits for the outcome: a check that takes its time must not hold the branch. */
-  const mergeNow = async (caller: Caller, input: MergeInput, pull: PullRequestSnapshot, options: MergeOptions): Promise<() => Promise<MergedPull>> => {
+  const mergeNow = async (
+    caller: Caller,
+    input: MergeInput,
+    pull: PullRequestSnapshot,
+    options: MergeOptions,
+  ): Promise<() => Promise<MergedPull>> => {
     const agents = await store.agents.list()
     const child = pull.trusted ? ownerOf(agents, pull.head.branch) : undefined
     await rights.requireBaseOwner(caller, pull, child, agents)
-    const followed = await deps.requireLookedAt(pull, input.head).catch(async (refused: unknown) => {
-      // What came may not have been told of yet.
-      await polling.poll([pull.number])
-      throw refused
-    })
+    const followed = await deps
+      .requireLookedAt(pull, input.head)
+      .catch(async (refused: unknown) => {
+        // What came may not have been told of yet.
+        await polling.poll([pull.number])
+        throw refused
+      })
     let instead: string | null = null
-    const answer = async (sha: string, retargeted: readonly number[], pullError: string | undefined): Promise<MergedPull> => {
+    const answer = async (
+      sha: string,
+      retargeted: readonly number[],
+      pullError: string | undefined,
+    ): Promise<MergedPull> => {
       const over = mergedBranches(await knownPulls(store))
       const siblings = agents.filter(
-        (agent) => agent.baseBranch === pull.base.branch && agent.id !== child?.id && agent.ownsWorktree && isAlive(agent.state) && !over.has(agent.branch),
+        (agent) =>
+          agent.baseBranch === pull.base.branch &&
+          agent.id !== child?.id &&
+          agent.ownsWorktree &&
+          isAlive(agent.state) &&
+          !over.has(agent.branch),
       )
       return {
         merged: true,
@@ -172,33 +235,57 @@ export function createMergePull(
         ...(followed === null ? {} : { rebased_from: followed }),
         retargeted: [...retargeted],
         siblings_behind: siblings.map((agent) => agent.branch),
-        next: nextStep({ base: pull.base.branch, remote: forge.remote, pullError, siblings: siblings.length, child, agents, followed, instead }),
+        next: nextStep({
+          base: pull.base.branch,
+          remote: forge.remote,
+          pullError,
+          siblings: siblings.length,
+          child,
+          agents,
+          followed,
+          instead,
+        }),
       }
     }
 
     /** Listened for from here on: it may be over before it is waited for. */
-    const listen = (): MergeEnd | null => (input.wait === true && forge.scheduled !== null ? createMergeEnd(deps, pull) : null)
+    const listen = (): MergeEnd | null =>
+      input.wait === true && forge.scheduled !== null ? createMergeEnd(deps, pull) : null
     const onceEnded = (going: MergedPull, end: MergeEnd | null) => async () =>
-      end === null ? going : end.outcome(going, (sha, localError) => answer(sha, [], localError), options ?? {})
+      end === null
+        ? going
+        : end.outcome(going, (sha, localError) => answer(sha, [], localError), options ?? {})
     const standing = schedule.standing(pull, input)
     if (standing !== null) return onceEnded(standing, listen())
-    const { strategy, queue, ...chosen } = await chooseStrategy(forge, pull, input.strategy, child?.kind === 'worker' ? 'squash' : 'merge')
+    const { strategy, queue, ...chosen } = await chooseStrategy(
+      forge,
+      pull,
+      input.strategy,
+      child?.kind === 'worker' ? 'squash' : 'merge',
+    )
     instead = chosen.instead
     const landing = await isLanding(pull.number)
     // What can't be forced goes on landing.
     const way = landing && !input.force ? 'now' : await schedule.wayOf(pull, input, { queue })
     if (landing && !(input.force && (await withdraw(pull.number)))) {
-      const waiter = input.wait === true ? pending.join(pull.number, actorOf(caller), options ?? {}) : undefined
+      const waiter =
+        input.wait === true ? pending.join(pull.number, actorOf(caller), options ?? {}) : undefined
       if (waiter === undefined) return async () => stillLanding(pull, followed)
       options?.progress?.(`Waiting for the result of #${pull.number} with ${pull.base.branch}`)
       return async () => outcomeOf(await waiter.outcome(), pull, followed, answer)
     }
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
-    const intent = { ...(await intentOf(pull, actorOf(caller), strategy, child)), ...(way === 'now' ? {} : { way }) }
+    const intent = {
+      ...(await intentOf(pull, actorOf(caller), strategy, child)),
+      ...(way === 'now' ? {} : { way }),
+    }
 
     if (await checksResult(pull, input.force)) {
       const coming = await land(pull, intent, child, { ...options, wait: input.wait === true })
-      return async () => outcomeOf(await coming(), pull, followed, (sha, moved, error) => answer(sha, moved, unpublished ?? error))
+      return async () =>
+        outcomeOf(await coming(), pull, followed, (sha, moved, error) =>
+          answer(sha, moved, unpublished ?? error),
+        )
     }
 
     const journal = randomUUID()
@@ -219,16 +306,21 @@ export function createMergePull(
     }
     if (done.kind === 'ready') {
       const now = await readPull(forge, pull.number)
-      return mergeNow(caller, { ...input, whenReady: false }, now, options).catch((thrown: unknown) => {
-        throw nothingToWaitFor(forge, thrown)
-      })
+      return mergeNow(caller, { ...input, whenReady: false }, now, options).catch(
+        (thrown: unknown) => {
+          throw nothingToWaitFor(forge, thrown)
+        },
+      )
     }
     // What else is open on the base is looked at then too: it has moved.
     await polling.poll([pull.number, ...done.retargeted])
     return () => answer(done.merged.sha, done.retargeted, unpublished ?? done.pullError)
   }
 
-  /** A rebase of exomonad’s own that came between the look and the lock is followed; other commits are not. */
+  /**
+   * A rebase of exomonad’s own that came between the look and the lock is followed; other commits
+   * are not.
+   */
   const readAgain = async (pull: PullRequestSnapshot): Promise<PullRequestSnapshot> => {
     const now = await readPull(forge, pull.number)
     if (now.head.sha === pull.head.sha) return now
@@ -240,12 +332,15 @@ export function createMergePull(
   const queueAgain = async (id: string, intent: MergeIntent): Promise<void> => {
     // Who waited for it is gone.
     await step(id, 'queued', { awaited: false })
-    await landings?.queue.add(landingOf(id, intent, pending.begin(intent.number, intent.by as Actor)))
+    await landings?.queue.add(
+      landingOf(id, intent, pending.begin(intent.number, intent.by as Actor)),
+    )
   }
 
   const settle = async (entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined> => {
     if (waitsToLand(entry)) return 'waits'
-    // Nobody waits for it any more: the daemon began anew, or the answer was that it is not known yet.
+    // Nobody waits for it any more: the daemon began anew, or the answer was that it is not known
+    // yet.
     const settled = await settling.settle({ ...entry, data: { ...entry.data, awaited: false } })
     if (settled === null) return undefined
     stuck.delete(entry.id)
@@ -254,7 +349,8 @@ export function createMergePull(
       if (resumed) await queueAgain(entry.id, entry.data as MergeIntent)
       return 'waits'
     }
-    if (settled.kind === 'merged') await polling.poll([Number(entry.data['number']), ...(entry.data as MergeIntent).retargeted])
+    if (settled.kind === 'merged')
+      await polling.poll([Number(entry.data['number']), ...(entry.data as MergeIntent).retargeted])
     if (resumed) await landings?.queue.tell()
     return settled.kind === 'merged' ? 'done' : 'undone'
   }
@@ -264,8 +360,11 @@ export function createMergePull(
     merge: async (caller, input, options = {}) => {
       await rights.requireForce(caller, input.force)
       const pull = await readPull(forge, input.number)
-      // Not while its stop check rebases it: the head that was looked at would be merged, and the rebased one replayed onto it.
-      const outcome = await deps.branchLock(pull.head.branch, async (waited) => mergeNow(caller, input, waited ? await readAgain(pull) : pull, options))
+      // Not while its stop check rebases it: the head that was looked at would be merged, and the
+      // rebased one replayed onto it.
+      const outcome = await deps.branchLock(pull.head.branch, async (waited) =>
+        mergeNow(caller, input, waited ? await readAgain(pull) : pull, options),
+      )
       return outcome()
     },
 
@@ -275,13 +374,19 @@ export function createMergePull(
       const done = settle(entry).finally(() => beingSettled.delete(entry.id))
       if (forge.kind === 'local') return done
       // A GitHub that hangs holds up neither the daemon’s start nor other upkeep.
-      done.catch((thrown: unknown) => log.warn({ err: thrown, journal: entry.id }, 'a merge could not be settled; it is tried again'))
+      done.catch((thrown: unknown) =>
+        log.warn(
+          { err: thrown, journal: entry.id },
+          'a merge could not be settled; it is tried again',
+        ),
+      )
       return Promise.race([done, pause(PATIENCE, undefined, { ref: false })])
     },
 
     resume: async () => {
       resumed = true
-      for (const { id, data } of (await store.journal.open()).filter(waitsToLand)) await queueAgain(id, data as MergeIntent)
+      for (const { id, data } of (await store.journal.open()).filter(waitsToLand))
+        await queueAgain(id, data as MergeIntent)
       await landings?.queue.tell()
       await landings?.resume()
     },

@@ -21,7 +21,11 @@ export function redRefusal(pull: PullRequestSnapshot, red: RedResult): ExomonadE
 export type RefusedMerge = Exclude<MergeResult, { kind: 'merged' | 'scheduled' | 'ready' }>
 
 /** The error of a merge that the forge did not make. */
-export function mergeRefusal(forge: Pick<Forge, 'kind'>, pull: PullRequestSnapshot, result: RefusedMerge): ExomonadError {
+export function mergeRefusal(
+  forge: Pick<Forge, 'kind'>,
+  pull: PullRequestSnapshot,
+  result: RefusedMerge,
+): ExomonadError {
   switch (result.kind) {
     case 'head_changed':
       return new ExomonadError(
@@ -38,10 +42,16 @@ export function mergeRefusal(forge: Pick<Forge, 'kind'>, pull: PullRequestSnapsh
       )
     }
     case 'refused':
-      return new ExomonadError('PR_NOT_MERGEABLE', `${FORGE_NAMES[forge.kind]} refuses to merge #${pull.number}: ${result.reason}`, {
-        reasons: [result.reason],
-      })
+      return new ExomonadError(
+        'PR_NOT_MERGEABLE',
+        `${FORGE_NAMES[forge.kind]} refuses to merge #${pull.number}: ${result.reason}`,
+        {
+          reasons: [result.reason],
+        },
+      )
     case 'not_open':
-      return new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${result.state} already.`, { reasons: [result.state] })
+      return new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} is ${result.state} already.`, {
+        reasons: [result.state],
+      })
   }
 }

@@ -13,7 +13,10 @@ export interface ChosenStrategy {
   readonly queue?: true
 }
 
-/** The asked one, else the one that fits, or what the base allows instead. PR_NOT_MERGEABLE where the asked one, or every one, is forbidden. */
+/**
+ * The asked one, else the one that fits, or what the base allows instead. PR_NOT_MERGEABLE where
+ * the asked one, or every one, is forbidden.
+ */
 export async function chooseStrategy(
   forge: Pick<Forge, 'mergeWays'>,
   pull: PullRequestSnapshot,
@@ -21,15 +24,26 @@ export async function chooseStrategy(
   usual: MergeStrategy,
 ): Promise<ChosenStrategy> {
   const { allowed, why, queue } = await forge.mergeWays(pull.base.branch)
-  const strategy = [asked ?? usual, ...(asked === undefined ? NEXT : [])].find((one) => allowed.includes(one))
+  const strategy = [asked ?? usual, ...(asked === undefined ? NEXT : [])].find((one) =>
+    allowed.includes(one),
+  )
   if (strategy !== undefined) {
-    const instead = strategy === (asked ?? usual) ? null : `It ${queue === true ? 'is' : 'was'} merged by ${strategy} instead of ${usual}: ${why}.`
+    const instead =
+      strategy === (asked ?? usual)
+        ? null
+        : `It ${queue === true ? 'is' : 'was'} merged by ${strategy} instead of ${usual}: ${why}.`
     return { strategy, instead, ...(queue === undefined ? {} : { queue }) }
   }
   const rest =
-    allowed.length === 0 ? 'No way of merging is left; whoever owns the repository has to allow one.' : `Merge it by ${allowed.join(' or ')} (strategy).`
-  throw new ExomonadError('PR_NOT_MERGEABLE', `#${pull.number} can’t be merged${asked === undefined ? '' : ` by ${asked}`}: ${why}. ${rest}`, {
-    reasons: [why],
-    allowed,
-  })
+    allowed.length === 0
+      ? 'No way of merging is left; whoever owns the repository has to allow one.'
+      : `Merge it by ${allowed.join(' or ')} (strategy).`
+  throw new ExomonadError(
+    'PR_NOT_MERGEABLE',
+    `#${pull.number} can’t be merged${asked === undefined ? '' : ` by ${asked}`}: ${why}. ${rest}`,
+    {
+      reasons: [why],
+      allowed,
+    },
+  )
 }

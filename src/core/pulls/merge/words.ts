@@ -33,11 +33,21 @@ export function nextStep(facts: {
   const { base, remote, pullError, siblings, child, agents, followed, instead } = facts
   const parent = agents.find(({ id }) => id === child?.parentId)
   const parts: string[] = instead == null ? [] : [instead]
-  if (followed !== null) parts.push(`exomonad had rebased the head that you looked at (${followed.slice(0, 8)}); its changes are the same.`)
-  if (pullError !== undefined) parts.push(`Your worktree does not have the merge (${pullError}): fix that, then \`git merge --ff-only ${remote}/${base}\`.`)
+  if (followed !== null)
+    parts.push(
+      `exomonad had rebased the head that you looked at (${followed.slice(0, 8)}); its changes are the same.`,
+    )
+  if (pullError !== undefined)
+    parts.push(
+      `Your worktree does not have the merge (${pullError}): fix that, then \`git merge --ff-only ${remote}/${base}\`.`,
+    )
   if (child !== undefined && parent !== undefined && parent.branch !== base && !sharesBranch(child))
-    parts.push(`It skipped a level: ${child.name} is a child of ${parent.name} (${parent.branch}), whose branch does not have it.`)
-  if (siblings > 0) parts.push(`${siblings} sibling${siblings === 1 ? '' : 's'} will be rebased at the next stop.`)
-  if (child !== undefined && isAlive(child.state)) parts.push(`${child.name} idles: send it more work, or kill it.`)
+    parts.push(
+      `It skipped a level: ${child.name} is a child of ${parent.name} (${parent.branch}), whose branch does not have it.`,
+    )
+  if (siblings > 0)
+    parts.push(`${siblings} sibling${siblings === 1 ? '' : 's'} will be rebased at the next stop.`)
+  if (child !== undefined && isAlive(child.state))
+    parts.push(`${child.name} idles: send it more work, or kill it.`)
   return parts.length === 0 ? 'Nothing else to do for this pull request.' : parts.join(' ')
 }

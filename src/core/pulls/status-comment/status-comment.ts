@@ -27,8 +27,9 @@ const AGAIN = 60_000
 const ABOUT = /^(agent|pr|ci|spawn)\./
 
 /**
- * Written off the hot path: events only ask for it, at most once in `forge.poll_active` seconds it is looked whether the words have changed, and
- * what fails is tried again later and disturbs nobody. `again`: milliseconds, which tests shorten.
+ * Written off the hot path: events only ask for it, at most once in `forge.poll_active` seconds it
+ * is looked whether the words have changed, and what fails is tried again later and disturbs
+ * nobody. `again`: milliseconds, which tests shorten.
  */
 export function createStatusComment({
   store,
@@ -51,7 +52,9 @@ export function createStatusComment({
   /** The open pull request of the root, else the last that it had: that is told the end. */
   const pullOfRoot = async (): Promise<PullRequestSnapshot | undefined> => {
     const { id, branch } = await root()
-    const own = (await knownPulls(store)).filter((pull) => pull.agentId === id || pull.head.branch === branch)
+    const own = (await knownPulls(store)).filter(
+      (pull) => pull.agentId === id || pull.head.branch === branch,
+    )
     return own.findLast(({ state }) => state === 'open') ?? own.at(-1)
   }
 
@@ -67,13 +70,21 @@ export function createStatusComment({
     const body = statusWords((await view.tree()).root)
     const digest = hash('sha256', body)
     if (written?.digest === digest) return
-    const id = await issues.comment({ number: pull.number, kind: 'status', id: written?.id ?? null, body })
+    const id = await issues.comment({
+      number: pull.number,
+      kind: 'status',
+      id: written?.id ?? null,
+      body,
+    })
     await store.snapshots.put(key, { id, digest })
   }
 
   const pause = async (): Promise<void> => {
     const { poll_active: seconds } = (await settings.config()).forge
-    await delay(seconds * 1000 * Math.max(forge.budget()?.slowdown ?? 1, 1), undefined, { signal: leaving.signal, ref: false }).catch(() => {})
+    await delay(seconds * 1000 * Math.max(forge.budget()?.slowdown ?? 1, 1), undefined, {
+      signal: leaving.signal,
+      ref: false,
+    }).catch(() => {})
   }
 
   const paced = createPaced<'status'>({

@@ -13,7 +13,8 @@ function stateOf({ state, state_reason: reason, outcome, pr }: TreeNode): string
   if (state === 'failed' || outcome?.success === false) return 'failed'
   if (state === 'completed' || outcome?.success === true) return 'done'
   if (state === 'killed') return 'ended'
-  if (state === 'waiting' && !isInCall({ state: state as AgentState, stateReason: reason })) return 'waits for a person'
+  if (state === 'waiting' && !isInCall({ state: state as AgentState, stateReason: reason }))
+    return 'waits for a person'
   return 'at work'
 }
 
@@ -24,7 +25,9 @@ function pullOf({ pr }: TreeNode): string {
   const facts = [
     ...(pr.draft ? ['draft'] : []),
     // The place changes too often to be told.
-    ...(pr.scheduled === null ? [] : [pr.scheduled.how === 'queue' ? 'in the merge queue' : 'auto-merge']),
+    ...(pr.scheduled === null
+      ? []
+      : [pr.scheduled.how === 'queue' ? 'in the merge queue' : 'auto-merge']),
     ...(pr.mergeable === 'conflicting' ? ['conflicts'] : []),
     ...(pr.checks === 'none' ? [] : [`checks ${pr.checks}`]),
     ...(pr.review === 'none' ? [] : [pr.review === 'approved' ? 'approved' : 'changes requested']),
@@ -37,7 +40,10 @@ export function statusWords(root: TreeNode): string {
   const lines = (node: TreeNode, depth: number): string[] =>
     node.children
       .filter(({ kind }) => SHOWN.has(kind))
-      .flatMap((child) => [`${'  '.repeat(depth)}- ${code(child.name)}: ${stateOf(child)}${pullOf(child)}`, ...lines(child, depth + 1)])
+      .flatMap((child) => [
+        `${'  '.repeat(depth)}- ${code(child.name)}: ${stateOf(child)}${pullOf(child)}`,
+        ...lines(child, depth + 1),
+      ])
   const below = lines(root, 0)
   return [
     '**The tree of agents below this pull request**',

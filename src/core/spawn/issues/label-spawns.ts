@@ -27,7 +27,10 @@ interface Refused {
 const MOST_FAILURES = 3
 /** The forge tells of its own troubles. */
 const SILENT: ReadonlySet<string> = new Set(['FORGE_UNAVAILABLE', 'FORGE_DENIED', 'STORE_BUSY'])
-/** Until a stop no longer waits for a spawn that is under way; the next start settles it. Milliseconds. */
+/**
+ * Until a stop no longer waits for a spawn that is under way; the next start settles it.
+ * Milliseconds.
+ */
 const STOP_WAIT = 2_000
 
 export function createLabelSpawns({
@@ -39,8 +42,14 @@ export function createLabelSpawns({
   log,
   spawning,
   root,
-}: Pick<Deps, 'store' | 'forge' | 'settings' | 'publisher' | 'clock' | 'log'> & { spawning: Pick<Spawning, 'spawn'>; root: Directory['root'] }): LabelSpawns {
-  /** As they were when nothing could be done for them: looked at again once something about them changes. */
+}: Pick<Deps, 'store' | 'forge' | 'settings' | 'publisher' | 'clock' | 'log'> & {
+  spawning: Pick<Spawning, 'spawn'>
+  root: Directory['root']
+}): LabelSpawns {
+  /**
+   * As they were when nothing could be done for them: looked at again once something about them
+   * changes.
+   */
   const passed = new Map<number, number>()
   const failures = new Map<number, number>()
   /** The token may not comment: said once. */
@@ -49,7 +58,8 @@ export function createLabelSpawns({
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
 
-  const refusedKey = (repository: string, number: number): string => `issue-refused:${repository}#${number}`
+  const refusedKey = (repository: string, number: number): string =>
+    `issue-refused:${repository}#${number}`
 
   const tell = async (
     issue: { number: number; url: string; at: number; repository: string },
@@ -58,51 +68,86 @@ export function createLabelSpawns({
   ) => {
     const { number, url, at, repository } = issue
     const dedupeKey = `${repository}#${number}:label:${at}:${code}`
-    await publisher.publish({ type: 'issue.refused', agentId: null, actor: 'daemon', payload: { number, url, label, code, reason: error }, dedupeKey })
+    await publisher.publish({
+      type: 'issue.refused',
+      agentId: null,
+      actor: 'daemon',
+      payload: { number, url, label, code, reason: error },
+      dedupeKey,
+    })
   }
 
-  const take = async (issues: ForgeIssues, { number, updatedAt }: ListedIssue, label: string, repository: string): Promise<void> => {
+  const take = async (
+    issues: ForgeIssues,
+    { number, updatedAt }: ListedIssue,
+    label: string,
+    repository: string,
+  ): Promise<void> => {
     const found = await issues.read(number, label)
     const at = found.label?.at ?? 0
-    const before = (await store.snapshots.get(refusedKey(repository, number))) as Refused | undefined
+    const before = (await store.snapshots.get(refusedKey(repository, number))) as
+      | Refused
+      | undefined
     const refusal = labelRefusal(found, label)
     if (refusal !== null || (found.label !== null && before?.at === at)) {
       passed.set(number, updatedAt)
       // That a stranger’s label does nothing is nobody’s business.
-      if (refusal?.code === 'outdated') await tell({ number, url: found.url, at, repository }, label, { code: 'NOT_ALLOWED', error: refusal.reason })
-      else log.info({ number, label, reason: refusal?.reason ?? before?.code }, 'a labelled issue is not spawned for')
+      if (refusal?.code === 'outdated')
+        await tell({ number, url: found.url, at, repository }, label, {
+          code: 'NOT_ALLOWED',
+          error: refusal.reason,
+        })
+      else
+        log.info(
+          { number, label, reason: refusal?.reason ?? before?.code },
+          'a labelled issue is not spawned for',
+        )
       return
     }
     // Uncommitted work of a person at the root is none of its business, and must not hold it up.
     const caller = { kind: 'agent' as const, agent: await root() }
     const { spawned, errors } = await spawning
-      .spawn(caller, [{ kind: 'worker', name: '', prompt: '', issue: number, label }], { allowDirty: true })
+      .spawn(caller, [{ kind: 'worker', name: '', prompt: '', issue: number, label }], {
+        allowDirty: true,
+      })
       .catch((thrown: unknown) => {
         const { code, message } = asExomonadError(thrown)
         return { spawned: [], errors: [{ name: '', code, error: message }] }
       })
     const [error] = errors
     if (error === undefined || spawned.length > 0) return
-    log.warn({ number, label, code: error.code, reason: error.error }, 'no agent could be spawned for a labelled issue')
-    if (!SILENT.has(error.code)) await tell({ number, url: found.url, at, repository }, label, error)
+    log.warn(
+      { number, label, code: error.code, reason: error.error },
+      'no agent could be spawned for a labelled issue',
+    )
+    if (!SILENT.has(error.code))
+      await tell({ number, url: found.url, at, repository }, label, error)
     const failed = (failures.get(number) ?? 0) + (error.code === 'SPAWN_FAILED' ? 1 : 0)
     failures.set(number, failed)
     // All else, such as a limit, may be over at the next look.
-    if (error.code === 'APPROVAL_DENIED' || failed >= MOST_FAILURES) await store.snapshots.put(refusedKey(repository, number), { at, code: error.code })
+    if (error.code === 'APPROVAL_DENIED' || failed >= MOST_FAILURES)
+      await store.snapshots.put(refusedKey(repository, number), { at, code: error.code })
   }
 
-  /** On the issue, for whoever set the label: who took it. Found by its mark where a crash forgot that it was written. */
+  /**
+   * On the issue, for whoever set the label: who took it. Found by its mark where a crash forgot
+   * that it was written.
+   */
   const comment = async (issues: ForgeIssues, agent: Agent, number: number): Promise<void> => {
     const key = `issue-comment:${agent.id}`
     if (mute || (await store.snapshots.get(key)) !== undefined) return
     const body = `The agent **${agent.name}** works on this, on the branch \`${agent.branch}\`. Its pull request closes this issue.\n\n(exomonad)`
     try {
-      await store.snapshots.put(key, { id: await issues.comment({ number, kind: 'taken', id: null, body }) })
+      await store.snapshots.put(key, {
+        id: await issues.comment({ number, kind: 'taken', id: null, body }),
+      })
     } catch (thrown) {
       mute = asExomonadError(thrown).code === 'FORGE_DENIED'
       log.warn(
         { err: thrown, number },
-        mute ? 'the token may not comment on issues; it is not tried again' : 'an issue could not be commented on; it is tried again',
+        mute
+          ? 'the token may not comment on issues; it is not tried again'
+          : 'an issue could not be commented on; it is tried again',
       )
     }
   }
@@ -110,7 +155,8 @@ export function createLabelSpawns({
   const lookOnce = async (): Promise<void> => {
     const { spawn_label: label } = (await settings.config()).forge.github
     const { issues } = forge
-    if (label === undefined || issues === null || (forge.budget()?.blockedUntil ?? 0) > clock()) return
+    if (label === undefined || issues === null || (forge.budget()?.blockedUntil ?? 0) > clock())
+      return
     const listed = await issues.labelled(label)
     const repository = await forge.identity()
     const taken = new Set((await issueAgents(store, repository)).map(({ issue }) => issue.number))
@@ -122,12 +168,17 @@ export function createLabelSpawns({
       )
     }
     for (const { issue, agent } of await issueAgents(store, repository)) {
-      if (!stopped && issue.byLabel && agent.state !== 'spawning' && isAlive(agent.state)) await comment(issues, agent, issue.number)
+      if (!stopped && issue.byLabel && agent.state !== 'spawning' && isAlive(agent.state))
+        await comment(issues, agent, issue.number)
     }
   }
 
   const look = (): Promise<void> => {
-    running = running.then(lookOnce).catch((thrown: unknown) => log.warn({ err: thrown }, 'labelled issues could not be looked at; it is tried again'))
+    running = running
+      .then(lookOnce)
+      .catch((thrown: unknown) =>
+        log.warn({ err: thrown }, 'labelled issues could not be looked at; it is tried again'),
+      )
     return running
   }
   const arm = async (): Promise<void> => {
@@ -136,7 +187,10 @@ export function createLabelSpawns({
       () => 300,
     )
     if (stopped) return
-    timer = setTimeout(() => void look().then(arm), seconds * 1000 * Math.max(forge.budget()?.slowdown ?? 1, 1))
+    timer = setTimeout(
+      () => void look().then(arm),
+      seconds * 1000 * Math.max(forge.budget()?.slowdown ?? 1, 1),
+    )
     timer.unref()
   }
 

@@ -11,7 +11,9 @@ import { issueName, issueTask, type Consent } from './task.ts'
 /** A spec whose name and task are known. */
 export type ResolvedSpec = SpawnSpec & { readonly source?: IssueRecord }
 
-/** INVALID_ARG where an agent is on it already; `again`: a person wants another one all the same. */
+/**
+ * INVALID_ARG where an agent is on it already; `again`: a person wants another one all the same.
+ */
 export type RequireFree = (
   store: Parameters<typeof issueAgents>[0],
   issue: Pick<IssueRecord, 'number' | 'repository' | 'byLabel'>,
@@ -22,7 +24,9 @@ export type RequireFree = (
 export const requireFree: RequireFree = async (store, { number, repository, byLabel }, again) => {
   if (again) return
   const taken = (await issueAgents(store, repository)).filter((one) => one.issue.number === number)
-  const one = taken.find(({ agent }) => isAlive(agent.state) && agent.cleanedAt === null) ?? (byLabel ? taken.at(-1) : undefined)
+  const one =
+    taken.find(({ agent }) => isAlive(agent.state) && agent.cleanedAt === null) ??
+    (byLabel ? taken.at(-1) : undefined)
   if (one === undefined) return
   const { name, id, branch } = one.agent
   throw new ExomonadError(
@@ -32,11 +36,23 @@ export const requireFree: RequireFree = async (store, { number, repository, byLa
   )
 }
 
-/** Why that label is no reason to spawn; null where it is. `foreign`: nobody who may write set it. `outdated`: they set it on other words. */
-export function labelRefusal({ number, label }: Pick<Issue, 'number' | 'label'>, wanted: string): { code: 'foreign' | 'outdated'; reason: string } | null {
+/**
+ * Why that label is no reason to spawn; null where it is. `foreign`: nobody who may write set it.
+ * `outdated`: they set it on other words.
+ */
+export function labelRefusal(
+  { number, label }: Pick<Issue, 'number' | 'label'>,
+  wanted: string,
+): { code: 'foreign' | 'outdated'; reason: string } | null {
   if (label === null || !label.mayWrite) {
-    const who = label === null ? 'nobody knows who put it there' : `${label.name} put it there, who has no write access to the repository`
-    return { code: 'foreign', reason: `#${number} has the label “${wanted}”, but ${who}. Somebody who has may take it off and set it again.` }
+    const who =
+      label === null
+        ? 'nobody knows who put it there'
+        : `${label.name} put it there, who has no write access to the repository`
+    return {
+      code: 'foreign',
+      reason: `#${number} has the label “${wanted}”, but ${who}. Somebody who has may take it off and set it again.`,
+    }
   }
   if (!label.outdated) return null
   const reason = `#${number} was changed by somebody without write access after ${label.name} set the label “${wanted}”. Read it, take the label off, and set it again.`
@@ -60,7 +76,8 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
     const { number, authorName, trusted, label } = issue
     if (wanted !== undefined) {
       const refusal = labelRefusal(issue, wanted)
-      if (refusal !== null || label === null) throw new ExomonadError('NOT_ALLOWED', refusal?.reason ?? '', { number })
+      if (refusal !== null || label === null)
+        throw new ExomonadError('NOT_ALLOWED', refusal?.reason ?? '', { number })
       return trusted ? { kind: 'author' } : { kind: 'label', name: label.name }
     }
     if (trusted) return { kind: 'author' }
@@ -77,7 +94,11 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
     const base = issueName(issue)
     for (let count = 1; count < 10; count++) {
       const name = count === 1 ? base : `${base}-${count}`
-      if ((await git.resolve(`refs/heads/${childBranch(caller.agent.branch, slugify(name))}`)) === null) return name
+      if (
+        (await git.resolve(`refs/heads/${childBranch(caller.agent.branch, slugify(name))}`)) ===
+        null
+      )
+        return name
     }
     return base
   }
@@ -88,13 +109,21 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
       if (number === undefined) return spec
       const issues = requireIssues()
       if (again && caller.kind === 'agent' && caller.byPerson !== true)
-        throw new ExomonadError('NOT_ALLOWED', 'Only the human may spawn a second agent for an issue (`force`).', { number })
+        throw new ExomonadError(
+          'NOT_ALLOWED',
+          'Only the human may spawn a second agent for an issue (`force`).',
+          { number },
+        )
       const repository = await forge.identity()
       const byLabel = label !== undefined
       await requireFree(store, { number, repository, byLabel }, again)
       const issue = await issues.read(number, label)
       if (issue.state === 'closed')
-        throw new ExomonadError('INVALID_ARG', `Issue #${number} is closed: ${issue.url}. Reopen it, or give the task in words.`, { number, url: issue.url })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `Issue #${number} is closed: ${issue.url}. Reopen it, or give the task in words.`,
+          { number, url: issue.url },
+        )
       const consent = consentOf(caller, issue, label)
       return {
         ...spec,

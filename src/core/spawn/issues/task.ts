@@ -9,7 +9,10 @@ export type Consent =
   /** Somebody who may write put the label on it. */
   | { readonly kind: 'label'; readonly name: string }
 
-/** Longest body and longest comments together that are taken over, in characters; the rest is pointed to. */
+/**
+ * Longest body and longest comments together that are taken over, in characters; the rest is
+ * pointed to.
+ */
 const LONGEST = 30_000
 
 /** Each line with a mark in front: nothing in it can end the quotation. */
@@ -21,17 +24,22 @@ const quoted = (text: string): string =>
     .join('\n')
 
 const cut = (text: string, length: number, url: string): string =>
-  text.length <= length ? text : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}\n… (cut; all of it is at ${url})`
+  text.length <= length
+    ? text
+    : `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}\n… (cut; all of it is at ${url})`
 
 const whose = (name: string, consent: Consent): string => {
   if (consent.kind === 'author') return name
-  const chose = consent.kind === 'person' ? 'a person at the terminal chose this issue' : `${consent.name}, who may, put the label on it`
+  const chose =
+    consent.kind === 'person'
+      ? 'a person at the terminal chose this issue'
+      : `${consent.name}, who may, put the label on it`
   return `${name}, who has no write access to the repository (${chose})`
 }
 
 /**
- * What an agent is told of its issue: quoted, so that it is told from what exomonad says, and with whose words they are. `more`: what whoever
- * spawned it adds.
+ * What an agent is told of its issue: quoted, so that it is told from what exomonad says, and with
+ * whose words they are. `more`: what whoever spawned it adds.
  */
 export function issueTask(issue: Issue, consent: Consent, more: string): string {
   const { number, url, title, body, comments, withheld } = issue
@@ -48,18 +56,31 @@ export function issueTask(issue: Issue, consent: Consent, more: string): string 
     return room >= 0 || index === 0
   })
   for (const comment of told.toReversed()) {
-    parts.push(`${comment.authorName} commented (${new Date(comment.at).toISOString().slice(0, 10)}):`, quoted(cut(comment.body, LONGEST, url)))
+    parts.push(
+      `${comment.authorName} commented (${new Date(comment.at).toISOString().slice(0, 10)}):`,
+      quoted(cut(comment.body, LONGEST, url)),
+    )
   }
   const left = comments.length - told.length
-  if (left > 0) parts.push(`${left} earlier ${left === 1 ? 'comment is' : 'comments are'} left out here: ${url}`)
+  if (left > 0)
+    parts.push(
+      `${left} earlier ${left === 1 ? 'comment is' : 'comments are'} left out here: ${url}`,
+    )
   if (withheld > 0)
-    parts.push(`${withheld} ${withheld === 1 ? 'comment' : 'comments'} of people without write access ${withheld === 1 ? 'is' : 'are'} withheld.`)
+    parts.push(
+      `${withheld} ${withheld === 1 ? 'comment' : 'comments'} of people without write access ${withheld === 1 ? 'is' : 'are'} withheld.`,
+    )
   if (more.trim() !== '') parts.push('Whoever gave you this adds:', more.trim())
-  parts.push(`Your pull request closes the issue when it is merged into the default branch: file_pr writes “Closes #${number}” into it.`)
+  parts.push(
+    `Your pull request closes the issue when it is merged into the default branch: file_pr writes “Closes #${number}” into it.`,
+  )
   return parts.join('\n\n')
 }
 
-/** `issue-42-login-fails`: at most 40 characters, whole words. What no branch can be named with is left out. */
+/**
+ * `issue-42-login-fails`: at most 40 characters, whole words. What no branch can be named with is
+ * left out.
+ */
 export function issueName({ number, title }: Pick<Issue, 'number' | 'title'>): string {
   const name = `issue-${number}-${title}`
   return name.length <= 40 ? name : name.slice(0, 41).replace(/[^\p{L}\p{N}]+[\p{L}\p{N}]*$/u, '')
@@ -68,10 +89,16 @@ export function issueName({ number, title }: Pick<Issue, 'number' | 'title'>): s
 const CLOSING = String.raw`\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+`
 
 /** The body of a pull request with the line that closes its issue, where it has none yet. */
-export function withClosing(body: string, { number, url }: { readonly number: number; readonly url: string }): string {
+export function withClosing(
+  body: string,
+  { number, url }: { readonly number: number; readonly url: string },
+): string {
   const [, owner = '', name = ''] = new URL(url).pathname.split('/')
   const escaped = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
-  const there = new RegExp(`${CLOSING}(?:(?:${escaped(`${owner}/${name}`)})?#${number}|${escaped(url)})(?!\\d)`, 'i')
+  const there = new RegExp(
+    `${CLOSING}(?:(?:${escaped(`${owner}/${name}`)})?#${number}|${escaped(url)})(?!\\d)`,
+    'i',
+  )
   if (there.test(body)) return body
   const line = `Closes #${number}`
   if (body.trim() === '') return line

@@ -14,41 +14,64 @@ export function define(command: Command, context: CliContext): void {
   command
     .argument('[agent]', 'Id, branch or name; default: the root')
     .option('--print', 'Print the command that shows it, run nothing')
-    .action(async (agent: string | undefined, options: { print?: boolean }) => showTerminal(context, agent ?? 'root', options.print === true))
+    .action(async (agent: string | undefined, options: { print?: boolean }) =>
+      showTerminal(context, agent ?? 'root', options.print === true),
+    )
 }
 
 /** The Zellij session that this terminal is in, as the tool takes it. */
-export const insideZellij = ({ inside, variables }: CliContext['environment']): { inside?: string } =>
+export const insideZellij = ({
+  inside,
+  variables,
+}: CliContext['environment']): { inside?: string } =>
   inside.zellij ? { inside: variables['ZELLIJ_SESSION_NAME'] ?? '' } : {}
 
 const ATTEMPTS = 4
 /** Milliseconds in which nobody has looked and left. */
 const AT_ONCE = 1500
 
-/** Puts this terminal in front of the agent’s pane; where it can’t, prints the command, or follows the pane’s text. */
-export async function showTerminal(context: CliContext, agent: string, print = false): Promise<void> {
+/**
+ * Puts this terminal in front of the agent’s pane; where it can’t, prints the command, or follows
+ * the pane’s text.
+ */
+export async function showTerminal(
+  context: CliContext,
+  agent: string,
+  print = false,
+): Promise<void> {
   const client = await context.client()
-  const ask = () => client.callTool<AttachAnswer>('attach', { agent, ...insideZellij(context.environment) })
+  const ask = () =>
+    client.callTool<AttachAnswer>('attach', { agent, ...insideZellij(context.environment) })
   const answer = await ask()
   const { stdout } = context.terminal
   if (answer.argv === null && !print && !context.options().json) {
     const { followScreen } = await import('./logs.ts')
     context.terminal.stderr.write(
-      context.palette().dim('There is no window of it to show: this follows what the agent writes. Ctrl-C ends that; write with `exomonad send`.\n'),
+      context
+        .palette()
+        .dim(
+          'There is no window of it to show: this follows what the agent writes. Ctrl-C ends that; write with `exomonad send`.\n',
+        ),
     )
     return followScreen(context, client, agent, 200)
   }
   if (print || context.options().json || stdout.isTTY !== true || answer.argv === null) {
     return present(context, answer, () => [
-      answer.argv === null ? `Pane ${answer.pane} of ${answer.multiplexer}; \`exomonad logs ${agent}\` shows it` : quoteForShell(answer.argv),
+      answer.argv === null
+        ? `Pane ${answer.pane} of ${answer.multiplexer}; \`exomonad logs ${agent}\` shows it`
+        : quoteForShell(answer.argv),
     ])
   }
   let code: number | null = null
   for (let attempt = 1, argv: readonly string[] | null = answer.argv; argv !== null; attempt += 1) {
     const began = context.now()
     code = await context.host.runOnTerminal(argv, context.options().cwd)
-    // Zellij drops who comes while it is busy, now and then, or says that there is no session (0.45.1). From inside it this only moves the focus.
-    const dropped = answer.multiplexer === 'zellij' && !context.environment.inside.zellij && context.now() - began < AT_ONCE
+    // Zellij drops who comes while it is busy, now and then, or says that there is no session
+    // (0.45.1). From inside it this only moves the focus.
+    const dropped =
+      answer.multiplexer === 'zellij' &&
+      !context.environment.inside.zellij &&
+      context.now() - began < AT_ONCE
     if (!dropped || attempt === ATTEMPTS) break
     argv = (await ask()).argv
   }

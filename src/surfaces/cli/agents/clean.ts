@@ -17,10 +17,17 @@ interface CleanAnswer {
 export function define(command: Command, context: CliContext): void {
   command
     .option('-n, --dry-run', 'Tell what would be removed, remove nothing')
-    .option('--kill', 'Also agents whose program still runs, where their work is merged: it is ended')
+    .option(
+      '--kill',
+      'Also agents whose program still runs, where their work is merged: it is ended',
+    )
     .action(async ({ dryRun = false, kill = false }: { dryRun?: boolean; kill?: boolean }) => {
       const client = await context.client()
-      const answer = await withProgress(context, 'Looking at what is merged', client.callTool<CleanAnswer>('clean', { dry_run: dryRun, kill }))
+      const answer = await withProgress(
+        context,
+        'Looking at what is merged',
+        client.callTool<CleanAnswer>('clean', { dry_run: dryRun, kill }),
+      )
       present(context, answer, () => describe(context, answer, dryRun))
     })
 }
@@ -29,11 +36,30 @@ function describe(context: CliContext, answer: CleanAnswer, dryRun: boolean): st
   const palette = context.palette()
   if (answer.removed.length === 0 && answer.kept.length === 0) return ['Nothing to clean']
   const rows = [
-    ...answer.removed.map(({ agent, branch }) => [{ text: dryRun ? '✓ would go' : '✓ removed', paint: palette.good }, agent, branch, 'proven merged']),
-    ...answer.kept.map(({ agent, branch, reason }) => [{ text: '○ kept', paint: palette.dim }, agent, branch, reason]),
+    ...answer.removed.map(({ agent, branch }) => [
+      { text: dryRun ? '✓ would go' : '✓ removed', paint: palette.good },
+      agent,
+      branch,
+      'proven merged',
+    ]),
+    ...answer.kept.map(({ agent, branch, reason }) => [
+      { text: '○ kept', paint: palette.dim },
+      agent,
+      branch,
+      reason,
+    ]),
   ]
-  return renderTable([{ title: '' }, { title: 'AGENT', min: 8 }, { title: 'BRANCH', min: 12 }, { title: 'WHY', min: 12 }], rows, {
-    width: tableWidth(context),
-    palette,
-  })
+  return renderTable(
+    [
+      { title: '' },
+      { title: 'AGENT', min: 8 },
+      { title: 'BRANCH', min: 12 },
+      { title: 'WHY', min: 12 },
+    ],
+    rows,
+    {
+      width: tableWidth(context),
+      palette,
+    },
+  )
 }

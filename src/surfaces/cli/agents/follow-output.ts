@@ -7,17 +7,26 @@ import { printable } from '../../text/printable.ts'
 
 const LOOK_EVERY = 50
 const CHUNK = 256 * 1024
-/** Of a line that doesn’t end so many characters are held back, lest an escape sequence in it is cut. */
+/**
+ * Of a line that doesn’t end so many characters are held back, lest an escape sequence in it is
+ * cut.
+ */
 const LONGEST_LINE = 1024 * 1024
 const MARK = '[exomonad] '
 const LONGEST_NOTICE = 500
 
 /**
- * Prints what is written to a file, from its beginning: lines as they come, made printable, and what is written of one when it goes no further.
- * Ends when all is printed that stood in it when `written` was aborted, and at once with `given`. The file may not be there yet, and lose its middle
- * meanwhile (processes/host/bounded-file.ts): for what of that was not read by then, its notice is printed.
+ * Prints what is written to a file, from its beginning: lines as they come, made printable, and
+ * what is written of one when it goes no further. Ends when all is printed that stood in it when
+ * `written` was aborted, and at once with `given`. The file may not be there yet, and lose its
+ * middle meanwhile (processes/host/bounded-file.ts): for what of that was not read by then, its
+ * notice is printed.
  */
-export async function followOutput(stream: OutputStream, path: string, { written, given }: { written: AbortSignal; given: AbortSignal }): Promise<void> {
+export async function followOutput(
+  stream: OutputStream,
+  path: string,
+  { written, given }: { written: AbortSignal; given: AbortSignal },
+): Promise<void> {
   const decoder = new StringDecoder('utf8')
   const buffer = Buffer.alloc(CHUNK)
   let at = 0
@@ -49,7 +58,8 @@ export async function followOutput(stream: OutputStream, path: string, { written
     const now = await stat(path).catch(() => undefined)
     await readToEnd()
     if (now !== undefined && now.ino !== (await file?.stat())?.ino) {
-      // It was written anew without its middle. The one before is whole now, and the same text stands elsewhere in this one.
+      // It was written anew without its middle. The one before is whole now, and the same text
+      // stands elsewhere in this one.
       await readToEnd()
       const next = await open(path).catch(() => undefined)
       if (next !== undefined) {
@@ -84,7 +94,10 @@ interface Gap {
   readonly notice: number
 }
 
-/** A place in one file as that in another, which has lost more of what was ever written. What is gone by then is read as its notice. */
+/**
+ * A place in one file as that in another, which has lost more of what was ever written. What is
+ * gone by then is read as its notice.
+ */
 async function samePlace(from: FileHandle, at: number, to: FileHandle): Promise<number> {
   const before = await gapOf(from)
   const gap = await gapOf(to)
@@ -101,7 +114,8 @@ async function gapOf(file: FileHandle): Promise<Gap | null> {
     const text = buffer.toString('latin1', 0, bytesRead)
     for (let begin = text.indexOf(MARK); begin !== -1; begin = text.indexOf(MARK, begin + 1)) {
       const notice = readCutNotice(text.slice(begin, begin + LONGEST_NOTICE))
-      if (notice !== undefined) return { bytes: notice.gone, at: from + begin, notice: notice.length }
+      if (notice !== undefined)
+        return { bytes: notice.gone, at: from + begin, notice: notice.length }
     }
     // Of one that lies across the end of what was read, the next piece has all.
     if (bytesRead < CHUNK) return null

@@ -12,19 +12,38 @@ type Context = 'inherit' | 'fresh'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .argument('[name]', 'What to call it: a word or two; without one, the first words of its prompt, else fork-N')
-    .argument('[prompt...]', 'What it is to do; - reads it from standard input; without one, the lines of the open capture, else nothing yet')
+    .argument(
+      '[name]',
+      'What to call it: a word or two; without one, the first words of its prompt, else fork-N',
+    )
+    .argument(
+      '[prompt...]',
+      'What it is to do; - reads it from standard input; without one, the lines of the open capture, else nothing yet',
+    )
     .addOption(
-      new Option('-c, --context <which>', 'With the conversation of the one it is forked from, or fresh: with the prompt alone')
+      new Option(
+        '-c, --context <which>',
+        'With the conversation of the one it is forked from, or fresh: with the prompt alone',
+      )
         .choices(['inherit', 'fresh'])
         .default('inherit'),
     )
     .action(async (name: string | undefined, words: string[], options: { context: Context }) => {
       const prompt = words.length === 0 ? undefined : await readMessage(context, words, 'prompt')
-      if (prompt === undefined && isAgent(context.environment)) throw new UsageError('An agent’s fork needs a name and a prompt: `exomonad fork NAME "PROMPT"`')
+      if (prompt === undefined && isAgent(context.environment))
+        throw new UsageError(
+          'An agent’s fork needs a name and a prompt: `exomonad fork NAME "PROMPT"`',
+        )
       const client = await context.client()
-      const input = { ...(name === undefined ? {} : { name }), ...(prompt === undefined ? {} : { prompt }), context: options.context }
-      const call = client.callTool<ForkedAgent & { captured?: boolean }>(prompt === undefined ? 'fork_capture' : 'fork', input)
+      const input = {
+        ...(name === undefined ? {} : { name }),
+        ...(prompt === undefined ? {} : { prompt }),
+        context: options.context,
+      }
+      const call = client.callTool<ForkedAgent & { captured?: boolean }>(
+        prompt === undefined ? 'fork_capture' : 'fork',
+        input,
+      )
       const forked = await withProgress(context, 'Forking', call)
       present(context, forked, () => describe(context, forked))
     })
@@ -38,7 +57,12 @@ const CONTEXTS: Readonly<Record<ForkedAgent['context'], string>> = {
 
 function describe(context: CliContext, forked: ForkedAgent & { captured?: boolean }): string[] {
   const palette = context.palette()
-  const captured = forked.captured === undefined ? '' : forked.captured ? '; it does what was captured' : '; it waits for what you send it'
+  const captured =
+    forked.captured === undefined
+      ? ''
+      : forked.captured
+        ? '; it does what was captured'
+        : '; it waits for what you send it'
   return [
     `${palette.good('✓')} Forked ${palette.bold(printableLine(forked.name))} ${palette.dim(printableLine(forked.agent_id))}, ${CONTEXTS[forked.context]}${captured}`,
     ...forked.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),

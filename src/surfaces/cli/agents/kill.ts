@@ -11,7 +11,9 @@ export function define(command: Command, context: CliContext): void {
     present(context, answer, () => {
       const below = answer.killed.length - 1
       const more = below > 0 ? ` and ${plural(below, 'agent')} below it` : ''
-      return [`${context.palette().good('✓')} Killed ${printableLine(agent)}${more}; branches, worktrees and pull requests stay`]
+      return [
+        `${context.palette().good('✓')} Killed ${printableLine(agent)}${more}; branches, worktrees and pull requests stay`,
+      ]
     })
   })
 }

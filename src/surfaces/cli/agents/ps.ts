@@ -1,7 +1,12 @@
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { TreeView } from '../../../core/core.ts'
-import { listRepositoryRecords, readOwnerToken, removeUserState, type RepositoryRecord } from '../../../config/user-state.ts'
+import {
+  listRepositoryRecords,
+  readOwnerToken,
+  removeUserState,
+  type RepositoryRecord,
+} from '../../../config/user-state.ts'
 import { createClient } from '../../client.ts'
 import { assertHuman } from '../connect.ts'
 import type { CliContext } from '../context.ts'
@@ -25,15 +30,18 @@ interface RepositoryState {
 }
 
 export function define(command: Command, context: CliContext): void {
-  command.option('--prune', 'Forget repositories that are gone').action(async (options: { prune?: boolean }) => {
-    await assertHuman(context.options().cwd, context.environment, null)
-    const records = await listRepositoryRecords(context.environment)
-    const all = await Promise.all(records.map((record) => look(record, context)))
-    const gone = options.prune === true ? all.filter(({ state }) => state === 'gone') : []
-    for (const repository of gone) await removeUserState(context.environment, repository.common_dir)
-    const repositories = all.filter((repository) => !gone.includes(repository))
-    present(context, { repositories }, () => describe(context, repositories))
-  })
+  command
+    .option('--prune', 'Forget repositories that are gone')
+    .action(async (options: { prune?: boolean }) => {
+      await assertHuman(context.options().cwd, context.environment, null)
+      const records = await listRepositoryRecords(context.environment)
+      const all = await Promise.all(records.map((record) => look(record, context)))
+      const gone = options.prune === true ? all.filter(({ state }) => state === 'gone') : []
+      for (const repository of gone)
+        await removeUserState(context.environment, repository.common_dir)
+      const repositories = all.filter((repository) => !gone.includes(repository))
+      present(context, { repositories }, () => describe(context, repositories))
+    })
 }
 
 /** Limit for each daemon, so that one that hangs holds nobody up. Milliseconds. */
@@ -42,22 +50,47 @@ const LIMIT = 1500
 async function look(record: RepositoryRecord, context: CliContext): Promise<RepositoryState> {
   const base = { repository: record.home, common_dir: record.commonDir, socket: record.socket }
   const health = await askHealth(record.socket, LIMIT)
-  if (health === 'silent') return { ...base, state: 'silent', pid: record.pid, version: null, uptime_seconds: null, agents: null }
+  if (health === 'silent')
+    return {
+      ...base,
+      state: 'silent',
+      pid: record.pid,
+      version: null,
+      uptime_seconds: null,
+      agents: null,
+    }
   if (health === 'absent') {
     const there = await stat(record.commonDir)
       .then(() => true)
       .catch(() => false)
-    return { ...base, state: there ? 'stopped' : 'gone', pid: null, version: null, uptime_seconds: null, agents: null }
+    return {
+      ...base,
+      state: there ? 'stopped' : 'gone',
+      pid: null,
+      version: null,
+      uptime_seconds: null,
+      agents: null,
+    }
   }
   const token = await readOwnerToken(context.environment, record.commonDir)
   const client = createClient({ socket: record.socket, token: token ?? '' })
-  const view = await client.callTool<TreeView>('tree', {}, { signal: AbortSignal.timeout(LIMIT) }).catch(() => null)
+  const view = await client
+    .callTool<TreeView>('tree', {}, { signal: AbortSignal.timeout(LIMIT) })
+    .catch(() => null)
   const { pid, version, uptime_seconds } = health
-  return { ...base, state: 'running', pid, version, uptime_seconds: uptime_seconds ?? null, agents: view?.counts ?? null }
+  return {
+    ...base,
+    state: 'running',
+    pid,
+    version,
+    uptime_seconds: uptime_seconds ?? null,
+    agents: view?.counts ?? null,
+  }
 }
 
 function describe(context: CliContext, repositories: readonly RepositoryState[]): string[] {
-  if (repositories.length === 0) return ['exomonad is set up in no repository of yours. `exomonad init` does that.']
+  if (repositories.length === 0)
+    return ['exomonad is set up in no repository of yours. `exomonad init` does that.']
   const palette = context.palette()
   const rows = repositories.map((repository) => [
     printableLine(shortPath(repository.repository, context.environment.home)),

@@ -17,9 +17,14 @@ export function define(command: Command, context: CliContext): void {
     .argument('[agent]', 'Id, branch or name')
     .option('--all', 'Every agent whose program is gone')
     .action(async (agent: string | undefined, options: { all?: boolean }) => {
-      if ((agent === undefined) === (options.all !== true)) throw new UsageError('Name an agent, or give --all.')
+      if ((agent === undefined) === (options.all !== true))
+        throw new UsageError('Name an agent, or give --all.')
       const client = await context.client()
-      const answer = await withProgress(context, 'Launching again', client.callTool<ResumeAnswer>('resume', agent === undefined ? {} : { agent }))
+      const answer = await withProgress(
+        context,
+        'Launching again',
+        client.callTool<ResumeAnswer>('resume', agent === undefined ? {} : { agent }),
+      )
       if (answer.errors.length > 0) context.markFailed()
       present(context, answer, () => describe(context, answer))
     })
@@ -27,12 +32,16 @@ export function define(command: Command, context: CliContext): void {
 
 function describe(context: CliContext, answer: ResumeAnswer): string[] {
   const palette = context.palette()
-  if (answer.resumed.length === 0 && answer.errors.length === 0) return ['Nothing to do: every agent’s program runs']
+  if (answer.resumed.length === 0 && answer.errors.length === 0)
+    return ['Nothing to do: every agent’s program runs']
   return [
     ...answer.resumed.flatMap((agent) => [
       `${palette.good('✓')} ${printableLine(agent.name)} ${palette.dim(`${agent.session} session, ${whereItRuns(agent.pane)}`)}`,
       ...agent.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
     ]),
-    ...answer.errors.map((error) => `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`),
+    ...answer.errors.map(
+      (error) =>
+        `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`,
+    ),
   ]
 }

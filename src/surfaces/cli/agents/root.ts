@@ -15,7 +15,9 @@ interface Moved {
 export function define(command: Command, context: CliContext): void {
   command
     .command('move')
-    .description('Have the tree grow from the branch that is checked out in the root’s worktree; the agents there are stay as they are')
+    .description(
+      'Have the tree grow from the branch that is checked out in the root’s worktree; the agents there are stay as they are',
+    )
     .action(async () => {
       const client = await context.client()
       const answer = await client.callTool<Moved>('move_root', {})
@@ -26,7 +28,8 @@ export function define(command: Command, context: CliContext): void {
 function describe(context: CliContext, { from, to, worktree, moved, warnings }: Moved): string[] {
   const palette = context.palette()
   const place = printableLine(shortPath(worktree, context.environment.home))
-  if (!moved) return [`The tree grows from ${printableLine(to)} already, which is checked out in ${place}`]
+  if (!moved)
+    return [`The tree grows from ${printableLine(to)} already, which is checked out in ${place}`]
   return [
     `${palette.good('✓')} The tree grows from ${palette.bold(printableLine(to))} now (${place})`,
     `  Agents of ${printableLine(from)} stay as they are: what they file goes into ${printableLine(from)}, and you answer and merge as before.`,

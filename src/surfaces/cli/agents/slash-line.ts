@@ -6,9 +6,17 @@ export type SlashLine =
   | { readonly kind: 'kill'; readonly agent: string }
   | { readonly kind: 'error'; readonly message: string }
 
-export const SLASH_FORMS = ['/slash fork [PROMPT]', '/slash send ID MESSAGE', '/slash check-mail', '/slash kill ID'] as const
+export const SLASH_FORMS = [
+  '/slash fork [PROMPT]',
+  '/slash send ID MESSAGE',
+  '/slash check-mail',
+  '/slash kill ID',
+] as const
 
-/** Reads `/slash COMMAND …`, `/COMMAND …` or `COMMAND …`. Quotes around a whole prompt, message or id are not part of it. */
+/**
+ * Reads `/slash COMMAND …`, `/COMMAND …` or `COMMAND …`. Quotes around a whole prompt, message or
+ * id are not part of it.
+ */
 export function parseSlashLine(line: string): SlashLine {
   const [command, rest] = firstWord(line.trim().replace(/^\/?slash(?=\s|$)\s*/, ''))
   switch (command.replace(/^\//, '')) {
@@ -39,7 +47,10 @@ export function parseSlashLine(line: string): SlashLine {
   }
 }
 
-const error = (what: string): SlashLine => ({ kind: 'error', message: `${what} The forms are: ${SLASH_FORMS.join(' · ')}` })
+const error = (what: string): SlashLine => ({
+  kind: 'error',
+  message: `${what} The forms are: ${SLASH_FORMS.join(' · ')}`,
+})
 
 /** The first word, and what follows it. */
 function firstWord(text: string): [word: string, rest: string] {
@@ -47,7 +58,10 @@ function firstWord(text: string): [word: string, rest: string] {
   return [word, text.slice(word.length).trim()]
 }
 
-/** Without the quotes around the whole of it, if it has them: `"a"` and `'a'`, but not `"a" and "b"`. In double quotes `\"` and `\\` stand for `"` and `\`. */
+/**
+ * Without the quotes around the whole of it, if it has them: `"a"` and `'a'`, but not
+ * `"a" and "b"`. In double quotes `\"` and `\\` stand for `"` and `\`.
+ */
 function unquoted(text: string): string {
   const double = /^"((?:[^"\\]|\\[^])*)"$/.exec(text)?.[1]
   if (double !== undefined) return double.replace(/\\(["\\])/g, '$1')

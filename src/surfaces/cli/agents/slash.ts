@@ -15,7 +15,10 @@ import { parseSlashLine, SLASH_FORMS, type SlashLine } from './slash-line.ts'
 export function define(command: Command, context: CliContext): void {
   command
     .argument('<line...>', 'Such as "/slash fork Read the tests"; - reads it from standard input')
-    .addHelpText('after', ['', 'Forms, also without /slash:', ...SLASH_FORMS.map((form) => `  ${form}`)].join('\n'))
+    .addHelpText(
+      'after',
+      ['', 'Forms, also without /slash:', ...SLASH_FORMS.map((form) => `  ${form}`)].join('\n'),
+    )
     .action(async (words: string[]) => {
       const line = parseSlashLine(await readMessage(context, words, 'line'))
       if (line.kind === 'error') throw new UsageError(line.message)
@@ -29,7 +32,10 @@ interface Answer {
   readonly lines: readonly string[]
 }
 
-async function run(context: CliContext, line: Exclude<SlashLine, { kind: 'error' }>): Promise<Answer> {
+async function run(
+  context: CliContext,
+  line: Exclude<SlashLine, { kind: 'error' }>,
+): Promise<Answer> {
   const client = await context.client()
   switch (line.kind) {
     case 'fork': {
@@ -38,14 +44,18 @@ async function run(context: CliContext, line: Exclude<SlashLine, { kind: 'error'
       return { document: forked, lines: [`${forked.agent_id} (${printableLine(forked.name)})`] }
     }
     case 'send': {
-      const sent = await client.callTool<{ status: 'sent'; to: string }>('send', { to: line.to, message: line.message })
+      const sent = await client.callTool<{ status: 'sent'; to: string }>('send', {
+        to: line.to,
+        message: line.message,
+      })
       return { document: sent, lines: [`Sent to ${sent.to}`] }
     }
     case 'check-mail': {
       const mail = await client.callTool<Mail>('check_mail', {})
       // Further lines of a message are set in, so that none passes for another message.
       const lines = mail.messages.map(
-        ({ from, name, message }) => `from ${from} (${printableLine(name)}): ${printable(message).trim().replaceAll('\n', '\n  ')}`,
+        ({ from, name, message }) =>
+          `from ${from} (${printableLine(name)}): ${printable(message).trim().replaceAll('\n', '\n  ')}`,
       )
       return { document: mail, lines: lines.length === 0 ? ['No mail'] : lines }
     }
@@ -56,16 +66,36 @@ async function run(context: CliContext, line: Exclude<SlashLine, { kind: 'error'
   }
 }
 
-/** What an agent’s child is told that was forked without a prompt: it has the conversation, and nothing else to go by. */
+/**
+ * What an agent’s child is told that was forked without a prompt: it has the conversation, and
+ * nothing else to go by.
+ */
 const INHERITED_TASK =
   'You were forked without a task of your own: you know what your parent knows up to here. Unless it is plain from that what your part is, tell your parent with send that you are there and ask what to do, then end your turn.'
 
-/** With a prompt a fresh child. Without, one that inherits; a person’s takes the open capture along, or idles. */
-async function fork(context: CliContext, client: Client, prompt: string | null): Promise<ForkedAgent> {
-  if (prompt === null && !isAgent(context.environment)) return client.callTool<ForkedAgent>('fork_capture', { context: 'inherit' })
+/**
+ * With a prompt a fresh child. Without, one that inherits; a person’s takes the open capture along,
+ * or idles.
+ */
+async function fork(
+  context: CliContext,
+  client: Client,
+  prompt: string | null,
+): Promise<ForkedAgent> {
+  if (prompt === null && !isAgent(context.environment))
+    return client.callTool<ForkedAgent>('fork_capture', { context: 'inherit' })
   const { root } = await client.callTool<TreeView>('tree', {})
   const name = forkName(prompt ?? undefined, new Set(namesIn(root)))
-  return client.callTool<ForkedAgent>('fork', { name, ...(prompt === null ? { prompt: INHERITED_TASK, context: 'inherit' } : { prompt, context: 'fresh' }) })
+  return client.callTool<ForkedAgent>('fork', {
+    name,
+    ...(prompt === null
+      ? { prompt: INHERITED_TASK, context: 'inherit' }
+      : { prompt, context: 'fresh' }),
+  })
 }
 
-const namesIn = (node: TreeNode): string[] => [node.name, node.branch, ...node.children.flatMap(namesIn)]
+const namesIn = (node: TreeNode): string[] => [
+  node.name,
+  node.branch,
+  ...node.children.flatMap(namesIn),
+]

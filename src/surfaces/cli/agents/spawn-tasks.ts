@@ -15,22 +15,31 @@ export interface SpawnTask {
 const FIELDS = ['name', 'prompt', 'agent', 'role', 'branch'] as const
 
 /** Tasks from arguments: `name=prompt`, or names that share the prompt of --prompt. */
-export function tasksFromArguments(words: readonly string[], prompt: string | undefined): SpawnTask[] {
+export function tasksFromArguments(
+  words: readonly string[],
+  prompt: string | undefined,
+): SpawnTask[] {
   return words.map((word) => {
     const equals = word.indexOf('=')
-    if (equals > 0) return { name: word.slice(0, equals).trim(), prompt: word.slice(equals + 1).trim() }
+    if (equals > 0)
+      return { name: word.slice(0, equals).trim(), prompt: word.slice(equals + 1).trim() }
     if (prompt === undefined) {
-      throw new UsageError(`Task “${word}” has no prompt: write it as ${/\s/.test(word) ? 'name' : word}="what to do", or give --prompt.`)
+      throw new UsageError(
+        `Task “${word}” has no prompt: write it as ${/\s/.test(word) ? 'name' : word}="what to do", or give --prompt.`,
+      )
     }
     return { name: word, prompt }
   })
 }
 
 /**
- * One task for each issue. A single task beside a single issue names it, and adds to it; more of either are not paired. UsageError for what is
- * no number.
+ * One task for each issue. A single task beside a single issue names it, and adds to it; more of
+ * either are not paired. UsageError for what is no number.
  */
-export function tasksFromIssues(numbers: readonly string[], tasks: readonly SpawnTask[]): Pick<SpawnTask, 'issue' | 'name' | 'prompt'>[] {
+export function tasksFromIssues(
+  numbers: readonly string[],
+  tasks: readonly SpawnTask[],
+): Pick<SpawnTask, 'issue' | 'name' | 'prompt'>[] {
   const issues = numbers.map((text) => {
     const number = Number(text.replace(/^#/, ''))
     if (Number.isSafeInteger(number) && number > 0) return number
@@ -39,16 +48,23 @@ export function tasksFromIssues(numbers: readonly string[], tasks: readonly Spaw
   const [task] = tasks
   if (task === undefined) return issues.map((issue) => ({ issue, name: '', prompt: '' }))
   if (tasks.length === 1 && issues.length === 1) return [{ ...task, issue: issues[0]! }]
-  throw new UsageError(`One task may name one issue and add to it; here are issues: ${issues.length}, tasks: ${tasks.length}. Spawn the others apart.`)
+  throw new UsageError(
+    `One task may name one issue and add to it; here are issues: ${issues.length}, tasks: ${tasks.length}. Spawn the others apart.`,
+  )
 }
 
-/** Tasks from a file’s text. The format follows from the name’s ending, for other names from the text. UsageError names what is wrong. */
+/**
+ * Tasks from a file’s text. The format follows from the name’s ending, for other names from the
+ * text. UsageError names what is wrong.
+ */
 export async function tasksFromText(text: string, name: string): Promise<SpawnTask[]> {
   const tasks = await parse(text, name)
   if (tasks.length === 0) throw new UsageError(`${name} holds no task.`)
   for (const task of tasks) {
     if (task.name.trim() === '' || task.prompt.trim() === '')
-      throw new UsageError(`${name}: every task needs a name and a prompt; ${JSON.stringify(task.name)} has not both.`)
+      throw new UsageError(
+        `${name}: every task needs a name and a prompt; ${JSON.stringify(task.name)} has not both.`,
+      )
   }
   return tasks
 }
@@ -84,31 +100,44 @@ async function readToml(text: string, name: string): Promise<unknown> {
   }
 }
 
-/** A list of tasks, `{tasks: …}` or `{specs: …}` around one, or a table of name → prompt or task. */
+/**
+ * A list of tasks, `{tasks: …}` or `{specs: …}` around one, or a table of name → prompt or task.
+ */
 function fromDocument(document: unknown, file: string): SpawnTask[] {
-  if (Array.isArray(document)) return document.map((entry, index) => toTask(entry, `${file}: task ${index + 1}`))
-  if (!isTable(document)) throw new UsageError(`${file}: expected a list of tasks, or a table of names and prompts.`)
+  if (Array.isArray(document))
+    return document.map((entry, index) => toTask(entry, `${file}: task ${index + 1}`))
+  if (!isTable(document))
+    throw new UsageError(`${file}: expected a list of tasks, or a table of names and prompts.`)
   const inner = document['tasks'] ?? document['specs']
-  if (inner !== undefined && (Array.isArray(inner) || isTable(inner))) return fromDocument(inner, file)
+  if (inner !== undefined && (Array.isArray(inner) || isTable(inner)))
+    return fromDocument(inner, file)
   return Object.entries(document).map(([name, entry]) =>
-    typeof entry === 'string' ? { name, prompt: entry } : toTask(isTable(entry) ? { name, ...entry } : entry, `${file}: task ${name}`),
+    typeof entry === 'string'
+      ? { name, prompt: entry }
+      : toTask(isTable(entry) ? { name, ...entry } : entry, `${file}: task ${name}`),
   )
 }
 
 function toTask(entry: unknown, where: string): SpawnTask {
   if (!isTable(entry)) throw new UsageError(`${where}: expected a table with name and prompt.`)
   for (const [field, value] of Object.entries(entry)) {
-    if (!(FIELDS as readonly string[]).includes(field)) throw new UsageError(`${where}: unknown key ${field}; known: ${FIELDS.join(', ')}.`)
+    if (!(FIELDS as readonly string[]).includes(field))
+      throw new UsageError(`${where}: unknown key ${field}; known: ${FIELDS.join(', ')}.`)
     if (typeof value !== 'string') throw new UsageError(`${where}: ${field} must be a string.`)
   }
   const { name, prompt } = entry as Partial<SpawnTask>
-  if (name === undefined || prompt === undefined) throw new UsageError(`${where}: ${name === undefined ? 'name' : 'prompt'} is missing.`)
+  if (name === undefined || prompt === undefined)
+    throw new UsageError(`${where}: ${name === undefined ? 'name' : 'prompt'} is missing.`)
   return { ...(entry as unknown as SpawnTask), name, prompt: prompt.trim() }
 }
 
-const isTable = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isTable = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A task per heading of the first heading’s level: its text is the name, what follows the prompt. Headings in code fences don’t count. */
+/**
+ * A task per heading of the first heading’s level: its text is the name, what follows the prompt.
+ * Headings in code fences don’t count.
+ */
 function fromMarkdown(text: string): SpawnTask[] {
   const tasks: { name: string; lines: string[] }[] = []
   let level: string | undefined

@@ -11,7 +11,12 @@ import { withProgress } from '../progress.ts'
 import { plural } from '../../text/quantity.ts'
 import { readStdin } from '../read-stdin.ts'
 import { pathFrom } from '../../text/short-path.ts'
-import { tasksFromArguments, tasksFromIssues, tasksFromText, type SpawnTask } from './spawn-tasks.ts'
+import {
+  tasksFromArguments,
+  tasksFromIssues,
+  tasksFromText,
+  type SpawnTask,
+} from './spawn-tasks.ts'
 import { renderTable, tableWidth } from '../../text/table.ts'
 
 interface IssueOptions {
@@ -28,7 +33,9 @@ interface SpawnOptions extends IssueOptions {
   readonly branch?: string
 }
 
-type SpawnAnswer = { spawned: SpawnedAgent[]; errors: SpawnError[] } | { planned: SpawnPlan[]; errors: SpawnError[] }
+type SpawnAnswer =
+  | { spawned: SpawnedAgent[]; errors: SpawnError[] }
+  | { planned: SpawnPlan[]; errors: SpawnError[] }
 
 export function define(command: Command, context: CliContext): void {
   const kinds = [
@@ -40,7 +47,10 @@ export function define(command: Command, context: CliContext): void {
     .usage('[options] [command]')
     .action(async (options: IssueOptions) => {
       const [word] = command.args
-      if (word !== undefined) throw new UsageError(`Spawn what? There are subtree and workers, and --issue; “${word}” is none of them.`)
+      if (word !== undefined)
+        throw new UsageError(
+          `Spawn what? There are subtree and workers, and --issue; “${word}” is none of them.`,
+        )
       if (options.issue === undefined)
         throw new UsageError(
           'Nothing to spawn: `exomonad spawn workers NAME="what to do"`, `exomonad spawn subtree NAME="…"`, or `exomonad spawn --issue NUMBER`.',
@@ -50,13 +60,26 @@ export function define(command: Command, context: CliContext): void {
   for (const [kind, summary] of kinds) {
     common(command.command(kind))
       .description(summary)
-      .argument('[tasks...]', 'name="what to do" each, names alone with --prompt, or - for a task file from standard input')
-      .option('-p, --prompt <text>', 'The prompt of tasks that are only named; - reads it from standard input')
-      .option('-f, --file <path>', 'Tasks from a file: TOML or JSON (name → prompt), or Markdown (a heading per task)')
-      .option('-b, --branch <branch>', 'Adopt this existing branch, and its worktree where it has one (one task only)')
+      .argument(
+        '[tasks...]',
+        'name="what to do" each, names alone with --prompt, or - for a task file from standard input',
+      )
+      .option(
+        '-p, --prompt <text>',
+        'The prompt of tasks that are only named; - reads it from standard input',
+      )
+      .option(
+        '-f, --file <path>',
+        'Tasks from a file: TOML or JSON (name → prompt), or Markdown (a heading per task)',
+      )
+      .option(
+        '-b, --branch <branch>',
+        'Adopt this existing branch, and its worktree where it has one (one task only)',
+      )
       .action(
         // What both have is taken by the command above.
-        async (words: string[], _own: SpawnOptions, self: Command) => spawn(context, kind, words, self.optsWithGlobals()),
+        async (words: string[], _own: SpawnOptions, self: Command) =>
+          spawn(context, kind, words, self.optsWithGlobals()),
       )
   }
 }
@@ -64,14 +87,28 @@ export function define(command: Command, context: CliContext): void {
 /** What all ways to spawn have in common. */
 const common = (command: Command): Command =>
   command
-    .option('--issue <number...>', 'An agent (a worker, where nothing else is said) for each of these issues on GitHub; its pull request closes it')
+    .option(
+      '--issue <number...>',
+      'An agent (a worker, where nothing else is said) for each of these issues on GitHub; its pull request closes it',
+    )
     .option('--force', 'Spawn for an issue although an agent works on it already')
-    .option('-a, --agent <program>', 'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]')
+    .option(
+      '-a, --agent <program>',
+      'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
+    )
     .option('-r, --role <role>', 'A role of your own instead of the usual one')
     .option('-n, --dry-run', 'Tell what would be made, make nothing')
-    .option('--allow-dirty', 'Spawn although your worktree has uncommitted changes, which the agents will not see')
+    .option(
+      '--allow-dirty',
+      'Spawn although your worktree has uncommitted changes, which the agents will not see',
+    )
 
-async function spawn(context: CliContext, kind: 'subtree' | 'workers', words: readonly string[], options: SpawnOptions): Promise<void> {
+async function spawn(
+  context: CliContext,
+  kind: 'subtree' | 'workers',
+  words: readonly string[],
+  options: SpawnOptions,
+): Promise<void> {
   const tasks = (await readTasks(context, words, options)).map((task) => ({
     ...(options.agent === undefined ? {} : { agent: options.agent }),
     ...(options.role === undefined ? {} : { role: options.role }),
@@ -84,25 +121,43 @@ async function spawn(context: CliContext, kind: 'subtree' | 'workers', words: re
   const client = await context.client()
   const input = {
     ...{ kind: kind === 'workers' ? 'worker' : kind, specs: tasks },
-    ...{ allow_dirty: options.allowDirty === true, dry_run: options.dryRun === true, force: options.force === true },
+    ...{
+      allow_dirty: options.allowDirty === true,
+      dry_run: options.dryRun === true,
+      force: options.force === true,
+    },
   }
-  const label = options.dryRun === true ? 'Looking at what would be made' : `Spawning ${plural(tasks.length, 'agent')}`
+  const label =
+    options.dryRun === true
+      ? 'Looking at what would be made'
+      : `Spawning ${plural(tasks.length, 'agent')}`
   const answer = await withProgress(context, label, client.callTool<SpawnAnswer>('spawn', input))
   if (answer.errors.length > 0) context.markFailed()
   present(context, answer, () => describe(context, answer))
 }
 
-async function readTasks(context: CliContext, words: readonly string[], options: SpawnOptions): Promise<SpawnTask[]> {
+async function readTasks(
+  context: CliContext,
+  words: readonly string[],
+  options: SpawnOptions,
+): Promise<SpawnTask[]> {
   const prompt = options.prompt === '-' ? await readStdin(context) : options.prompt
   const named = words.filter((word) => word !== '-')
   // Beside an issue a name needs no words of its own.
   const tasks = tasksFromArguments(named, prompt ?? (options.issue === undefined ? undefined : ''))
-  if (words.includes('-')) tasks.push(...(await tasksFromText(await readStdin(context), 'standard input')))
-  if (options.file === '-') tasks.push(...(await tasksFromText(await readStdin(context), 'standard input')))
-  else if (options.file !== undefined) tasks.push(...(await tasksFromText(await readTaskFile(options.file), basename(options.file))))
+  if (words.includes('-'))
+    tasks.push(...(await tasksFromText(await readStdin(context), 'standard input')))
+  if (options.file === '-')
+    tasks.push(...(await tasksFromText(await readStdin(context), 'standard input')))
+  else if (options.file !== undefined)
+    tasks.push(...(await tasksFromText(await readTaskFile(options.file), basename(options.file))))
   if (options.issue !== undefined) return tasksFromIssues(options.issue, tasks)
-  if (tasks.length === 0) throw new UsageError('No task: give name="what to do", --file, --issue, or - for standard input.')
-  if (options.branch !== undefined && tasks.length > 1) throw new UsageError(`--branch adopts one branch, but there are ${tasks.length} tasks.`)
+  if (tasks.length === 0)
+    throw new UsageError(
+      'No task: give name="what to do", --file, --issue, or - for standard input.',
+    )
+  if (options.branch !== undefined && tasks.length > 1)
+    throw new UsageError(`--branch adopts one branch, but there are ${tasks.length} tasks.`)
   return tasks
 }
 
@@ -127,7 +182,8 @@ function describe(context: CliContext, answer: SpawnAnswer): string[] {
           { width: tableWidth(context), palette },
         )
   const errors = answer.errors.map(
-    (error) => `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`,
+    (error) =>
+      `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`,
   )
   if ('planned' in answer) {
     const rows = answer.planned.map((plan) => [
@@ -139,9 +195,17 @@ function describe(context: CliContext, answer: SpawnAnswer): string[] {
     ])
     return [...table(['WOULD SPAWN', 'BRANCH', 'WORKTREE', 'FROM', 'PROGRAM'], rows), ...errors]
   }
-  const rows = answer.spawned.map((agent) => [`✓ ${agent.name}`, agent.branch, place(agent.worktree), hasPane(agent.pane) ? agent.pane : 'none'])
+  const rows = answer.spawned.map((agent) => [
+    `✓ ${agent.name}`,
+    agent.branch,
+    place(agent.worktree),
+    hasPane(agent.pane) ? agent.pane : 'none',
+  ])
   const warnings = answer.spawned.flatMap((agent) =>
-    agent.warnings.map((warning) => `${palette.attention('!')} ${printableLine(agent.name)}: ${printableLine(warning)}`),
+    agent.warnings.map(
+      (warning) =>
+        `${palette.attention('!')} ${printableLine(agent.name)}: ${printableLine(warning)}`,
+    ),
   )
   return [...table(['SPAWNED', 'BRANCH', 'WORKTREE', 'PANE'], rows), ...warnings, ...errors]
 }

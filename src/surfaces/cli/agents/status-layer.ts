@@ -16,11 +16,16 @@ export interface StatusLayerOptions {
   /** Columns of the terminal; no line is wider, and the rule is as wide. */
   readonly width: number
   readonly palette: Palette
-  /** At most so many lines (three at least), the rule among them: where not all fit, those that still run stay, and the others are counted. */
+  /**
+   * At most so many lines (three at least), the rule among them: where not all fit, those that
+   * still run stay, and the others are counted.
+   */
   readonly height?: number
 }
 
-export const STATUSES: Readonly<Record<Standing, { readonly text: string; readonly colour: keyof Palette }>> = {
+export const STATUSES: Readonly<
+  Record<Standing, { readonly text: string; readonly colour: keyof Palette }>
+> = {
   running: { text: '◐ running', colour: 'active' },
   received: { text: '✓ received', colour: 'good' },
   idle: { text: '○ idle', colour: 'dim' },
@@ -28,13 +33,21 @@ export const STATUSES: Readonly<Record<Standing, { readonly text: string; readon
 }
 
 const INDENT = '  '
-export const STATUS_WIDTH = Math.max(...Object.values(STATUSES).map(({ text }) => displayWidth(text)))
+export const STATUS_WIDTH = Math.max(
+  ...Object.values(STATUSES).map(({ text }) => displayWidth(text)),
+)
 const GAPS = { status: '    ', calls: '   ', tokens: '  ' } as const
 /** Of a name at least so much is shown before numbers are left out for it. */
 const NAME_KEPT = 8
 
-/** How the agents stand that somebody waits for, a line each in the order given, and a rule below. Nothing where there is none. */
-export function statusLayer(rows: readonly StatusRow[], { width, palette, height = Infinity }: StatusLayerOptions): string[] {
+/**
+ * How the agents stand that somebody waits for, a line each in the order given, and a rule below.
+ * Nothing where there is none.
+ */
+export function statusLayer(
+  rows: readonly StatusRow[],
+  { width, palette, height = Infinity }: StatusLayerOptions,
+): string[] {
   if (rows.length === 0) return []
   const shown = fitting(rows, Math.max(1, height - 1))
   const names = shown.map(({ name }) => printableLine(name))
@@ -44,7 +57,11 @@ export function statusLayer(rows: readonly StatusRow[], { width, palette, height
     { gap: GAPS.tokens, cells: quantities(shown, ({ tokens }) => tokens, 'token') },
   ]
   const room = (): number =>
-    width - INDENT.length - GAPS.status.length - STATUS_WIDTH - numbers.reduce((sum, { gap, cells }) => sum + gap.length + displayWidth(cells[0] ?? ''), 0)
+    width -
+    INDENT.length -
+    GAPS.status.length -
+    STATUS_WIDTH -
+    numbers.reduce((sum, { gap, cells }) => sum + gap.length + displayWidth(cells[0] ?? ''), 0)
   while (numbers.length > 0 && room() < Math.min(longest, NAME_KEPT)) numbers.pop()
   const nameWidth = Math.max(1, Math.min(longest, room()))
 
@@ -57,14 +74,26 @@ export function statusLayer(rows: readonly StatusRow[], { width, palette, height
     return `${before}${palette[colour](text)}${plain.slice(before.length + text.length)}`
   })
   const hidden = rows.filter((row) => !shown.includes(row))
-  const rest = hidden.length === 0 ? [] : [palette.dim(cut(`${INDENT}… ${hidden.length} more: ${countsOf(hidden)}`, width))]
+  const rest =
+    hidden.length === 0
+      ? []
+      : [palette.dim(cut(`${INDENT}… ${hidden.length} more: ${countsOf(hidden)}`, width))]
   return [...lines, ...rest, '─'.repeat(Math.max(0, width))]
 }
 
-/** Those that fit in so many lines, in their order; where not all do, one line is left for what is told of the others. */
+/**
+ * Those that fit in so many lines, in their order; where not all do, one line is left for what is
+ * told of the others.
+ */
 function fitting(rows: readonly StatusRow[], lines: number): readonly StatusRow[] {
   if (rows.length <= lines) return rows
-  const kept = new Set(rows.toSorted((one, other) => Number(other.status === 'running') - Number(one.status === 'running')).slice(0, Math.max(1, lines - 1)))
+  const kept = new Set(
+    rows
+      .toSorted(
+        (one, other) => Number(other.status === 'running') - Number(one.status === 'running'),
+      )
+      .slice(0, Math.max(1, lines - 1)),
+  )
   return rows.filter((row) => kept.has(row))
 }
 
@@ -76,9 +105,17 @@ const countsOf = (rows: readonly StatusRow[]): string =>
     .join(', ')
 
 /** `22 calls`, ` 1 call `: digits stand below digits. */
-function quantities(rows: readonly StatusRow[], of: (row: StatusRow) => number, unit: string): string[] {
+function quantities(
+  rows: readonly StatusRow[],
+  of: (row: StatusRow) => number,
+  unit: string,
+): string[] {
   const counts = rows.map((row) => shortCount(of(row)))
   const units = rows.map((row) => (of(row) === 1 ? unit : `${unit}s`))
-  const [digits, letters] = [counts, units].map((texts) => Math.max(...texts.map((text) => text.length))) as [number, number]
-  return counts.map((count, index) => `${pad(count, digits, 'start')} ${pad(units[index] ?? '', letters)}`)
+  const [digits, letters] = [counts, units].map((texts) =>
+    Math.max(...texts.map((text) => text.length)),
+  ) as [number, number]
+  return counts.map(
+    (count, index) => `${pad(count, digits, 'start')} ${pad(units[index] ?? '', letters)}`,
+  )
 }

@@ -11,17 +11,34 @@ import { renderTable, tableWidth, type Cell } from '../../text/table.ts'
 export function define(command: Command, context: CliContext): void {
   command
     .argument('[agent]', 'Id, branch or name; default: all')
-    .option('-w, --watch', 'Keep showing sessions and processes with what they do, live, until Ctrl-C')
+    .option(
+      '-w, --watch',
+      'Keep showing sessions and processes with what they do, live, until Ctrl-C',
+    )
     .action(async (agent: string | undefined, options: { watch?: boolean }) => {
       const client = await context.client()
       if (options.watch === true) {
         const { stdout } = context.terminal
-        if (context.options().json || stdout.isTTY !== true) throw new UsageError('--watch needs a terminal; `exomonad events --follow` is for scripts.')
-        const under = agent === undefined ? undefined : (await client.callTool<AgentStatus>('agent_status', { agent_id: agent })).agent_id
-        const [{ interruptible }, { watchSessions }] = await Promise.all([import('../interruptible.ts'), import('../sessions/session-watch.ts')])
-        return interruptible(context, (signal) => watchSessions(context, client, { under, stream: stdout, signal, keep: true }))
+        if (context.options().json || stdout.isTTY !== true)
+          throw new UsageError(
+            '--watch needs a terminal; `exomonad events --follow` is for scripts.',
+          )
+        const under =
+          agent === undefined
+            ? undefined
+            : (await client.callTool<AgentStatus>('agent_status', { agent_id: agent })).agent_id
+        const [{ interruptible }, { watchSessions }] = await Promise.all([
+          import('../interruptible.ts'),
+          import('../sessions/session-watch.ts'),
+        ])
+        return interruptible(context, (signal) =>
+          watchSessions(context, client, { under, stream: stdout, signal, keep: true }),
+        )
       }
-      const status = await client.callTool<AgentStatus | { agents: AgentStatus[] }>('agent_status', agent === undefined ? {} : { agent_id: agent })
+      const status = await client.callTool<AgentStatus | { agents: AgentStatus[] }>(
+        'agent_status',
+        agent === undefined ? {} : { agent_id: agent },
+      )
       present(context, status, () => table(context, 'agents' in status ? status.agents : [status]))
     })
 }

@@ -10,7 +10,10 @@ import { shortPath } from '../../text/short-path.ts'
 import { renderTree } from '../../text/tree-view.ts'
 import { cut } from '../../text/width.ts'
 
-/** Milliseconds: between redraws, between reads when nothing was heard, and from an event to the read it causes. */
+/**
+ * Milliseconds: between redraws, between reads when nothing was heard, and from an event to the
+ * read it causes.
+ */
 const REDRAW = 250
 const REREAD = 5000
 const SETTLE = 60
@@ -26,18 +29,29 @@ interface Watched {
 }
 
 /**
- * The tree, live, until Ctrl-C: redrawn in place on a terminal, elsewhere a line per event, with --json a tree per line.
- * Rings the bell when something new waits for the human.
+ * The tree, live, until Ctrl-C: redrawn in place on a terminal, elsewhere a line per event, with
+ * --json a tree per line. Rings the bell when something new waits for the human.
  */
 export async function watchTree(context: CliContext, client: Client): Promise<void> {
   await interruptible(context, async (signal) => {
     const first = await client.callTool<TreeView>('tree', {})
-    if (context.options().json || context.terminal.stdout.isTTY !== true) return printChanges(context, client, first, signal)
-    await drawLive(context, client, { view: first, readAt: context.now(), recent: [], trouble: null }, signal)
+    if (context.options().json || context.terminal.stdout.isTTY !== true)
+      return printChanges(context, client, first, signal)
+    await drawLive(
+      context,
+      client,
+      { view: first, readAt: context.now(), recent: [], trouble: null },
+      signal,
+    )
   })
 }
 
-async function drawLive(context: CliContext, client: Client, watched: Watched, signal: AbortSignal): Promise<void> {
+async function drawLive(
+  context: CliContext,
+  client: Client,
+  watched: Watched,
+  signal: AbortSignal,
+): Promise<void> {
   const { stdout } = context.terminal
   const screen = createLiveScreen(stdout)
   const bell = await bellWanted(context)
@@ -97,15 +111,29 @@ function compose(context: CliContext, watched: Watched, frame: number): string[]
   const width = context.width()
   const height = context.terminal.stdout.rows ?? 40
   const elapsed = Math.floor((context.now() - watched.readAt) / 1000)
-  const view = { ...watched.view, repository: shortPath(watched.view.repository, context.environment.home), root: aged(watched.view.root, elapsed) }
+  const view = {
+    ...watched.view,
+    repository: shortPath(watched.view.repository, context.environment.home),
+    root: aged(watched.view.root, elapsed),
+  }
   const names = namesOf(watched.view.root)
   const events = watched.recent.map((event) =>
-    eventLine(event, event.agentId === null ? null : (names.get(event.agentId) ?? event.agentId.slice(0, 8)), { palette, width }),
+    eventLine(
+      event,
+      event.agentId === null ? null : (names.get(event.agentId) ?? event.agentId.slice(0, 8)),
+      { palette, width },
+    ),
   )
-  const footer = watched.trouble === null ? palette.dim(cut('Ctrl-C ends', width)) : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
-  // Where room is short the tree comes first: of events a few stay on a terminal of the usual height, none on a lower one.
+  const footer =
+    watched.trouble === null
+      ? palette.dim(cut('Ctrl-C ends', width))
+      : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
+  // Where room is short the tree comes first: of events a few stay on a terminal of the usual
+  // height, none on a lower one.
   const spare = height - 1 - renderTree(view, { width, palette, frame }).length - BESIDE_EVENTS
-  const shown = events.slice(Math.max(0, events.length - Math.max(spare, height >= USUAL_HEIGHT ? FEWEST_EVENTS : 0)))
+  const shown = events.slice(
+    Math.max(0, events.length - Math.max(spare, height >= USUAL_HEIGHT ? FEWEST_EVENTS : 0)),
+  )
   const tail = ['', ...shown, ...(shown.length > 0 ? [''] : []), footer]
   return [...renderTree(view, { width, palette, frame, height: height - 1 - tail.length }), ...tail]
 }
@@ -131,12 +159,27 @@ function namesOf(root: TreeNode): Map<string, string> {
 /** Comings and goings of messages, and each tool call, would push out what matters. */
 const isNoise = ({ type }: WireEvent): boolean => NOISE.has(type)
 
-const NOISE: ReadonlySet<string> = new Set(['agent.state', 'agent.tool', 'delivery.sent', 'delivery.acked'])
+const NOISE: ReadonlySet<string> = new Set([
+  'agent.state',
+  'agent.tool',
+  'delivery.sent',
+  'delivery.acked',
+])
 
-/** Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of, failed agents. */
+/**
+ * Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of,
+ * failed agents.
+ */
 function waitingCount(view: TreeView): number {
-  const undecided = (node: TreeNode): number => node.children.reduce((sum, child) => sum + undecided(child), node.undecided)
-  return view.inbox.messages + view.inbox.questions + view.inbox.approvals + view.counts.failed + undecided(view.root)
+  const undecided = (node: TreeNode): number =>
+    node.children.reduce((sum, child) => sum + undecided(child), node.undecided)
+  return (
+    view.inbox.messages +
+    view.inbox.questions +
+    view.inbox.approvals +
+    view.counts.failed +
+    undecided(view.root)
+  )
 }
 
 /** `notify.bell`, on where the configuration can’t be read. */
@@ -149,7 +192,12 @@ async function bellWanted(context: CliContext): Promise<boolean> {
   }
 }
 
-async function printChanges(context: CliContext, client: Client, first: TreeView, signal: AbortSignal): Promise<void> {
+async function printChanges(
+  context: CliContext,
+  client: Client,
+  first: TreeView,
+  signal: AbortSignal,
+): Promise<void> {
   const { stdout } = context.terminal
   const palette = context.palette()
   const { json } = context.options()
@@ -157,9 +205,12 @@ async function printChanges(context: CliContext, client: Client, first: TreeView
   else stdout.write(`${renderTree(first, { width: context.width(), palette }).join('\n')}\n`)
   let view = first
   for await (const event of client.events({ follow: true, last: 0, signal })) {
-    if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId))) view = await client.callTool<TreeView>('tree', {}, { signal })
+    if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId)))
+      view = await client.callTool<TreeView>('tree', {}, { signal })
     if (json) writeJsonLine(stdout, view)
     else if (!isNoise(event))
-      stdout.write(`${eventLine(event, event.agentId === null ? null : (namesOf(view.root).get(event.agentId) ?? null), { palette })}\n`)
+      stdout.write(
+        `${eventLine(event, event.agentId === null ? null : (namesOf(view.root).get(event.agentId) ?? null), { palette })}\n`,
+      )
   }
 }

@@ -21,7 +21,9 @@ export function define(command: Command, context: CliContext, whole: () => Promi
     .allowUnknownOption()
     .action(async (words: string[]) => {
       const candidates = await complete(await whole(), words, context)
-      const text = candidates.map(({ word, description }) => `${printableLine(word)}\t${printableLine(description)}\n`).join('')
+      const text = candidates
+        .map(({ word, description }) => `${printableLine(word)}\t${printableLine(description)}\n`)
+        .join('')
       context.terminal.stdout.write(text)
     })
 }
@@ -30,12 +32,24 @@ export function define(command: Command, context: CliContext, whole: () => Promi
 const FILES: Candidate = { word: ':files', description: '' }
 const FOLDERS: Candidate = { word: ':folders', description: '' }
 
-/** Sub-commands, options, choices and names of agents that can stand in the last word’s place; `FILES` where none is known. */
-async function complete(program: Command, words: readonly string[], context: CliContext): Promise<Candidate[]> {
+/**
+ * Sub-commands, options, choices and names of agents that can stand in the last word’s place;
+ * `FILES` where none is known.
+ */
+async function complete(
+  program: Command,
+  words: readonly string[],
+  context: CliContext,
+): Promise<Candidate[]> {
   const last = words.at(-1) ?? ''
   const { command, position, awaits } = walk(program, words.slice(0, -1))
-  const value = async (choices: readonly string[] | undefined, name: string): Promise<Candidate[]> =>
-    (await forValue({ choices, name, command: command.name(), last }, context)).filter((one) => one.word.startsWith(last) || [FILES, FOLDERS].includes(one))
+  const value = async (
+    choices: readonly string[] | undefined,
+    name: string,
+  ): Promise<Candidate[]> =>
+    (await forValue({ choices, name, command: command.name(), last }, context)).filter(
+      (one) => one.word.startsWith(last) || [FILES, FOLDERS].includes(one),
+    )
   if (awaits !== undefined) return value(awaits.choices, awaits.name)
   if (last.startsWith('-')) return starting(last, optionsOf(program, command))
   // After a word that is no sub-command nothing can be said.
@@ -43,10 +57,14 @@ async function complete(program: Command, words: readonly string[], context: Cli
   if (command.commands.length > 0) {
     return starting(
       last,
-      command.commands.filter((sub) => !isHidden(sub)).map((sub) => ({ word: sub.name(), description: sub.description() })),
+      command.commands
+        .filter((sub) => !isHidden(sub))
+        .map((sub) => ({ word: sub.name(), description: sub.description() })),
     )
   }
-  const argument = command.registeredArguments[position] ?? command.registeredArguments.findLast((candidate) => candidate.variadic)
+  const argument =
+    command.registeredArguments[position] ??
+    command.registeredArguments.findLast((candidate) => candidate.variadic)
   if (argument === undefined) return []
   // A timeout may be left out, and agents follow it.
   const name = argument.name() === 'timeout' ? 'agent' : argument.name()
@@ -54,7 +72,11 @@ async function complete(program: Command, words: readonly string[], context: Cli
 }
 
 /** Names of values that are neither files nor known: what would be offered is never meant. */
-const NOTHING = new Set('count number percent duration when id approval how which mode kind name branch role model comment key shell event type'.split(' '))
+const NOTHING = new Set(
+  'count number percent duration when id approval how which mode kind name branch role model comment key shell event type'.split(
+    ' ',
+  ),
+)
 
 interface Standing {
   readonly command: Command
@@ -74,29 +96,40 @@ function walk(program: Command, words: readonly string[]): Standing {
       continue
     }
     if (word.startsWith('-')) {
-      const option = [...command.options, ...program.options].find((candidate) => candidate.short === word || candidate.long === word)
-      if (option?.required === true) awaits = { choices: option.argChoices, name: placeholderOf(option) }
+      const option = [...command.options, ...program.options].find(
+        (candidate) => candidate.short === word || candidate.long === word,
+      )
+      if (option?.required === true)
+        awaits = { choices: option.argChoices, name: placeholderOf(option) }
       continue
     }
-    const sub = position === 0 ? command.commands.find((candidate) => candidate.name() === word) : undefined
+    const sub =
+      position === 0 ? command.commands.find((candidate) => candidate.name() === word) : undefined
     if (sub === undefined) position++
     else command = sub
   }
   return awaits === undefined ? { command, position } : { command, position, awaits }
 }
 
-/** What its help calls the value: `agent` of `--agent <agent>`, and `program` of `--agent <program>`. */
-const placeholderOf = ({ flags }: { readonly flags: string }): string => /<([\w-]+)/.exec(flags)?.[1] ?? ''
+/**
+ * What its help calls the value: `agent` of `--agent <agent>`, and `program` of
+ * `--agent <program>`.
+ */
+const placeholderOf = ({ flags }: { readonly flags: string }): string =>
+  /<([\w-]+)/.exec(flags)?.[1] ?? ''
 
 const isHidden = (command: Command): boolean => command.name().startsWith('__')
 
 function optionsOf(program: Command, command: Command): Candidate[] {
   return [...new Set([...command.options, ...program.options])].flatMap((option) =>
-    option.long === undefined || option.long === null || option.hidden ? [] : [{ word: option.long, description: option.description }],
+    option.long === undefined || option.long === null || option.hidden
+      ? []
+      : [{ word: option.long, description: option.description }],
   )
 }
 
-const starting = (start: string, candidates: readonly Candidate[]): Candidate[] => candidates.filter(({ word }) => word.startsWith(start))
+const starting = (start: string, candidates: readonly Candidate[]): Candidate[] =>
+  candidates.filter(({ word }) => word.startsWith(start))
 
 interface Wanted {
   readonly choices: readonly string[] | undefined
@@ -106,8 +139,14 @@ interface Wanted {
   readonly last: string
 }
 
-/** Values by the argument’s name: choices, agents, programs, pull requests, tools; for all else files, as shells have them. */
-async function forValue({ choices, name, command, last }: Wanted, context: CliContext): Promise<Candidate[]> {
+/**
+ * Values by the argument’s name: choices, agents, programs, pull requests, tools; for all else
+ * files, as shells have them.
+ */
+async function forValue(
+  { choices, name, command, last }: Wanted,
+  context: CliContext,
+): Promise<Candidate[]> {
   if (choices !== undefined) return choices.map((word) => ({ word, description: '' }))
   if (name === 'agent') return agents(context, command, last)
   if (name === 'program' || name === 'acp') return programs(name, context)
@@ -120,11 +159,21 @@ async function forValue({ choices, name, command, last }: Wanted, context: CliCo
 /** Of the configuration: [agents.NAME] and acp:NAME, or NAME of [acp.NAME] alone. */
 async function programs(kind: 'program' | 'acp', context: CliContext): Promise<Candidate[]> {
   try {
-    const { paths } = await locateRepository(context.options().cwd, context.environment, context.host)
+    const { paths } = await locateRepository(
+      context.options().cwd,
+      context.environment,
+      context.host,
+    )
     const { agents: known, acp } = await context.host.loadConfig(paths.configFile)
-    const sessions = Object.entries(acp).map(([name, { command }]) => ({ word: kind === 'acp' ? name : acpCliName(name), description: command.join(' ') }))
+    const sessions = Object.entries(acp).map(([name, { command }]) => ({
+      word: kind === 'acp' ? name : acpCliName(name),
+      description: command.join(' '),
+    }))
     if (kind === 'acp') return sessions
-    return [...Object.entries(known).map(([word, { adapter }]) => ({ word, description: adapter })), ...sessions]
+    return [
+      ...Object.entries(known).map(([word, { adapter }]) => ({ word, description: adapter })),
+      ...sessions,
+    ]
   } catch {
     return []
   }
@@ -147,20 +196,32 @@ const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events'])
 const isLive = ({ kind, state, state_reason: reason }: TreeNode): boolean =>
   kind === 'root' || !(reason === 'stopped' || ['completed', 'failed', 'killed'].includes(state))
 
-/** The live ones, or those that the command is for. By name where that is unique, else by branch; a fork’s is another’s. Whoever began a branch gets branches. */
+/**
+ * The live ones, or those that the command is for. By name where that is unique, else by branch; a
+ * fork’s is another’s. Whoever began a branch gets branches.
+ */
 async function agents(context: CliContext, command: string, last: string): Promise<Candidate[]> {
   const nodes = await readTree(context)
-  const wanted = nodes.filter((node) => OF_ALL.has(command) || isLive(node) === (command !== 'resume'))
+  const wanted = nodes.filter(
+    (node) => OF_ALL.has(command) || isLive(node) === (command !== 'resume'),
+  )
   const byName = wanted.map((node) => {
     const unique = nodes.filter((other) => other.name === node.name).length === 1
-    return { word: unique ? node.name : sharesBranch(node) ? node.id : node.branch, description: `${node.kind}, ${node.state}` }
+    return {
+      word: unique ? node.name : sharesBranch(node) ? node.id : node.branch,
+      description: `${node.kind}, ${node.state}`,
+    }
   })
   if (last === '' || byName.some(({ word }) => word.startsWith(last))) return byName
-  return wanted.filter((node) => !sharesBranch(node)).map((node) => ({ word: node.branch, description: `${node.kind}, ${node.state}` }))
+  return wanted
+    .filter((node) => !sharesBranch(node))
+    .map((node) => ({ word: node.branch, description: `${node.kind}, ${node.state}` }))
 }
 
 async function pulls(context: CliContext): Promise<Candidate[]> {
   return (await readTree(context)).flatMap((node) =>
-    node.pr === null ? [] : [{ word: String(node.pr.number), description: `${node.name}, ${node.pr.state}` }],
+    node.pr === null
+      ? []
+      : [{ word: String(node.pr.number), description: `${node.name}, ${node.pr.state}` }],
   )
 }

@@ -2,8 +2,9 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /**
- * A script that makes a shell complete `exomonad`. All ask `exomonad __complete -- WORDS…`, which answers a line per candidate:
- * the word, a tab, a description; so the scripts never go stale. The words `:files` and `:folders` stand for the shell’s own.
+ * A script that makes a shell complete `exomonad`. All ask `exomonad __complete -- WORDS…`, which
+ * answers a line per candidate: the word, a tab, a description; so the scripts never go stale. The
+ * words `:files` and `:folders` stand for the shell’s own.
  */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell]
 

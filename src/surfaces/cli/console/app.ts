@@ -1,5 +1,11 @@
 import { Box, render, Text, useApp, useCursor, useInput, usePaste, useWindowSize } from 'ink'
-import { createElement, useEffect, useReducer, useSyncExternalStore, type ReactElement } from 'react'
+import {
+  createElement,
+  useEffect,
+  useReducer,
+  useSyncExternalStore,
+  type ReactElement,
+} from 'react'
 import type { Palette } from '../../text/palette.ts'
 import { createFrame, type Frame } from './frame.ts'
 import { isTurning } from './frame-bottom.ts'
@@ -14,11 +20,18 @@ export interface AppOptions {
   readonly press: (key: Key) => void
   /** Told of what is on the screen now. */
   readonly seen: (scrolling: Frame['scrolling']) => void
-  readonly streams: { readonly stdin: NodeJS.ReadStream; readonly stdout: NodeJS.WriteStream; readonly stderr: NodeJS.WriteStream }
+  readonly streams: {
+    readonly stdin: NodeJS.ReadStream
+    readonly stdout: NodeJS.WriteStream
+    readonly stderr: NodeJS.WriteStream
+  }
 }
 
 export interface App {
-  /** Settles when it is off the screen and the terminal is as it was; rejects with what went wrong in it. */
+  /**
+   * Settles when it is off the screen and the terminal is as it was; rejects with what went wrong
+   * in it.
+   */
   readonly ended: Promise<void>
   end(): void
   isAway(): boolean
@@ -32,7 +45,10 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 const TURN = 120
 const TICK = 1000
 
-/** Puts the console on the terminal. Ink places rows and reads keys; what they are is made elsewhere. */
+/**
+ * Puts the console on the terminal. Ink places rows and reads keys; what they are is made
+ * elsewhere.
+ */
 export function startApp({ store, palette, now, press, seen, streams }: AppOptions): App {
   const frameOf = createFrame()
   let away = false
@@ -47,7 +63,9 @@ export function startApp({ store, palette, now, press, seen, streams }: AppOptio
     useInput((input, key) => {
       for (const one of keysOf(input, key)) press(one)
     })
-    usePaste((text) => press({ kind: 'edit', action: { kind: 'insert', text: text.replaceAll(/\r\n?/g, '\n') } }))
+    usePaste((text) =>
+      press({ kind: 'edit', action: { kind: 'insert', text: text.replaceAll(/\r\n?/g, '\n') } }),
+    )
     useEffect(() => {
       suspend = suspendTerminal
     }, [suspendTerminal])
@@ -64,7 +82,9 @@ export function startApp({ store, palette, now, press, seen, streams }: AppOptio
       Box,
       { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },
       // A row without a character would have no height.
-      frame.rows.map((row, index) => createElement(Text, { key: index, wrap: 'truncate-end' }, row === '' ? ' ' : row)),
+      frame.rows.map((row, index) =>
+        createElement(Text, { key: index, wrap: 'truncate-end' }, row === '' ? ' ' : row),
+      ),
     )
   }
 
@@ -89,8 +109,8 @@ export function startApp({ store, palette, now, press, seen, streams }: AppOptio
       if (suspend === undefined) return work()
       away = true
       const suspension = await suspend()
-      // Reads would take keys, and answers of the terminal, from the program that runs now. A pause counts once Ink’s listener is gone, and is
-      // made in the turn after that.
+      // Reads would take keys, and answers of the terminal, from the program that runs now. A pause
+      // counts once Ink’s listener is gone, and is made in the turn after that.
       await nextTurn()
       streams.stdin.pause()
       await nextTurn()

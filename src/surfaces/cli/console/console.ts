@@ -5,19 +5,30 @@ import { UsageError } from '../exit-codes.ts'
 import { locateRepository } from '../locate.ts'
 
 export function define(command: Command, context: CliContext): void {
-  command.argument('[agent]', 'Id, branch or name of the agent to look at first; default: the root').action(async (agent: string | undefined) => {
-    const { cwd, as, json } = context.options()
-    await assertHuman(cwd, context.environment, await locateRepository(cwd, context.environment, context.host))
-    if (as !== undefined) throw new UsageError('The console acts for the agent that you look at: `exomonad console AGENT` begins with one.')
-    if (context.environment.variables['TERM'] === 'dumb') {
-      throw new UsageError('TERM is `dumb`: the console needs a terminal that can place text. Without one there are `exomonad tree`, `logs` and `send`.')
-    }
-    if (json || context.terminal.stdout.isTTY !== true || context.terminal.stdin.isTTY !== true) {
-      throw new UsageError(
-        'The console needs a terminal to read from and write to. Without one there are `exomonad tree`, `logs`, `send`, `wait`, `mail`, `fork`, `capture`, `reap`, `kill`, `inbox`, `answer`, `approve` and `deny`, each with --json.',
+  command
+    .argument('[agent]', 'Id, branch or name of the agent to look at first; default: the root')
+    .action(async (agent: string | undefined) => {
+      const { cwd, as, json } = context.options()
+      await assertHuman(
+        cwd,
+        context.environment,
+        await locateRepository(cwd, context.environment, context.host),
       )
-    }
-    const { runConsole } = await import('./run.ts')
-    await runConsole(context, agent)
-  })
+      if (as !== undefined)
+        throw new UsageError(
+          'The console acts for the agent that you look at: `exomonad console AGENT` begins with one.',
+        )
+      if (context.environment.variables['TERM'] === 'dumb') {
+        throw new UsageError(
+          'TERM is `dumb`: the console needs a terminal that can place text. Without one there are `exomonad tree`, `logs` and `send`.',
+        )
+      }
+      if (json || context.terminal.stdout.isTTY !== true || context.terminal.stdin.isTTY !== true) {
+        throw new UsageError(
+          'The console needs a terminal to read from and write to. Without one there are `exomonad tree`, `logs`, `send`, `wait`, `mail`, `fork`, `capture`, `reap`, `kill`, `inbox`, `answer`, `approve` and `deny`, each with --json.',
+        )
+      }
+      const { runConsole } = await import('./run.ts')
+      await runConsole(context, agent)
+    })
 }

@@ -16,14 +16,23 @@ export interface Feed {
   /** Reads the tree, and has it in the state when it returns. */
   refresh(): Promise<void>
   /** What is kept beside an agent’s terminal, as of now. */
-  readScrollback(agent: string, by?: Client): Promise<{ entries: readonly ScrollbackLine[]; captureLines: number | null }>
+  readScrollback(
+    agent: string,
+    by?: Client,
+  ): Promise<{ entries: readonly ScrollbackLine[]; captureLines: number | null }>
 }
 
-/** Milliseconds between two looks: at the tree where no event came, at a terminal that changes and at one that is still, after a failure. */
+/**
+ * Milliseconds between two looks: at the tree where no event came, at a terminal that changes and
+ * at one that is still, after a failure.
+ */
 const TREE = 2000
 const SCREEN = { changing: 100, still: 1000, growth: 1.5 }
 const RETRY = 500
-/** The same at how those stand that are waited for, while that is shown: mail that a wait will take, and calls and tokens, make no event. */
+/**
+ * The same at how those stand that are waited for, while that is shown: mail that a wait will take,
+ * and calls and tokens, make no event.
+ */
 const FAN_IN = 250
 /** The least between two reads of a kind: of a flood the latest is enough. */
 const PAUSE = 50
@@ -41,11 +50,10 @@ export function startFeed(options: {
   const { dispatch } = store
 
   const readScrollback: Feed['readScrollback'] = async (agent, by = client) => {
-    const { entries, capture_lines: captureLines } = await by.callTool<{ entries: ScrollbackLine[]; capture_lines: number | null }>(
-      'scrollback',
-      { agent },
-      { signal },
-    )
+    const { entries, capture_lines: captureLines } = await by.callTool<{
+      entries: ScrollbackLine[]
+      capture_lines: number | null
+    }>('scrollback', { agent }, { signal })
     dispatch({ type: 'scrollback', agent, entries, captureLines })
     return { entries, captureLines }
   }
@@ -68,8 +76,14 @@ export function startFeed(options: {
         const before = store.get()
         await refresh()
         const after = store.get()
-        if (before.trouble !== null || before.viewed !== after.viewed || stateOf(before) !== stateOf(after)) screen.wake()
-        if (inboxCount(before) !== inboxCount(after) || after.overlay?.kind === 'inbox') inbox.wake()
+        if (
+          before.trouble !== null ||
+          before.viewed !== after.viewed ||
+          stateOf(before) !== stateOf(after)
+        )
+          screen.wake()
+        if (inboxCount(before) !== inboxCount(after) || after.overlay?.kind === 'inbox')
+          inbox.wake()
         beside.wake()
         fanIn.wake()
         return TREE
@@ -88,18 +102,28 @@ export function startFeed(options: {
       const { viewed } = store.get()
       if (viewed === '') return Number.POSITIVE_INFINITY
       try {
-        const answer = await client.callTool<{ text: string; live: boolean }>('screen', { agent: viewed, lines: LINES }, { signal })
+        const answer = await client.callTool<{ text: string; live: boolean }>(
+          'screen',
+          { agent: viewed, lines: LINES },
+          { signal },
+        )
         const changed = viewed !== shown || answer.text !== viewOf(store.get(), viewed).text
         shown = viewed
         dispatch({ type: 'screen', agent: viewed, text: answer.text })
         delay = changed ? SCREEN.changing : Math.min(SCREEN.still, delay * SCREEN.growth)
         const node = nodeOf(store.get(), viewed)
         // What ended writes no more; a change of its state wakes this.
-        return node !== undefined && hasEnded(node) && !answer.live && !changed ? Number.POSITIVE_INFINITY : delay
+        return node !== undefined && hasEnded(node) && !answer.live && !changed
+          ? Number.POSITIVE_INFINITY
+          : delay
       } catch (error) {
         if (signal.aborted) return Number.POSITIVE_INFINITY
         if (!(error instanceof ExomonadError) || error.code === 'DAEMON_UNAVAILABLE') return RETRY
-        dispatch({ type: 'no-screen', agent: viewed, why: error.code === 'PANE_GONE' ? '' : error.message })
+        dispatch({
+          type: 'no-screen',
+          agent: viewed,
+          why: error.code === 'PANE_GONE' ? '' : error.message,
+        })
         return SCREEN.still
       }
     },
@@ -114,7 +138,9 @@ export function startFeed(options: {
   }
   const beside = startLoop(quietly(readScrollback), { pause: PAUSE, signal })
   const inbox = startLoop(
-    quietly(async () => dispatch({ type: 'inbox', inbox: await client.callTool<Inbox>('inbox', {}, { signal }) })),
+    quietly(async () =>
+      dispatch({ type: 'inbox', inbox: await client.callTool<Inbox>('inbox', {}, { signal }) }),
+    ),
     { pause: PAUSE, signal },
   )
   const fanIn = startLoop(
@@ -123,7 +149,11 @@ export function startFeed(options: {
       const agents = awaited(store.get(), viewed)
       if (agents.length === 0) return Number.POSITIVE_INFINITY
       await quietly(async () => {
-        const { results } = await clientFor(viewed).callTool<{ results: StatusRow[] }>('fan_in', { from_agents: agents }, { signal })
+        const { results } = await clientFor(viewed).callTool<{ results: StatusRow[] }>(
+          'fan_in',
+          { from_agents: agents },
+          { signal },
+        )
         dispatch({ type: 'fan-in', agent: viewed, rows: results })
       })()
       return FAN_IN
@@ -137,23 +167,36 @@ export function startFeed(options: {
   void follow(client, signal, (event) => {
     tree.wake()
     if (event.agentId === store.get().viewed) screen.wake()
-    if (event.type === 'delivery.acked' && event.agentId !== null) dispatch({ type: 'settled', agent: event.agentId, state: 'delivered' })
+    if (event.type === 'delivery.acked' && event.agentId !== null)
+      dispatch({ type: 'settled', agent: event.agentId, state: 'delivered' })
   })
   return { wake, refresh, readScrollback }
 }
 
 const stateOf = (state: ConsoleState): string | undefined => nodeOf(state, state.viewed)?.state
 
-/** A message that no longer stood in the queue at a look that began after it was sent was handed over. */
-function settleSent(state: ConsoleState, lookedAt: number, dispatch: (action: Action) => void): void {
+/**
+ * A message that no longer stood in the queue at a look that began after it was sent was handed
+ * over.
+ */
+function settleSent(
+  state: ConsoleState,
+  lookedAt: number,
+  dispatch: (action: Action) => void,
+): void {
   for (const { id, undelivered } of state.rotation) {
     const { sent } = viewOf(state, id)
-    if (undelivered === 0 && sent?.state === 'queued' && sent.at < lookedAt) dispatch({ type: 'settled', agent: id, state: 'handed over' })
+    if (undelivered === 0 && sent?.state === 'queued' && sent.at < lookedAt)
+      dispatch({ type: 'settled', agent: id, state: 'handed over' })
   }
 }
 
 /** Events, across restarts and refusals of the daemon. */
-async function follow(client: Client, signal: AbortSignal, on: (event: WireEvent) => void): Promise<void> {
+async function follow(
+  client: Client,
+  signal: AbortSignal,
+  on: (event: WireEvent) => void,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       for await (const event of client.events({ follow: true, last: 0, signal })) on(event)
@@ -166,5 +209,7 @@ async function follow(client: Client, signal: AbortSignal, on: (event: WireEvent
 
 function troubleOf(error: unknown): string {
   const { code, message } = asExomonadError(error)
-  return code === 'DAEMON_UNAVAILABLE' ? 'The daemon doesn’t answer; what is shown may be old' : (message.split('\n')[0] ?? message)
+  return code === 'DAEMON_UNAVAILABLE'
+    ? 'The daemon doesn’t answer; what is shown may be old'
+    : (message.split('\n')[0] ?? message)
 }

@@ -8,7 +8,16 @@ import { cut, displayWidth } from '../../text/width.ts'
 import type { FrameOptions } from './frame-options.ts'
 import { visible, type Line } from './input/line-editor.ts'
 import { hasEnded } from './rotation.ts'
-import { awaited, inputFor, isUnmanned, lineOf, nodeOf, viewOf, type Ask, type ConsoleState } from './state.ts'
+import {
+  awaited,
+  inputFor,
+  isUnmanned,
+  lineOf,
+  nodeOf,
+  viewOf,
+  type Ask,
+  type ConsoleState,
+} from './state.ts'
 
 export interface Bottom {
   readonly rows: readonly string[]
@@ -19,34 +28,69 @@ export interface Bottom {
 const TURNING = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 /** What stands below the scrollback: how a fan-in stands, what runs, what can be typed. */
-export function bottomRows(state: ConsoleState, node: TreeNode | undefined, options: FrameOptions & { readonly below: number }): Bottom {
+export function bottomRows(
+  state: ConsoleState,
+  node: TreeNode | undefined,
+  options: FrameOptions & { readonly below: number },
+): Bottom {
   const { columns: width, palette, rows: height } = options
   if (state.ask !== null) return askRows(state.ask, options)
-  if (state.overlay !== null) return { rows: [palette.dim(cut('Escape goes back · ↑ ↓ PgUp PgDn scroll', width))], cursor: null }
+  if (state.overlay !== null)
+    return {
+      rows: [palette.dim(cut('Escape goes back · ↑ ↓ PgUp PgDn scroll', width))],
+      cursor: null,
+    }
   if (node === undefined) return { rows: [], cursor: null }
   const layer =
-    awaited(state, node.id).length > 0 ? statusLayer(state.fanIn[node.id] ?? [], { width, palette, height: Math.max(3, Math.floor(height / 3)) }) : []
+    awaited(state, node.id).length > 0
+      ? statusLayer(state.fanIn[node.id] ?? [], {
+          width,
+          palette,
+          height: Math.max(3, Math.floor(height / 3)),
+        })
+      : []
   const spinner = spinnerRow(state, node, options)
   const above = [...layer, ...(spinner === null ? [] : [palette.active(cut(spinner, width))])]
   const line = lineOf(state)
   // While something moves the view, what is typed is for where it moves to.
   if (state.moving !== null) return { rows: above, cursor: null }
   if (inputFor(state) === 'commands' && line.text === '') {
-    return { rows: [...above, palette.dim(cut(hintWithoutInput(state, node, options.below), width))], cursor: null }
+    return {
+      rows: [...above, palette.dim(cut(hintWithoutInput(state, node, options.below), width))],
+      cursor: null,
+    }
   }
-  const candidates = state.candidates.length === 0 ? [] : [palette.dim(cut(state.candidates.map(printableLine).join('  '), width))]
-  const input = inputRows(line, viewOf(state, node.id).captureLines === null ? '› ' : '┊ ', width, palette)
-  const rows = [...above, ...candidates, rule(labelOf(state, node, options.below), sentOf(state), width, palette), input.row]
+  const candidates =
+    state.candidates.length === 0
+      ? []
+      : [palette.dim(cut(state.candidates.map(printableLine).join('  '), width))]
+  const input = inputRows(
+    line,
+    viewOf(state, node.id).captureLines === null ? '› ' : '┊ ',
+    width,
+    palette,
+  )
+  const rows = [
+    ...above,
+    ...candidates,
+    rule(labelOf(state, node, options.below), sentOf(state), width, palette),
+    input.row,
+  ]
   return { rows, cursor: { x: input.x, y: rows.length - 1 } }
 }
 
 function hintWithoutInput(state: ConsoleState, node: TreeNode, below: number): string {
   const more = below > 0 ? `↓ ${plural(below, 'row')} more · ` : ''
-  if (hasEnded(node)) return `${more}Ended: nothing can be sent · / for commands, /reap takes the dead out of sight`
+  if (hasEnded(node))
+    return `${more}Ended: nothing can be sent · / for commands, /reap takes the dead out of sight`
   return state.waits[node.id] === undefined ? more : `${more}Escape ends the wait · / for commands`
 }
 
-function spinnerRow(state: ConsoleState, node: TreeNode, { now, spin }: FrameOptions): string | null {
+function spinnerRow(
+  state: ConsoleState,
+  node: TreeNode,
+  { now, spin }: FrameOptions,
+): string | null {
   const sign = TURNING[spin % TURNING.length] ?? ''
   const elapsed = (since: number): string => `${Math.max(0, Math.floor((now - since) / 1000))}s`
   if (state.moving !== null) return `${sign} ${state.moving.text} · ${elapsed(state.moving.since)}`
@@ -60,12 +104,17 @@ function spinnerRow(state: ConsoleState, node: TreeNode, { now, spin }: FrameOpt
   return `${sign} It waits for ${node.waiting_for === null ? 'mail' : plural(node.waiting_for.length, 'agent')} · ${shortDuration(age)}`
 }
 
-const isInWait = (node: TreeNode): boolean => node.waiting_for !== null || (node.state === 'waiting' && node.state_reason === 'wait')
+const isInWait = (node: TreeNode): boolean =>
+  node.waiting_for !== null || (node.state === 'waiting' && node.state_reason === 'wait')
 
 /** Whether something turns in the frame of this state. */
 export function isTurning(state: ConsoleState): boolean {
   const node = nodeOf(state, state.viewed)
-  return state.moving !== null || state.waits[state.viewed] !== undefined || (node !== undefined && isInWait(node))
+  return (
+    state.moving !== null ||
+    state.waits[state.viewed] !== undefined ||
+    (node !== undefined && isInWait(node))
+  )
 }
 
 function askRows(ask: Ask, { columns: width, palette }: FrameOptions): Bottom {
@@ -74,17 +123,32 @@ function askRows(ask: Ask, { columns: width, palette }: FrameOptions): Bottom {
     return { rows: [rule('', '', width, palette), palette.bad(cut(words, width))], cursor: null }
   }
   const name = printableLine(ask.agent)
-  const label = ask.kind === 'answer' ? `answer to ${name}` : `${ask.kind} what ${name} asks · a reason, or just Enter`
+  const label =
+    ask.kind === 'answer'
+      ? `answer to ${name}`
+      : `${ask.kind} what ${name} asks · a reason, or just Enter`
   const input = inputRows(ask.line, '› ', width, palette)
-  return { rows: [rule(`${label} · Escape goes back`, '', width, palette), input.row], cursor: { x: input.x, y: 1 } }
+  return {
+    rows: [rule(`${label} · Escape goes back`, '', width, palette), input.row],
+    cursor: { x: input.x, y: 1 },
+  }
 }
 
 /** The input line alone, for a terminal that has no room for more. */
-export function inputRow(state: ConsoleState, width: number, palette: Palette): { row: string; x: number } {
+export function inputRow(
+  state: ConsoleState,
+  width: number,
+  palette: Palette,
+): { row: string; x: number } {
   return inputRows(lineOf(state), '› ', width, palette)
 }
 
-function inputRows(line: Line, sign: string, width: number, palette: Palette): { row: string; x: number } {
+function inputRows(
+  line: Line,
+  sign: string,
+  width: number,
+  palette: Palette,
+): { row: string; x: number } {
   const { text, cursor } = visible(line, width - displayWidth(sign))
   return { row: `${palette.active(sign)}${text}`, x: displayWidth(sign) + cursor }
 }
@@ -93,7 +157,8 @@ function inputRows(line: Line, sign: string, width: number, palette: Palette): {
 function labelOf(state: ConsoleState, node: TreeNode, below: number): string {
   if (state.quitting) return 'Ctrl-C again leaves; agents go on'
   if (below > 0) return `↓ ${plural(below, 'row')} more`
-  if (viewOf(state, node.id).captureLines !== null) return 'capture: not sent · /fork makes a child of it, /cancel ends it'
+  if (viewOf(state, node.id).captureLines !== null)
+    return 'capture: not sent · /fork makes a child of it, /cancel ends it'
   if (isUnmanned(node)) return 'no program runs here: `exomonad up` starts one'
   return node.kind === 'process' ? 'goes to its standard input, line by line' : ''
 }
@@ -107,5 +172,7 @@ function sentOf(state: ConsoleState): string {
 function rule(left: string, right: string, width: number, palette: Palette): string {
   const after = right === '' ? '' : ` ${right} ─`
   const before = left === '' ? '' : `─ ${cut(left, Math.max(0, width - displayWidth(after) - 4))} `
-  return palette.dim(`${before}${'─'.repeat(Math.max(0, width - displayWidth(before) - displayWidth(after)))}${after}`)
+  return palette.dim(
+    `${before}${'─'.repeat(Math.max(0, width - displayWidth(before) - displayWidth(after)))}${after}`,
+  )
 }

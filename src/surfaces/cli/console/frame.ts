@@ -30,17 +30,28 @@ const ROOMY = 20
 /** Milliseconds for which what the console says is shown also over something else. */
 const TOLD = 8000
 
-/** Draws states. Keeps what it wrapped and put together for the next frame, which mostly needs the same. */
+/**
+ * Draws states. Keeps what it wrapped and put together for the next frame, which mostly needs the
+ * same.
+ */
 export function createFrame(): (state: ConsoleState, options: FrameOptions) => Frame {
   const compose = createScrollback()
   let kept: { key: readonly unknown[]; rows: string[] } = { key: [], rows: [] }
-  const scrollbackRows = (state: ConsoleState, node: TreeNode, view: View, { columns: width, palette }: FrameOptions): string[] => {
+  const scrollbackRows = (
+    state: ConsoleState,
+    node: TreeNode,
+    view: View,
+    { columns: width, palette }: FrameOptions,
+  ): string[] => {
     const dead = endRow(node, { now: state.readAt, width, palette })
     const key = [view.text, view.entries, view.notices, view.missing, dead, width]
     if (key.some((part, index) => part !== kept.key[index])) {
       // Whatever was seen of it stays, also when its terminal is gone.
       const text = view.text === '' ? (view.missing ?? '') : view.text
-      kept = { key, rows: compose({ text, entries: view.entries, notices: view.notices, dead, width, palette }) }
+      kept = {
+        key,
+        rows: compose({ text, entries: view.entries, notices: view.notices, dead, width, palette }),
+      }
     }
     return kept.rows
   }
@@ -51,7 +62,8 @@ export function createFrame(): (state: ConsoleState, options: FrameOptions) => F
       return tooSmall(state, options)
     }
     const node = nodeOf(state, state.viewed)
-    if (state.tree === null || node === undefined) return alone([state.trouble ?? 'Reading the tree …'], options)
+    if (state.tree === null || node === undefined)
+      return alone([state.trouble ?? 'Reading the tree …'], options)
 
     const status = statusBar(node, {
       path: pathTo(state.rotation, node.id),
@@ -66,17 +78,27 @@ export function createFrame(): (state: ConsoleState, options: FrameOptions) => F
     })
     const bar = height < ROOMY ? status : [...status, palette.dim('─'.repeat(columns))]
     const room = height - bar.length
-    if (state.overlay?.kind === 'inbox') return inboxFrame(state, state.overlay.selected, bar, options)
+    if (state.overlay?.kind === 'inbox')
+      return inboxFrame(state, state.overlay.selected, bar, options)
     const view = viewOf(state, node.id)
-    const rows = state.overlay === null ? scrollbackRows(state, node, view, options) : overlayRows(state, state.overlay, options)
+    const rows =
+      state.overlay === null
+        ? scrollbackRows(state, node, view, options)
+        : overlayRows(state, state.overlay, options)
     const scroll = state.overlay === null ? view.scroll : state.overlay.scroll
     const hiddenBelow = (bottom: number): number => window(rows, room - bottom, scroll).below
     const bottom = bottomRows(state, node, { ...options, below: hiddenBelow(2) })
     const seen: Window = window(rows, room - bottom.rows.length, scroll)
-    const shown = state.overlay === null && rows.length === 0 && view.seen ? emptyRows(node, seen.rows, columns, palette) : seen.rows
+    const shown =
+      state.overlay === null && rows.length === 0 && view.seen
+        ? emptyRows(node, seen.rows, columns, palette)
+        : seen.rows
     return {
       rows: [...bar, ...shown, ...bottom.rows],
-      cursor: bottom.cursor === null ? null : { x: bottom.cursor.x, y: height - bottom.rows.length + bottom.cursor.y },
+      cursor:
+        bottom.cursor === null
+          ? null
+          : { x: bottom.cursor.x, y: height - bottom.rows.length + bottom.cursor.y },
       scrolling: { total: rows.length, height: seen.rows.length, scroll: seen.scroll },
     }
   }
@@ -94,23 +116,45 @@ function alone(lines: readonly string[], { columns, rows }: FrameOptions): Frame
 /** What is typed is still to be seen. */
 function tooSmall(state: ConsoleState, options: FrameOptions): Frame {
   const { columns, rows: height, palette } = options
-  const frame = alone([`Too small: ${columns}×${height}.`, `${LEAST.columns}×${LEAST.rows} at least.`], options)
+  const frame = alone(
+    [`Too small: ${columns}×${height}.`, `${LEAST.columns}×${LEAST.rows} at least.`],
+    options,
+  )
   if (height < 2 || columns < 8) return frame
   const input = inputRow(state, columns, palette)
-  return { ...frame, rows: [...frame.rows.slice(0, -1), input.row], cursor: { x: input.x, y: height - 1 } }
+  return {
+    ...frame,
+    rows: [...frame.rows.slice(0, -1), input.row],
+    cursor: { x: input.x, y: height - 1 },
+  }
 }
 
-function inboxFrame(state: ConsoleState, selected: number, bar: readonly string[], options: FrameOptions): Frame {
+function inboxFrame(
+  state: ConsoleState,
+  selected: number,
+  bar: readonly string[],
+  options: FrameOptions,
+): Frame {
   const { columns: width, rows: height, palette, now } = options
-  const asked = state.ask === null ? { rows: [], cursor: null } : bottomRows(state, undefined, { ...options, below: 0 })
+  const asked =
+    state.ask === null
+      ? { rows: [], cursor: null }
+      : bottomRows(state, undefined, { ...options, below: 0 })
   const told = toldRows(state, options)
   const room = height - bar.length - told.length - asked.rows.length
   const items = state.inbox === null ? [] : itemsOf(state.inbox)
   const rows = inboxRows(items, { selected, width, height: room, now, palette })
-  const filled = [...rows.slice(0, -1), ...Array.from({ length: room - rows.length }, () => ''), ...rows.slice(-1)]
+  const filled = [
+    ...rows.slice(0, -1),
+    ...Array.from({ length: room - rows.length }, () => ''),
+    ...rows.slice(-1),
+  ]
   return {
     rows: [...bar, ...filled, ...told, ...asked.rows],
-    cursor: asked.cursor === null ? null : { x: asked.cursor.x, y: height - asked.rows.length + asked.cursor.y },
+    cursor:
+      asked.cursor === null
+        ? null
+        : { x: asked.cursor.x, y: height - asked.rows.length + asked.cursor.y },
     scrolling: { total: rows.length, height: room, scroll: null },
   }
 }
@@ -118,22 +162,37 @@ function inboxFrame(state: ConsoleState, selected: number, bar: readonly string[
 /** What came of a decision, for the scrollback is not to be seen. */
 function toldRows(state: ConsoleState, { columns, palette, now }: FrameOptions): string[] {
   const notice = viewOf(state, state.viewed).notices.at(-1)
-  return notice === undefined || notice.at < now - TOLD ? [] : [palette[notice.colour](cut(printableLine(notice.text), columns))]
+  return notice === undefined || notice.at < now - TOLD
+    ? []
+    : [palette[notice.colour](cut(printableLine(notice.text), columns))]
 }
 
-function overlayRows(state: ConsoleState, overlay: Exclude<Overlay, { kind: 'inbox' }>, { columns: width, palette, spin }: FrameOptions): string[] {
+function overlayRows(
+  state: ConsoleState,
+  overlay: Exclude<Overlay, { kind: 'inbox' }>,
+  { columns: width, palette, spin }: FrameOptions,
+): string[] {
   switch (overlay.kind) {
     case 'tree':
       return state.tree === null ? [] : renderTree(state.tree, { width, palette, frame: spin })
     case 'help':
       return helpRows({ width, palette })
     case 'rows':
-      return overlay.rows.flatMap((row) => (displayWidth(row) <= width ? [row] : wrapLine(row, width)))
+      return overlay.rows.flatMap((row) =>
+        displayWidth(row) <= width ? [row] : wrapLine(row, width),
+      )
   }
 }
 
-function emptyRows(node: TreeNode, rows: readonly string[], width: number, palette: Palette): readonly string[] {
-  const nothing = hasTerminal(node) ? 'Its terminal shows nothing yet.' : 'It has written nothing yet.'
+function emptyRows(
+  node: TreeNode,
+  rows: readonly string[],
+  width: number,
+  palette: Palette,
+): readonly string[] {
+  const nothing = hasTerminal(node)
+    ? 'Its terminal shows nothing yet.'
+    : 'It has written nothing yet.'
   const words = isUnmanned(node) ? 'The root has no program: `exomonad up` starts one.' : nothing
   return [palette.dim(cut(words, width)), ...rows.slice(1)]
 }

@@ -5,11 +5,19 @@ export interface Leaving {
   stop(): void
 }
 
-/** Calls `leave` when the process is asked to end, its terminal goes away, or something fails that nobody caught. `isAway`: another program has the terminal. */
-export function leaveOn(stdin: NodeJS.ReadStream, leave: () => void, isAway: () => boolean): Leaving {
+/**
+ * Calls `leave` when the process is asked to end, its terminal goes away, or something fails that
+ * nobody caught. `isAway`: another program has the terminal.
+ */
+export function leaveOn(
+  stdin: NodeJS.ReadStream,
+  leave: () => void,
+  isAway: () => boolean,
+): Leaving {
   let thrown: unknown
   const onSignal = (): void => leave()
-  // Ctrl-C is a key to the console; as a signal it comes from elsewhere, or is meant for the program that is attached.
+  // Ctrl-C is a key to the console; as a signal it comes from elsewhere, or is meant for the
+  // program that is attached.
   const onInterrupt = (): void => {
     if (!isAway()) leave()
   }

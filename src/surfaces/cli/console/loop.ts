@@ -5,10 +5,14 @@ export interface Loop {
 }
 
 /**
- * Repeats work until the signal. It answers in how many milliseconds it wants to be done again by itself; Infinity: only when woken. However
- * often it is woken, it is not done sooner than `pause` milliseconds after it ended, nor sooner than it took: a slow daemon is asked less.
+ * Repeats work until the signal. It answers in how many milliseconds it wants to be done again by
+ * itself; Infinity: only when woken. However often it is woken, it is not done sooner than `pause`
+ * milliseconds after it ended, nor sooner than it took: a slow daemon is asked less.
  */
-export function startLoop(work: () => Promise<number>, { pause, signal }: { pause: number; signal: AbortSignal }): Loop {
+export function startLoop(
+  work: () => Promise<number>,
+  { pause, signal }: { pause: number; signal: AbortSignal },
+): Loop {
   let timer: NodeJS.Timeout | undefined
   let due = 0
   let running = false

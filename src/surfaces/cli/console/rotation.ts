@@ -5,7 +5,10 @@ import { nearestKey } from '../../../config/nearest-key.ts'
 /** Where a person can go from an agent. */
 export type Direction = 'previous' | 'next' | 'parent' | 'child'
 
-/** All agents in the order in which the console walks them: depth first, the dead included until they are reaped. */
+/**
+ * All agents in the order in which the console walks them: depth first, the dead included until
+ * they are reaped.
+ */
 export function rotationOf(root: TreeNode): TreeNode[] {
   const rotation: TreeNode[] = []
   const left = [root]
@@ -16,7 +19,10 @@ export function rotationOf(root: TreeNode): TreeNode[] {
   return rotation
 }
 
-/** The id next to `id`, around the ends; `id` itself where there is no parent or child. Of an agent that is gone, the first one. */
+/**
+ * The id next to `id`, around the ends; `id` itself where there is no parent or child. Of an agent
+ * that is gone, the first one.
+ */
 export function neighbour(rotation: readonly TreeNode[], id: string, direction: Direction): string {
   const index = rotation.findIndex((node) => node.id === id)
   const node = rotation[index]
@@ -36,18 +42,29 @@ export function neighbour(rotation: readonly TreeNode[], id: string, direction: 
 /** From the root down to the agent; empty where it is gone. */
 export function pathTo(rotation: readonly TreeNode[], id: string): TreeNode[] {
   const path: TreeNode[] = []
-  for (let node = rotation.find((one) => one.id === id); node !== undefined; node = parentIn(rotation, node.id)) path.unshift(node)
+  for (
+    let node = rotation.find((one) => one.id === id);
+    node !== undefined;
+    node = parentIn(rotation, node.id)
+  )
+    path.unshift(node)
   return path
 }
 
-/** Above it as the tree is shown: children of one that was reaped stand under the next above that. */
-const parentIn = (rotation: readonly TreeNode[], id: string): TreeNode | undefined => rotation.find((node) => node.children.some((child) => child.id === id))
+/**
+ * Above it as the tree is shown: children of one that was reaped stand under the next above that.
+ */
+const parentIn = (rotation: readonly TreeNode[], id: string): TreeNode | undefined =>
+  rotation.find((node) => node.children.some((child) => child.id === id))
 
-export type Found = { readonly kind: 'found'; readonly node: TreeNode } | { readonly kind: 'none' | 'ambiguous'; readonly candidates: readonly string[] }
+export type Found =
+  | { readonly kind: 'found'; readonly node: TreeNode }
+  | { readonly kind: 'none' | 'ambiguous'; readonly candidates: readonly string[] }
 
 /**
- * The agent that a person’s word means. As every command reads it: its id, its branch, its name (of several, the one that lives), or the
- * beginning of its id; failing those, the beginning or a part of its name or branch, where only one fits. The candidates are addresses.
+ * The agent that a person’s word means. As every command reads it: its id, its branch, its name (of
+ * several, the one that lives), or the beginning of its id; failing those, the beginning or a part
+ * of its name or branch, where only one fits. The candidates are addresses.
  */
 export function findByName(rotation: readonly TreeNode[], text: string): Found {
   const wanted = text.trim().toLowerCase()
@@ -56,7 +73,11 @@ export function findByName(rotation: readonly TreeNode[], text: string): Found {
     rotation.filter((node) => node.id === wanted),
     rotation.filter((node) => node.branch.toLowerCase() === wanted && !sharesBranch(node)),
     preferLiving(rotation.filter((node) => node.name.toLowerCase() === wanted)),
-    preferLiving(rotation.filter((node) => node.branch.toLowerCase().endsWith(`.${wanted}`) && !sharesBranch(node))),
+    preferLiving(
+      rotation.filter(
+        (node) => node.branch.toLowerCase().endsWith(`.${wanted}`) && !sharesBranch(node),
+      ),
+    ),
     wanted.length >= 4 ? rotation.filter((node) => node.id.startsWith(wanted)) : [],
     rotation.filter((node) => startsWith(node, wanted)),
     rotation.filter((node) => contains(node, wanted)),
@@ -76,16 +97,19 @@ const preferLiving = (nodes: readonly TreeNode[]): readonly TreeNode[] => {
   return living.length > 0 ? living : nodes
 }
 
-export const hasEnded = ({ state }: TreeNode): boolean => state === 'completed' || state === 'failed' || state === 'killed'
+export const hasEnded = ({ state }: TreeNode): boolean =>
+  state === 'completed' || state === 'failed' || state === 'killed'
 
 /**
- * By the beginning of its name or of its branch’s last part; by the whole branch only where the word has a dot, as all below an agent have its
- * branch in theirs. `wanted` in small letters.
+ * By the beginning of its name or of its branch’s last part; by the whole branch only where the
+ * word has a dot, as all below an agent have its branch in theirs. `wanted` in small letters.
  */
-export const startsWith = (node: TreeNode, wanted: string): boolean => matches(node, wanted, (text) => text.startsWith(wanted))
+export const startsWith = (node: TreeNode, wanted: string): boolean =>
+  matches(node, wanted, (text) => text.startsWith(wanted))
 
 /** The same by any part. */
-export const contains = (node: TreeNode, wanted: string): boolean => matches(node, wanted, (text) => text.includes(wanted))
+export const contains = (node: TreeNode, wanted: string): boolean =>
+  matches(node, wanted, (text) => text.includes(wanted))
 
 function matches(node: TreeNode, wanted: string, fits: (text: string) => boolean): boolean {
   if (fits(node.name.toLowerCase())) return true
@@ -97,7 +121,10 @@ function matches(node: TreeNode, wanted: string, fits: (text: string) => boolean
 /** Letters of an id that a person would type, where that is enough. */
 const SHORT_ID = 8
 
-/** For each agent by its id the shortest word that means it alone: its name, its branch, or the beginning of its id. */
+/**
+ * For each agent by its id the shortest word that means it alone: its name, its branch, or the
+ * beginning of its id.
+ */
 export function addressesOf(rotation: readonly TreeNode[]): Map<string, string> {
   const names = Map.groupBy(rotation, (node) => node.name.toLowerCase())
   const branches = Map.groupBy(
@@ -105,7 +132,9 @@ export function addressesOf(rotation: readonly TreeNode[]): Map<string, string> 
     (node) => node.branch.toLowerCase(),
   )
   const isAlone = (node: TreeNode, word: string): boolean =>
-    [...(names.get(word.toLowerCase()) ?? []), ...(branches.get(word.toLowerCase()) ?? [])].every((other) => other.id === node.id)
+    [...(names.get(word.toLowerCase()) ?? []), ...(branches.get(word.toLowerCase()) ?? [])].every(
+      (other) => other.id === node.id,
+    )
   return new Map(
     rotation.map((node) => {
       if (isAlone(node, node.name)) return [node.id, node.name]
@@ -115,8 +144,13 @@ export function addressesOf(rotation: readonly TreeNode[]): Map<string, string> 
   )
 }
 
-function shortId(rotation: readonly TreeNode[], id: string, isAlone: (word: string) => boolean): string {
-  const meansOthers = (word: string): boolean => !isAlone(word) || rotation.some((other) => other.id !== id && other.id.startsWith(word))
+function shortId(
+  rotation: readonly TreeNode[],
+  id: string,
+  isAlone: (word: string) => boolean,
+): string {
+  const meansOthers = (word: string): boolean =>
+    !isAlone(word) || rotation.some((other) => other.id !== id && other.id.startsWith(word))
   let length = SHORT_ID
   while (length < id.length && meansOthers(id.slice(0, length))) length++
   return id.slice(0, length)

@@ -10,7 +10,10 @@ import type { ConsoleState } from './state.ts'
 type InboxLine = Extract<ConsoleLine, { kind: 'inbox' | 'answer' | 'approve' | 'deny' }>
 
 /** What a person does with what waits for them. `agent`: where the outcome is told. */
-export function createInboxLines({ store, feed, clientFor }: Doing, tell: Tell): { run(line: InboxLine, agent: string): Promise<void> } {
+export function createInboxLines(
+  { store, feed, clientFor }: Doing,
+  tell: Tell,
+): { run(line: InboxLine, agent: string): Promise<void> } {
   const read = async (client: Client, clear = false): Promise<Inbox> => {
     const inbox = await client.callTool<Inbox>('inbox', { clear })
     store.dispatch({ type: 'inbox', inbox })
@@ -35,10 +38,21 @@ export function createInboxLines({ store, feed, clientFor }: Doing, tell: Tell):
           message: line.text,
           question_id: item.id,
         })
-        tell(agent, `✓ The answer is ${answer.status === 'delivered' ? 'with' : 'on its way to'} ${printableLine(item.agent)}.`, 'good')
+        tell(
+          agent,
+          `✓ The answer is ${answer.status === 'delivered' ? 'with' : 'on its way to'} ${printableLine(item.agent)}.`,
+          'good',
+        )
       } else {
-        await client.callTool(line.kind, { approval_id: item.id, ...(line.reason === undefined ? {} : { reason: line.reason }) })
-        tell(agent, `✓ ${line.kind === 'approve' ? 'Approved' : 'Denied'}: ${printableLine(item.text)}`, 'good')
+        await client.callTool(line.kind, {
+          approval_id: item.id,
+          ...(line.reason === undefined ? {} : { reason: line.reason }),
+        })
+        tell(
+          agent,
+          `✓ ${line.kind === 'approve' ? 'Approved' : 'Denied'}: ${printableLine(item.text)}`,
+          'good',
+        )
       }
       await read(client)
       feed.wake()
@@ -46,21 +60,37 @@ export function createInboxLines({ store, feed, clientFor }: Doing, tell: Tell):
   }
 }
 
-/** What is to be decided: by its number as it was shown or the beginning of its id, else the only one of its kind. INVALID_ARG where that is none. */
-function meant(items: readonly InboxItem[], kind: 'question' | 'approval', called: string | undefined, numbered: readonly string[]): Decidable {
+/**
+ * What is to be decided: by its number as it was shown or the beginning of its id, else the only
+ * one of its kind. INVALID_ARG where that is none.
+ */
+function meant(
+  items: readonly InboxItem[],
+  kind: 'question' | 'approval',
+  called: string | undefined,
+  numbered: readonly string[],
+): Decidable {
   const open = items.filter((item): item is Decidable => item.kind === kind)
   const [first] = open
   if (called === undefined) {
     if (first === undefined) throw new ExomonadError('INVALID_ARG', `No ${kind} waits for you.`)
-    if (open.length > 1) throw new ExomonadError('INVALID_ARG', `${open.length} ${kind}s wait for you: name one by its number in /inbox.`)
+    if (open.length > 1)
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `${open.length} ${kind}s wait for you: name one by its number in /inbox.`,
+      )
     return first
   }
   const found = itemCalled(items, numbered[Number(called) - 1] ?? called)
   if (found?.kind === kind) return found as Decidable
-  throw new ExomonadError('INVALID_ARG', `${printableLine(called)} is no ${kind} that waits for you. /inbox shows what does.`)
+  throw new ExomonadError(
+    'INVALID_ARG',
+    `${printableLine(called)} is no ${kind} that waits for you. /inbox shows what does.`,
+  )
 }
 
 type Decidable = Exclude<InboxItem, { kind: 'message' }>
 
 /** Of several by that name the one that has a question open. */
-const askerOf = ({ rotation }: ConsoleState, name: string): string => rotation.find((node) => node.name === name && node.open_questions > 0)?.id ?? name
+const askerOf = ({ rotation }: ConsoleState, name: string): string =>
+  rotation.find((node) => node.name === name && node.open_questions > 0)?.id ?? name

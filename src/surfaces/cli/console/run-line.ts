@@ -13,7 +13,10 @@ import { isUnmanned, nodeOf, viewOf, type ConsoleState } from './state.ts'
 import type { Doing, Tell } from './doing.ts'
 
 export interface Lines {
-  /** Does what a line says to the agent that was viewed when it was written. Never throws: what goes wrong is told there, and answers false. */
+  /**
+   * Does what a line says to the agent that was viewed when it was written. Never throws: what goes
+   * wrong is told there, and answers false.
+   */
   run(line: ConsoleLine, agent: string): Promise<boolean>
   /** Ends an agent whose descendants live, after the person said so. */
   kill(agent: string): Promise<void>
@@ -23,18 +26,38 @@ export interface Lines {
   leave(): Promise<void>
 }
 
-/** Words of an agent’s line that must keep their order: one begins when the one before it is done. */
-const IN_ORDER: ReadonlySet<ConsoleLine['kind']> = new Set(['say', 'capture', 'cancel', 'fork', 'send', 'reap', 'wait'])
+/**
+ * Words of an agent’s line that must keep their order: one begins when the one before it is done.
+ */
+const IN_ORDER: ReadonlySet<ConsoleLine['kind']> = new Set([
+  'say',
+  'capture',
+  'cancel',
+  'fork',
+  'send',
+  'reap',
+  'wait',
+])
 
 /** What these do is for an agent that can take it now. */
-const FOR_AGENT: ReadonlySet<ConsoleLine['kind']> = new Set(['say', 'capture', 'cancel', 'fork', 'wait'])
+const FOR_AGENT: ReadonlySet<ConsoleLine['kind']> = new Set([
+  'say',
+  'capture',
+  'cancel',
+  'fork',
+  'wait',
+])
 
 export function createLines(doing: Doing): Lines {
   const { store, feed, clientFor, now } = doing
   const { dispatch } = store
 
   const tell: Tell = (agent, text, colour = 'dim') =>
-    dispatch({ type: 'notice', agent, notice: { text, colour, at: now(), line: lineCount(viewOf(store.get(), agent).text) } })
+    dispatch({
+      type: 'notice',
+      agent,
+      notice: { text, colour, at: now(), line: lineCount(viewOf(store.get(), agent).text) },
+    })
   const go = (agent: string): void => {
     dispatch({ type: 'go', agent })
     feed.wake()
@@ -43,7 +66,8 @@ export function createLines(doing: Doing): Lines {
     const found = findByName(store.get().rotation, word)
     if (found.kind === 'found') return found.node
     const said = printableLine(word)
-    if (found.kind === 'ambiguous') return `${said} means several agents: ${found.candidates.map(printableLine).join(', ')}`
+    if (found.kind === 'ambiguous')
+      return `${said} means several agents: ${found.candidates.map(printableLine).join(', ')}`
     return `There is no agent ${said}.${found.candidates.length > 0 ? ` Did you mean ${found.candidates.map(printableLine).join(', ')}?` : ''}`
   }
 
@@ -64,7 +88,10 @@ export function createLines(doing: Doing): Lines {
   const send = async (agent: string, message: string): Promise<void> => {
     const node = nodeOf(store.get(), agent)
     if (node !== undefined && isUnmanned(node)) {
-      throw new ExomonadError('PANE_GONE', 'The root has no program that could read this: `exomonad up` starts one.')
+      throw new ExomonadError(
+        'PANE_GONE',
+        'The root has no program that could read this: `exomonad up` starts one.',
+      )
     }
     // A process has no messages, only its standard input; what goes there has arrived.
     if (node?.kind === 'process') {
@@ -81,13 +108,24 @@ export function createLines(doing: Doing): Lines {
   const kill = async (viewed: string, node: TreeNode): Promise<void> => {
     const { killed } = await clientFor().callTool<{ killed: string[] }>('kill', { agent: node.id })
     if (node.id !== viewed)
-      tell(viewed, `✗ Killed ${printableLine(node.name)}${killed.length > 1 ? ` and ${plural(killed.length - 1, 'agent')} below it` : ''}`)
+      tell(
+        viewed,
+        `✗ Killed ${printableLine(node.name)}${killed.length > 1 ? ` and ${plural(killed.length - 1, 'agent')} below it` : ''}`,
+      )
     await feed.refresh()
     feed.wake()
   }
 
-  const fork = async (agent: string, input: { name?: string; context: 'inherit' | 'fresh' }): Promise<void> => {
-    const child = await clientFor(agent).callTool<{ agent_id: string; name: string; context: string; warnings: string[] }>('fork_capture', input)
+  const fork = async (
+    agent: string,
+    input: { name?: string; context: 'inherit' | 'fresh' },
+  ): Promise<void> => {
+    const child = await clientFor(agent).callTool<{
+      agent_id: string
+      name: string
+      context: string
+      warnings: string[]
+    }>('fork_capture', input)
     await feed.refresh()
     go(child.agent_id)
     for (const warning of child.warnings) tell(child.agent_id, `! ${warning}`, 'attention')
@@ -95,12 +133,17 @@ export function createLines(doing: Doing): Lines {
   }
 
   const reap = async (agent: string): Promise<void> => {
-    const { reaped, next } = await clientFor().callTool<{ reaped: string[]; next: string | null }>('reap', {})
+    const { reaped, next } = await clientFor().callTool<{ reaped: string[]; next: string | null }>(
+      'reap',
+      {},
+    )
     await feed.refresh()
     if (next !== null) go(next)
     tell(
       next ?? agent,
-      reaped.length === 0 ? 'No agent is dead.' : `Took ${plural(reaped.length, 'dead agent')} out of sight; their branches and records stay.`,
+      reaped.length === 0
+        ? 'No agent is dead.'
+        : `Took ${plural(reaped.length, 'dead agent')} out of sight; their branches and records stay.`,
     )
   }
 
@@ -108,11 +151,17 @@ export function createLines(doing: Doing): Lines {
     const wanted = number ?? nodeOf(store.get(), agent)?.pr?.number
     if (wanted === undefined) return tell(agent, 'It has no pull request.')
     const pull = await clientFor().callTool<PullDetails>('pr_show', { pr_number: wanted })
-    dispatch({ type: 'overlay', overlay: { kind: 'rows', rows: describePull(pull, doing.palette), scroll: 0 } })
+    dispatch({
+      type: 'overlay',
+      overlay: { kind: 'rows', rows: describePull(pull, doing.palette), scroll: 0 },
+    })
   }
 
   const attach = async (agent: string, node: TreeNode): Promise<void> => {
-    const { argv, multiplexer } = await clientFor().callTool<{ argv: string[] | null; multiplexer: string }>('attach', { agent: node.id, ...doing.inside })
+    const { argv, multiplexer } = await clientFor().callTool<{
+      argv: string[] | null
+      multiplexer: string
+    }>('attach', { agent: node.id, ...doing.inside })
     if (argv === null)
       return tell(
         agent,
@@ -124,8 +173,15 @@ export function createLines(doing: Doing): Lines {
     if (code !== 0) tell(agent, `! ${argv[0] ?? ''} ended with ${code ?? 'a signal'}`, 'attention')
   }
 
-  const about = async (agent: string, word: string | undefined, work: (node: TreeNode) => Promise<void> | void): Promise<void> => {
-    const node = word === undefined ? (nodeOf(store.get(), agent) ?? 'The tree is not known yet.') : findAgent(word)
+  const about = async (
+    agent: string,
+    word: string | undefined,
+    work: (node: TreeNode) => Promise<void> | void,
+  ): Promise<void> => {
+    const node =
+      word === undefined
+        ? (nodeOf(store.get(), agent) ?? 'The tree is not known yet.')
+        : findAgent(word)
     if (typeof node === 'string') tell(agent, node, 'bad')
     else await work(node)
   }
@@ -149,7 +205,10 @@ export function createLines(doing: Doing): Lines {
         await feed.readScrollback(agent)
         return
       case 'fork':
-        return fork(agent, { context: line.context, ...(line.name === undefined ? {} : { name: line.name }) })
+        return fork(agent, {
+          context: line.context,
+          ...(line.name === undefined ? {} : { name: line.name }),
+        })
       case 'kill':
         return about(agent, line.agent, (node) => {
           const below = living(node)
@@ -201,7 +260,8 @@ export function createLines(doing: Doing): Lines {
     } catch (error) {
       tell(agent, `✗ ${asExomonadError(error).message}`, 'bad')
       // Nothing that was written is lost.
-      if (line.kind === 'say' && viewOf(store.get(), agent).draft.text === '') dispatch({ type: 'give-back', agent, text: line.text })
+      if (line.kind === 'say' && viewOf(store.get(), agent).draft.text === '')
+        dispatch({ type: 'give-back', agent, text: line.text })
       return false
     }
   }
@@ -213,8 +273,15 @@ export function createLines(doing: Doing): Lines {
 
   return {
     run: async (line, agent) => {
-      if (line.kind !== 'fork' && line.kind !== 'reap') return IN_ORDER.has(line.kind) ? inOrder(line, agent) : attempt(line, agent)
-      dispatch({ type: 'moving', moving: { text: line.kind === 'fork' ? 'Making a child' : 'Taking the dead out of sight', since: now() } })
+      if (line.kind !== 'fork' && line.kind !== 'reap')
+        return IN_ORDER.has(line.kind) ? inOrder(line, agent) : attempt(line, agent)
+      dispatch({
+        type: 'moving',
+        moving: {
+          text: line.kind === 'fork' ? 'Making a child' : 'Taking the dead out of sight',
+          since: now(),
+        },
+      })
       const done = await inOrder(line, agent)
       dispatch({ type: 'moving', moving: null })
       return done
@@ -222,7 +289,10 @@ export function createLines(doing: Doing): Lines {
     kill: async (agent) => {
       const node = nodeOf(store.get(), agent)
       const { viewed } = store.get()
-      if (node !== undefined) await kill(viewed, node).catch((error: unknown) => tell(viewed, `✗ ${asExomonadError(error).message}`, 'bad'))
+      if (node !== undefined)
+        await kill(viewed, node).catch((error: unknown) =>
+          tell(viewed, `✗ ${asExomonadError(error).message}`, 'bad'),
+        )
     },
     interrupt: waits.interrupt,
     leave: async () => {
@@ -234,9 +304,15 @@ export function createLines(doing: Doing): Lines {
 
 function assertTakes(state: ConsoleState, agent: string): void {
   const node = nodeOf(state, agent)
-  if (node !== undefined && hasEnded(node)) throw new ExomonadError('ALREADY_DEAD', `${printableLine(node.name)} has ended: nothing can be sent to it.`)
-  if (state.waits[agent] !== undefined) throw new ExomonadError('INVALID_ARG', 'A wait runs here: Escape ends it.')
+  if (node !== undefined && hasEnded(node))
+    throw new ExomonadError(
+      'ALREADY_DEAD',
+      `${printableLine(node.name)} has ended: nothing can be sent to it.`,
+    )
+  if (state.waits[agent] !== undefined)
+    throw new ExomonadError('INVALID_ARG', 'A wait runs here: Escape ends it.')
 }
 
 /** How many agents live below. */
-const living = (node: TreeNode): number => node.children.reduce((sum, child) => sum + (hasEnded(child) ? 0 : 1) + living(child), 0)
+const living = (node: TreeNode): number =>
+  node.children.reduce((sum, child) => sum + (hasEnded(child) ? 0 : 1) + living(child), 0)

@@ -19,10 +19,15 @@ export function createWaits({ store, feed, clientFor, now }: Doing, tell: Tell):
       store.dispatch({ type: 'wait-begun', agent, wait: { since: now(), timeout, agents: from } })
       feed.wake()
       try {
-        await clientFor(agent).callTool('wait', { timeout, ...(from.length === 0 ? {} : { from_agents: from }) }, { signal: controller.signal })
+        await clientFor(agent).callTool(
+          'wait',
+          { timeout, ...(from.length === 0 ? {} : { from_agents: from }) },
+          { signal: controller.signal },
+        )
         await feed.readScrollback(agent)
       } catch (error) {
-        if (controller.signal.aborted) tell(agent, 'The wait was interrupted; mail stays in the mailbox.')
+        if (controller.signal.aborted)
+          tell(agent, 'The wait was interrupted; mail stays in the mailbox.')
         else tell(agent, `✗ ${asExomonadError(error).message}`, 'bad')
       } finally {
         running.delete(agent)

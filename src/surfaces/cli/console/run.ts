@@ -15,7 +15,10 @@ import type { Doing } from './doing.ts'
 import { initialState, reduce } from './state.ts'
 import { createStore } from './store.ts'
 
-/** The console until the person leaves it. AGENT_NOT_FOUND, AMBIGUOUS_ID for the agent to begin with. */
+/**
+ * The console until the person leaves it. AGENT_NOT_FOUND, AMBIGUOUS_ID for the agent to begin
+ * with.
+ */
 export async function runConsole(context: CliContext, agent: string | undefined): Promise<void> {
   const { environment, host, now } = context
   const clients = await openOwnerClients({ cwd: context.options().cwd, environment, host })
@@ -43,7 +46,10 @@ export async function runConsole(context: CliContext, agent: string | undefined)
     clientFor: (as) => clients.client({ as }),
     now,
     palette,
-    attach: (argv) => (app === undefined ? Promise.resolve(null) : app.away(() => host.runOnTerminal(argv, context.options().cwd))),
+    attach: (argv) =>
+      app === undefined
+        ? Promise.resolve(null)
+        : app.away(() => host.runOnTerminal(argv, context.options().cwd)),
     inside: insideZellij(context.environment),
     quit,
   }
@@ -74,8 +80,17 @@ function idOf(rotation: readonly TreeNode[], word: string): string {
   const said = printableLine(word)
   const { candidates } = found
   if (found.kind === 'ambiguous') {
-    throw new ExomonadError('AMBIGUOUS_ID', `${said} means several agents: ${candidates.map(printableLine).join(', ')}. Name one of them.`, { candidates })
+    throw new ExomonadError(
+      'AMBIGUOUS_ID',
+      `${said} means several agents: ${candidates.map(printableLine).join(', ')}. Name one of them.`,
+      { candidates },
+    )
   }
-  const meant = candidates.length > 0 ? ` Did you mean ${candidates.map(printableLine).join(', ')}?` : ''
-  throw new ExomonadError('AGENT_NOT_FOUND', `There is no agent ${said}.${meant} \`exomonad tree\` shows them all.`, { found: word })
+  const meant =
+    candidates.length > 0 ? ` Did you mean ${candidates.map(printableLine).join(', ')}?` : ''
+  throw new ExomonadError(
+    'AGENT_NOT_FOUND',
+    `There is no agent ${said}.${meant} \`exomonad tree\` shows them all.`,
+    { found: word },
+  )
 }

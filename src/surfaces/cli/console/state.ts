@@ -24,7 +24,10 @@ export interface ConsoleState {
   /** How those stand that an agent waits for, by the agent. */
   readonly fanIn: Readonly<Record<string, readonly StatusRow[]>>
   readonly inbox: Inbox | null
-  /** Ids of what the inbox showed under its numbers, from 1, when it was last open: what a number in a command means. */
+  /**
+   * Ids of what the inbox showed under its numbers, from 1, when it was last open: what a number in
+   * a command means.
+   */
   readonly numbered: readonly string[]
   readonly overlay: Overlay | null
   /** What the input line is for now, where that is not the viewed agent. */
@@ -55,7 +58,10 @@ export interface View {
   /** What the console itself says of it; latest last. */
   readonly notices: readonly Notice[]
   /** The latest message from here, as far as is known of it. */
-  readonly sent: { readonly at: number; readonly state: 'queued' | 'handed over' | 'delivered' } | null
+  readonly sent: {
+    readonly at: number
+    readonly state: 'queued' | 'handed over' | 'delivered'
+  } | null
 }
 export interface OwnWait {
   /** Milliseconds since the epoch. */
@@ -67,18 +73,42 @@ export interface OwnWait {
 export type Overlay =
   | { readonly kind: 'inbox'; readonly selected: number }
   /** `rows`: what was read once. */
-  | { readonly kind: 'tree' | 'help' | 'rows'; readonly rows: readonly string[]; readonly scroll: Scroll }
+  | {
+      readonly kind: 'tree' | 'help' | 'rows'
+      readonly rows: readonly string[]
+      readonly scroll: Scroll
+    }
 export type Ask =
-  | { readonly kind: 'answer'; readonly agent: string; readonly questionId: string; readonly line: Line }
-  | { readonly kind: 'approve' | 'deny'; readonly approvalId: string; readonly agent: string; readonly line: Line }
-  | { readonly kind: 'kill'; readonly agentId: string; readonly name: string; readonly below: number }
+  | {
+      readonly kind: 'answer'
+      readonly agent: string
+      readonly questionId: string
+      readonly line: Line
+    }
+  | {
+      readonly kind: 'approve' | 'deny'
+      readonly approvalId: string
+      readonly agent: string
+      readonly line: Line
+    }
+  | {
+      readonly kind: 'kill'
+      readonly agentId: string
+      readonly name: string
+      readonly below: number
+    }
 
 export type Action =
   | { type: 'tree'; tree: TreeView; at: number }
   | { type: 'trouble'; trouble: string | null }
   | { type: 'screen'; agent: string; text: string }
   | { type: 'no-screen'; agent: string; why: string }
-  | { type: 'scrollback'; agent: string; entries: readonly ScrollbackLine[]; captureLines: number | null }
+  | {
+      type: 'scrollback'
+      agent: string
+      entries: readonly ScrollbackLine[]
+      captureLines: number | null
+    }
   | { type: 'inbox'; inbox: Inbox }
   | { type: 'fan-in'; agent: string; rows: readonly StatusRow[] }
   | { type: 'go'; agent: string }
@@ -100,7 +130,17 @@ export type Action =
   | { type: 'moving'; moving: ConsoleState['moving'] }
   | { type: 'quitting'; quitting: boolean }
 
-const NOTHING_KNOWN: View = { seen: false, text: '', missing: null, entries: [], captureLines: null, scroll: null, draft: EMPTY, notices: [], sent: null }
+const NOTHING_KNOWN: View = {
+  seen: false,
+  text: '',
+  missing: null,
+  entries: [],
+  captureLines: null,
+  scroll: null,
+  draft: EMPTY,
+  notices: [],
+  sent: null,
+}
 /** Older notices go. */
 const NOTICES_KEPT = 50
 
@@ -123,13 +163,17 @@ export const initialState = (): ConsoleState => ({
   quitting: false,
 })
 
-export const viewOf = (state: ConsoleState, agent: string): View => state.views[agent] ?? NOTHING_KNOWN
-export const nodeOf = (state: ConsoleState, agent: string): TreeNode | undefined => state.rotation.find((node) => node.id === agent)
+export const viewOf = (state: ConsoleState, agent: string): View =>
+  state.views[agent] ?? NOTHING_KNOWN
+export const nodeOf = (state: ConsoleState, agent: string): TreeNode | undefined =>
+  state.rotation.find((node) => node.id === agent)
 
 /** `commands`: nothing goes to the agent, only lines that begin with `/` are taken. */
 export function inputFor(state: ConsoleState): 'free' | 'commands' {
   const node = nodeOf(state, state.viewed)
-  return node === undefined || hasEnded(node) || state.waits[state.viewed] !== undefined ? 'commands' : 'free'
+  return node === undefined || hasEnded(node) || state.waits[state.viewed] !== undefined
+    ? 'commands'
+    : 'free'
 }
 
 /** The line that keys go to. */
@@ -145,11 +189,16 @@ export function awaited(state: ConsoleState, agent: string): readonly string[] {
   return own.length > 0 ? own : (nodeOf(state, agent)?.waiting_for ?? [])
 }
 
-/** A root that nobody started, or whose program is gone: what is sent there comes to the person who sends it. */
-export const isUnmanned = (node: TreeNode): boolean => node.kind === 'root' && (node.pane === null || node.state_reason === 'stopped')
+/**
+ * A root that nobody started, or whose program is gone: what is sent there comes to the person who
+ * sends it.
+ */
+export const isUnmanned = (node: TreeNode): boolean =>
+  node.kind === 'root' && (node.pane === null || node.state_reason === 'stopped')
 
 /** How many things wait for the person. */
-export const inboxCount = ({ tree }: ConsoleState): number => (tree === null ? 0 : tree.inbox.messages + tree.inbox.questions + tree.inbox.approvals)
+export const inboxCount = ({ tree }: ConsoleState): number =>
+  tree === null ? 0 : tree.inbox.messages + tree.inbox.questions + tree.inbox.approvals
 
 export function reduce(state: ConsoleState, action: Action): ConsoleState {
   const change = (agent: string, patch: Partial<View>): ConsoleState => ({
@@ -164,41 +213,65 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
     case 'screen': {
       const view = viewOf(state, action.agent)
       if (action.text === view.text && view.missing === null && view.seen) return state
-      const scroll = view.scroll === null ? null : Math.max(0, view.scroll - goneAbove(view.text, action.text))
+      const scroll =
+        view.scroll === null ? null : Math.max(0, view.scroll - goneAbove(view.text, action.text))
       return change(action.agent, { seen: true, text: action.text, missing: null, scroll })
     }
     case 'no-screen':
-      return viewOf(state, action.agent).missing === action.why ? state : change(action.agent, { seen: true, missing: action.why })
+      return viewOf(state, action.agent).missing === action.why
+        ? state
+        : change(action.agent, { seen: true, missing: action.why })
     case 'scrollback': {
       const view = viewOf(state, action.agent)
       const same =
-        view.captureLines === action.captureLines && view.entries.length === action.entries.length && view.entries.at(-1)?.seq === action.entries.at(-1)?.seq
-      return same ? state : change(action.agent, { entries: action.entries, captureLines: action.captureLines })
+        view.captureLines === action.captureLines &&
+        view.entries.length === action.entries.length &&
+        view.entries.at(-1)?.seq === action.entries.at(-1)?.seq
+      return same
+        ? state
+        : change(action.agent, { entries: action.entries, captureLines: action.captureLines })
     }
     case 'inbox':
       return withInbox(state, action.inbox)
     case 'fan-in':
       return { ...state, fanIn: { ...state.fanIn, [action.agent]: action.rows } }
     case 'go':
-      return action.agent === state.viewed ? { ...state, overlay: null } : { ...state, viewed: action.agent, overlay: null, ask: null, candidates: [] }
+      return action.agent === state.viewed
+        ? { ...state, overlay: null }
+        : { ...state, viewed: action.agent, overlay: null, ask: null, candidates: [] }
     case 'draft':
-      if (state.ask !== null) return state.ask.kind === 'kill' ? state : { ...state, ask: { ...state.ask, line: action.line } }
+      if (state.ask !== null)
+        return state.ask.kind === 'kill'
+          ? state
+          : { ...state, ask: { ...state.ask, line: action.line } }
       return { ...change(state.viewed, { draft: action.line }), candidates: [], quitting: false }
     case 'give-back':
       return change(action.agent, { draft: { text: action.text, cursor: action.text.length } })
     case 'history':
-      return { ...change(state.viewed, { draft: { text: action.text, cursor: action.text.length } }), history: action.history }
+      return {
+        ...change(state.viewed, { draft: { text: action.text, cursor: action.text.length } }),
+        history: action.history,
+      }
     case 'submitted':
-      return { ...change(state.viewed, { draft: EMPTY, scroll: null }), history: action.history, candidates: [], quitting: false }
+      return {
+        ...change(state.viewed, { draft: EMPTY, scroll: null }),
+        history: action.history,
+        candidates: [],
+        quitting: false,
+      }
     case 'candidates':
       return { ...state, candidates: action.candidates }
     case 'scroll': {
       const { overlay } = state
       if (overlay === null) return change(state.viewed, { scroll: action.scroll })
-      return overlay.kind === 'inbox' ? state : { ...state, overlay: { ...overlay, scroll: action.scroll } }
+      return overlay.kind === 'inbox'
+        ? state
+        : { ...state, overlay: { ...overlay, scroll: action.scroll } }
     }
     case 'notice':
-      return change(action.agent, { notices: [...viewOf(state, action.agent).notices, action.notice].slice(-NOTICES_KEPT) })
+      return change(action.agent, {
+        notices: [...viewOf(state, action.agent).notices, action.notice].slice(-NOTICES_KEPT),
+      })
     case 'sent':
       return change(action.agent, { sent: { at: action.at, state: 'queued' } })
     case 'settled': {
@@ -209,7 +282,11 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
     case 'wait-begun':
       return { ...state, waits: { ...state.waits, [action.agent]: action.wait } }
     case 'wait-ended':
-      return { ...state, waits: without(state.waits, action.agent), fanIn: without(state.fanIn, action.agent) }
+      return {
+        ...state,
+        waits: without(state.waits, action.agent),
+        fanIn: without(state.fanIn, action.agent),
+      }
     case 'overlay': {
       const numbered = action.overlay?.kind === 'inbox' ? idsOf(state.inbox) : state.numbered
       return { ...state, overlay: action.overlay, numbered, ask: null, candidates: [] }
@@ -217,7 +294,13 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
     case 'select': {
       if (state.overlay?.kind !== 'inbox' || state.inbox === null) return state
       const last = Math.max(0, itemsOf(state.inbox).length - 1)
-      return { ...state, overlay: { kind: 'inbox', selected: Math.min(last, Math.max(0, state.overlay.selected + action.by)) } }
+      return {
+        ...state,
+        overlay: {
+          kind: 'inbox',
+          selected: Math.min(last, Math.max(0, state.overlay.selected + action.by)),
+        },
+      }
     }
     case 'ask':
       return { ...state, ask: action.ask }
@@ -228,7 +311,8 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
   }
 }
 
-const idsOf = (inbox: Inbox | null): string[] => (inbox === null ? [] : itemsOf(inbox).map(({ id }) => id))
+const idsOf = (inbox: Inbox | null): string[] =>
+  inbox === null ? [] : itemsOf(inbox).map(({ id }) => id)
 
 /** The selected item stays so, whatever comes in front of it or goes. */
 function withInbox(state: ConsoleState, inbox: Inbox): ConsoleState {
@@ -245,12 +329,28 @@ function withTree(state: ConsoleState, tree: TreeView, readAt: number): ConsoleS
   const rotation = rotationOf(tree.root)
   const known = rotation.some((node) => node.id === state.viewed)
   const viewed = known ? state.viewed : (rotation.find((node) => !hasEnded(node)) ?? tree.root).id
-  const waiting = new Set<string>(rotation.filter((node) => node.waiting_for !== null).map((node) => node.id))
-  const fanIn = Object.fromEntries(Object.entries(state.fanIn).filter(([id]) => waiting.has(id) || state.waits[id] !== undefined))
-  return withoutDraftsOfEnded({ ...state, tree, readAt, rotation, viewed, fanIn, trouble: null, ...(known ? {} : { ask: null }) })
+  const waiting = new Set<string>(
+    rotation.filter((node) => node.waiting_for !== null).map((node) => node.id),
+  )
+  const fanIn = Object.fromEntries(
+    Object.entries(state.fanIn).filter(([id]) => waiting.has(id) || state.waits[id] !== undefined),
+  )
+  return withoutDraftsOfEnded({
+    ...state,
+    tree,
+    readAt,
+    rotation,
+    viewed,
+    fanIn,
+    trouble: null,
+    ...(known ? {} : { ask: null }),
+  })
 }
 
-/** What was half written to an agent when it ended goes to the history, where it can be had for another one. */
+/**
+ * What was half written to an agent when it ended goes to the history, where it can be had for
+ * another one.
+ */
 function withoutDraftsOfEnded(state: ConsoleState): ConsoleState {
   const texts = Object.entries(state.views).filter(([id, { draft }]) => {
     const node = draft.text === '' || draft.text.startsWith('/') ? undefined : nodeOf(state, id)
@@ -259,17 +359,26 @@ function withoutDraftsOfEnded(state: ConsoleState): ConsoleState {
   if (texts.length === 0) return state
   return {
     ...state,
-    views: { ...state.views, ...Object.fromEntries(texts.map(([id, view]) => [id, { ...view, draft: EMPTY }])) },
+    views: {
+      ...state.views,
+      ...Object.fromEntries(texts.map(([id, view]) => [id, { ...view, draft: EMPTY }])),
+    },
     history: texts.reduce((history, [, { draft }]) => push(history, draft.text), state.history),
   }
 }
 
-/** How many lines of a terminal’s text went away at its begin, as they do where it keeps no more: who looks back goes on seeing the same. */
+/**
+ * How many lines of a terminal’s text went away at its begin, as they do where it keeps no more:
+ * who looks back goes on seeing the same.
+ */
 function goneAbove(before: string, now: string): number {
   const head = now.split('\n', 3).join('\n')
   const text = `\n${before}\n`
   return text.slice(0, Math.max(0, text.indexOf(`\n${head}\n`))).split('\n').length - 1
 }
 
-const without = <Value>(record: Readonly<Record<string, Value>>, key: string): Readonly<Record<string, Value>> =>
+const without = <Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string,
+): Readonly<Record<string, Value>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))

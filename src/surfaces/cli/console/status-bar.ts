@@ -15,7 +15,11 @@ export interface StatusBarOptions {
   /** Of the open capture; null where none is open. */
   readonly capture_lines: number | null
   /** What waits for the person. */
-  readonly inbox: { readonly messages: number; readonly questions: number; readonly approvals: number }
+  readonly inbox: {
+    readonly messages: number
+    readonly questions: number
+    readonly approvals: number
+  }
   readonly width: number
   readonly palette: Palette
   /** Why what is shown may be old; null where all is well. */
@@ -27,25 +31,58 @@ export interface StatusBarOptions {
 const GAP = '  '
 
 /**
- * Two rows of at most `width` columns: where the agent is in the tree and what waits for the person; how the agent does. What matters least is
- * left out where there is no room. Trouble takes the second row’s place.
+ * Two rows of at most `width` columns: where the agent is in the tree and what waits for the
+ * person; how the agent does. What matters least is left out where there is no room. Trouble takes
+ * the second row’s place.
  */
 export function statusBar(node: TreeNode, options: StatusBarOptions): string[] {
   const { palette, width, trouble } = options
-  const second = trouble === null ? stateRow(node, options) : palette.bad(cut(`! ${printableLine(trouble)}`, width))
+  const second =
+    trouble === null
+      ? stateRow(node, options)
+      : palette.bad(cut(`! ${printableLine(trouble)}`, width))
   return [placeRow(options), second]
 }
 
-/** The place on the left, cut from the left; on the right capture, inbox and position, in fewer words where there is no room for more. */
-function placeRow({ path, position, total, capture_lines: lines, inbox, width, palette }: StatusBarOptions): string {
-  const names = path.map((one, index) => printableLine(index === 0 && one.kind === 'root' ? one.branch : one.name))
-  const capture: Words[] = lines === null ? [] : [[[`┊ capture: ${plural(lines, 'line')}`, `┊ capture ${lines}`], palette.special]]
-  const parts: Words[] = [...capture, ...inboxWords(inbox, palette), [[`${position}/${total}`], palette.dim]]
+/**
+ * The place on the left, cut from the left; on the right capture, inbox and position, in fewer
+ * words where there is no room for more.
+ */
+function placeRow({
+  path,
+  position,
+  total,
+  capture_lines: lines,
+  inbox,
+  width,
+  palette,
+}: StatusBarOptions): string {
+  const names = path.map((one, index) =>
+    printableLine(index === 0 && one.kind === 'root' ? one.branch : one.name),
+  )
+  const capture: Words[] =
+    lines === null
+      ? []
+      : [[[`┊ capture: ${plural(lines, 'line')}`, `┊ capture ${lines}`], palette.special]]
+  const parts: Words[] = [
+    ...capture,
+    ...inboxWords(inbox, palette),
+    [[`${position}/${total}`], palette.dim],
+  ]
   const whole = displayWidth(names.join(JOINT)) + GAP.length
-  const shortFrom = (from: number): Cell[] => parts.map(([texts, paint], index) => ({ text: texts.at(index >= from ? -1 : 0) ?? '', paint }))
-  // Fewer words from the right, until the place is seen whole; where there is no room for even that, the position stays longest.
-  const shown = [parts.length, 1, 0].map(shortFrom).find((cells) => whole + widthOf(cells.map(({ text }) => text)) <= width) ?? shortFrom(0)
-  while (shown.length > 0 && widthOf(shown.map(({ text }) => text)) + GAP.length + LEAST_NAME > width) shown.shift()
+  const shortFrom = (from: number): Cell[] =>
+    parts.map(([texts, paint], index) => ({ text: texts.at(index >= from ? -1 : 0) ?? '', paint }))
+  // Fewer words from the right, until the place is seen whole; where there is no room for even
+  // that, the position stays longest.
+  const shown =
+    [parts.length, 1, 0]
+      .map(shortFrom)
+      .find((cells) => whole + widthOf(cells.map(({ text }) => text)) <= width) ?? shortFrom(0)
+  while (
+    shown.length > 0 &&
+    widthOf(shown.map(({ text }) => text)) + GAP.length + LEAST_NAME > width
+  )
+    shown.shift()
   const right = widthOf(shown.map(({ text }) => text))
   const room = width - (right === 0 ? 0 : right + GAP.length)
   const { above, name } = placeIn(names, room)
@@ -59,7 +96,9 @@ type Words = readonly [texts: readonly string[], paint: (text: string) => string
 const JOINT = ' › '
 const LEAST_NAME = 8
 
-const widthOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + displayWidth(text), 0) + GAP.length * Math.max(0, texts.length - 1)
+const widthOf = (texts: readonly string[]): number =>
+  texts.reduce((sum, text) => sum + displayWidth(text), 0) +
+  GAP.length * Math.max(0, texts.length - 1)
 
 /** The way down to the agent: as many of those above it as there is room for, the nearest first. */
 function placeIn(names: readonly string[], room: number): { above: string; name: string } {
@@ -77,7 +116,10 @@ function placeIn(names: readonly string[], room: number): { above: string; name:
   return { above, name }
 }
 
-function inboxWords({ messages, questions, approvals }: StatusBarOptions['inbox'], palette: Palette): Words[] {
+function inboxWords(
+  { messages, questions, approvals }: StatusBarOptions['inbox'],
+  palette: Palette,
+): Words[] {
   const all = messages + questions + approvals
   if (all === 0) return []
   const words = [
@@ -95,7 +137,9 @@ function stateRow(node: TreeNode, { width, palette, frame = 0 }: StatusBarOption
     ...optional(pullWithChecks(node, palette)),
     ...(node.unread > 0 ? [{ text: `${node.unread} unread`, paint: palette.attention }] : []),
     ...(node.undecided > 0 ? [{ text: `${node.undecided}! undecided`, paint: palette.bad }] : []),
-    ...(node.undelivered > 0 ? [{ text: `${node.undelivered} undelivered`, paint: palette.attention }] : []),
+    ...(node.undelivered > 0
+      ? [{ text: `${node.undelivered} undelivered`, paint: palette.attention }]
+      : []),
     // A process has neither.
     ...(node.command === null
       ? [
@@ -103,10 +147,15 @@ function stateRow(node: TreeNode, { width, palette, frame = 0 }: StatusBarOption
           { text: plural(node.tool_calls, 'call'), paint: palette.dim },
         ]
       : [{ text: `process ${node.pid ?? ''}`.trimEnd(), paint: palette.dim }]),
-    ...(node.open_questions > 0 ? [{ text: plural(node.open_questions, 'open question'), paint: palette.attention }] : []),
+    ...(node.open_questions > 0
+      ? [{ text: plural(node.open_questions, 'open question'), paint: palette.attention }]
+      : []),
     ...optional(costCell(node, palette)),
     sinceCell(node, palette),
-    { text: [node.role, ...(node.agent === null ? [] : [node.agent])].map(printableLine).join(' '), paint: palette.dim },
+    {
+      text: [node.role, ...(node.agent === null ? [] : [node.agent])].map(printableLine).join(' '),
+      paint: palette.dim,
+    },
     { text: printableLine(node.branch), paint: palette.dim },
   ]
   const others = cells.reduce((sum, { text }) => sum + GAP.length + displayWidth(text), 0)
@@ -128,8 +177,13 @@ function stateRow(node: TreeNode, { width, palette, frame = 0 }: StatusBarOption
 const LEAST_STATE = 24
 
 function pullWithChecks(node: TreeNode, palette: Palette): Cell {
-  const cells = [pullCell(node, palette), checksCell(node, palette)].filter(({ text }) => text !== '')
-  return { text: cells.map(({ text }) => text).join(' '), paint: () => cells.map(painted).join(' ') }
+  const cells = [pullCell(node, palette), checksCell(node, palette)].filter(
+    ({ text }) => text !== '',
+  )
+  return {
+    text: cells.map(({ text }) => text).join(' '),
+    paint: () => cells.map(painted).join(' '),
+  }
 }
 
 const optional = (cell: Cell): Cell[] => (cell.text === '' ? [] : [cell])

@@ -6,7 +6,10 @@ export interface Store<State, Action> {
   subscribe(listener: () => void): () => void
 }
 
-export function createStore<State, Action>(reduce: (state: State, action: Action) => State, initial: State): Store<State, Action> {
+export function createStore<State, Action>(
+  reduce: (state: State, action: Action) => State,
+  initial: State,
+): Store<State, Action> {
   let state = initial
   const listeners = new Set<() => void>()
   return {

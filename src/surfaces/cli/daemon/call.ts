@@ -21,6 +21,8 @@ function parseInput(text: string): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    throw new UsageError(`The input is not JSON: ${(error as Error).message}. Quote it for the shell, as in '{"agent": "auth"}'.`)
+    throw new UsageError(
+      `The input is not JSON: ${(error as Error).message}. Quote it for the shell, as in '{"agent": "auth"}'.`,
+    )
   }
 }

@@ -21,10 +21,16 @@ const POLL = 20
 /** What a daemon that was started in the background printed. */
 export const daemonOutput = (paths: Paths): string => join(paths.state, 'logs', 'daemon.out')
 
-/** The daemon of the repository, started where it isn’t running. Throws what kept it from starting. */
-export async function ensureDaemon(subject: DaemonSubject): Promise<{ health: Health; started: boolean }> {
+/**
+ * The daemon of the repository, started where it isn’t running. Throws what kept it from starting.
+ */
+export async function ensureDaemon(
+  subject: DaemonSubject,
+): Promise<{ health: Health; started: boolean }> {
   const running = await readHealth(subject.socket)
-  return running === null ? { health: await startDaemon(subject), started: true } : { health: running, started: false }
+  return running === null
+    ? { health: await startDaemon(subject), started: true }
+    : { health: running, started: false }
 }
 
 async function startDaemon(subject: DaemonSubject): Promise<Health> {
@@ -58,7 +64,10 @@ async function startAndWait(subject: DaemonSubject, output: string): Promise<Hea
   }
 }
 
-/** The error that the daemon printed as its last line (`daemon run --json`), or its last lines as they are. */
+/**
+ * The error that the daemon printed as its last line (`daemon run --json`), or its last lines as
+ * they are.
+ */
 async function startFailure(output: string): Promise<ExomonadError> {
   const lines = (await readFile(output, 'utf8').catch(() => ''))
     .trimEnd()
@@ -67,7 +76,8 @@ async function startFailure(output: string): Promise<ExomonadError> {
   for (const line of lines.toReversed()) {
     try {
       const body = parseJson(line) as Record<string, unknown>
-      if (typeof body['error'] === 'string' && typeof body['code'] === 'string') return errorFromAnswer(body, 500)
+      if (typeof body['error'] === 'string' && typeof body['code'] === 'string')
+        return errorFromAnswer(body, 500)
     } catch {
       // A line in words.
     }
@@ -83,7 +93,10 @@ async function startFailure(output: string): Promise<ExomonadError> {
 }
 
 /** Ends the daemon and waits until it is gone; agents go on. Null where none was running. */
-export async function stopDaemon(host: Pick<Host, 'signal' | 'isRunning'>, socket: string): Promise<{ pid: number } | null> {
+export async function stopDaemon(
+  host: Pick<Host, 'signal' | 'isRunning'>,
+  socket: string,
+): Promise<{ pid: number } | null> {
   const health = await healthOfRunning(socket)
   if (health === null) return null
   // Nobody: it ended after it had answered, because somebody else stopped it, too.
@@ -93,12 +106,19 @@ export async function stopDaemon(host: Pick<Host, 'signal' | 'isRunning'>, socke
     if (!(await host.isRunning(health.pid))) return { pid: health.pid }
     await pause()
   }
-  throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon (process ${health.pid}) was asked to stop and still runs after ${STOP_LIMIT / 1000} s.`, {
-    pid: health.pid,
-  })
+  throw new ExomonadError(
+    'DAEMON_UNAVAILABLE',
+    `The daemon (process ${health.pid}) was asked to stop and still runs after ${STOP_LIMIT / 1000} s.`,
+    {
+      pid: health.pid,
+    },
+  )
 }
 
-/** Null where nobody listens. One that is busy, beginning or ending is waited for: it is not one that isn’t there. */
+/**
+ * Null where nobody listens. One that is busy, beginning or ending is waited for: it is not one
+ * that isn’t there.
+ */
 async function healthOfRunning(socket: string): Promise<Health | null> {
   const deadline = Date.now() + STOP_LIMIT
   for (let left = STOP_LIMIT; left > 0; left = deadline - Date.now()) {
@@ -107,9 +127,13 @@ async function healthOfRunning(socket: string): Promise<Health | null> {
     if (answer !== 'silent') return answer
     await pause()
   }
-  throw new ExomonadError('DAEMON_UNAVAILABLE', `The daemon did not answer within ${STOP_LIMIT / 1000} s and was not stopped. Is its process suspended?`, {
-    socket,
-  })
+  throw new ExomonadError(
+    'DAEMON_UNAVAILABLE',
+    `The daemon did not answer within ${STOP_LIMIT / 1000} s and was not stopped. Is its process suspended?`,
+    {
+      socket,
+    },
+  )
 }
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, POLL))

@@ -23,7 +23,11 @@ export function define(command: Command, context: CliContext): void {
     .description('Start the daemon in the background; agents that still run are adopted')
     .action(async () => {
       const located = await locateForHuman(context)
-      const { health, started } = await withProgress(context, 'Starting the daemon', ensureDaemon(subjectOf(located, context)))
+      const { health, started } = await withProgress(
+        context,
+        'Starting the daemon',
+        ensureDaemon(subjectOf(located, context)),
+      )
       present(context, { running: true, started, ...health }, () => [
         `${context.palette().good('✓')} The daemon ${started ? 'runs' : 'was running already'}: process ${health.pid}`,
       ])
@@ -33,21 +37,34 @@ export function define(command: Command, context: CliContext): void {
     .description('Stop the daemon; agents go on, and the next start adopts them')
     .action(async () => {
       const located = await locateForHuman(context)
-      const stopped = await withProgress(context, 'Stopping the daemon', stopDaemon(context.host, located.file.socket))
+      const stopped = await withProgress(
+        context,
+        'Stopping the daemon',
+        stopDaemon(context.host, located.file.socket),
+      )
       if (stopped !== null) await forgetPid(located, context)
       present(context, { stopped: stopped !== null, pid: stopped?.pid ?? null }, () => [
-        stopped === null ? 'The daemon was not running' : `${context.palette().good('✓')} The daemon has stopped; agents go on`,
+        stopped === null
+          ? 'The daemon was not running'
+          : `${context.palette().good('✓')} The daemon has stopped; agents go on`,
       ])
     })
   command
     .command('status')
     .description('Tell whether the daemon runs; exits with 1 where it does not')
     .action(async () => {
-      const located = await locateRepository(context.options().cwd, context.environment, context.host)
+      const located = await locateRepository(
+        context.options().cwd,
+        context.environment,
+        context.host,
+      )
       const { socket } = located.file
       const health = await askHealth(socket)
       if (typeof health === 'string') context.markFailed()
-      const state = typeof health === 'string' ? { running: health === 'silent', pid: null, socket } : { running: true, socket, ...health }
+      const state =
+        typeof health === 'string'
+          ? { running: health === 'silent', pid: null, socket }
+          : { running: true, socket, ...health }
       present(context, state, () => describeStatus(context, located, health))
     })
   command
@@ -57,12 +74,19 @@ export function define(command: Command, context: CliContext): void {
     .option('-f, --follow', 'Go on with new lines until Ctrl-C')
     .action(async (options: { lines: number; follow?: boolean }) => {
       const { printDaemonLog } = await import('./daemon-log.ts')
-      const located = await locateRepository(context.options().cwd, context.environment, context.host)
+      const located = await locateRepository(
+        context.options().cwd,
+        context.environment,
+        context.host,
+      )
       await printDaemonLog(context, located.paths, options)
     })
 }
 
-export const subjectOf = (located: LocatedRepository, context: CliContext): Parameters<typeof ensureDaemon>[0] => ({
+export const subjectOf = (
+  located: LocatedRepository,
+  context: CliContext,
+): Parameters<typeof ensureDaemon>[0] => ({
   paths: located.paths,
   socket: located.file.socket,
   host: context.host,
@@ -79,18 +103,35 @@ export async function locateForHuman(context: CliContext): Promise<LocatedReposi
 /** So that `ps` doesn’t name a process that is another’s by now. */
 export async function forgetPid(located: LocatedRepository, context: CliContext): Promise<void> {
   const { paths, file } = located
-  await writeRepositoryRecord(context.environment, { commonDir: paths.commonDir, home: paths.home, socket: file.socket, pid: null })
+  await writeRepositoryRecord(context.environment, {
+    commonDir: paths.commonDir,
+    home: paths.home,
+    socket: file.socket,
+    pid: null,
+  })
 }
 
-function describeStatus(context: CliContext, located: LocatedRepository, health: Health | 'absent' | 'silent'): string[] {
+function describeStatus(
+  context: CliContext,
+  located: LocatedRepository,
+  health: Health | 'absent' | 'silent',
+): string[] {
   const palette = context.palette()
-  if (health === 'absent') return [`${palette.dim('○')} The daemon is not running. \`exomonad daemon start\` starts it.`]
-  if (health === 'silent') return [`${palette.attention('●')} The daemon runs and does not answer just now. It may be busy: \`exomonad daemon logs\``]
+  if (health === 'absent')
+    return [`${palette.dim('○')} The daemon is not running. \`exomonad daemon start\` starts it.`]
+  if (health === 'silent')
+    return [
+      `${palette.attention('●')} The daemon runs and does not answer just now. It may be busy: \`exomonad daemon logs\``,
+    ]
   const facts: [string, string][] = [
     ['process', String(health.pid)],
     ['version', health.version],
     ['socket', located.file.socket],
   ]
-  if (health.uptime_seconds !== undefined) facts.unshift(['up', shortDuration(health.uptime_seconds)])
-  return [`${palette.good('●')} The daemon runs`, ...renderFacts(facts, palette).map((line) => `  ${line}`)]
+  if (health.uptime_seconds !== undefined)
+    facts.unshift(['up', shortDuration(health.uptime_seconds)])
+  return [
+    `${palette.good('●')} The daemon runs`,
+    ...renderFacts(facts, palette).map((line) => `  ${line}`),
+  ]
 }

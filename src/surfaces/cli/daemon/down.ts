@@ -12,11 +12,18 @@ import { plural } from '../../text/quantity.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .option('--force', 'Also where the store is lost or damaged: end all terminals, keep the store aside and forget the agents; work stays')
+    .option(
+      '--force',
+      'Also where the store is lost or damaged: end all terminals, keep the store aside and forget the agents; work stays',
+    )
     .action(async ({ force }: { force?: true }) => {
       const located = await locateForHuman(context)
       if (force === true && (await readHealth(located.file.socket)) === null && !(await starts())) {
-        await withProgress(context, 'Ending all terminals', context.host.endTerminals(located.paths))
+        await withProgress(
+          context,
+          'Ending all terminals',
+          context.host.endTerminals(located.paths),
+        )
         const kept = await context.host.store.setAside(located.paths)
         await forgetPid(located, context)
         present(context, { forced: true, kept }, () => [
@@ -45,7 +52,11 @@ export function define(command: Command, context: CliContext): void {
         }
       }
 
-      async function stopAll(): Promise<{ stopped: string[]; ended: number; daemon: { stopped: boolean; pid: number | null } }> {
+      async function stopAll(): Promise<{
+        stopped: string[]
+        ended: number
+        daemon: { stopped: boolean; pid: number | null }
+      }> {
         // A stopped daemon may have left agents running: it has to adopt them to end them.
         await ensureDaemon(subjectOf(located, context))
         const client = await context.client()
@@ -53,17 +64,27 @@ export function define(command: Command, context: CliContext): void {
         const agents = await client.callTool<{ stopped: string[] }>('down', {})
         const daemon = await stopDaemon(context.host, located.file.socket)
         await forgetPid(located, context)
-        const ended = nodesOf(view?.root).filter((node) => isOneTask(node) && agents.stopped.includes(node.id)).length
-        return { stopped: agents.stopped, ended, daemon: { stopped: daemon !== null, pid: daemon?.pid ?? null } }
+        const ended = nodesOf(view?.root).filter(
+          (node) => isOneTask(node) && agents.stopped.includes(node.id),
+        ).length
+        return {
+          stopped: agents.stopped,
+          ended,
+          daemon: { stopped: daemon !== null, pid: daemon?.pid ?? null },
+        }
       }
     })
 }
 
-const nodesOf = (node: TreeNode | undefined): TreeNode[] => (node === undefined ? [] : [node, ...node.children.flatMap(nodesOf)])
+const nodesOf = (node: TreeNode | undefined): TreeNode[] =>
+  node === undefined ? [] : [node, ...node.children.flatMap(nodesOf)]
 
 /** What ended with its task is not begun again. */
 function backWords(stopped: number, ended: number): string {
-  const gone = ended === 0 ? '' : `${plural(ended, 'session or background task', 'sessions and background tasks')} ${ended === 1 ? 'is' : 'are'} over`
+  const gone =
+    ended === 0
+      ? ''
+      : `${plural(ended, 'session or background task', 'sessions and background tasks')} ${ended === 1 ? 'is' : 'are'} over`
   if (stopped === ended) return `${gone[0]?.toUpperCase()}${gone.slice(1)}.`
   return `\`exomonad resume --all\` brings them back${gone === '' ? '' : `, but ${gone}`}.`
 }

@@ -19,7 +19,10 @@ interface EventOptions {
 export function define(command: Command, context: CliContext): void {
   command
     .option('-f, --follow', 'Go on with new events until Ctrl-C; with --json one document per line')
-    .option('-s, --since <when>', 'Only from then on: a time (2026-01-31T12:00), or a duration ago (15m, 2h, 1d)')
+    .option(
+      '-s, --since <when>',
+      'Only from then on: a time (2026-01-31T12:00), or a duration ago (15m, 2h, 1d)',
+    )
     .option('-t, --type <type...>', 'Only of these types, such as pr.merged')
     .option('-a, --agent <agent>', 'Only about this agent: id, branch or name')
     .option('-n, --last <count>', 'Only the newest so many', (text) => Number(text))
@@ -32,7 +35,9 @@ export function define(command: Command, context: CliContext): void {
         last: options.last,
       }
       if (options.follow === true) {
-        return interruptible(context, async (signal) => printEach(context, client, client.events({ ...query, follow: true, signal })))
+        return interruptible(context, async (signal) =>
+          printEach(context, client, client.events({ ...query, follow: true, signal })),
+        )
       }
       const events = client.events({ ...query, follow: false })
       if (!context.options().json) return printEach(context, client, events)
@@ -42,7 +47,11 @@ export function define(command: Command, context: CliContext): void {
     })
 }
 
-async function printEach(context: CliContext, client: Client, events: AsyncIterable<WireEvent>): Promise<void> {
+async function printEach(
+  context: CliContext,
+  client: Client,
+  events: AsyncIterable<WireEvent>,
+): Promise<void> {
   const { stdout } = context.terminal
   const names = createNames(client)
   for await (const event of events) {
@@ -55,8 +64,14 @@ async function printEach(context: CliContext, client: Client, events: AsyncItera
   }
 }
 
-/** Names of agents by id, read from the tree when one is not known yet, and from events: what was cleaned away is in no tree. */
-export function createNames(client: Client): { of(id: string | null): Promise<string | null>; learn(event: WireEvent): void } {
+/**
+ * Names of agents by id, read from the tree when one is not known yet, and from events: what was
+ * cleaned away is in no tree.
+ */
+export function createNames(client: Client): {
+  of(id: string | null): Promise<string | null>
+  learn(event: WireEvent): void
+} {
   const names = new Map<string, string>()
   const visit = (node: TreeNode): void => {
     names.set(node.id, node.name)
@@ -64,7 +79,8 @@ export function createNames(client: Client): { of(id: string | null): Promise<st
   }
   return {
     learn({ type, agentId, payload }) {
-      if (agentId !== null && type.startsWith('agent.') && typeof payload['name'] === 'string') names.set(agentId, payload['name'])
+      if (agentId !== null && type.startsWith('agent.') && typeof payload['name'] === 'string')
+        names.set(agentId, payload['name'])
     },
     async of(id) {
       if (id === null) return null
@@ -84,6 +100,9 @@ export function parseSince(text: string, now: number): number {
   const ago = /^\d{4}/.test(text) && text.length > 5 ? undefined : parseDuration(text)
   if (ago !== undefined) return now - ago * 1000
   const at = Date.parse(text)
-  if (Number.isNaN(at)) throw new UsageError(`--since ${text}: expected a time such as 2026-01-31T12:00, or a duration such as 15m.`)
+  if (Number.isNaN(at))
+    throw new UsageError(
+      `--since ${text}: expected a time such as 2026-01-31T12:00, or a duration such as 15m.`,
+    )
   return at
 }

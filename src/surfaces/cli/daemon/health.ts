@@ -18,17 +18,31 @@ export interface Health {
 /** Errors of a connection to a socket that nobody listens on. */
 const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR'])
 
-/** `absent`: nobody listens on the socket. `silent`: somebody does and did not say within the limit (milliseconds) that all is well; it may be busy. */
-export async function askHealth(socket: string, limit = 2000): Promise<Health | 'absent' | 'silent'> {
+/**
+ * `absent`: nobody listens on the socket. `silent`: somebody does and did not say within the limit
+ * (milliseconds) that all is well; it may be busy.
+ */
+export async function askHealth(
+  socket: string,
+  limit = 2000,
+): Promise<Health | 'absent' | 'silent'> {
   try {
-    const response = await requestOverSocket({ socket, method: 'GET', path: '/healthz', timeout: limit, signal: AbortSignal.timeout(limit) })
+    const response = await requestOverSocket({
+      socket,
+      method: 'GET',
+      path: '/healthz',
+      timeout: limit,
+      signal: AbortSignal.timeout(limit),
+    })
     const text = await readText(response)
     return response.status === 200 ? (parseJson(text) as Health) : 'silent'
   } catch (thrown) {
     if (thrown instanceof SyntaxError || (thrown as Error).name === 'TimeoutError') return 'silent'
     const error = asExomonadError(thrown)
     if (error.code !== 'DAEMON_UNAVAILABLE') throw thrown
-    return NOBODY.has(String((error.cause as NodeJS.ErrnoException | undefined)?.code)) ? 'absent' : 'silent'
+    return NOBODY.has(String((error.cause as NodeJS.ErrnoException | undefined)?.code))
+      ? 'absent'
+      : 'silent'
   }
 }
 

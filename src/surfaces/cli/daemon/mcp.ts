@@ -5,7 +5,10 @@ import type { CliContext } from '../context.ts'
 import { exactly } from '../output.ts'
 import { printable } from '../../text/printable.ts'
 
-/** Long enough for a daemon to be restarted, shorter than clients wait for a server to start. Milliseconds. */
+/**
+ * Long enough for a daemon to be restarted, shorter than clients wait for a server to start.
+ * Milliseconds.
+ */
 const PATIENCE = 10_000
 
 export function define(command: Command, context: CliContext): void {
@@ -18,7 +21,8 @@ export function define(command: Command, context: CliContext): void {
       token,
       as,
       input: terminal.stdin,
-      output: (text, written) => void exactly(terminal.stdout).write(text, (error) => error == null && written?.()),
+      output: (text, written) =>
+        void exactly(terminal.stdout).write(text, (error) => error == null && written?.()),
       report: (message) => void terminal.stderr.write(`exomonad mcp: ${printable(message)}\n`),
       patience: PATIENCE,
     })

@@ -17,17 +17,25 @@ export function define(command: Command, context: CliContext): void {
       present(context, { backups }, () =>
         backups.length === 0
           ? ['There is no backup yet: the daemon makes one every 10 minutes.']
-          : backups.map(({ file, at, bytes }) => `${relativeTime(at, context.now())}  ${(bytes / 1e6).toFixed(1)} MB  ${file}`),
+          : backups.map(
+              ({ file, at, bytes }) =>
+                `${relativeTime(at, context.now())}  ${(bytes / 1e6).toFixed(1)} MB  ${file}`,
+            ),
       )
     })
   command
     .command('restore')
-    .description('Bring the store back from a backup and start the daemon; what it was before is kept beside the backups')
+    .description(
+      'Bring the store back from a backup and start the daemon; what it was before is kept beside the backups',
+    )
     .argument('[file]', 'Another backup than the newest')
     .action(async (file: string | undefined) => {
       const located = await locateForHuman(context)
       if ((await readHealth(located.file.socket)) !== null)
-        throw new ExomonadError('ALREADY_RUNNING', 'The daemon runs, on a store that it can read. `exomonad daemon stop` first, where an older one is wanted.')
+        throw new ExomonadError(
+          'ALREADY_RUNNING',
+          'The daemon runs, on a store that it can read. `exomonad daemon stop` first, where an older one is wanted.',
+        )
       const [newest] = await context.host.store.backups(located.paths)
       const backup = file ?? newest?.file
       if (backup === undefined)

@@ -16,13 +16,26 @@ interface UpAnswer {
 export function define(command: Command, context: CliContext): void {
   command
     .argument('[task...]', 'What the whole tree is to do; - reads it from standard input')
-    .option('-a, --agent <program>', 'Another program than the tl role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]')
+    .option(
+      '-a, --agent <program>',
+      'Another program than the tl role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
+    )
     .option('--attach', 'Show the root’s terminal, or its stream, at once')
     .action(async (words: string[], options: { agent?: string; attach?: boolean }) => {
-      const task = words.length === 1 && words[0] === '-' ? (await readStdin(context)).trim() : words.join(' ').trim()
+      const task =
+        words.length === 1 && words[0] === '-'
+          ? (await readStdin(context)).trim()
+          : words.join(' ').trim()
       const client = await context.client()
-      const input = { ...(task === '' ? {} : { task }), ...(options.agent === undefined ? {} : { agent: options.agent }) }
-      const answer = await withProgress(context, 'Launching the root’s agent', client.callTool<UpAnswer>('up', input))
+      const input = {
+        ...(task === '' ? {} : { task }),
+        ...(options.agent === undefined ? {} : { agent: options.agent }),
+      }
+      const answer = await withProgress(
+        context,
+        'Launching the root’s agent',
+        client.callTool<UpAnswer>('up', input),
+      )
       if (options.attach === true) {
         const { showTerminal } = await import('../agents/attach.ts')
         return showTerminal(context, answer.agent_id)

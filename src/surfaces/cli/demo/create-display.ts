@@ -5,5 +5,7 @@ import { liveDisplay } from './live-display.ts'
 /** The live tree on a terminal, lines elsewhere, nothing with --json. */
 export function createDisplay(context: CliContext): Display {
   if (context.options().json) return silentDisplay()
-  return context.terminal.stdout.isTTY === true && !context.environment.ci ? liveDisplay(context) : plainDisplay(context)
+  return context.terminal.stdout.isTTY === true && !context.environment.ci
+    ? liveDisplay(context)
+    : plainDisplay(context)
 }

@@ -17,10 +17,20 @@ interface Flags {
 
 export function define(command: Command, context: CliContext): void {
   command
-    .option('--repo <path or URL>', 'Work on a clone of this repository; nothing is ever pushed to it or its remotes')
-    .addOption(new Option('--multiplexer <kind>', 'Where the agents’ terminals live').choices(['auto', 'tmux', 'zellij', 'headless']).default('auto'))
+    .option(
+      '--repo <path or URL>',
+      'Work on a clone of this repository; nothing is ever pushed to it or its remotes',
+    )
     .addOption(
-      new Option('--forge <kind>', 'Where pull requests live; github-fake is a GitHub on this machine, for exomonad’s own source folder')
+      new Option('--multiplexer <kind>', 'Where the agents’ terminals live')
+        .choices(['auto', 'tmux', 'zellij', 'headless'])
+        .default('auto'),
+    )
+    .addOption(
+      new Option(
+        '--forge <kind>',
+        'Where pull requests live; github-fake is a GitHub on this machine, for exomonad’s own source folder',
+      )
         .choices(['local', 'github-fake'])
         .default('local'),
     )
@@ -31,7 +41,12 @@ export function define(command: Command, context: CliContext): void {
 }
 
 async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Promise<void> {
-  const [{ createWorkspace }, { runDemo, endDemo }, { demoDocument, demoReport }, { createDisplay }] = await Promise.all([
+  const [
+    { createWorkspace },
+    { runDemo, endDemo },
+    { demoDocument, demoReport },
+    { createDisplay },
+  ] = await Promise.all([
     import('./workspace.ts'),
     import('./run.ts'),
     import('./report.ts'),
@@ -43,11 +58,21 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
   const display = createDisplay(context)
   let finished = false
   try {
-    const result = await runDemo(context, workspace, { repo: flags.repo, multiplexer: flags.multiplexer, forge }, display, signal)
+    const result = await runDemo(
+      context,
+      workspace,
+      { repo: flags.repo, multiplexer: flags.multiplexer, forge },
+      display,
+      signal,
+    )
     finished = true
     if (result.faults.length > 0) context.markFailed()
-    present(context, demoDocument(result, workspace), () => demoReport(context, result, workspace, keep))
-    if (context.options().json) for (const line of [...result.faults, ...result.diagnosis]) context.terminal.stderr.write(`${line}\n`)
+    present(context, demoDocument(result, workspace), () =>
+      demoReport(context, result, workspace, keep),
+    )
+    if (context.options().json)
+      for (const line of [...result.faults, ...result.diagnosis])
+        context.terminal.stderr.write(`${line}\n`)
   } finally {
     await display.close()
     if (!keep) {
@@ -60,10 +85,14 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
 function forgeOf(flags: Flags): DemoForge {
   const failing = Number(flags.fail)
   const seed = flags.seed === undefined ? Math.floor(Math.random() * 1_000_000) : Number(flags.seed)
-  if (!(failing >= 0 && failing <= 100)) throw new UsageError(`--fail ${flags.fail}: expected a share in percent, from 0 to 100.`)
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new UsageError(`--seed ${String(flags.seed)}: expected a whole number.`)
+  if (!(failing >= 0 && failing <= 100))
+    throw new UsageError(`--fail ${flags.fail}: expected a share in percent, from 0 to 100.`)
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new UsageError(`--seed ${String(flags.seed)}: expected a whole number.`)
   if (flags.forge === 'github-fake') return { kind: 'github-fake', failing: failing / 100, seed }
   if (failing > 0 || flags.seed !== undefined)
-    throw new UsageError('--fail and --seed are for --forge github-fake: the local forge makes no calls that could fail.')
+    throw new UsageError(
+      '--fail and --seed are for --forge github-fake: the local forge makes no calls that could fail.',
+    )
   return { kind: 'local' }
 }

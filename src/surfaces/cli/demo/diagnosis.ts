@@ -3,7 +3,10 @@ import type { Client } from '../../client.ts'
 import { printable } from '../../text/printable.ts'
 import { flatten } from './watch.ts'
 
-/** Why it is stuck, as far as it can be seen: who is not idle, and the ends of their terminals. Never throws. */
+/**
+ * Why it is stuck, as far as it can be seen: who is not idle, and the ends of their terminals.
+ * Never throws.
+ */
 export async function diagnose(client: Client): Promise<string[]> {
   try {
     const agents = flatten((await client.callTool<TreeView>('tree', {})).root)
@@ -11,7 +14,8 @@ export async function diagnose(client: Client): Promise<string[]> {
       ({ name, state, state_reason: reason, pr, undelivered, open_questions: questions }) =>
         `  ${name}: ${state}${reason === null ? '' : ` (${reason})`}${pr === null ? '' : `, #${pr.number} ${pr.state}, checks ${pr.checks}, review ${pr.review}, ${pr.mergeable}`}, ${undelivered} undelivered, ${questions} open questions`,
     )
-    for (const agent of agents) lines.push(`  ── terminal of ${agent.name}`, ...(await lastLines(client, agent.id)))
+    for (const agent of agents)
+      lines.push(`  ── terminal of ${agent.name}`, ...(await lastLines(client, agent.id)))
     return lines
   } catch (error) {
     return [`  the daemon does not tell: ${error instanceof Error ? error.message : String(error)}`]

@@ -15,14 +15,22 @@ export interface Display {
 }
 
 /** --json: nothing but the result. */
-export const silentDisplay = (): Display => ({ step() {}, show() {}, follow() {}, close: async () => {} })
+export const silentDisplay = (): Display => ({
+  step() {},
+  show() {},
+  follow() {},
+  close: async () => {},
+})
 
 /** Not a terminal: a line for each notable thing, with the seconds since the start. */
 export function plainDisplay(context: CliContext): Display {
   const started = context.now()
   const { stdout } = context.terminal
   const palette = context.palette()
-  const write = (text: string): void => void stdout.write(`${palette.dim(`${((context.now() - started) / 1000).toFixed(1).padStart(5)}s`)} ${text}\n`)
+  const write = (text: string): void =>
+    void stdout.write(
+      `${palette.dim(`${((context.now() - started) / 1000).toFixed(1).padStart(5)}s`)} ${text}\n`,
+    )
   return {
     step: write,
     show: (moment) => {

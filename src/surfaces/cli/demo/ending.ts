@@ -1,7 +1,9 @@
 import type { WireEvent } from '../../client.ts'
 
 /** How it ended: the root said so and went idle, or something that will not mend itself. */
-export type Ending = { readonly kind: 'finished' } | { readonly kind: 'stuck'; readonly reason: string }
+export type Ending =
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'stuck'; readonly reason: string }
 
 /** Fed with every event in order; answers the ending once it is there. */
 export function createEnding(rootId: string): (event: WireEvent) => Ending | null {
@@ -9,10 +11,13 @@ export function createEnding(rootId: string): (event: WireEvent) => Ending | nul
   const stuck = (reason: string): Ending => ({ kind: 'stuck', reason })
   return ({ type, agentId, payload }) => {
     const message = String(payload['message'] ?? '')
-    if (type === 'note' && message.startsWith('Stuck:')) return stuck(`${String(payload['name'])} says: ${message}`)
+    if (type === 'note' && message.startsWith('Stuck:'))
+      return stuck(`${String(payload['name'])} says: ${message}`)
     if (type === 'note' && agentId === rootId && message.startsWith('Finished:')) finished = true
-    if (type === 'agent.failed') return stuck(`${String(payload['name'])} failed: ${String(payload['reason'])}`)
-    if (type === 'spawn.failed') return stuck(`${String(payload['name'])} could not be spawned: ${String(payload['error'])}`)
+    if (type === 'agent.failed')
+      return stuck(`${String(payload['name'])} failed: ${String(payload['reason'])}`)
+    if (type === 'spawn.failed')
+      return stuck(`${String(payload['name'])} could not be spawned: ${String(payload['error'])}`)
     return finished && type === 'agent.idle' && agentId === rootId ? { kind: 'finished' } : null
   }
 }

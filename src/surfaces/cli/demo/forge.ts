@@ -8,13 +8,20 @@ import type { Patience } from './watch.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Where the demo’s pull requests live. `failing`: the share (0–1) of calls that fail. */
-export type DemoForge = { readonly kind: 'local' } | { readonly kind: 'github-fake'; readonly failing: number; readonly seed: number }
+export type DemoForge =
+  | { readonly kind: 'local' }
+  | { readonly kind: 'github-fake'; readonly failing: number; readonly seed: number }
 
 const LOCAL: Patience = { limit: 180_000, quiet: 45_000, settle: 15_000 }
-/** What goes over HTTP and is polled takes longer, the more so where calls fail and are made again. */
+/**
+ * What goes over HTTP and is polled takes longer, the more so where calls fail and are made again.
+ */
 const GITHUB: Patience = { limit: 900_000, quiet: 180_000, settle: 60_000 }
 
-/** Brings up what the forge needs. Answers its tables of the configuration, and how long the demo may take with it. */
+/**
+ * Brings up what the forge needs. Answers its tables of the configuration, and how long the demo
+ * may take with it.
+ */
 export async function setUpForge(
   context: CliContext,
   workspace: Workspace,
@@ -23,10 +30,17 @@ export async function setUpForge(
   display: Display,
 ): Promise<{ tables: string; patience: Patience }> {
   if (forge.kind === 'local') return { tables: localForge(repository), patience: LOCAL }
-  const share = forge.failing === 0 ? '' : `; ${Number((forge.failing * 100).toFixed(3))} % of all calls to it fail (--seed ${forge.seed})`
+  const share =
+    forge.failing === 0
+      ? ''
+      : `; ${Number((forge.failing * 100).toFixed(3))} % of all calls to it fail (--seed ${forge.seed})`
   display.step(`A GitHub of the demo’s own${share}`)
-  return { tables: await startGithubFake(context.host, workspace, repository, forge), patience: GITHUB }
+  return {
+    tables: await startGithubFake(context.host, workspace, repository, forge),
+    patience: GITHUB,
+  }
 }
 
 /** Ends what `setUpForge` started. Fine where there is nothing. */
-export const endForge = (host: Pick<Host, 'signal'>, workspace: Workspace): Promise<void> => endGithubFake(host, workspace)
+export const endForge = (host: Pick<Host, 'signal'>, workspace: Workspace): Promise<void> =>
+  endGithubFake(host, workspace)

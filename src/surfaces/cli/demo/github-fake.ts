@@ -27,8 +27,9 @@ const MOST_PUSHES = 10
 const pidFile = (workspace: Workspace): string => join(workspace.folder, GITHUB_PID)
 
 /**
- * Starts a GitHub of the demo’s own as a process, with the repository on it, and answers the tables of the configuration that point to it.
- * NOT_AVAILABLE outside of exomonad’s source folder, and where it does not start.
+ * Starts a GitHub of the demo’s own as a process, with the repository on it, and answers the tables
+ * of the configuration that point to it. NOT_AVAILABLE outside of exomonad’s source folder, and
+ * where it does not start.
  */
 export async function startGithubFake(
   host: Pick<Host, 'startApart'>,
@@ -50,15 +51,25 @@ export async function startGithubFake(
     folder: join(workspace.folder, 'github'),
     failing,
     seed,
-    actions: { workflow: 'check', job: 'check', argv: checkCommand(repository), environment: workspace.environment.variables },
+    actions: {
+      workflow: 'check',
+      job: 'check',
+      argv: checkCommand(repository),
+      environment: workspace.environment.variables,
+    },
   }
   const output = join(workspace.folder, 'github.log')
-  const node = process.features.typescript ? [] : ['--experimental-strip-types', '--disable-warning=ExperimentalWarning']
-  const started = await host.startApart([process.execPath, ...node, program, JSON.stringify(options)], {
-    cwd: workspace.folder,
-    env: workspace.environment.variables,
-    output,
-  })
+  const node = process.features.typescript
+    ? []
+    : ['--experimental-strip-types', '--disable-warning=ExperimentalWarning']
+  const started = await host.startApart(
+    [process.execPath, ...node, program, JSON.stringify(options)],
+    {
+      cwd: workspace.folder,
+      env: workspace.environment.variables,
+      output,
+    },
+  )
   await writeFile(pidFile(workspace), `${started.pid}\n`)
   const serving = await untilServing(output, started.ended)
   const tokenFile = join(workspace.folder, 'github.token')
@@ -76,10 +87,15 @@ async function untilServing(output: string, ended: Promise<number | null>): Prom
   const deadline = Date.now() + PATIENCE
   for (;;) {
     const said = await readFile(output, 'utf8')
-    const line = said.split('\n').find((text) => text.startsWith('{') && text.includes('"graphqlUrl"') && text.endsWith('}'))
+    const line = said
+      .split('\n')
+      .find((text) => text.startsWith('{') && text.includes('"graphqlUrl"') && text.endsWith('}'))
     if (line !== undefined) return parseJson(line) as Serving
     if (over || Date.now() > deadline)
-      throw new ExomonadError('NOT_AVAILABLE', `The fake GitHub did not start: ${said.trim().slice(-1000) || 'it said nothing'}`)
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `The fake GitHub did not start: ${said.trim().slice(-1000) || 'it said nothing'}`,
+      )
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }
@@ -120,11 +136,18 @@ copilot_review = false
 reconcile_every = 2`
 
 /** Ends the process, and all of its group. */
-export async function endGithubFake(host: Pick<Host, 'signal'>, workspace: Workspace): Promise<void> {
+export async function endGithubFake(
+  host: Pick<Host, 'signal'>,
+  workspace: Workspace,
+): Promise<void> {
   const pid = Number(await readFile(pidFile(workspace), 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 0) return
   const deadline = Date.now() + PATIENCE
-  for (let lives = host.signal(-pid, 'SIGTERM'); lives; lives = host.signal(-pid, Date.now() > deadline ? 'SIGKILL' : 0)) {
+  for (
+    let lives = host.signal(-pid, 'SIGTERM');
+    lives;
+    lives = host.signal(-pid, Date.now() > deadline ? 'SIGKILL' : 0)
+  ) {
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await rm(pidFile(workspace), { force: true })

@@ -11,7 +11,9 @@ const LOOK = 240
 /** Notable things shown under the tree. */
 const MOST_MOMENTS = 14
 
-/** A terminal: the live tree, and below it what happened last, drawn over itself until it is closed. */
+/**
+ * A terminal: the live tree, and below it what happened last, drawn over itself until it is closed.
+ */
 export function liveDisplay(context: CliContext): Display {
   const { stdout } = context.terminal
   const palette = context.palette()
@@ -25,7 +27,8 @@ export function liveDisplay(context: CliContext): Display {
   let height = 0
   let timer: NodeJS.Timeout | undefined
 
-  const seconds = (at: number): string => palette.dim(`${((at - started) / 1000).toFixed(1).padStart(5)}s`)
+  const seconds = (at: number): string =>
+    palette.dim(`${((at - started) / 1000).toFixed(1).padStart(5)}s`)
 
   const look = async (): Promise<void> => {
     if (read === null || reading) return
@@ -40,10 +43,20 @@ export function liveDisplay(context: CliContext): Display {
     if (view === null) return
     const width = context.width() - 1
     const rows = (stdout.rows ?? 24) - 1
-    const tree = renderTree({ ...view, inbox: { messages: 0, questions: 0, approvals: 0 } }, { width, palette, frame })
+    const tree = renderTree(
+      { ...view, inbox: { messages: 0, questions: 0, approvals: 0 } },
+      { width, palette, frame },
+    )
     const room = Math.max(0, Math.min(MOST_MOMENTS, rows - tree.length - 2))
     const last =
-      room === 0 ? [] : moments.slice(-room).map(({ at, moment }) => `${seconds(at)} ${palette[moment.colour](moment.sign)} ${cut(moment.text, width - 10)}`)
+      room === 0
+        ? []
+        : moments
+            .slice(-room)
+            .map(
+              ({ at, moment }) =>
+                `${seconds(at)} ${palette[moment.colour](moment.sign)} ${cut(moment.text, width - 10)}`,
+            )
     const lines = [...tree, '', ...last].slice(0, rows)
     stdout.write(`${height > 0 ? `\u001b[${height}A` : ''}\r\u001b[J${lines.join('\n')}\n`)
     height = lines.length

@@ -4,7 +4,10 @@ import type { DemoResult } from './run.ts'
 import type { Workspace } from './workspace.ts'
 
 /** The document of `exomonad demo --json`. */
-export const demoDocument = (result: DemoResult, workspace: Workspace): Record<string, unknown> => ({
+export const demoDocument = (
+  result: DemoResult,
+  workspace: Workspace,
+): Record<string, unknown> => ({
   ok: result.faults.length === 0,
   repo: workspace.repository,
   root_branch: result.repository.branch,
@@ -16,10 +19,16 @@ export const demoDocument = (result: DemoResult, workspace: Workspace): Record<s
 })
 
 /** What happened and how to look around, for people. */
-export function demoReport(context: CliContext, result: DemoResult, workspace: Workspace, kept: boolean): string[] {
+export function demoReport(
+  context: CliContext,
+  result: DemoResult,
+  workspace: Workspace,
+  kept: boolean,
+): string[] {
   const palette = context.palette()
   const { story } = result
-  const title = result.faults.length === 0 ? palette.good('✓ Done') : palette.bad('✗ Not as it should be')
+  const title =
+    result.faults.length === 0 ? palette.good('✓ Done') : palette.bad('✗ Not as it should be')
   const numbers = [
     plural(result.agents, 'agent'),
     `${plural(story.merged, 'pull request')} merged`,
@@ -30,12 +39,16 @@ export function demoReport(context: CliContext, result: DemoResult, workspace: W
     '',
     `${palette.bold(title)} in ${(result.elapsed / 1000).toFixed(1)} s: ${numbers.join(', ')}`,
     '',
-    ...story.chapters.map(({ title: text, happened }) => `  ${happened ? palette.good('✓') : palette.bad('✗')} ${text}`),
+    ...story.chapters.map(
+      ({ title: text, happened }) => `  ${happened ? palette.good('✓') : palette.bad('✗')} ${text}`,
+    ),
     '',
     palette.bold(`git log --graph ${result.repository.branch}`),
     ...result.graph.split('\n').map((line) => `  ${line}`),
     '',
-    ...(result.faults.length === 0 ? [`All tests of the library pass on ${result.repository.branch}.`, ''] : faultLines(context, result)),
+    ...(result.faults.length === 0
+      ? [`All tests of the library pass on ${result.repository.branch}.`, '']
+      : faultLines(context, result)),
     ...lookAround(context, workspace, kept),
   ]
 }
@@ -48,7 +61,12 @@ const faultLines = (context: CliContext, result: DemoResult): string[] => [
 
 function lookAround(context: CliContext, workspace: Workspace, kept: boolean): string[] {
   const palette = context.palette()
-  if (!kept) return [palette.dim('Everything it made is removed. `exomonad demo --keep` leaves it running to look around in.')]
+  if (!kept)
+    return [
+      palette.dim(
+        'Everything it made is removed. `exomonad demo --keep` leaves it running to look around in.',
+      ),
+    ]
   return [
     palette.bold('Look around'),
     `  cd ${workspace.repository}`,

@@ -19,36 +19,65 @@ export async function prepareLibrary(workspace: Workspace): Promise<DemoReposito
   return finish(workspace, '', 'Begin the timetable library: tests first')
 }
 
-/** A clone of somebody’s repository, cut off from where it came from, with the library in a folder of its own. */
-export async function prepareClone(workspace: Workspace, source: string, cwd: string): Promise<DemoRepository> {
+/**
+ * A clone of somebody’s repository, cut off from where it came from, with the library in a folder
+ * of its own.
+ */
+export async function prepareClone(
+  workspace: Workspace,
+  source: string,
+  cwd: string,
+): Promise<DemoRepository> {
   const from = await sourceOf(source, cwd)
   // Plain copies and no hard links: whatever happens here, the original's objects are not touched.
   const args = ['clone', '--quiet', '--no-hardlinks', '--', from, workspace.repository]
   const cloned = await workspace.run('git', args, workspace.folder)
   if (cloned.exitCode !== 0) {
-    throw new ExomonadError('INVALID_ARG', `${source} could not be cloned: ${cloned.stderr.trim()}. Give the path or URL of a git repository.`, {
-      found: source,
-    })
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `${source} could not be cloned: ${cloned.stderr.trim()}. Give the path or URL of a git repository.`,
+      {
+        found: source,
+      },
+    )
   }
-  for (const remote of (await workspace.git('remote')).split('\n').filter(Boolean)) await workspace.git('remote', 'remove', remote)
-  if ((await workspace.run('git', ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).exitCode !== 0) {
-    throw new ExomonadError('NO_COMMITS', `${source} has no commit yet. Make one, or run \`exomonad demo\` without --repo.`)
+  for (const remote of (await workspace.git('remote')).split('\n').filter(Boolean))
+    await workspace.git('remote', 'remove', remote)
+  if (
+    (await workspace.run('git', ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])).exitCode !==
+    0
+  ) {
+    throw new ExomonadError(
+      'NO_COMMITS',
+      `${source} has no commit yet. Make one, or run \`exomonad demo\` without --repo.`,
+    )
   }
-  if ((await workspace.run('git', ['symbolic-ref', '--quiet', 'HEAD'])).exitCode !== 0) await workspace.git('switch', '--quiet', '-c', 'exomonad-demo')
+  if ((await workspace.run('git', ['symbolic-ref', '--quiet', 'HEAD'])).exitCode !== 0)
+    await workspace.git('switch', '--quiet', '-c', 'exomonad-demo')
   await workspace.run('git', ['rm', '-r', '--quiet', '--ignore-unmatch', '--', '.exomonad'])
   await rm(join(workspace.repository, '.exomonad'), { recursive: true, force: true })
   const folder = await freeFolder(workspace.repository)
-  await cp(join(examplesFolder(), 'library'), join(workspace.repository, folder), { recursive: true })
+  await cp(join(examplesFolder(), 'library'), join(workspace.repository, folder), {
+    recursive: true,
+  })
   // The clone's own attributes must not change how these files are written.
   await writeFile(join(workspace.repository, folder, '.gitattributes'), '* -text !filter !merge\n')
   return finish(workspace, folder, `Add ${folder}/, a library for the agents to finish`)
 }
 
-async function finish(workspace: Workspace, folder: string, subject: string): Promise<DemoRepository> {
+async function finish(
+  workspace: Workspace,
+  folder: string,
+  subject: string,
+): Promise<DemoRepository> {
   await workspace.git('add', '--force', '--', folder === '' ? '.' : folder)
   await workspace.git('commit', '--quiet', '--no-verify', '--message', subject)
   await mkdir(join(workspace.repository, '.exomonad'), { recursive: true })
-  return { folder, branch: await workspace.git('symbolic-ref', '--short', 'HEAD'), start: await workspace.git('rev-parse', 'HEAD') }
+  return {
+    folder,
+    branch: await workspace.git('symbolic-ref', '--short', 'HEAD'),
+    start: await workspace.git('rev-parse', 'HEAD'),
+  }
 }
 
 /** A path that exists as an absolute one, anything else (a URL) as it is. */

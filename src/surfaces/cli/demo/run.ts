@@ -35,15 +35,35 @@ export interface DemoResult {
   readonly graph: string
 }
 
-/** Grows the tree in a workspace that exists, and looks at what came of it. Throws where it can't begin. */
-export async function runDemo(context: CliContext, workspace: Workspace, options: DemoOptions, display: Display, signal: AbortSignal): Promise<DemoResult> {
+/**
+ * Grows the tree in a workspace that exists, and looks at what came of it. Throws where it can't
+ * begin.
+ */
+export async function runDemo(
+  context: CliContext,
+  workspace: Workspace,
+  options: DemoOptions,
+  display: Display,
+  signal: AbortSignal,
+): Promise<DemoResult> {
   const started = context.now()
   const multiplexer = await chooseMultiplexer(context, options.multiplexer)
   display.step(
-    options.repo === undefined ? `A small library with failing tests, in ${workspace.repository}` : `A clone of ${options.repo}, in ${workspace.repository}`,
+    options.repo === undefined
+      ? `A small library with failing tests, in ${workspace.repository}`
+      : `A clone of ${options.repo}, in ${workspace.repository}`,
   )
-  const repository = options.repo === undefined ? await prepareLibrary(workspace) : await prepareClone(workspace, options.repo, context.options().cwd)
-  const { tables, patience } = await setUpForge(context, workspace, repository, options.forge, display)
+  const repository =
+    options.repo === undefined
+      ? await prepareLibrary(workspace)
+      : await prepareClone(workspace, options.repo, context.options().cwd)
+  const { tables, patience } = await setUpForge(
+    context,
+    workspace,
+    repository,
+    options.forge,
+    display,
+  )
   await writeConfiguration(workspace, multiplexer, tables)
   throwIfInterrupted(signal)
   display.step(`exomonad init (terminals: ${multiplexer})`)
@@ -53,7 +73,13 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
   await workspace.exomonad('up', await readTask(repository))
   throwIfInterrupted(signal)
 
-  const client = await connectToDaemon({ cwd: workspace.repository, environment: workspace.environment, host: context.host, as: undefined, start: false })
+  const client = await connectToDaemon({
+    cwd: workspace.repository,
+    environment: workspace.environment,
+    host: context.host,
+    as: undefined,
+    start: false,
+  })
   display.follow(() => client.callTool<TreeView>('tree', {}))
   const ending = await watchTree(client, display, patience, signal)
   throwIfInterrupted(signal)
@@ -61,56 +87,115 @@ export async function runDemo(context: CliContext, workspace: Workspace, options
   await display.close()
   return await conclude(workspace, repository, client, {
     elapsed: context.now() - started,
-    faults: [...(ending.kind === 'stuck' ? [`It did not come to its end: ${ending.reason}`] : []), ...(unsettled === null ? [] : [unsettled])],
+    faults: [
+      ...(ending.kind === 'stuck' ? [`It did not come to its end: ${ending.reason}`] : []),
+      ...(unsettled === null ? [] : [unsettled]),
+    ],
   })
 }
 
-async function conclude(workspace: Workspace, repository: DemoRepository, client: Client, so: { elapsed: number; faults: string[] }): Promise<DemoResult> {
-  const [events, tree] = await Promise.all([allEvents(client), client.callTool<TreeView>('tree', {})])
+async function conclude(
+  workspace: Workspace,
+  repository: DemoRepository,
+  client: Client,
+  so: { elapsed: number; faults: string[] },
+): Promise<DemoResult> {
+  const [events, tree] = await Promise.all([
+    allEvents(client),
+    client.callTool<TreeView>('tree', {}),
+  ])
   const story = readStory(events, tree.root.id, repository.branch)
   const faults = [...so.faults]
   const diagnosis = faults.length === 0 ? [] : await diagnose(client)
   if (faults.length === 0) faults.push(...(await verifyResult(workspace, repository, client)))
-  for (const { title, happened } of story.chapters) if (!happened) faults.push(`it never happened that ${title}`)
+  for (const { title, happened } of story.chapters)
+    if (!happened) faults.push(`it never happened that ${title}`)
   const failed = failedDeliveries(events)
   if (failed.length > 0) {
-    const why = failed.map(({ type, payload }) => `${type}: ${String(payload['name'] ?? payload['delivery_id'])}, ${String(payload['reason'])}`)
+    const why = failed.map(
+      ({ type, payload }) =>
+        `${type}: ${String(payload['name'] ?? payload['delivery_id'])}, ${String(payload['reason'])}`,
+    )
     faults.push(`${failed.length} messages failed or are undecided (${why.join('; ')})`)
   }
   const graph = await workspace
-    .git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30', `${repository.start}~1..`)
-    .catch(() => workspace.git('log', '--graph', '--color=never', '--format=%h %an: %s%d', '--decorate-refs=refs/heads/', '-n', '30'))
-  return { story, repository, agents: tree.counts.agents, events: events.length, elapsed: so.elapsed, faults, diagnosis, graph }
+    .git(
+      'log',
+      '--graph',
+      '--color=never',
+      '--format=%h %an: %s%d',
+      '--decorate-refs=refs/heads/',
+      '-n',
+      '30',
+      `${repository.start}~1..`,
+    )
+    .catch(() =>
+      workspace.git(
+        'log',
+        '--graph',
+        '--color=never',
+        '--format=%h %an: %s%d',
+        '--decorate-refs=refs/heads/',
+        '-n',
+        '30',
+      ),
+    )
+  return {
+    story,
+    repository,
+    agents: tree.counts.agents,
+    events: events.length,
+    elapsed: so.elapsed,
+    faults,
+    diagnosis,
+    graph,
+  }
 }
 
-/** Once more where it failed: the daemon of a busy machine may need longer than it is given, and a forge's answer may have been lost. */
-const initialize = (workspace: Workspace): Promise<unknown> => workspace.exomonad('init').catch(() => workspace.exomonad('init'))
+/**
+ * Once more where it failed: the daemon of a busy machine may need longer than it is given, and a
+ * forge's answer may have been lost.
+ */
+const initialize = (workspace: Workspace): Promise<unknown> =>
+  workspace.exomonad('init').catch(() => workspace.exomonad('init'))
 
-async function chooseMultiplexer({ host }: CliContext, wanted: DemoMultiplexer): Promise<Exclude<DemoMultiplexer, 'auto'>> {
+async function chooseMultiplexer(
+  { host }: CliContext,
+  wanted: DemoMultiplexer,
+): Promise<Exclude<DemoMultiplexer, 'auto'>> {
   if (wanted === 'headless') return 'headless'
   const name = wanted === 'auto' ? 'tmux' : wanted
   const { usable, version, needed } = await host.multiplexers.look(name)
   if (usable) return name
   if (wanted === 'auto') return 'headless'
   const found = version === null ? `${name} is not installed` : `${name} ${version} is too old`
-  throw new ExomonadError('MULTIPLEXER_UNAVAILABLE', `${found}. Install ${needed} or newer, or run \`exomonad demo --multiplexer headless\`.`, {
-    ...(version === null ? {} : { found: version }),
-    needed,
-  })
+  throw new ExomonadError(
+    'MULTIPLEXER_UNAVAILABLE',
+    `${found}. Install ${needed} or newer, or run \`exomonad demo --multiplexer headless\`.`,
+    {
+      ...(version === null ? {} : { found: version }),
+      needed,
+    },
+  )
 }
 
 function throwIfInterrupted(signal: AbortSignal): void {
   if (signal.aborted) throw new ExomonadError('NOT_AVAILABLE', 'The demo was interrupted.')
 }
 
-/** Ends the demo's agents, daemon, terminals and GitHub. The folder stays. Safe at any point of a run. */
+/**
+ * Ends the demo's agents, daemon, terminals and GitHub. The folder stays. Safe at any point of a
+ * run.
+ */
 export async function endDemo(context: CliContext, workspace: Workspace): Promise<void> {
   await endTree(context, workspace)
   await endForge(context.host, workspace)
 }
 
 async function endTree(context: CliContext, workspace: Workspace): Promise<void> {
-  const inside = await workspace.run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir']).catch(() => null)
+  const inside = await workspace
+    .run('git', ['rev-parse', '--path-format=absolute', '--git-common-dir'])
+    .catch(() => null)
   if (inside?.exitCode !== 0) return
   await workspace
     .exomonad('down')

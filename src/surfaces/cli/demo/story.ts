@@ -10,15 +10,28 @@ export interface Story {
 
 type Events = readonly WireEvent[]
 
-const first = (events: Events, type: string, test: (event: WireEvent) => boolean = () => true): number => {
+const first = (
+  events: Events,
+  type: string,
+  test: (event: WireEvent) => boolean = () => true,
+): number => {
   const found = events.find((event) => event.type === type && test(event))
   return found?.seq ?? Infinity
 }
 
 /** Two things happened, in this order, on the same pull request or to the same agent. */
-function followed(events: Events, type: string, test: (event: WireEvent) => boolean, then: string, key: (event: WireEvent) => unknown): boolean {
+function followed(
+  events: Events,
+  type: string,
+  test: (event: WireEvent) => boolean,
+  then: string,
+  key: (event: WireEvent) => unknown,
+): boolean {
   return events.some(
-    (early) => early.type === type && test(early) && events.some((late) => late.type === then && late.seq > early.seq && key(late) === key(early)),
+    (early) =>
+      early.type === type &&
+      test(early) &&
+      events.some((late) => late.type === then && late.seq > early.seq && key(late) === key(early)),
   )
 }
 
@@ -26,18 +39,27 @@ const pullNumber = (event: WireEvent): unknown => event.payload['number']
 
 export function readStory(events: Events, rootId: string, rootBranch: string): Story {
   const subtrees = new Set(
-    events.filter(({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'subtree').map(({ payload }) => payload['branch']),
+    events
+      .filter(({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'subtree')
+      .map(({ payload }) => payload['branch']),
   )
-  const workers = events.filter(({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'worker').length
+  const workers = events.filter(
+    ({ type, payload }) => type === 'agent.spawned' && payload['kind'] === 'worker',
+  ).length
   const merged = events.filter(({ type }) => type === 'pr.merged')
-  const mergedInto = (base: string): boolean => merged.some(({ payload }) => payload['base'] === base)
-  // A daemon that was killed between an act and its record told nobody of it: then what came of it counts.
+  const mergedInto = (base: string): boolean =>
+    merged.some(({ payload }) => payload['base'] === base)
+  // A daemon that was killed between an act and its record told nobody of it: then what came of it
+  // counts.
   const restarted = events.filter(({ type }) => type === 'daemon.started').length > 1
   const ownMerge = first(events, 'pr.merged', ({ payload }) => subtrees.has(payload['base']))
   const chapters = [
     {
       title: 'the root spawned a subtree and workers',
-      happened: subtrees.size > 0 && workers > 0 && first(events, 'agent.spawned', ({ actor }) => actor === rootId) < Infinity,
+      happened:
+        subtrees.size > 0 &&
+        workers > 0 &&
+        first(events, 'agent.spawned', ({ actor }) => actor === rootId) < Infinity,
     },
     {
       title: 'a worker asked and got its answer',
@@ -54,31 +76,52 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
       happened: followed(
         events,
         'pr.review',
-        ({ payload }) => payload['state'] === 'changes_requested' && (payload['comments'] as unknown[]).length > 0,
+        ({ payload }) =>
+          payload['state'] === 'changes_requested' && (payload['comments'] as unknown[]).length > 0,
         'pr.pushed',
         pullNumber,
       ),
     },
-    { title: 'checks failed once and passed after the fix', happened: followed(events, 'ci.failed', () => true, 'ci.passed', pullNumber) },
+    {
+      title: 'checks failed once and passed after the fix',
+      happened: followed(events, 'ci.failed', () => true, 'ci.passed', pullNumber),
+    },
     {
       title: 'a sibling merged first, and the stop check rebased the other',
       happened:
-        first(events, 'rebase.done', ({ actor, seq }) => actor === 'daemon' && seq > ownMerge) < Infinity ||
-        (restarted && first(events, 'pr.pushed', ({ payload, seq }) => subtrees.has(payload['base']) && seq > ownMerge) < Infinity),
+        first(events, 'rebase.done', ({ actor, seq }) => actor === 'daemon' && seq > ownMerge) <
+          Infinity ||
+        (restarted &&
+          first(
+            events,
+            'pr.pushed',
+            ({ payload, seq }) => subtrees.has(payload['base']) && seq > ownMerge,
+          ) < Infinity),
     },
     {
       title: 'a conflict was resolved by its agent',
       // Its own rebase is told only where the daemon's stopped at a conflict.
-      happened: first(events, 'rebase.done', ({ actor, agentId }) => agentId !== null && actor === agentId) < Infinity,
+      happened:
+        first(
+          events,
+          'rebase.done',
+          ({ actor, agentId }) => agentId !== null && actor === agentId,
+        ) < Infinity,
     },
-    { title: 'the subtree merged its workers', happened: [...subtrees].some((branch) => mergedInto(String(branch))) },
+    {
+      title: 'the subtree merged its workers',
+      happened: [...subtrees].some((branch) => mergedInto(String(branch))),
+    },
     {
       title: 'the root merged the subtree',
-      happened: merged.some(({ payload }) => payload['base'] === rootBranch && subtrees.has(payload['head'])),
+      happened: merged.some(
+        ({ payload }) => payload['base'] === rootBranch && subtrees.has(payload['head']),
+      ),
     },
   ]
   return { chapters, merged: merged.length, failedDeliveries: failedDeliveries(events).length }
 }
 
 /** Of messages that failed or whose arrival can't be told. */
-export const failedDeliveries = (events: Events): Events => events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.undecided')
+export const failedDeliveries = (events: Events): Events =>
+  events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.undecided')

@@ -16,8 +16,16 @@ export interface Patience {
 
 export const flatten = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(flatten)]
 
-/** Follows the events until the tree is done, stuck, too slow or interrupted (`signal`), and shows them. */
-export async function watchTree(client: Client, display: Display, patience: Patience, signal: AbortSignal): Promise<Ending> {
+/**
+ * Follows the events until the tree is done, stuck, too slow or interrupted (`signal`), and shows
+ * them.
+ */
+export async function watchTree(
+  client: Client,
+  display: Display,
+  patience: Patience,
+  signal: AbortSignal,
+): Promise<Ending> {
   const { root } = await client.callTool<TreeView>('tree', {})
   const names = new Map([[root.id as string, root.name]])
   const endingOf = createEnding(root.id)
@@ -27,13 +35,24 @@ export async function watchTree(client: Client, display: Display, patience: Pati
     reason = why
     over.abort()
   }
-  const limit = setTimeout(() => stop(`it was not done after ${patience.limit / 1000} s`), patience.limit)
+  const limit = setTimeout(
+    () => stop(`it was not done after ${patience.limit / 1000} s`),
+    patience.limit,
+  )
   let quiet = setTimeout(() => {}, 0)
   try {
-    for await (const event of client.events({ follow: true, after: 0, signal: AbortSignal.any([signal, over.signal]) })) {
+    for await (const event of client.events({
+      follow: true,
+      after: 0,
+      signal: AbortSignal.any([signal, over.signal]),
+    })) {
       clearTimeout(quiet)
-      quiet = setTimeout(() => stop(`nothing happened for ${patience.quiet / 1000} s`), patience.quiet)
-      if (event.type === 'agent.spawned' && event.agentId !== null) names.set(event.agentId, String(event.payload['name']))
+      quiet = setTimeout(
+        () => stop(`nothing happened for ${patience.quiet / 1000} s`),
+        patience.quiet,
+      )
+      if (event.type === 'agent.spawned' && event.agentId !== null)
+        names.set(event.agentId, String(event.payload['name']))
       display.show(momentOf(event, names))
       const ending = endingOf(event)
       if (ending !== null) return ending
@@ -45,14 +64,27 @@ export async function watchTree(client: Client, display: Display, patience: Pati
   return { kind: 'stuck', reason: signal.aborted ? 'it was interrupted' : reason }
 }
 
-/** Waits until every message has arrived and every agent idles. Answers what still stands after that time, or null. */
-export async function settleTree(client: Client, { settle }: Patience, signal: AbortSignal): Promise<string | null> {
+/**
+ * Waits until every message has arrived and every agent idles. Answers what still stands after that
+ * time, or null.
+ */
+export async function settleTree(
+  client: Client,
+  { settle }: Patience,
+  signal: AbortSignal,
+): Promise<string | null> {
   const deadline = Date.now() + settle
   for (;;) {
     const agents = flatten((await client.callTool<TreeView>('tree', {}, { signal })).root)
     const busy = agents.filter((agent) => agent.undelivered > 0 || agent.state !== 'idle')
     if (busy.length === 0) return null
-    if (Date.now() > deadline) return busy.map(({ name, state, undelivered }) => `${name} is ${state} with ${undelivered} messages undelivered`).join('; ')
+    if (Date.now() > deadline)
+      return busy
+        .map(
+          ({ name, state, undelivered }) =>
+            `${name} is ${state} with ${undelivered} messages undelivered`,
+        )
+        .join('; ')
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }

@@ -7,7 +7,10 @@ import type { ExecResult } from '../../../processes/exec.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Host } from '../host.ts'
 
-/** A folder of the demo’s own: repository, home, per-user state. Nothing outside it is written, apart from sockets. */
+/**
+ * A folder of the demo’s own: repository, home, per-user state. Nothing outside it is written,
+ * apart from sockets.
+ */
 export interface Workspace {
   readonly folder: string
   /** The repository’s worktree. */
@@ -23,13 +26,19 @@ export interface Workspace {
   remove(): Promise<void>
 }
 
-/** In the demo’s folder: the process group of its own GitHub, where it has one. `down` ends that too. */
+/**
+ * In the demo’s folder: the process group of its own GitHub, where it has one. `down` ends that
+ * too.
+ */
 export const GITHUB_PID = 'github.pid'
 
 /** The files shipped under examples/. */
 export const examplesFolder = (): string => join(PACKAGE_ROOT, 'examples')
 
-export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment): Promise<Workspace> {
+export async function createWorkspace(
+  host: Pick<Host, 'run'>,
+  own: Environment,
+): Promise<Workspace> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'exomonad-demo-')))
   const repository = join(folder, 'repository')
   const home = join(folder, 'home')
@@ -44,12 +53,18 @@ export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment)
   const command = join(folder, 'exomonad')
   await writeFile(command, wrapper(variables, join(folder, GITHUB_PID)), { mode: 0o755 })
 
-  const run: Workspace['run'] = (file, args, cwd = repository) => host.run(file, args, { cwd, env: variables })
+  const run: Workspace['run'] = (file, args, cwd = repository) =>
+    host.run(file, args, { cwd, env: variables })
   const checked = async (file: string, args: readonly string[], shown: string): Promise<string> => {
     const result = await run(file, args)
     if (result.exitCode === 0) return result.stdout.replace(/\n$/, '')
-    const said = (result.stderr || result.stdout).trim() || (result.startError ?? `exit code ${String(result.exitCode)}`)
-    throw new ExomonadError('NOT_AVAILABLE', `The demo could not go on: \`${shown}\` failed: ${said}`)
+    const said =
+      (result.stderr || result.stdout).trim() ||
+      (result.startError ?? `exit code ${String(result.exitCode)}`)
+    throw new ExomonadError(
+      'NOT_AVAILABLE',
+      `The demo could not go on: \`${shown}\` failed: ${said}`,
+    )
   }
   return {
     folder,
@@ -58,16 +73,46 @@ export async function createWorkspace(host: Pick<Host, 'run'>, own: Environment)
     command,
     run,
     git: (...args) => checked('git', args, `git ${args[0] ?? ''}`),
-    exomonad: (...args) => checked(process.execPath, [programFile('bin/exomonad'), ...args], `exomonad ${args[0] ?? ''}`),
+    exomonad: (...args) =>
+      checked(
+        process.execPath,
+        [programFile('bin/exomonad'), ...args],
+        `exomonad ${args[0] ?? ''}`,
+      ),
     remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   }
 }
 
-/** What the demo’s programs see: where programs are and how text is written, nothing of the user’s own. */
-function isolated(own: Environment, places: { home: string; runtime: string; gitConfig: string }): Record<string, string> {
-  const kept = ['PATH', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL', 'USER', 'LOGNAME', 'NO_COLOR', 'FORCE_COLOR']
+/**
+ * What the demo’s programs see: where programs are and how text is written, nothing of the user’s
+ * own.
+ */
+function isolated(
+  own: Environment,
+  places: { home: string; runtime: string; gitConfig: string },
+): Record<string, string> {
+  const kept = [
+    'PATH',
+    'LANG',
+    'LANGUAGE',
+    'LC_ALL',
+    'LC_CTYPE',
+    'TERM',
+    'COLORTERM',
+    'TZ',
+    'TMPDIR',
+    'SHELL',
+    'USER',
+    'LOGNAME',
+    'NO_COLOR',
+    'FORCE_COLOR',
+  ]
   return {
-    ...Object.fromEntries(kept.flatMap((name) => (own.variables[name] === undefined ? [] : [[name, own.variables[name]]]))),
+    ...Object.fromEntries(
+      kept.flatMap((name) =>
+        own.variables[name] === undefined ? [] : [[name, own.variables[name]]],
+      ),
+    ),
     HOME: places.home,
     XDG_CONFIG_HOME: join(places.home, '.config'),
     XDG_STATE_HOME: join(places.home, '.local', 'state'),
@@ -82,7 +127,10 @@ function isolated(own: Environment, places: { home: string; runtime: string; git
 
 const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-const wrapper = (variables: Readonly<Record<string, string>>, githubPid: string): string => `#!/bin/sh
+const wrapper = (
+  variables: Readonly<Record<string, string>>,
+  githubPid: string,
+): string => `#!/bin/sh
 # exomonad with the state and identity of this demo.
 unset EXOMONAD_AGENT_ID EXOMONAD_TOKEN EXOMONAD_AUTH_FILE EXOMONAD_SOCKET
 ${Object.entries(variables)

@@ -1,7 +1,10 @@
 /** One thing that doctor looked at. */
 export interface Diagnosis {
   readonly subject: string
-  /** `problem`: exomonad can’t do its work; `warning`: it can, but a person should know; `note`: nothing to do. */
+  /**
+   * `problem`: exomonad can’t do its work; `warning`: it can, but a person should know; `note`:
+   * nothing to do.
+   */
   readonly status: 'ok' | 'note' | 'warning' | 'problem'
   readonly found: string
   /** What a person can do about it. */

@@ -15,33 +15,53 @@ import { pad } from '../../text/width.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .option('--fix', 'Mend what can be mended without a risk; asks before it writes into your own configuration')
+    .option(
+      '--fix',
+      'Mend what can be mended without a risk; asks before it writes into your own configuration',
+    )
     .option('--yes', 'With --fix: ask nothing')
     .action(async (options: { fix?: boolean; yes?: boolean }) => {
       const first = await withProgress(context, 'Looking', diagnose(context))
-      const fixed = options.fix === true ? await repair(await agreed(context, first, options.yes === true)) : []
-      const final = fixed.length > 0 ? await withProgress(context, 'Looking again', diagnose(context)) : first
+      const fixed =
+        options.fix === true ? await repair(await agreed(context, first, options.yes === true)) : []
+      const final =
+        fixed.length > 0 ? await withProgress(context, 'Looking again', diagnose(context)) : first
       const problems = final.filter(({ status }) => status === 'problem').length
       if (problems > 0) context.markFailed()
       const findings = final.map(({ repair: _repair, asks: _asks, ...finding }) => finding)
-      present(context, { ok: problems === 0, findings, fixed }, () => describe(context, final, fixed))
+      present(context, { ok: problems === 0, findings, fixed }, () =>
+        describe(context, final, fixed),
+      )
     })
 }
 
 /** What may be repaired: where somebody’s own configuration would be written, only after a yes. */
-async function agreed(context: CliContext, findings: readonly Diagnosis[], yes: boolean): Promise<readonly Diagnosis[]> {
+async function agreed(
+  context: CliContext,
+  findings: readonly Diagnosis[],
+  yes: boolean,
+): Promise<readonly Diagnosis[]> {
   const asking = findings.filter(({ asks, repair: mend }) => asks === true && mend !== undefined)
   if (asking.length === 0 || yes) return findings
   const question = [
     'This writes into your own configuration:',
-    ...asking.map(({ subject, found, fix }) => `  ${subject}: ${printableLine(found)}${fix === undefined ? '' : `. ${printableLine(fix)}`}`),
+    ...asking.map(
+      ({ subject, found, fix }) =>
+        `  ${subject}: ${printableLine(found)}${fix === undefined ? '' : `. ${printableLine(fix)}`}`,
+    ),
     'Do it?',
   ].join('\n')
-  return canAsk(context) && (await confirm(context, question)) ? findings : findings.filter(({ asks }) => asks !== true)
+  return canAsk(context) && (await confirm(context, question))
+    ? findings
+    : findings.filter(({ asks }) => asks !== true)
 }
 
 async function diagnose(context: CliContext): Promise<Diagnosis[]> {
-  const located = await locateRepository(context.options().cwd, context.environment, context.host).catch((error: unknown) => error as Error)
+  const located = await locateRepository(
+    context.options().cwd,
+    context.environment,
+    context.host,
+  ).catch((error: unknown) => error as Error)
   if (located instanceof Error)
     return [
       ...(await diagnoseMachine(context, null)),
@@ -50,38 +70,62 @@ async function diagnose(context: CliContext): Promise<Diagnosis[]> {
     ]
   const config = await context.host.loadConfig(located.paths.configFile).catch(() => null)
   const machine = diagnoseMachine(context, config?.multiplexer.kind ?? null)
-  const [first, repository, tree] = await Promise.all([machine, diagnoseRepository(context, located), diagnoseTree(context, located)])
+  const [first, repository, tree] = await Promise.all([
+    machine,
+    diagnoseRepository(context, located),
+    diagnoseTree(context, located),
+  ])
   return [...first, ...repository, ...tree]
 }
 
 /** In order, each once; one that fails is said and does not keep the others from being tried. */
-async function repair(findings: readonly Diagnosis[]): Promise<{ subject: string; done: string }[]> {
+async function repair(
+  findings: readonly Diagnosis[],
+): Promise<{ subject: string; done: string }[]> {
   const done: { subject: string; done: string }[] = []
   for (const finding of findings) {
     if (finding.repair === undefined) continue
     try {
       done.push({ subject: finding.subject, done: await finding.repair() })
     } catch (error) {
-      done.push({ subject: finding.subject, done: `could not be mended: ${(error as Error).message}` })
+      done.push({
+        subject: finding.subject,
+        done: `could not be mended: ${(error as Error).message}`,
+      })
     }
   }
   return done
 }
 
-function describe(context: CliContext, findings: readonly Diagnosis[], fixed: readonly { subject: string; done: string }[]): string[] {
+function describe(
+  context: CliContext,
+  findings: readonly Diagnosis[],
+  fixed: readonly { subject: string; done: string }[],
+): string[] {
   const palette = context.palette()
-  const symbol = { ok: palette.good('✓'), note: palette.dim('·'), warning: palette.attention('!'), problem: palette.bad('✗') }
+  const symbol = {
+    ok: palette.good('✓'),
+    note: palette.dim('·'),
+    warning: palette.attention('!'),
+    problem: palette.bad('✗'),
+  }
   const width = Math.max(0, ...findings.map(({ subject }) => subject.length))
   const indent = ' '.repeat(width + 4)
   const lines = findings.flatMap(({ subject, status, found, fix }) => [
     `${symbol[status]} ${palette.bold(pad(subject, width))}  ${printableLine(found)}`,
     ...(fix === undefined ? [] : [`${indent}${palette.active('→')} ${printableLine(fix)}`]),
   ])
-  const count = (status: Diagnosis['status']): number => findings.filter((finding) => finding.status === status).length
+  const count = (status: Diagnosis['status']): number =>
+    findings.filter((finding) => finding.status === status).length
   const mendable = findings.filter((finding) => finding.repair !== undefined).length
   const summary =
     count('problem') + count('warning') === 0
       ? palette.good('All is well')
       : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${mendable > 0 ? `; \`exomonad doctor --fix\` mends ${mendable}${findings.some(({ asks }) => asks === true) ? ', after asking' : ''}` : ''}`
-  return [...lines, '', ...fixed.map((one) => `${palette.good('✓')} ${one.subject}: ${printableLine(one.done)}`), summary]
+  return [
+    ...lines,
+    '',
+    ...fixed.map((one) => `${palette.good('✓')} ${one.subject}: ${printableLine(one.done)}`),
+    summary,
+  ]
 }

@@ -13,8 +13,14 @@ import { diagnosePush } from './push.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
 
-/** What the set-up of one repository needs: configuration, trust, agent programs, permissions, room, remotes, forge. */
-export async function diagnoseRepository(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
+/**
+ * What the set-up of one repository needs: configuration, trust, agent programs, permissions, room,
+ * remotes, forge.
+ */
+export async function diagnoseRepository(
+  context: CliContext,
+  located: LocatedRepository,
+): Promise<Diagnosis[]> {
   const [config, diagnosis] = await configuration(context, located)
   const groups = await Promise.all([
     trust(context, located),
@@ -30,7 +36,10 @@ export async function diagnoseRepository(context: CliContext, located: LocatedRe
   return [diagnosis, ...groups.flat()]
 }
 
-async function configuration(context: CliContext, { paths }: LocatedRepository): Promise<[Config | null, Diagnosis]> {
+async function configuration(
+  context: CliContext,
+  { paths }: LocatedRepository,
+): Promise<[Config | null, Diagnosis]> {
   try {
     const isThere = (file: string) =>
       stat(file).then(
@@ -38,7 +47,10 @@ async function configuration(context: CliContext, { paths }: LocatedRepository):
         () => false,
       )
     if (await isThere(paths.configFile))
-      return [await context.host.loadConfig(paths.configFile), { subject: 'configuration', status: 'ok', found: paths.configFile }]
+      return [
+        await context.host.loadConfig(paths.configFile),
+        { subject: 'configuration', status: 'ok', found: paths.configFile },
+      ]
     const kept = await isThere(paths.keptConfigFile)
     return [
       await context.host.loadConfig(kept ? paths.keptConfigFile : paths.configFile),
@@ -46,21 +58,41 @@ async function configuration(context: CliContext, { paths }: LocatedRepository):
         subject: 'configuration',
         status: 'warning',
         found: `${paths.configFile} is not there${kept ? '; the daemon goes on with what it last read' : ''}`,
-        fix: kept ? 'exomonad init writes it back' : 'Write it again; `exomonad init` makes the initial one',
+        fix: kept
+          ? 'exomonad init writes it back'
+          : 'Write it again; `exomonad init` makes the initial one',
       },
     ]
   } catch (error) {
     const found = asExomonadError(error).message.split('\n').join('; ')
-    return [null, { subject: 'configuration', status: 'problem', found, fix: 'Correct it; `exomonad config check` shows every finding' }]
+    return [
+      null,
+      {
+        subject: 'configuration',
+        status: 'problem',
+        found,
+        fix: 'Correct it; `exomonad config check` shows every finding',
+      },
+    ]
   }
 }
 
 /** Versions of before had terminals in Zellij itself. */
-async function olderZellij({ host }: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
+async function olderZellij(
+  { host }: CliContext,
+  { paths }: LocatedRepository,
+): Promise<Diagnosis[]> {
   const { session, names } = await host.multiplexers.leftInZellij(paths)
   if (names.length === 0) return []
   const fix = `Look at them with \`zellij attach ${session}\`, end them there, then \`exomonad resume\` each; \`exomonad down\` ends them all`
-  return [{ subject: 'zellij', status: 'warning', found: `programs in the session of an older version, out of reach: ${names.join(', ')}`, fix }]
+  return [
+    {
+      subject: 'zellij',
+      status: 'warning',
+      found: `programs in the session of an older version, out of reach: ${names.join(', ')}`,
+      fix,
+    },
+  ]
 }
 
 /** One that does not work is passed over for the shipped one, which nobody would notice. */
@@ -77,9 +109,15 @@ async function templates(context: CliContext, { paths }: LocatedRepository): Pro
 async function trust(context: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
   try {
     const answer = await checkTrust(trustSubject(paths, context.environment, context.host))
-    if (answer.trusted) return [{ subject: 'trust', status: 'ok', found: 'what git tracks in .exomonad/ is trusted' }]
+    if (answer.trusted)
+      return [{ subject: 'trust', status: 'ok', found: 'what git tracks in .exomonad/ is trusted' }]
     return [
-      { subject: 'trust', status: 'problem', found: `not trusted, so nothing runs: ${answer.changed.join(', ')}`, fix: 'Read it, then run `exomonad trust`' },
+      {
+        subject: 'trust',
+        status: 'problem',
+        found: `not trusted, so nothing runs: ${answer.changed.join(', ')}`,
+        fix: 'Read it, then run `exomonad trust`',
+      },
     ]
   } catch (error) {
     return [{ subject: 'trust', status: 'problem', found: asExomonadError(error).message }]
@@ -87,7 +125,10 @@ async function trust(context: CliContext, { paths }: LocatedRepository): Promise
 }
 
 /** Nobody else may read tokens, records or the socket. */
-async function permissions(context: CliContext, { paths, file }: LocatedRepository): Promise<Diagnosis[]> {
+async function permissions(
+  context: CliContext,
+  { paths, file }: LocatedRepository,
+): Promise<Diagnosis[]> {
   const token = ownerTokenFile(context.environment, paths.commonDir)
   const wanted: readonly (readonly [path: string, mode: number])[] = [
     [paths.state, 0o700],
@@ -120,7 +161,9 @@ async function permissions(context: CliContext, { paths, file }: LocatedReposito
       fix: 'Set XDG_STATE_HOME as it was at `exomonad init`; where the token is lost, run `exomonad init` again, then `exomonad daemon stop`',
     })
   }
-  return findings.length > 0 ? findings : [{ subject: 'permissions', status: 'ok', found: 'state, socket and token are yours alone' }]
+  return findings.length > 0
+    ? findings
+    : [{ subject: 'permissions', status: 'ok', found: 'state, socket and token are yours alone' }]
 }
 
 async function remotes(context: CliContext, { paths }: LocatedRepository): Promise<Diagnosis[]> {
@@ -149,7 +192,10 @@ async function remotes(context: CliContext, { paths }: LocatedRepository): Promi
 
 const LARGE_STORE = 500e6
 
-async function store(context: CliContext, { paths, file }: LocatedRepository): Promise<Diagnosis[]> {
+async function store(
+  context: CliContext,
+  { paths, file }: LocatedRepository,
+): Promise<Diagnosis[]> {
   if ((await readHealth(file.socket)) === null) {
     const health = await context.host.store.inspect(paths)
     if (health.kind !== 'sound') {
@@ -160,7 +206,9 @@ async function store(context: CliContext, { paths, file }: LocatedRepository): P
       }[health.kind]
       const [newest] = await context.host.store.backups(paths)
       const fix =
-        newest === undefined ? '`exomonad down --force` ends what runs and begins anew; work stays' : '`exomonad store restore` brings the last backup back'
+        newest === undefined
+          ? '`exomonad down --force` ends what runs and begins anew; work stays'
+          : '`exomonad store restore` brings the last backup back'
       return [{ subject: 'store', status: 'problem', found, fix }]
     }
   }
@@ -174,6 +222,7 @@ async function store(context: CliContext, { paths, file }: LocatedRepository): P
   )
   const size = sizes.reduce((sum, one) => sum + one, 0)
   const found = `${(size / 1e6).toFixed(1)} MB`
-  if (size > LARGE_STORE) return [{ subject: 'store', status: 'warning', found, fix: 'Lower [retention] events_days' }]
+  if (size > LARGE_STORE)
+    return [{ subject: 'store', status: 'warning', found, fix: 'Lower [retention] events_days' }]
   return [{ subject: 'store', status: 'ok', found }]
 }

@@ -16,14 +16,33 @@ import { plural } from '../../text/quantity.ts'
 import { rootElsewhere } from '../agents/root-elsewhere.ts'
 
 /** The daemon and the tree it serves, and what lies about in the repository that no agent owns. */
-export async function diagnoseTree(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
+export async function diagnoseTree(
+  context: CliContext,
+  located: LocatedRepository,
+): Promise<Diagnosis[]> {
   const health = await askHealth(located.file.socket)
   // Its socket is no leftover, and what it owns is not known.
-  if (health === 'silent') return [{ subject: 'daemon', status: 'problem', found: 'runs and does not answer; it may be busy', fix: 'exomonad daemon logs' }]
-  if (health === 'absent') return [...(await withoutDaemon(context, located)), ...(await leftovers(context, located, null))]
+  if (health === 'silent')
+    return [
+      {
+        subject: 'daemon',
+        status: 'problem',
+        found: 'runs and does not answer; it may be busy',
+        fix: 'exomonad daemon logs',
+      },
+    ]
+  if (health === 'absent')
+    return [
+      ...(await withoutDaemon(context, located)),
+      ...(await leftovers(context, located, null)),
+    ]
   const daemon: Diagnosis =
     health.version === context.version
-      ? { subject: 'daemon', status: 'ok', found: `process ${health.pid}, version ${health.version}` }
+      ? {
+          subject: 'daemon',
+          status: 'ok',
+          found: `process ${health.pid}, version ${health.version}`,
+        }
       : {
           subject: 'daemon',
           status: 'warning',
@@ -39,14 +58,20 @@ export async function diagnoseTree(context: CliContext, located: LocatedReposito
       ...weather(view),
       ...(await rootBranch(context, view)),
       ...agents(view),
-      ...(await leftovers(context, located, { owners: [...all(view.root), ...reaped], root: view.root })),
+      ...(await leftovers(context, located, {
+        owners: [...all(view.root), ...reaped],
+        root: view.root,
+      })),
     ]
   } catch (error) {
     return [daemon, { subject: 'tree', status: 'problem', found: asExomonadError(error).message }]
   }
 }
 
-async function withoutDaemon(context: CliContext, located: LocatedRepository): Promise<Diagnosis[]> {
+async function withoutDaemon(
+  context: CliContext,
+  located: LocatedRepository,
+): Promise<Diagnosis[]> {
   const { socket } = located.file
   const stale = await stat(socket)
     .then(() => true)
@@ -66,19 +91,44 @@ async function withoutDaemon(context: CliContext, located: LocatedRepository): P
   ]
 }
 
-/** What keeps the daemon from its forge, as it was told: the token it has may be another than the one in this shell. */
+/**
+ * What keeps the daemon from its forge, as it was told: the token it has may be another than the
+ * one in this shell.
+ */
 function weather({ forge }: TreeView): Diagnosis[] {
   const found = forgeWords(forge)
-  return found === null ? [] : [{ subject: 'forge', status: forge.trouble === null ? 'warning' : 'problem', found }]
+  return found === null
+    ? []
+    : [{ subject: 'forge', status: forge.trouble === null ? 'warning' : 'problem', found }]
 }
 
 /** Where the person went: the tree does not follow by itself. */
 async function rootBranch({ host }: CliContext, { root }: TreeView): Promise<Diagnosis[]> {
   const facts = await host.inspectRepository(root.worktree).catch(() => null)
   if (facts === null)
-    return [{ subject: 'root', status: 'problem', found: `the worktree ${root.worktree} can’t be read`, fix: `Bring it back on ${root.branch}` }]
-  const found = rootElsewhere(root.branch, facts.head.kind === 'detached' ? null : facts.head.branch, root.worktree)
-  return found === null ? [] : [{ subject: 'root', status: 'warning', found, fix: `git checkout ${root.branch}, or exomonad root move` }]
+    return [
+      {
+        subject: 'root',
+        status: 'problem',
+        found: `the worktree ${root.worktree} can’t be read`,
+        fix: `Bring it back on ${root.branch}`,
+      },
+    ]
+  const found = rootElsewhere(
+    root.branch,
+    facts.head.kind === 'detached' ? null : facts.head.branch,
+    root.worktree,
+  )
+  return found === null
+    ? []
+    : [
+        {
+          subject: 'root',
+          status: 'warning',
+          found,
+          fix: `git checkout ${root.branch}, or exomonad root move`,
+        },
+      ]
 }
 
 interface Place {
@@ -91,11 +141,15 @@ const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)
 function agents(view: TreeView): Diagnosis[] {
   const nodes = all(view.root)
   // A task that failed is its asker’s business: it was told, and can’t be begun again.
-  const crashed = nodes.filter((node) => node.kind !== 'root' && node.state === 'failed' && !isOneTask(node))
+  const crashed = nodes.filter(
+    (node) => node.kind !== 'root' && node.state === 'failed' && !isOneTask(node),
+  )
   const undecided = nodes.filter((node) => node.undecided > 0)
   const findings: Diagnosis[] = []
   // Younger ones may just be under way.
-  for (const { kind, step, age_seconds: age, facts } of view.unfinished.filter((entry) => entry.age_seconds > 120)) {
+  for (const { kind, step, age_seconds: age, facts } of view.unfinished.filter(
+    (entry) => entry.age_seconds > 120,
+  )) {
     findings.push({
       subject: 'journal',
       status: 'warning',
@@ -128,22 +182,43 @@ function agents(view: TreeView): Diagnosis[] {
       fix: 'exomonad inbox',
     })
   }
-  return findings.length > 0 ? findings : [{ subject: 'tree', status: 'ok', found: `${plural(view.counts.agents, 'agent')}, ${view.counts.live} live` }]
+  return findings.length > 0
+    ? findings
+    : [
+        {
+          subject: 'tree',
+          status: 'ok',
+          found: `${plural(view.counts.agents, 'agent')}, ${view.counts.live} live`,
+        },
+      ]
 }
 
-/** Places of agents that were reaped, which the tree does not show; what is cleaned away has none. */
+/**
+ * Places of agents that were reaped, which the tree does not show; what is cleaned away has none.
+ */
 async function outOfSight(client: Client, view: TreeView): Promise<Place[]> {
   const shown = new Set(all(view.root).map((node) => node.branch))
   // Agents may run the doctor, too, and may not clean.
-  const { removed, kept } = await client.callTool<{ removed: Place[]; kept: Place[] }>('clean', { dry_run: true }).catch(() => ({ removed: [], kept: [] }))
+  const { removed, kept } = await client
+    .callTool<{ removed: Place[]; kept: Place[] }>('clean', { dry_run: true })
+    .catch(() => ({ removed: [], kept: [] }))
   return [...removed, ...kept].filter(({ branch }) => !shown.has(branch))
 }
 
-/** Worktrees whose folder is gone, folders and branches that look like an agent’s and belong to none. */
-async function leftovers(context: CliContext, { paths }: LocatedRepository, tree: { owners: readonly Place[]; root: Place } | null): Promise<Diagnosis[]> {
+/**
+ * Worktrees whose folder is gone, folders and branches that look like an agent’s and belong to
+ * none.
+ */
+async function leftovers(
+  context: CliContext,
+  { paths }: LocatedRepository,
+  tree: { owners: readonly Place[]; root: Place } | null,
+): Promise<Diagnosis[]> {
   try {
     const git = await context.host.git(paths.commonDir)
-    const worktrees = (await git.worktrees()).filter((worktree) => worktree.path.startsWith(paths.worktrees + sep))
+    const worktrees = (await git.worktrees()).filter((worktree) =>
+      worktree.path.startsWith(paths.worktrees + sep),
+    )
     const findings: Diagnosis[] = []
     const gone = worktrees.filter((worktree) => worktree.prunable)
     if (gone.length > 0) {
@@ -171,7 +246,9 @@ async function leftovers(context: CliContext, { paths }: LocatedRepository, tree
     }
     const branches = new Set(tree.owners.map(({ branch }) => branch))
     const below = childBranch(tree.root.branch as BranchName, '' as Slug)
-    const orphans = [...(await git.branches()).keys()].filter((branch) => branch.startsWith(below) && !branches.has(branch))
+    const orphans = [...(await git.branches()).keys()].filter(
+      (branch) => branch.startsWith(below) && !branches.has(branch),
+    )
     if (orphans.length > 0) {
       findings.push({
         subject: 'branches',

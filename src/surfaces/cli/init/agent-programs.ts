@@ -19,8 +19,8 @@ export interface AgentProgram {
 }
 
 /**
- * Looks for the programs of these [agents.NAME] and, where `run` allows it, has their adapters look closer, which may start them (for
- * their version, say).
+ * Looks for the programs of these [agents.NAME] and, where `run` allows it, has their adapters look
+ * closer, which may start them (for their version, say).
  */
 export const lookAtPrograms = (
   context: CliContext,
@@ -30,7 +30,13 @@ export const lookAtPrograms = (
   Promise.all(
     options.names.flatMap((name) => {
       const agent = agents[name]
-      return agent === undefined ? [] : [context.host.agentCli(name, agent, options.home).then((cli) => lookAt(cli, agent.adapter, options))]
+      return agent === undefined
+        ? []
+        : [
+            context.host
+              .agentCli(name, agent, options.home)
+              .then((cli) => lookAt(cli, agent.adapter, options)),
+          ]
     }),
   )
 
@@ -43,34 +49,69 @@ export const lookAtAcpPrograms = (
   Promise.all(
     options.names.flatMap((name) => {
       const config = acp[name]
-      return config === undefined ? [] : [context.host.acpCli(name, config, options.home).then((cli) => lookAt(cli, 'acp', options))]
+      return config === undefined
+        ? []
+        : [
+            context.host
+              .acpCli(name, config, options.home)
+              .then((cli) => lookAt(cli, 'acp', options)),
+          ]
     }),
   )
 
-async function lookAt(cli: AgentCli, adapter: AgentProgram['adapter'], options: { home: string; run: boolean }): Promise<AgentProgram> {
+async function lookAt(
+  cli: AgentCli,
+  adapter: AgentProgram['adapter'],
+  options: { home: string; run: boolean },
+): Promise<AgentProgram> {
   const located = await cli.locate()
   const program = { name: cli.name, adapter }
-  if (located.kind === 'missing') return { ...program, path: null, missing: located.reason, findings: [] }
-  const findings = options.run ? await cli.diagnose(options.home).catch((error: unknown) => [failed(error)]) : []
+  if (located.kind === 'missing')
+    return { ...program, path: null, missing: located.reason, findings: [] }
+  const findings = options.run
+    ? await cli.diagnose(options.home).catch((error: unknown) => [failed(error)])
+    : []
   return { ...program, path: located.path, missing: null, findings }
 }
 
-const failed = (error: unknown): CliFinding => ({ status: 'warning', found: `could not be looked at: ${asExomonadError(error).message}` })
+const failed = (error: unknown): CliFinding => ({
+  status: 'warning',
+  found: `could not be looked at: ${asExomonadError(error).message}`,
+})
 
 /** What would keep the program from working that exomonad can’t mend. */
-export const obstacles = ({ findings }: AgentProgram): CliFinding[] => findings.filter(({ status, mend }) => status === 'problem' && mend === undefined)
+export const obstacles = ({ findings }: AgentProgram): CliFinding[] =>
+  findings.filter(({ status, mend }) => status === 'problem' && mend === undefined)
 
-/** Of the agent CLIs exomonad knows, those on this machine, the best to take first: one that is ready, then as they are listed. */
-export async function findAgentClis(context: CliContext, agents: Readonly<Record<string, AgentConfig>>, home: string): Promise<AgentProgram[]> {
-  const programs = await lookAtPrograms(context, agents, { names: Object.keys(AGENT_PRESETS), home, run: true })
-  return programs.filter(({ path }) => path !== null).sort((one, other) => obstacles(one).length - obstacles(other).length)
+/**
+ * Of the agent CLIs exomonad knows, those on this machine, the best to take first: one that is
+ * ready, then as they are listed.
+ */
+export async function findAgentClis(
+  context: CliContext,
+  agents: Readonly<Record<string, AgentConfig>>,
+  home: string,
+): Promise<AgentProgram[]> {
+  const programs = await lookAtPrograms(context, agents, {
+    names: Object.keys(AGENT_PRESETS),
+    home,
+    run: true,
+  })
+  return programs
+    .filter(({ path }) => path !== null)
+    .sort((one, other) => obstacles(one).length - obstacles(other).length)
 }
 
 /**
- * Those that the configuration chose, and known ones that are on this machine besides; of those that speak the Agent Client Protocol only the
- * chosen: most are the same programs once more.
+ * Those that the configuration chose, and known ones that are on this machine besides; of those
+ * that speak the Agent Client Protocol only the chosen: most are the same programs once more.
  */
-export async function programsOf(context: CliContext, config: Config, home: string, run: boolean): Promise<AgentProgram[]> {
+export async function programsOf(
+  context: CliContext,
+  config: Config,
+  home: string,
+  run: boolean,
+): Promise<AgentProgram[]> {
   const chosen = chosenAgents(config)
   const [programs, acp] = await Promise.all([
     lookAtPrograms(context, config.agents, { names: Object.keys(config.agents), home, run }),
@@ -80,7 +121,10 @@ export async function programsOf(context: CliContext, config: Config, home: stri
 }
 
 /** What the configuration chose, as programs are called. */
-export const chosenPrograms = (config: Config): string[] => [...chosenAgents(config), ...chosenAcp(config).map(acpCliName)]
+export const chosenPrograms = (config: Config): string[] => [
+  ...chosenAgents(config),
+  ...chosenAcp(config).map(acpCliName),
+]
 
 /** Something that can be mended by writing into the person’s own configuration. */
 export interface Mend {
@@ -92,5 +136,7 @@ export interface Mend {
 
 export const mendsOf = (programs: readonly AgentProgram[]): Mend[] =>
   programs.flatMap(({ name, findings }) =>
-    findings.flatMap(({ found, fix, mend }) => (mend === undefined ? [] : [{ agent: name, found, what: fix ?? 'exomonad can mend it', mend }])),
+    findings.flatMap(({ found, fix, mend }) =>
+      mend === undefined ? [] : [{ agent: name, found, what: fix ?? 'exomonad can mend it', mend }],
+    ),
   )

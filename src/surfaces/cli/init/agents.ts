@@ -1,6 +1,12 @@
 import { checkTrust } from '../../../config/trust.ts'
 import { chosenAcp, chosenAgents } from '../../../config/presets.ts'
-import { lookAtAcpPrograms, lookAtPrograms, mendsOf, obstacles, type AgentProgram } from './agent-programs.ts'
+import {
+  lookAtAcpPrograms,
+  lookAtPrograms,
+  mendsOf,
+  obstacles,
+  type AgentProgram,
+} from './agent-programs.ts'
 import { canAsk, confirm } from '../confirm.ts'
 import type { CliContext } from '../context.ts'
 import { trustSubject, type SetUp } from './initialize.ts'
@@ -11,14 +17,23 @@ export interface Prepared {
   /** What was written, and where. */
   readonly done: readonly { readonly agent: string; readonly done: string }[]
   /** What would still hold agents up. */
-  readonly left: readonly { readonly agent: string; readonly found: string; readonly fix: string | null }[]
+  readonly left: readonly {
+    readonly agent: string
+    readonly found: string
+    readonly fix: string | null
+  }[]
 }
 
 /**
- * Makes ready what the chosen agent CLIs would ask about at their first start. It writes into the person’s own configuration, so only where
- * they said yes: `wanted`, or asked on the terminal where it is undefined and somebody sits there.
+ * Makes ready what the chosen agent CLIs would ask about at their first start. It writes into the
+ * person’s own configuration, so only where they said yes: `wanted`, or asked on the terminal where
+ * it is undefined and somebody sits there.
  */
-export async function prepareAgents(context: CliContext, setUp: SetUp, wanted: boolean | undefined): Promise<Prepared> {
+export async function prepareAgents(
+  context: CliContext,
+  setUp: SetUp,
+  wanted: boolean | undefined,
+): Promise<Prepared> {
   const config = await context.host.loadConfig(setUp.paths.configFile).catch(() => null)
   const trust = await checkTrust(trustSubject(setUp.paths, context.environment, context.host))
   // What a repository brought names programs that nobody has looked at yet.
@@ -34,7 +49,11 @@ export async function prepareAgents(context: CliContext, setUp: SetUp, wanted: b
   )
   const programs = found.flat()
   const mends = mendsOf(programs)
-  if (mends.length === 0 || !(wanted ?? (canAsk(context) && (await confirm(context, question(mends)))))) return { done: [], left: leftOf(programs, true) }
+  if (
+    mends.length === 0 ||
+    !(wanted ?? (canAsk(context) && (await confirm(context, question(mends)))))
+  )
+    return { done: [], left: leftOf(programs, true) }
   const done: { agent: string; done: string }[] = []
   const failed: Prepared['left'][number][] = []
   for (const { agent, found, mend } of mends) {
@@ -50,14 +69,29 @@ export async function prepareAgents(context: CliContext, setUp: SetUp, wanted: b
 const question = (mends: ReturnType<typeof mendsOf>): string =>
   [
     'So that agents start without a dialog, exomonad would write into your own configuration:',
-    ...mends.map(({ agent, found, what }) => `  ${printableLine(agent)}: ${printableLine(found)}. ${printableLine(what)}`),
+    ...mends.map(
+      ({ agent, found, what }) =>
+        `  ${printableLine(agent)}: ${printableLine(found)}. ${printableLine(what)}`,
+    ),
     'Do it?',
   ].join('\n')
 
 function leftOf(programs: readonly AgentProgram[], mendable: boolean): Prepared['left'] {
   return programs.flatMap((program) => [
-    ...(program.missing === null ? [] : [{ agent: program.name, found: program.missing, fix: null }]),
-    ...obstacles(program).map(({ found, fix }) => ({ agent: program.name, found, fix: fix ?? null })),
-    ...(mendable ? mendsOf([program]).map(({ found }) => ({ agent: program.name, found, fix: '`exomonad init --prepare-agents` mends it' })) : []),
+    ...(program.missing === null
+      ? []
+      : [{ agent: program.name, found: program.missing, fix: null }]),
+    ...obstacles(program).map(({ found, fix }) => ({
+      agent: program.name,
+      found,
+      fix: fix ?? null,
+    })),
+    ...(mendable
+      ? mendsOf([program]).map(({ found }) => ({
+          agent: program.name,
+          found,
+          fix: '`exomonad init --prepare-agents` mends it',
+        }))
+      : []),
   ])
 }

@@ -1,12 +1,16 @@
 import { MULTIPLEXER_COMMENT, multiplexerLines } from '../../../config/multiplexer-kind.ts'
 import type { Config } from '../../../config/schema.ts'
 
-/** Where pull requests are to live. `host`: where the remote’s URL is no proof that it is GitHub. */
-export type InitialForge = { readonly kind: 'local' } | { readonly kind: 'github'; readonly host: string | null }
+/**
+ * Where pull requests are to live. `host`: where the remote’s URL is no proof that it is GitHub.
+ */
+export type InitialForge =
+  | { readonly kind: 'local' }
+  | { readonly kind: 'github'; readonly host: string | null }
 
 /**
- * What `init` writes as `.exomonad/config.toml`. Short on purpose: `.exomonad.example/config.toml` has every key. `agent`: of both roles.
- * `multiplexer`: null for `auto`.
+ * What `init` writes as `.exomonad/config.toml`. Short on purpose: `.exomonad.example/config.toml`
+ * has every key. `agent`: of both roles. `multiplexer`: null for `auto`.
  */
 export const initialConfig = (
   agent: string | null,
@@ -52,7 +56,11 @@ ${multiplexer === null ? MULTIPLEXER_COMMENT : multiplexerLines(multiplexer)}
 const forgeLines = (forge: InitialForge): string =>
   forge.kind === 'local'
     ? '# [forge]\n# kind = "github"'
-    : ['[forge]', 'kind = "github"', ...(forge.host === null ? [] : ['[forge.github]', `host = ${JSON.stringify(forge.host)}`])].join('\n')
+    : [
+        '[forge]',
+        'kind = "github"',
+        ...(forge.host === null ? [] : ['[forge.github]', `host = ${JSON.stringify(forge.host)}`]),
+      ].join('\n')
 
 const roles = (agent: string | null): string =>
   ['[roles.tl]', `agent = "${agent ?? 'claude'}"`, '[roles.dev]', `agent = "${agent ?? 'claude'}"`]

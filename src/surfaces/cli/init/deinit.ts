@@ -14,19 +14,39 @@ import { shortPath } from '../../text/short-path.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .option('--force', 'Remove the configuration although it is not what init wrote; never what git tracks')
+    .option(
+      '--force',
+      'Remove the configuration although it is not what init wrote; never what git tracks',
+    )
     .action(async (options: { force?: boolean }) => {
       const located = await locateForHuman(context)
       requireOtherTerminal(context.environment, located.paths.commonDir, 'deinit')
-      const warning = await withProgress(context, 'Stopping agents and daemon', stopEverything(context, located))
-      const work = dismantle({ located, environment: context.environment, host: context.host, force: options.force === true })
+      const warning = await withProgress(
+        context,
+        'Stopping agents and daemon',
+        stopEverything(context, located),
+      )
+      const work = dismantle({
+        located,
+        environment: context.environment,
+        host: context.host,
+        force: options.force === true,
+      })
       const result = await withProgress(context, 'Taking exomonad out', work)
-      present(context, { ...result, warnings: warning === null ? [] : [warning] }, () => describe(context, result, warning))
+      present(context, { ...result, warnings: warning === null ? [] : [warning] }, () =>
+        describe(context, result, warning),
+      )
     })
 }
 
-/** Ends agents by way of the daemon, which records it; where that can't start, their terminals are ended all the same. */
-async function stopEverything(context: CliContext, located: LocatedRepository): Promise<string | null> {
+/**
+ * Ends agents by way of the daemon, which records it; where that can't start, their terminals are
+ * ended all the same.
+ */
+async function stopEverything(
+  context: CliContext,
+  located: LocatedRepository,
+): Promise<string | null> {
   let warning: string | null = null
   try {
     await ensureDaemon(subjectOf(located, context))
@@ -51,7 +71,11 @@ function describe(context: CliContext, result: Dismantled, warning: string | nul
         `  ${palette.attention('kept')}    ${short(kept.path)}${kept.branch === null ? '' : ` (${printableLine(kept.branch)})`}: ${printableLine(kept.reason)}`,
     ),
     ...(result.branches_left.length > 0
-      ? [palette.dim(`  ${plural(result.branches_left.length, 'branch stays', 'branches stay')}: ${result.branches_left.map(printableLine).join(', ')}`)]
+      ? [
+          palette.dim(
+            `  ${plural(result.branches_left.length, 'branch stays', 'branches stay')}: ${result.branches_left.map(printableLine).join(', ')}`,
+          ),
+        ]
       : []),
     ...(warning === null ? [] : [`${palette.attention('!')} ${printableLine(warning)}`]),
   ]

@@ -31,8 +31,9 @@ interface DismantleDeps {
 }
 
 /**
- * Takes exomonad out of a repository whose agents and daemon are stopped. Branches stay. Worktrees go where they are clean and their branch
- * is proven merged; everything else stays, with its reason, and so does what it needs.
+ * Takes exomonad out of a repository whose agents and daemon are stopped. Branches stay. Worktrees
+ * go where they are clean and their branch is proven merged; everything else stays, with its
+ * reason, and so does what it needs.
  */
 export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   const { paths, file } = deps.located
@@ -47,7 +48,11 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   for (const [name, url] of await git.remotes()) {
     if (url !== paths.origin) continue
     if (unshared.length > 0) {
-      kept.push({ path: paths.origin, branch: null, reason: `remote ${name} holds commits that are nowhere else, on ${unshared.join(', ')}` })
+      kept.push({
+        path: paths.origin,
+        branch: null,
+        reason: `remote ${name} holds commits that are nowhere else, on ${unshared.join(', ')}`,
+      })
     } else {
       await git.removeRemote(name)
       removed.push(`remote ${name}`)
@@ -67,14 +72,25 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
 }
 
 /** Answers the branches that agents worked on, as far as their names or worktrees tell. */
-async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: string[], kept: Kept[]): Promise<string[]> {
-  const rootBranch = (await git.status(located.file.rootWorktree).catch(() => undefined))?.branch ?? null
+async function removeWorktrees(
+  git: Git,
+  { located }: DismantleDeps,
+  removed: string[],
+  kept: Kept[],
+): Promise<string[]> {
+  const rootBranch =
+    (await git.status(located.file.rootWorktree).catch(() => undefined))?.branch ?? null
   const root = rootBranch === null ? null : await git.resolve(`refs/heads/${rootBranch}`)
-  const branches = new Set([...(await git.branches()).keys()].filter((branch) => rootBranch !== null && branch.startsWith(`${rootBranch}.`)))
+  const branches = new Set(
+    [...(await git.branches()).keys()].filter(
+      (branch) => rootBranch !== null && branch.startsWith(`${rootBranch}.`),
+    ),
+  )
   for (const worktree of await git.worktrees()) {
     if (!worktree.path.startsWith(located.paths.worktrees + sep)) continue
     if (worktree.branch !== null) branches.add(worktree.branch)
-    const stays = (reason: string): void => void kept.push({ path: worktree.path, branch: worktree.branch, reason })
+    const stays = (reason: string): void =>
+      void kept.push({ path: worktree.path, branch: worktree.branch, reason })
     try {
       if (!worktree.prunable) {
         const status = await git.status(worktree.path)
@@ -83,7 +99,9 @@ async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: st
           continue
         }
         if (status.dirty.length > 0) {
-          stays(`uncommitted changes: ${status.dirty.slice(0, 3).join(', ')}${status.dirty.length > 3 ? ' …' : ''}`)
+          stays(
+            `uncommitted changes: ${status.dirty.slice(0, 3).join(', ')}${status.dirty.length > 3 ? ' …' : ''}`,
+          )
           continue
         }
         const base = worktree.branch === null ? null : parentBranch(worktree.branch)
@@ -103,33 +121,56 @@ async function removeWorktrees(git: Git, { located }: DismantleDeps, removed: st
 }
 
 /** Nothing was committed, or all of it is in one of the targets. */
-async function isSafe(git: Git, head: Sha | null, targets: readonly (Sha | null)[]): Promise<boolean> {
+async function isSafe(
+  git: Git,
+  head: Sha | null,
+  targets: readonly (Sha | null)[],
+): Promise<boolean> {
   if (head === null) return false
-  for (const into of targets) if (into !== null && (into === head || (await git.isMerged(head, into)))) return true
+  for (const into of targets)
+    if (into !== null && (into === head || (await git.isMerged(head, into)))) return true
   return false
 }
 
-async function removeConfiguration({ located, host, force }: DismantleDeps, removed: string[], kept: Kept[]): Promise<void> {
+async function removeConfiguration(
+  { located, host, force }: DismantleDeps,
+  removed: string[],
+  kept: Kept[],
+): Promise<void> {
   const { paths, file } = located
   const text = await readFile(paths.configFile, 'utf8').catch(() => null)
   if (text === null) return
   const tracked = await host.trackedFiles(paths).catch(() => ['.exomonad/config.toml'])
-  const stays = (reason: string): void => void kept.push({ path: paths.configFile, branch: null, reason })
+  const stays = (reason: string): void =>
+    void kept.push({ path: paths.configFile, branch: null, reason })
   if (tracked.includes('.exomonad/config.toml')) return stays('git tracks it')
-  if (!force && sha256(text) !== file.made?.config) return stays(file.made?.config == null ? 'it was there before init' : 'you changed it; --force removes it')
+  if (!force && sha256(text) !== file.made?.config)
+    return stays(
+      file.made?.config == null ? 'it was there before init' : 'you changed it; --force removes it',
+    )
   await rm(paths.configFile)
   removed.push(paths.configFile)
 }
 
 /** With worktrees left, the records stay, so that another init finds the tree as it was. */
-async function removeState({ located }: DismantleDeps, left: { worktreesLeft: boolean; originLeft: boolean }, removed: string[], kept: Kept[]): Promise<void> {
+async function removeState(
+  { located }: DismantleDeps,
+  left: { worktreesLeft: boolean; originLeft: boolean },
+  removed: string[],
+  kept: Kept[],
+): Promise<void> {
   const { paths, file } = located
   await rm(file.socket, { force: true })
-  for (const name of [SNAPSHOT_INDEX, `${SNAPSHOT_INDEX}.lock`]) await rm(join(paths.commonDir, name), { force: true })
+  for (const name of [SNAPSHOT_INDEX, `${SNAPSHOT_INDEX}.lock`])
+    await rm(join(paths.commonDir, name), { force: true })
   if (dirname(file.socket) !== paths.state) await removeIfEmpty(dirname(file.socket))
   if (left.worktreesLeft) {
     await rm(paths.repositoryFile, { force: true })
-    kept.push({ path: paths.state, branch: null, reason: 'records of the work that is left; `exomonad init` takes it up again' })
+    kept.push({
+      path: paths.state,
+      branch: null,
+      reason: 'records of the work that is left; `exomonad init` takes it up again',
+    })
     return
   }
   if (!left.originLeft) {

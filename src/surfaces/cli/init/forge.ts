@@ -11,11 +11,19 @@ import { withProgress } from '../progress.ts'
 export const FORGE_CHOICES = ['auto', 'local', 'github'] as const
 export type ForgeChoice = (typeof FORGE_CHOICES)[number]
 
-/** Where pull requests live, and what was found of GitHub on the way there. Reasons are sentences without a full stop. */
+/**
+ * Where pull requests live, and what was found of GitHub on the way there. Reasons are sentences
+ * without a full stop.
+ */
 export interface ForgeReport {
   /** As the configuration has it; null where that is not trusted or doesn’t parse. */
   readonly kind: Config['forge']['kind'] | null
-  readonly github: { readonly host: string; readonly repository: string; readonly remote: string; readonly enterprise: boolean } | null
+  readonly github: {
+    readonly host: string
+    readonly repository: string
+    readonly remote: string
+    readonly enterprise: boolean
+  } | null
   /** Where the token comes from, never the token. */
   readonly token: string | null
   readonly account: string | null
@@ -28,26 +36,59 @@ export interface ForgeReport {
   readonly workflows: readonly WorkflowFinding[]
 }
 
-const NOTHING: ForgeReport = { kind: 'local', github: null, token: null, account: null, why: null, fix: null, change: null, missing: [], workflows: [] }
+const NOTHING: ForgeReport = {
+  kind: 'local',
+  github: null,
+  token: null,
+  account: null,
+  why: null,
+  fix: null,
+  change: null,
+  missing: [],
+  workflows: [],
+}
 
 /**
- * The forge for a configuration about to be written: GitHub where a remote and a token for it are there, GitHub doesn’t refuse them and the
- * token’s account may write, else the local one. Where GitHub can’t be reached, what could be checked is all that is. Where GitHub was asked for: NOT_AVAILABLE without a remote
- * there, FORGE_DENIED without a token it takes.
+ * The forge for a configuration about to be written: GitHub where a remote and a token for it are
+ * there, GitHub doesn’t refuse them and the token’s account may write, else the local one. Where
+ * GitHub can’t be reached, what could be checked is all that is. Where GitHub was asked for:
+ * NOT_AVAILABLE without a remote there, FORGE_DENIED without a token it takes.
  */
-export async function chooseForge(context: CliContext, beginning: Beginning, defaults: Config, wanted: ForgeChoice): Promise<ForgeReport> {
+export async function chooseForge(
+  context: CliContext,
+  beginning: Beginning,
+  defaults: Config,
+  wanted: ForgeChoice,
+): Promise<ForgeReport> {
   if (wanted === 'local') return NOTHING
-  const report = await withProgress(context, 'Looking at GitHub', lookAtGithub(context, beginning, defaults, wanted === 'auto'))
+  const report = await withProgress(
+    context,
+    'Looking at GitHub',
+    lookAtGithub(context, beginning, defaults, wanted === 'auto'),
+  )
   if (report.kind === 'github' || wanted === 'auto') return report
   const message = `Pull requests can’t live on GitHub: ${report.why}.${report.fix === null ? '' : ` ${report.fix}.`}`
-  throw new ExomonadError(report.github === null ? 'NOT_AVAILABLE' : 'FORGE_DENIED', message, report.github === null ? {} : { host: report.github.host })
+  throw new ExomonadError(
+    report.github === null ? 'NOT_AVAILABLE' : 'FORGE_DENIED',
+    message,
+    report.github === null ? {} : { host: report.github.host },
+  )
 }
 
 export const initialForge = ({ kind, github }: ForgeReport): InitialForge =>
-  kind === 'github' && github !== null ? { kind, host: github.enterprise ? github.host : null } : { kind: 'local' }
+  kind === 'github' && github !== null
+    ? { kind, host: github.enterprise ? github.host : null }
+    : { kind: 'local' }
 
-/** The same for a configuration that is there: it is left as it is, and only what the person trusts may say where a token goes. */
-export async function reportForge(context: CliContext, setUp: SetUp, wanted: ForgeChoice): Promise<ForgeReport> {
+/**
+ * The same for a configuration that is there: it is left as it is, and only what the person trusts
+ * may say where a token goes.
+ */
+export async function reportForge(
+  context: CliContext,
+  setUp: SetUp,
+  wanted: ForgeChoice,
+): Promise<ForgeReport> {
   const { paths, rootWorktree, rootBranch } = setUp
   const config = await context.host.loadConfig(paths.configFile).catch(() => null)
   const trust = await checkTrust(trustSubject(paths, context.environment, context.host))
@@ -55,10 +96,23 @@ export async function reportForge(context: CliContext, setUp: SetUp, wanted: For
   const { kind } = config.forge
   const beginning = { commonDir: paths.commonDir, home: paths.home, rootWorktree, rootBranch }
   if (kind === 'github') {
-    if (wanted === 'local') return { ...NOTHING, kind, change: howToChange('local', paths.configFile) }
-    return { ...(await withProgress(context, 'Looking at GitHub', lookAtGithub(context, beginning, config))), kind }
+    if (wanted === 'local')
+      return { ...NOTHING, kind, change: howToChange('local', paths.configFile) }
+    return {
+      ...(await withProgress(
+        context,
+        'Looking at GitHub',
+        lookAtGithub(context, beginning, config),
+      )),
+      kind,
+    }
   }
-  if (kind === 'gitea') return { ...NOTHING, kind, change: wanted === 'auto' ? null : howToChange(wanted, paths.configFile) }
+  if (kind === 'gitea')
+    return {
+      ...NOTHING,
+      kind,
+      change: wanted === 'auto' ? null : howToChange(wanted, paths.configFile),
+    }
   if (wanted === 'local') return NOTHING
   const found = await context.host.github.find({ ...beginning, config })
   const usable = found.kind === 'found' && found.token.source !== null
@@ -74,15 +128,27 @@ const howToChange = (kind: 'local' | 'github', file: string): string =>
 
 type Found = Extract<Awaited<ReturnType<CliContext['host']['github']['find']>>, { kind: 'found' }>
 
-const placeOf = ({ repository, remote, enterprise }: Found): NonNullable<ForgeReport['github']> => ({
+const placeOf = ({
+  repository,
+  remote,
+  enterprise,
+}: Found): NonNullable<ForgeReport['github']> => ({
   host: repository.host,
   repository: `${repository.owner}/${repository.name}`,
   remote,
   enterprise,
 })
 
-/** `writable`: where nobody with the token’s account may write, such as in a clone of somebody else’s repository, it is not chosen. */
-async function lookAtGithub(context: CliContext, beginning: Beginning, config: Config, writable = false): Promise<ForgeReport> {
+/**
+ * `writable`: where nobody with the token’s account may write, such as in a clone of somebody
+ * else’s repository, it is not chosen.
+ */
+async function lookAtGithub(
+  context: CliContext,
+  beginning: Beginning,
+  config: Config,
+  writable = false,
+): Promise<ForgeReport> {
   const { github } = context.host
   const found = await github.find({ ...beginning, config })
   if (found.kind === 'none') return { ...NOTHING, why: found.reason, fix: found.fix }
@@ -113,7 +179,11 @@ async function lookAtGithub(context: CliContext, beginning: Beginning, config: C
     case 'checked': {
       if (writable && check.readOnly !== null) {
         const place = `${report.github.repository} on ${report.github.host}`
-        return { ...report, account: check.account, why: `${place} can’t be used: ${check.readOnly}` }
+        return {
+          ...report,
+          account: check.account,
+          why: `${place} can’t be used: ${check.readOnly}`,
+        }
       }
       const missing = check.permissions.filter(({ state }) => state === 'missing')
       return { ...report, kind: 'github', account: check.account, missing, workflows }

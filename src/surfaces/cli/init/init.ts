@@ -7,8 +7,23 @@ import type { CliContext } from '../context.ts'
 import { prepareAgents, type Prepared } from './agents.ts'
 import { initialConfig } from './config.ts'
 import { forgeFact, forgeLines } from './forge-lines.ts'
-import { chooseForge, FORGE_CHOICES, initialForge, reportForge, type ForgeChoice, type ForgeReport } from './forge.ts'
-import { chooseMultiplexer, madeWith, multiplexerFact, multiplexerLines, notYet, updateMultiplexer, type MultiplexerReport } from './multiplexer.ts'
+import {
+  chooseForge,
+  FORGE_CHOICES,
+  initialForge,
+  reportForge,
+  type ForgeChoice,
+  type ForgeReport,
+} from './forge.ts'
+import {
+  chooseMultiplexer,
+  madeWith,
+  multiplexerFact,
+  multiplexerLines,
+  notYet,
+  updateMultiplexer,
+  type MultiplexerReport,
+} from './multiplexer.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
 import { locateRepository } from '../locate.ts'
 import { present } from '../output.ts'
@@ -20,59 +35,105 @@ import { shortPath } from '../../text/short-path.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .option('--prepare-agents', 'Write into your own configuration what keeps your agent programs from asking at their first start')
+    .option(
+      '--prepare-agents',
+      'Write into your own configuration what keeps your agent programs from asking at their first start',
+    )
     .option('--no-prepare-agents', 'Don’t, and don’t ask about it')
     .addOption(
-      new Option('--forge <where>', 'Where pull requests live, in a new configuration; auto: on GitHub where a remote and a token for it are found')
+      new Option(
+        '--forge <where>',
+        'Where pull requests live, in a new configuration; auto: on GitHub where a remote and a token for it are found',
+      )
         .choices(FORGE_CHOICES)
         .default('auto'),
     )
-    .action(async ({ prepareAgents: prepare, forge: wanted }: { prepareAgents?: boolean; forge: ForgeChoice }) => {
-      const { cwd } = context.options()
-      const located = await locateRepository(cwd, context.environment, context.host).catch(() => null)
-      await assertHuman(cwd, context.environment, located)
-      let found: AgentProgram[] | null = null
-      let chosen: ForgeReport | null = null
-      let made: MultiplexerReport | null = null
-      const setUp = await setUpRepository(cwd, context.environment, context.host, async (beginning) => {
-        const { home } = beginning
-        const defaults = await context.host.loadConfig(join(home, '.exomonad', 'config.toml'))
-        chosen = await chooseForge(context, beginning, defaults, wanted)
-        found = await withProgress(context, 'Looking for agent programs', findAgentClis(context, defaults.agents, home))
-        const choice = await chooseMultiplexer(context, defaults.multiplexer.kind)
-        made = madeWith(choice)
-        return initialConfig(found[0]?.name ?? null, initialForge(chosen), choice.toWrite)
-      })
-      const forge = chosen ?? (await reportForge(context, setUp, wanted))
-      const prepared = await prepareAgents(context, setUp, prepare)
-      // Agents of an earlier time may run where the configuration says, and a daemon that finds them is to be there before it says otherwise.
-      const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
-      const { health, started } = await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, context.host))
-      const growsFrom = (await (await context.client({ start: false })).callTool<TreeView>('tree', {})).root.branch
-      const terminals = multiplexer ?? notYet(await updateMultiplexer(context, setUp), health.multiplexer)
-      const document = {
-        already: setUp.already,
-        repository: setUp.paths.commonDir,
-        home: setUp.paths.home,
-        root_worktree: setUp.rootWorktree,
-        root_branch: growsFrom,
-        checked_out: setUp.rootBranch,
-        config: setUp.paths.configFile,
-        config_written: setUp.wroteConfig,
-        agents_found:
-          (found as AgentProgram[] | null)?.map(({ name, path, findings }) => ({ name, path, findings: findings.map(({ mend: _, ...finding }) => finding) })) ??
-          null,
-        forge,
-        multiplexer: terminals,
-        prepared: prepared.done,
-        unprepared: prepared.left,
-        untrusted: setUp.untrusted,
-        state: setUp.paths.state,
-        socket: setUp.socket,
-        daemon: { pid: health.pid, version: health.version, started },
-      }
-      present(context, document, () => describe(context, setUp, { pid: health.pid, started, growsFrom, found, prepared, forge, terminals }))
-    })
+    .action(
+      async ({
+        prepareAgents: prepare,
+        forge: wanted,
+      }: {
+        prepareAgents?: boolean
+        forge: ForgeChoice
+      }) => {
+        const { cwd } = context.options()
+        const located = await locateRepository(cwd, context.environment, context.host).catch(
+          () => null,
+        )
+        await assertHuman(cwd, context.environment, located)
+        let found: AgentProgram[] | null = null
+        let chosen: ForgeReport | null = null
+        let made: MultiplexerReport | null = null
+        const setUp = await setUpRepository(
+          cwd,
+          context.environment,
+          context.host,
+          async (beginning) => {
+            const { home } = beginning
+            const defaults = await context.host.loadConfig(join(home, '.exomonad', 'config.toml'))
+            chosen = await chooseForge(context, beginning, defaults, wanted)
+            found = await withProgress(
+              context,
+              'Looking for agent programs',
+              findAgentClis(context, defaults.agents, home),
+            )
+            const choice = await chooseMultiplexer(context, defaults.multiplexer.kind)
+            made = madeWith(choice)
+            return initialConfig(found[0]?.name ?? null, initialForge(chosen), choice.toWrite)
+          },
+        )
+        const forge = chosen ?? (await reportForge(context, setUp, wanted))
+        const prepared = await prepareAgents(context, setUp, prepare)
+        // Agents of an earlier time may run where the configuration says, and a daemon that finds
+        // them is to be there before it says otherwise.
+        const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
+        const { health, started } = await withProgress(
+          context,
+          'Starting the daemon',
+          startAfterSetUp(setUp, context.host),
+        )
+        const growsFrom = (
+          await (await context.client({ start: false })).callTool<TreeView>('tree', {})
+        ).root.branch
+        const terminals =
+          multiplexer ?? notYet(await updateMultiplexer(context, setUp), health.multiplexer)
+        const document = {
+          already: setUp.already,
+          repository: setUp.paths.commonDir,
+          home: setUp.paths.home,
+          root_worktree: setUp.rootWorktree,
+          root_branch: growsFrom,
+          checked_out: setUp.rootBranch,
+          config: setUp.paths.configFile,
+          config_written: setUp.wroteConfig,
+          agents_found:
+            (found as AgentProgram[] | null)?.map(({ name, path, findings }) => ({
+              name,
+              path,
+              findings: findings.map(({ mend: _, ...finding }) => finding),
+            })) ?? null,
+          forge,
+          multiplexer: terminals,
+          prepared: prepared.done,
+          unprepared: prepared.left,
+          untrusted: setUp.untrusted,
+          state: setUp.paths.state,
+          socket: setUp.socket,
+          daemon: { pid: health.pid, version: health.version, started },
+        }
+        present(context, document, () =>
+          describe(context, setUp, {
+            pid: health.pid,
+            started,
+            growsFrom,
+            found,
+            prepared,
+            forge,
+            terminals,
+          }),
+        )
+      },
+    )
 }
 
 function describe(
@@ -90,15 +151,23 @@ function describe(
 ): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
-  const moved = daemon.terminals.written ? `its agents go to ${daemon.terminals.kind ?? ''}` : 'nothing was changed'
+  const moved = daemon.terminals.written
+    ? `its agents go to ${daemon.terminals.kind ?? ''}`
+    : 'nothing was changed'
   const changed = setUp.wroteConfig ? 'its configuration was gone, and is back' : moved
   const headline = setUp.already
     ? `${palette.good('✓')} exomonad is set up here already; ${changed}`
     : `${palette.good('✓')} exomonad is set up in ${palette.bold(short(setUp.paths.home))}`
   const facts = renderFacts(
     [
-      ['root', `${palette.bold(printableLine(daemon.growsFrom))} ${palette.dim(`in ${short(setUp.rootWorktree)}`)}`],
-      ['config', `${short(setUp.paths.configFile)}${setUp.wroteConfig ? palette.dim(' (new)') : ''}`],
+      [
+        'root',
+        `${palette.bold(printableLine(daemon.growsFrom))} ${palette.dim(`in ${short(setUp.rootWorktree)}`)}`,
+      ],
+      [
+        'config',
+        `${short(setUp.paths.configFile)}${setUp.wroteConfig ? palette.dim(' (new)') : ''}`,
+      ],
       ['state', short(setUp.paths.state)],
       ['daemon', `process ${daemon.pid}${daemon.started ? palette.dim(' (just started)') : ''}`],
       ...agentsFact(daemon.found),
@@ -108,9 +177,12 @@ function describe(
     palette,
   ).map((line) => `  ${line}`)
   const agents = [
-    ...daemon.prepared.done.map(({ agent, done }) => `${palette.good('✓')} ${printableLine(agent)}: ${printableLine(done)}`),
+    ...daemon.prepared.done.map(
+      ({ agent, done }) => `${palette.good('✓')} ${printableLine(agent)}: ${printableLine(done)}`,
+    ),
     ...daemon.prepared.left.map(
-      ({ agent, found, fix }) => `${palette.attention('!')} ${printableLine(agent)}: ${printableLine(found)}${fix === null ? '' : `. ${printableLine(fix)}`}`,
+      ({ agent, found, fix }) =>
+        `${palette.attention('!')} ${printableLine(agent)}: ${printableLine(found)}${fix === null ? '' : `. ${printableLine(fix)}`}`,
     ),
   ]
   const elsewhere = rootElsewhere(daemon.growsFrom, setUp.rootBranch, short(setUp.rootWorktree))
@@ -140,8 +212,18 @@ function describe(
 /** Which agent program was chosen, and why. */
 function agentsFact(found: readonly AgentProgram[] | null): [string, string][] {
   const [best, ...others] = found ?? []
-  if (best === undefined) return found === null ? [] : [['agents', 'none found on the PATH (claude, gemini, codex, opencode)']]
+  if (best === undefined)
+    return found === null
+      ? []
+      : [['agents', 'none found on the PATH (claude, gemini, codex, opencode)']]
   const ready = obstacles(best).length === 0
-  const rest = others.map((other) => `${other.name}${obstacles(other).length === 0 ? '' : ' (not ready)'}`).join(', ')
-  return [['agents', `${best.name}${ready ? '' : ' (not ready yet)'}${rest === '' ? ', the only one on the PATH' : `; also here: ${rest}`}`]]
+  const rest = others
+    .map((other) => `${other.name}${obstacles(other).length === 0 ? '' : ' (not ready)'}`)
+    .join(', ')
+  return [
+    [
+      'agents',
+      `${best.name}${ready ? '' : ' (not ready yet)'}${rest === '' ? ', the only one on the PATH' : `; also here: ${rest}`}`,
+    ],
+  ]
 }

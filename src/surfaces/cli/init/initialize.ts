@@ -12,8 +12,16 @@ import { ensureDaemon } from '../daemon/daemon-process.ts'
 import type { Health } from '../daemon/health.ts'
 import type { Host } from '../host.ts'
 
-/** Keeps all of `.exomonad/` out of git, in every worktree. The configuration too: `git add -A`, an agent’s habit, must not commit it. By name (`git add -f`) its user does; files, not folders, so that git then takes changes as always. */
-export const EXCLUDE_LINES: readonly string[] = ['/.exomonad/*', '!/.exomonad/templates/', '/.exomonad/templates/*']
+/**
+ * Keeps all of `.exomonad/` out of git, in every worktree. The configuration too: `git add -A`, an
+ * agent’s habit, must not commit it. By name (`git add -f`) its user does; files, not folders, so
+ * that git then takes changes as always.
+ */
+export const EXCLUDE_LINES: readonly string[] = [
+  '/.exomonad/*',
+  '!/.exomonad/templates/',
+  '/.exomonad/templates/*',
+]
 
 /** Which earlier versions wrote as well, and which let `git add -A` take the configuration. */
 const EARLIER_EXCLUDES: readonly string[] = ['!/.exomonad/config.toml']
@@ -39,9 +47,10 @@ export interface Beginning {
 }
 
 /**
- * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up already, nothing is changed, but a
- * configuration that is gone is written anew, and what an earlier version kept from git is brought up to date.
- * Throws NOT_A_REPOSITORY, NO_COMMITS, DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
+ * Sets exomonad up in the repository around a folder, without starting anything. Where it is set up
+ * already, nothing is changed, but a configuration that is gone is written anew, and what an
+ * earlier version kept from git is brought up to date. Throws NOT_A_REPOSITORY, NO_COMMITS,
+ * DETACHED_HEAD, SOCKET_PATH_TOO_LONG.
  */
 export async function setUpRepository(
   cwd: string,
@@ -61,12 +70,16 @@ export async function setUpRepository(
       await git.exclude(EXCLUDE_LINES)
     }
     const { rootWorktree } = existing
-    const root = rootWorktree === facts.worktree ? facts : await host.inspectRepository(rootWorktree).catch(() => undefined)
+    const root =
+      rootWorktree === facts.worktree
+        ? facts
+        : await host.inspectRepository(rootWorktree).catch(() => undefined)
     const rootBranch = root?.head.kind === 'branch' ? root.head.branch : null
     // `git clean -fd` takes a configuration that nobody committed.
     const beginning = { commonDir: facts.commonDir, home: existing.home, rootWorktree, rootBranch }
     const wroteConfig = (await writeInitialConfig(paths, () => initialConfig(beginning))) !== null
-    if (wroteConfig) await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
+    if (wroteConfig)
+      await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
     return {
       paths,
       rootWorktree,
@@ -83,14 +96,18 @@ export async function setUpRepository(
   const paths = pathsOf(facts.commonDir, home)
   const socket = await host.chooseSocket(facts.commonDir)
   await mkdir(paths.state, { recursive: true, mode: 0o700 })
-  const written = await writeInitialConfig(paths, () => initialConfig({ commonDir: facts.commonDir, home, rootWorktree: worktree, rootBranch: branch }))
+  const written = await writeInitialConfig(paths, () =>
+    initialConfig({ commonDir: facts.commonDir, home, rootWorktree: worktree, rootBranch: branch }),
+  )
   const wroteConfig = written !== null
   const git = await host.git(facts.commonDir)
   await git.exclude(EXCLUDE_LINES)
   await ensureOwnerToken(environment, facts.commonDir)
-  if (wroteConfig) await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
+  if (wroteConfig)
+    await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
   await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home, socket, pid: null })
-  // Last: from here on it counts as set up, and an init that was cut off before is simply run again.
+  // Last: from here on it counts as set up, and an init that was cut off before is simply run
+  // again.
   await writeRepositoryFile(paths.repositoryFile, {
     version: 1,
     home,
@@ -99,28 +116,50 @@ export async function setUpRepository(
     made: { config: written === null ? null : sha256(written), excludes: EXCLUDE_LINES },
   })
   const untrusted = await untrustedFiles(paths, environment, host)
-  return { paths, rootWorktree: worktree, rootBranch: branch, socket, already: false, wroteConfig, untrusted }
+  return {
+    paths,
+    rootWorktree: worktree,
+    rootBranch: branch,
+    socket,
+    already: false,
+    wroteConfig,
+    untrusted,
+  }
 }
 
-export const startAfterSetUp = (setUp: SetUp, host: Host): Promise<{ health: Health; started: boolean }> =>
+export const startAfterSetUp = (
+  setUp: SetUp,
+  host: Host,
+): Promise<{ health: Health; started: boolean }> =>
   ensureDaemon({ paths: setUp.paths, socket: setUp.socket, host })
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-export const trustSubject = (paths: Paths, environment: Environment, host: Host): Parameters<typeof checkTrust>[0] => ({
+export const trustSubject = (
+  paths: Paths,
+  environment: Environment,
+  host: Host,
+): Parameters<typeof checkTrust>[0] => ({
   paths,
   environment,
   trackedFiles: () => host.trackedFiles(paths),
 })
 
-async function untrustedFiles(paths: Paths, environment: Environment, host: Host): Promise<readonly string[]> {
+async function untrustedFiles(
+  paths: Paths,
+  environment: Environment,
+  host: Host,
+): Promise<readonly string[]> {
   const trust = await checkTrust(trustSubject(paths, environment, host))
   return trust.trusted ? [] : trust.changed
 }
 
 function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string; branch: string } {
   if (facts.worktree === null) {
-    const where = facts.mainWorktree === null ? 'Make one with `git worktree add ../main` and' : 'Go to one of its worktrees (`git worktree list`) and'
+    const where =
+      facts.mainWorktree === null
+        ? 'Make one with `git worktree add ../main` and'
+        : 'Go to one of its worktrees (`git worktree list`) and'
     throw new ExomonadError(
       'NOT_A_REPOSITORY',
       `${cwd} has no files checked out: it is a bare repository or a .git folder. ${where} run \`exomonad init\` there.`,
@@ -147,8 +186,14 @@ function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string;
   }
 }
 
-/** The configuration that was in use last, where the daemon kept one; else the initial one. Answers what was written; null where there is a file. */
-async function writeInitialConfig(paths: Paths, initialConfig: () => Promise<string>): Promise<string | null> {
+/**
+ * The configuration that was in use last, where the daemon kept one; else the initial one. Answers
+ * what was written; null where there is a file.
+ */
+async function writeInitialConfig(
+  paths: Paths,
+  initialConfig: () => Promise<string>,
+): Promise<string | null> {
   if ((await readIfThere(paths.configFile)) !== null) return null
   await mkdir(dirname(paths.configFile), { recursive: true })
   const text = (await readIfThere(paths.keptConfigFile)) ?? (await initialConfig())

@@ -12,8 +12,15 @@ export function define(command: Command, context: CliContext): void {
     .action(async (agent: string, words: string[], options: { question?: string }) => {
       const message = await readMessage(context, words, 'answer')
       const client = await context.client()
-      const input = { agent, message, ...(options.question === undefined ? {} : { question_id: options.question }) }
-      const answer = await client.callTool<{ status: 'delivered' | 'queued'; question_id: string }>('answer_question', input)
+      const input = {
+        agent,
+        message,
+        ...(options.question === undefined ? {} : { question_id: options.question }),
+      }
+      const answer = await client.callTool<{ status: 'delivered' | 'queued'; question_id: string }>(
+        'answer_question',
+        input,
+      )
       present(context, answer, () => [
         `${context.palette().good('✓')} ${answer.status === 'delivered' ? 'Delivered to' : 'On its way to'} ${printableLine(agent)} ${context.palette().dim(`(${answer.question_id})`)}`,
       ])

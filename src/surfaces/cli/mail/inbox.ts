@@ -7,11 +7,13 @@ import { printableLine } from '../../text/printable.ts'
 import { relativeTime } from '../../text/relative-time.ts'
 
 export function define(command: Command, context: CliContext): void {
-  command.option('--clear', 'Mark the messages as read').action(async (options: { clear?: boolean }) => {
-    const client = await context.client()
-    const inbox = await client.callTool<Inbox>('inbox', { clear: options.clear === true })
-    present(context, inbox, () => describe(context, inbox, options.clear === true))
-  })
+  command
+    .option('--clear', 'Mark the messages as read')
+    .action(async (options: { clear?: boolean }) => {
+      const client = await context.client()
+      const inbox = await client.callTool<Inbox>('inbox', { clear: options.clear === true })
+      present(context, inbox, () => describe(context, inbox, options.clear === true))
+    })
 }
 
 function describe(context: CliContext, inbox: Inbox, cleared: boolean): string[] {
@@ -23,16 +25,26 @@ function describe(context: CliContext, inbox: Inbox, cleared: boolean): string[]
     ...questions.map((question) => [
       `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,
       ...indented(question.message),
-      palette.dim(`  exomonad answer ${printableLine(question.agent)} "…" --question ${question.question_id}`),
+      palette.dim(
+        `  exomonad answer ${printableLine(question.agent)} "…" --question ${question.question_id}`,
+      ),
     ]),
     ...approvals.map((approval) => [
       `${palette.attention('! approval')} asked by ${palette.bold(printableLine(approval.agent))} ${when(approval.requested_at)}`,
       ...indented(approval.what),
-      palette.dim(`  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`),
+      palette.dim(
+        `  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`,
+      ),
     ]),
-    ...told.map((message) => [`${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`, ...indented(message.text)]),
+    ...told.map((message) => [
+      `${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`,
+      ...indented(message.text),
+    ]),
   ]
   if (blocks.length === 0) return ['Nothing waits for you']
-  const hint = told.length === 0 || cleared ? [] : ['', palette.dim('exomonad inbox --clear marks the messages as read')]
+  const hint =
+    told.length === 0 || cleared
+      ? []
+      : ['', palette.dim('exomonad inbox --clear marks the messages as read')]
   return [...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])), ...hint]
 }

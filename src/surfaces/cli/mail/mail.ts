@@ -11,11 +11,13 @@ export interface Mail {
 }
 
 export function define(command: Command, context: CliContext): void {
-  command.option('--peek', 'Leave the messages where they are').action(async (options: { peek?: boolean }) => {
-    const client = await context.client()
-    const mail = await client.callTool<Mail>('check_mail', { peek: options.peek === true })
-    present(context, mail, () => describe(context, mail, options.peek === true))
-  })
+  command
+    .option('--peek', 'Leave the messages where they are')
+    .action(async (options: { peek?: boolean }) => {
+      const client = await context.client()
+      const mail = await client.callTool<Mail>('check_mail', { peek: options.peek === true })
+      present(context, mail, () => describe(context, mail, options.peek === true))
+    })
 }
 
 function describe(context: CliContext, { messages }: Mail, peeked: boolean): string[] {

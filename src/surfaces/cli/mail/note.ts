@@ -6,11 +6,17 @@ import { readMessage } from '../read-stdin.ts'
 export function define(command: Command, context: CliContext): void {
   command
     .argument('<message...>', 'The text; - reads it from standard input')
-    .option('--stop-reason', 'This is why you stop with work uncommitted or not rebased; lets the stop check pass')
+    .option(
+      '--stop-reason',
+      'This is why you stop with work uncommitted or not rebased; lets the stop check pass',
+    )
     .action(async (words: string[], options: { stopReason?: boolean }) => {
       const message = await readMessage(context, words)
       const client = await context.client()
-      const answer = await client.callTool<{ status: 'sent' }>('note', { message, stop_reason: options.stopReason === true })
+      const answer = await client.callTool<{ status: 'sent' }>('note', {
+        message,
+        stop_reason: options.stopReason === true,
+      })
       present(context, answer, () => [`${context.palette().good('✓')} Noted`])
     })
 }

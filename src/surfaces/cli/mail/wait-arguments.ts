@@ -12,5 +12,8 @@ export interface WaitArguments {
 /** A duration in front is the timeout, else that is five minutes; all else are agents. */
 export function waitArguments(words: readonly string[]): WaitArguments {
   const timeout = parseDuration(words[0] ?? '')
-  return { timeout: timeout ?? DEFAULT_TIMEOUT, agents: timeout === undefined ? words : words.slice(1) }
+  return {
+    timeout: timeout ?? DEFAULT_TIMEOUT,
+    agents: timeout === undefined ? words : words.slice(1),
+  }
 }

@@ -7,12 +7,15 @@ import { FRAME_EVERY, FRAMES } from '../../text/spinner.ts'
 import { statusLayer, type StatusRow } from '../agents/status-layer.ts'
 import { cut } from '../../text/width.ts'
 
-/** Between looks at how the agents stand, milliseconds: what a person sees, while the wait itself is woken. */
+/**
+ * Between looks at how the agents stand, milliseconds: what a person sees, while the wait itself is
+ * woken.
+ */
 const LOOK_EVERY = 250
 
 /**
- * How the agents stand that a wait is open for, live on the terminal above a spinner, until the wait is over. Answers what it answers; what was
- * drawn is gone by then.
+ * How the agents stand that a wait is open for, live on the terminal above a spinner, until the
+ * wait is over. Answers what it answers; what was drawn is gone by then.
  */
 export async function watchWait<Result>(
   context: CliContext,
@@ -40,7 +43,13 @@ export async function watchWait<Result>(
   const look = async (): Promise<void> => {
     for (;;) {
       // Where the daemon is away, or the agents can’t be told apart, the wait itself says so.
-      const seen = await client.callTool<{ results: StatusRow[] }>('fan_in', { from_agents: agents }, { signal: over.signal }).catch(() => undefined)
+      const seen = await client
+        .callTool<{ results: StatusRow[] }>(
+          'fan_in',
+          { from_agents: agents },
+          { signal: over.signal },
+        )
+        .catch(() => undefined)
       if (over.signal.aborted) return
       if (seen !== undefined) rows = seen.results
       draw()

@@ -17,23 +17,37 @@ import { pad } from '../../text/width.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .argument('[timeout]', 'How long: seconds, or a duration such as 90s or 5m; 0 takes what is there without waiting (default: 5m)')
-    .argument('[agent...]', 'Ids, branches or names of agents: waits until each has answered, idles or is dead; without any, for the next message of anyone')
+    .argument(
+      '[timeout]',
+      'How long: seconds, or a duration such as 90s or 5m; 0 takes what is there without waiting (default: 5m)',
+    )
+    .argument(
+      '[agent...]',
+      'Ids, branches or names of agents: waits until each has answered, idles or is dead; without any, for the next message of anyone',
+    )
     .addHelpText(
       'after',
       '\nA timeout is a result too: the exit code is 0, and what has come by then is told. Ctrl-C ends the wait, and no mail is lost by it.',
     )
     .action(async (first: string | undefined, rest: string[]) => {
       const { timeout, agents } = waitArguments(first === undefined ? [] : [first, ...rest])
-      if (agents.some((agent) => agent.trim() === '')) throw new UsageError('The name of an agent is empty.')
+      if (agents.some((agent) => agent.trim() === ''))
+        throw new UsageError('The name of an agent is empty.')
       const client = await context.client()
       const input = { timeout, ...(agents.length === 0 ? {} : { from_agents: agents }) }
       const result = await interruptible(context, async (signal) => {
         const call = client.callTool<WaitResult>('wait', input, { signal })
-        const label = agents.length === 0 ? 'Waiting for mail' : `Waiting for ${plural(agents.length, 'agent')}`
-        const live = agents.length > 0 && context.terminal.stderr.isTTY === true && !context.options().json && !context.environment.ci
+        const label =
+          agents.length === 0 ? 'Waiting for mail' : `Waiting for ${plural(agents.length, 'agent')}`
+        const live =
+          agents.length > 0 &&
+          context.terminal.stderr.isTTY === true &&
+          !context.options().json &&
+          !context.environment.ci
         try {
-          return await (live ? watchWait(context, client, { agents, label }, call) : withProgress(context, label, call))
+          return await (live
+            ? watchWait(context, client, { agents, label }, call)
+            : withProgress(context, label, call))
         } catch (error) {
           if (signal.aborted) return undefined
           throw error
@@ -51,14 +65,18 @@ export function define(command: Command, context: CliContext): void {
 function describe(context: CliContext, result: WaitResult, timeout: number): string[] {
   const palette = context.palette()
   if ('results' in result) return result.results.flatMap((one) => fanInLines(context, one))
-  if ('status' in result) return [timeout === 0 ? 'No mail' : `No mail came within ${shortDuration(timeout)}`]
+  if ('status' in result)
+    return [timeout === 0 ? 'No mail' : `No mail came within ${shortDuration(timeout)}`]
   return [
     `${palette.active('●')} from ${palette.bold(printableLine(result.name))} ${palette.dim(printableLine(result.from))}`,
     ...indented(completionWords(result.message)),
   ]
 }
 
-function fanInLines(context: CliContext, { agent_id, name, status, message }: FanInResult): string[] {
+function fanInLines(
+  context: CliContext,
+  { agent_id, name, status, message }: FanInResult,
+): string[] {
   const palette = context.palette()
   const { text, colour } = STATUSES[status]
   return [

@@ -6,13 +6,19 @@ export interface LineCommentInput {
   readonly body: string
 }
 
-/** A comment as `--at` takes it: `path:line text`, or `path: text` for a whole file. UsageError for anything else. */
+/**
+ * A comment as `--at` takes it: `path:line text`, or `path: text` for a whole file. UsageError for
+ * anything else.
+ */
 export function parseLineComment(text: string): LineCommentInput {
   const onLine = /^(.+?):(\d+)(?:[:=]\s*|\s+)(\S[\s\S]*)$/.exec(text)
-  if (onLine !== null && Number(onLine[2]) > 0) return { path: onLine[1] ?? '', line: Number(onLine[2]), body: (onLine[3] ?? '').trim() }
+  if (onLine !== null && Number(onLine[2]) > 0)
+    return { path: onLine[1] ?? '', line: Number(onLine[2]), body: (onLine[3] ?? '').trim() }
   const onFile = /^([^\s:][^:]*):\s+(\S[\s\S]*)$/.exec(text)
   if (onFile !== null) return { path: onFile[1] ?? '', body: (onFile[2] ?? '').trim() }
-  throw new UsageError(`--at ${JSON.stringify(text)}: expected "path:line text", as in --at "src/a.ts:12 this can be null".`)
+  throw new UsageError(
+    `--at ${JSON.stringify(text)}: expected "path:line text", as in --at "src/a.ts:12 this can be null".`,
+  )
 }
 
 export interface ReplyInput {
@@ -21,15 +27,25 @@ export interface ReplyInput {
   readonly resolve: boolean
 }
 
-/** Answers as `--reply "ID text"` takes them, and the ids of `--resolve`; an id in both is answered and resolved. UsageError for anything else. */
-export function parseReplies(answers: readonly string[], resolved: readonly string[]): ReplyInput[] {
+/**
+ * Answers as `--reply "ID text"` takes them, and the ids of `--resolve`; an id in both is answered
+ * and resolved. UsageError for anything else.
+ */
+export function parseReplies(
+  answers: readonly string[],
+  resolved: readonly string[],
+): ReplyInput[] {
   const replies = answers.map((text) => {
     const [, id, body] = /^\s*(\S+)\s+(\S[\s\S]*)$/.exec(text) ?? []
     if (id === undefined || body === undefined)
-      throw new UsageError(`--reply ${JSON.stringify(text)}: expected "ID text", with the id of a line comment from \`exomonad pr show\`.`)
+      throw new UsageError(
+        `--reply ${JSON.stringify(text)}: expected "ID text", with the id of a line comment from \`exomonad pr show\`.`,
+      )
     return { comment_id: id, body: body.trim(), resolve: resolved.includes(id) }
   })
   const answered = new Set(replies.map(({ comment_id: id }) => id))
-  const alone = [...new Set(resolved)].filter((id) => !answered.has(id)).map((id) => ({ comment_id: id, body: '', resolve: true }))
+  const alone = [...new Set(resolved)]
+    .filter((id) => !answered.has(id))
+    .map((id) => ({ comment_id: id, body: '', resolve: true }))
   return [...replies, ...alone]
 }

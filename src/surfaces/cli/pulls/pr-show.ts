@@ -13,7 +13,8 @@ export async function listPulls(context: CliContext, state: string): Promise<voi
   const answer = await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state })
   const palette = context.palette()
   present(context, answer, () => {
-    if (answer.pull_requests.length === 0) return [`No ${state === 'all' ? '' : `${state} `}pull requests`]
+    if (answer.pull_requests.length === 0)
+      return [`No ${state === 'all' ? '' : `${state} `}pull requests`]
     const rows = answer.pull_requests.map((pull) => [
       { text: `#${pull.number}`, paint: palette.link },
       printableLine(pull.title),
@@ -22,7 +23,14 @@ export async function listPulls(context: CliContext, state: string): Promise<voi
       wordCell(pull.checks, palette),
       wordCell(pull.review, palette),
     ])
-    const columns = [{ title: 'PR' }, { title: 'TITLE', min: 12 }, { title: 'BRANCH', min: 12 }, { title: 'STATE' }, { title: 'CHECKS' }, { title: 'REVIEW' }]
+    const columns = [
+      { title: 'PR' },
+      { title: 'TITLE', min: 12 },
+      { title: 'BRANCH', min: 12 },
+      { title: 'STATE' },
+      { title: 'CHECKS' },
+      { title: 'REVIEW' },
+    ]
     return renderTable(columns, rows, { width: tableWidth(context), palette })
   })
 }
@@ -30,14 +38,18 @@ export async function listPulls(context: CliContext, state: string): Promise<voi
 /** `exomonad pr show`. */
 export async function showPull(context: CliContext, word: string): Promise<void> {
   const client = await context.client()
-  const pull = await client.callTool<PullDetails>('pr_show', { pr_number: await pullNumber(client, word) })
+  const pull = await client.callTool<PullDetails>('pr_show', {
+    pr_number: await pullNumber(client, word),
+  })
   present(context, pull, () => describePull(pull, context.palette()))
 }
 
 /** `exomonad pr diff`. */
 export async function showDiff(context: CliContext, word: string): Promise<void> {
   const client = await context.client()
-  const answer = await client.callTool<{ number: number; diff: string }>('pr_diff', { pr_number: await pullNumber(client, word) })
+  const answer = await client.callTool<{ number: number; diff: string }>('pr_diff', {
+    pr_number: await pullNumber(client, word),
+  })
   const palette = context.palette()
   const lines = () =>
     printable(answer.diff)
@@ -48,9 +60,17 @@ export async function showDiff(context: CliContext, word: string): Promise<void>
 }
 
 /** `exomonad pr checks`. */
-export async function showChecks(context: CliContext, word: string, { log, rerun }: { log?: string; rerun?: boolean }): Promise<void> {
+export async function showChecks(
+  context: CliContext,
+  word: string,
+  { log, rerun }: { log?: string; rerun?: boolean },
+): Promise<void> {
   const client = await context.client()
-  const input = { pr_number: await pullNumber(client, word), ...(log === undefined ? {} : { log }), ...(rerun === true ? { rerun } : {}) }
+  const input = {
+    pr_number: await pullNumber(client, word),
+    ...(log === undefined ? {} : { log }),
+    ...(rerun === true ? { rerun } : {}),
+  }
   const answer = await client.callTool<PullChecks>('pr_checks', input)
   if (answer.state === 'failed') context.markFailed()
   const palette = context.palette()
@@ -60,7 +80,11 @@ export async function showChecks(context: CliContext, word: string, { log, rerun
     return [
       ...(answer.rerun === null
         ? []
-        : [answer.rerun === 'started' ? `${palette.good('✓')} Started again` : `${palette.attention('!')} They run already: left alone`]),
+        : [
+            answer.rerun === 'started'
+              ? `${palette.good('✓')} Started again`
+              : `${palette.attention('!')} They run already: left alone`,
+          ]),
       `#${answer.number} ${palette.dim(answer.head_sha.slice(0, 10))} ${painted(wordCell(answer.state, palette))}`,
       ...checkLines(answer.checks, palette),
     ]
@@ -73,14 +97,20 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
     ['state', painted(stateCell(pull, palette))],
     ['checks', painted(wordCell(pull.checks, palette))],
     ['review', painted(wordCell(pull.review, palette))],
-    ...(pull.asked_reviewers.length === 0 ? [] : [['asked', askedWords(pull.asked_reviewers)] as [string, string]]),
+    ...(pull.asked_reviewers.length === 0
+      ? []
+      : [['asked', askedWords(pull.asked_reviewers)] as [string, string]]),
     ...(pull.landing === null ? [] : [['landing', landingWords(pull.landing)] as [string, string]]),
-    ...(pull.scheduled === null ? [] : [['merge', scheduledFacts(pull.scheduled, pull.base_branch)] as [string, string]]),
+    ...(pull.scheduled === null
+      ? []
+      : [['merge', scheduledFacts(pull.scheduled, pull.base_branch)] as [string, string]]),
     ['head', pull.head_sha.slice(0, 10)],
     // On the local forge it leads nowhere.
     ...(/^https?:/.test(pull.url) ? [['url', printableLine(pull.url)] as [string, string]] : []),
     ...(pull.agent === null ? [] : [['agent', printableLine(pull.agent)] as [string, string]]),
-    ...(pull.conflict_files.length === 0 ? [] : [['conflicts', pull.conflict_files.map(printableLine).join(', ')] as [string, string]]),
+    ...(pull.conflict_files.length === 0
+      ? []
+      : [['conflicts', pull.conflict_files.map(printableLine).join(', ')] as [string, string]]),
   ]
   const body = printable(pull.body).trim()
   return [
@@ -89,14 +119,18 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
     ...(body === '' ? [] : ['', ...body.split('\n').map((line) => `  ${line}`)]),
     ...pull.reviews.flatMap((review) => ['', ...reviewLines(review, palette)]),
     ...(pull.check_runs.length === 0 ? [] : ['', ...checkLines(pull.check_runs, palette)]),
-    ...(pull.queue_checks.length === 0 ? [] : ['', '  In the merge queue:', ...checkLines(pull.queue_checks, palette)]),
+    ...(pull.queue_checks.length === 0
+      ? []
+      : ['', '  In the merge queue:', ...checkLines(pull.queue_checks, palette)]),
   ]
 }
 
 function reviewLines(review: PullDetails['reviews'][number], palette: Palette): string[] {
   const body = printable(review.body).trim()
   // Whoever may not write here decides nothing.
-  const verdict = review.trusted ? painted(wordCell(review.state, palette)) : palette.dim(`– ${review.state.replace('_', ' ')}, without write access,`)
+  const verdict = review.trusted
+    ? painted(wordCell(review.state, palette))
+    : palette.dim(`– ${review.state.replace('_', ' ')}, without write access,`)
   return [
     `${verdict} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
@@ -111,11 +145,21 @@ function reviewLines(review: PullDetails['reviews'][number], palette: Palette): 
 }
 
 const askedWords = (asked: PullDetails['asked_reviewers']): string =>
-  asked.map(({ name, code_owner: owner }) => `${printableLine(name)}${owner ? ' (code owner)' : ''}`).join(', ')
+  asked
+    .map(({ name, code_owner: owner }) => `${printableLine(name)}${owner ? ' (code owner)' : ''}`)
+    .join(', ')
 
 /** Its id, to answer it by, and whether its conversation is settled. */
-function conversationWords({ id, conversation }: PullDetails['reviews'][number]['comments'][number], palette: Palette): string {
-  const state = conversation === null ? '' : conversation === 'open' ? `${palette.attention('● open')}  ` : `${palette.good('✓ resolved')}  `
+function conversationWords(
+  { id, conversation }: PullDetails['reviews'][number]['comments'][number],
+  palette: Palette,
+): string {
+  const state =
+    conversation === null
+      ? ''
+      : conversation === 'open'
+        ? `${palette.attention('● open')}  `
+        : `${palette.good('✓ resolved')}  `
   return `${state}${palette.dim(`comment ${printableLine(id)}`)}`
 }
 
@@ -137,19 +181,35 @@ function stateCell(pull: PullSummary, palette: Palette): Cell {
   if (pull.state === 'merged') return { text: 'merged', paint: palette.special }
   if (pull.state === 'closed') return { text: 'closed', paint: palette.dim }
   if (pull.landing !== null) return { text: '● landing', paint: palette.attention }
-  if (pull.scheduled !== null) return { text: `● ${scheduledWord(pull.scheduled)}`, paint: palette.attention }
+  if (pull.scheduled !== null)
+    return { text: `● ${scheduledWord(pull.scheduled)}`, paint: palette.attention }
   if (pull.mergeable === 'conflicting') return { text: 'conflict', paint: palette.bad }
   return pull.draft ? { text: 'draft', paint: palette.dim } : { text: 'open', paint: palette.link }
 }
 
 /** How far it is, in a line. */
-function landingWords({ step, since_seconds: since, together }: NonNullable<PullSummary['landing']>): string {
-  const others = together.length === 0 ? '' : ` together with ${together.map((number) => `#${number}`).join(', ')}`
-  const what = step === 'queued' ? 'its result waits to be checked' : step === 'checking' ? `its result is being checked${others}` : 'its result is green'
+function landingWords({
+  step,
+  since_seconds: since,
+  together,
+}: NonNullable<PullSummary['landing']>): string {
+  const others =
+    together.length === 0
+      ? ''
+      : ` together with ${together.map((number) => `#${number}`).join(', ')}`
+  const what =
+    step === 'queued'
+      ? 'its result waits to be checked'
+      : step === 'checking'
+        ? `its result is being checked${others}`
+        : 'its result is green'
   return `${what} (for ${since} s)`
 }
 
-const scheduledFacts = ({ how, position, checks, by }: NonNullable<PullSummary['scheduled']>, base: string): string =>
+const scheduledFacts = (
+  { how, position, checks, by }: NonNullable<PullSummary['scheduled']>,
+  base: string,
+): string =>
   how === 'auto'
     ? `GitHub merges it once nothing stands against it (asked for by ${printableLine(by)})`
     : `position ${position ?? '?'} in the merge queue of ${printableLine(base)}, put there by ${printableLine(by)}${checks === null || checks === 'none' ? '' : `; checks there: ${printableLine(checks)}`}`
@@ -181,7 +241,13 @@ function wordCell(word: string, palette: Palette): Cell {
 }
 
 function paintDiffLine(line: string, palette: Palette): string {
-  if (line.startsWith('diff ') || line.startsWith('index ') || line.startsWith('--- ') || line.startsWith('+++ ')) return palette.bold(line)
+  if (
+    line.startsWith('diff ') ||
+    line.startsWith('index ') ||
+    line.startsWith('--- ') ||
+    line.startsWith('+++ ')
+  )
+    return palette.bold(line)
   if (line.startsWith('@@')) return palette.active(line)
   if (line.startsWith('+')) return palette.good(line)
   if (line.startsWith('-')) return palette.bad(line)

@@ -26,12 +26,21 @@ export function define(command: Command, context: CliContext): void {
   command
     .argument('<goal...>', 'What it is to find out or do; - reads it from standard input')
     .option('-m, --model <name>', 'Another model than yours, in the words of its program')
-    .option('-t, --timeout <duration>', 'It fails when it has taken so long: seconds, or a duration such as 90s or 10m', duration)
-    .option('--tool <tool>', 'Of your tools only this one, and others by further --tool', (tool: string, before?: readonly string[]) => [
-      ...(before ?? []),
-      tool,
-    ])
-    .option('-c, --context <key=value>', 'Something that it is to know; may be repeated', keyAndValue)
+    .option(
+      '-t, --timeout <duration>',
+      'It fails when it has taken so long: seconds, or a duration such as 90s or 10m',
+      duration,
+    )
+    .option(
+      '--tool <tool>',
+      'Of your tools only this one, and others by further --tool',
+      (tool: string, before?: readonly string[]) => [...(before ?? []), tool],
+    )
+    .option(
+      '-c, --context <key=value>',
+      'Something that it is to know; may be repeated',
+      keyAndValue,
+    )
     .option('-w, --wait', 'Show what it does until it is done, and print its answer')
     .addHelpText(
       'after',
@@ -56,14 +65,21 @@ shows it at work. Which program it is: [headless] acp in the configuration.`,
         ...(options.tool === undefined ? {} : { tools: options.tool }),
         ...(options.context === undefined ? {} : { context: options.context }),
       }
-      const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>('spawn_llm_session', input)
+      const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>(
+        'spawn_llm_session',
+        input,
+      )
       if (options.wait === true) return watch(context, client, spawned.agent_id)
-      const { name } = await client.callTool<AgentStatus>('agent_status', { agent_id: spawned.agent_id })
+      const { name } = await client.callTool<AgentStatus>('agent_status', {
+        agent_id: spawned.agent_id,
+      })
       present(context, spawned, () => {
         const palette = context.palette()
         return [
           `${palette.good('✓')} Started ${palette.bold(printableLine(name))} ${palette.dim(spawned.agent_id)}`,
-          palette.dim(`exomonad attach ${quoteWord(name)} shows it at work, exomonad result ${quoteWord(name)} its answer`),
+          palette.dim(
+            `exomonad attach ${quoteWord(name)} shows it at work, exomonad result ${quoteWord(name)} its answer`,
+          ),
         ]
       })
     })
@@ -71,11 +87,15 @@ shows it at work. Which program it is: [headless] acp in the configuration.`,
 
 function duration(text: string): number {
   const seconds = parseDuration(text)
-  if (seconds === undefined || seconds < 1) throw new UsageError(`--timeout ${text}: expected seconds, or a duration such as 90s or 10m.`)
+  if (seconds === undefined || seconds < 1)
+    throw new UsageError(`--timeout ${text}: expected seconds, or a duration such as 90s or 10m.`)
   return Math.ceil(seconds)
 }
 
-function keyAndValue(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+function keyAndValue(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--context ${text}: expected KEY=VALUE.`)
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) }
@@ -90,7 +110,13 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
       .finally(() => over.abort())
     const { stderr } = context.terminal
     const live = stderr.isTTY === true && !context.options().json && !context.environment.ci
-    const watching = live ? watchSessions(context, client, { under: id, stream: stderr, signal: AbortSignal.any([over.signal, given]) }) : undefined
+    const watching = live
+      ? watchSessions(context, client, {
+          under: id,
+          stream: stderr,
+          signal: AbortSignal.any([over.signal, given]),
+        })
+      : undefined
     const result = await ended.finally(() => watching)
     if (result === undefined) return leftRunning(context, name)
     answer(context, name, result)
@@ -100,6 +126,9 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
 /** The answer alone on standard output; how it went beside it. */
 function answer(context: CliContext, name: string, result: AgentResult): void {
   if (result.status !== 'completed') context.markFailed()
-  if (!context.options().json) writeLines(context.terminal.stderr, resultFacts(context, name, result))
-  present(context, result, () => (result.output.trim() === '' ? [] : [printable(result.output).trimEnd()]))
+  if (!context.options().json)
+    writeLines(context.terminal.stderr, resultFacts(context, name, result))
+  present(context, result, () =>
+    result.output.trim() === '' ? [] : [printable(result.output).trimEnd()],
+  )
 }

@@ -39,6 +39,12 @@ export function resultFacts(
   const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : ''
   return [
     `${palette[colour](`${sign} ${status}`)} ${palette.bold(printableLine(name))} after ${shortDuration(elapsed)}${words}`,
-    ...(files.length === 0 ? [] : [palette.dim(`changed: ${files.slice(0, FILES_SHOWN).map(printableLine).join(', ')}${more}`)]),
+    ...(files.length === 0
+      ? []
+      : [
+          palette.dim(
+            `changed: ${files.slice(0, FILES_SHOWN).map(printableLine).join(', ')}${more}`,
+          ),
+        ]),
   ]
 }

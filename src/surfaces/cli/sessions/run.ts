@@ -17,7 +17,10 @@ import { resultOf, untilEnded } from './until-ended.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .argument('<command...>', 'One word is a line for the shell; several are a program and its arguments. -- goes in front of options that are not exomonad’s')
+    .argument(
+      '<command...>',
+      'One word is a line for the shell; several are a program and its arguments. -- goes in front of options that are not exomonad’s',
+    )
     .option('-w, --wait', 'Print what it writes until it ends, and exit with its code')
     .addHelpText(
       'after',
@@ -37,14 +40,21 @@ processes. With --wait Ctrl-C stops watching; it runs on.`,
       const line = words.length === 1 ? (words[0] ?? '') : quoteForShell(words)
       if (line.trim() === '') throw new UsageError('The command is empty.')
       const client = await context.client()
-      const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>('spawn_background_task', { command: line })
+      const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>(
+        'spawn_background_task',
+        { command: line },
+      )
       if (options.wait === true) return watch(context, client, spawned.agent_id)
-      const { name } = await client.callTool<AgentStatus>('agent_status', { agent_id: spawned.agent_id })
+      const { name } = await client.callTool<AgentStatus>('agent_status', {
+        agent_id: spawned.agent_id,
+      })
       present(context, spawned, () => {
         const palette = context.palette()
         return [
           `${palette.good('✓')} Started ${palette.bold(printableLine(name))} ${palette.dim(spawned.agent_id)}`,
-          palette.dim(`exomonad logs ${quoteWord(name)} -f shows what it writes, exomonad result ${quoteWord(name)} how it ended`),
+          palette.dim(
+            `exomonad logs ${quoteWord(name)} -f shows what it writes, exomonad result ${quoteWord(name)} how it ended`,
+          ),
         ]
       })
     })
@@ -52,11 +62,19 @@ processes. With --wait Ctrl-C stops watching; it runs on.`,
 
 async function watch(context: CliContext, client: Client, id: string): Promise<void> {
   const { json, cwd } = context.options()
-  const output = json ? undefined : join((await locateRepository(cwd, context.environment, context.host)).paths.outputs, `${id}.log`)
+  const output = json
+    ? undefined
+    : join(
+        (await locateRepository(cwd, context.environment, context.host)).paths.outputs,
+        `${id}.log`,
+      )
   await interruptible(context, async (given) => {
     const over = new AbortController()
     let name = id
-    const following = output === undefined ? undefined : followOutput(exactly(context.terminal.stdout), output, { written: over.signal, given })
+    const following =
+      output === undefined
+        ? undefined
+        : followOutput(exactly(context.terminal.stdout), output, { written: over.signal, given })
     try {
       const ended = await untilEnded(client, id, given, (status) => (name = status.name))
       const result = ended === undefined ? undefined : await resultOf(client, id, given)
@@ -67,8 +85,15 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
       const node = nodeWith(root, id)
       context.exitWith(exitCodeOf(result.status, node))
       if (result.status === 'killed' && !json)
-        writeLines(context.terminal.stderr, [`${context.palette(context.terminal.stderr).bad('✗')} ${printableLine(name)} was killed`])
-      if (json) present(context, { ...result, exit_code: node?.exit_code ?? null, exit_signal: node?.exit_signal ?? null }, () => [])
+        writeLines(context.terminal.stderr, [
+          `${context.palette(context.terminal.stderr).bad('✗')} ${printableLine(name)} was killed`,
+        ])
+      if (json)
+        present(
+          context,
+          { ...result, exit_code: node?.exit_code ?? null, exit_signal: node?.exit_signal ?? null },
+          () => [],
+        )
     } finally {
       over.abort()
     }
@@ -76,7 +101,9 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
 }
 
 const nodeWith = (node: TreeNode, id: string): TreeNode | undefined =>
-  node.id === id ? node : node.children.map((child) => nodeWith(child, id)).find((found) => found !== undefined)
+  node.id === id
+    ? node
+    : node.children.map((child) => nodeWith(child, id)).find((found) => found !== undefined)
 
 /** As a shell would tell it. */
 function exitCodeOf(status: 'completed' | 'failed' | 'killed', node: TreeNode | undefined): number {

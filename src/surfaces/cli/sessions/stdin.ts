@@ -15,18 +15,28 @@ export function define(command: Command, context: CliContext): void {
     .argument('<data...>', 'A line; - passes standard input on')
     .addHelpText('after', '\nEach line ends with a line feed, also the last one.')
     .action(async (agent: string, words: string[]) => {
-      const data = words.length === 1 && words[0] === '-' ? await readStdin(context) : words.join(' ')
+      const data =
+        words.length === 1 && words[0] === '-' ? await readStdin(context) : words.join(' ')
       if (data === '') throw new UsageError('The data is empty.')
       const client = await context.client()
       let bytes = 0
       for (const piece of piecesOf(data.replace(/\n$/, ''))) {
-        bytes += (await client.callTool<{ written_bytes: number }>('write_stdin', { agent_id: agent, data: piece })).written_bytes
+        bytes += (
+          await client.callTool<{ written_bytes: number }>('write_stdin', {
+            agent_id: agent,
+            data: piece,
+          })
+        ).written_bytes
       }
-      present(context, { written_bytes: bytes }, () => [`${context.palette().good('✓')} Wrote ${plural(bytes, 'byte')} to ${printableLine(agent)}`])
+      present(context, { written_bytes: bytes }, () => [
+        `${context.palette().good('✓')} Wrote ${plural(bytes, 'byte')} to ${printableLine(agent)}`,
+      ])
     })
 }
 
-/** Whole lines, as many as fit a call; the line feed between two pieces is what the call appends. */
+/**
+ * Whole lines, as many as fit a call; the line feed between two pieces is what the call appends.
+ */
 export function* piecesOf(data: string, size = PIECE): Generator<string> {
   let rest = data
   while (rest.length > size) {

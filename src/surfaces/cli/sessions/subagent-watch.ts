@@ -4,14 +4,23 @@ import type { CliContext } from '../context.ts'
 import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
 import { writeLines } from '../output.ts'
 import { FRAME_EVERY } from '../../text/spinner.ts'
-import { foldSubagents, NO_SUBAGENTS, progressLine, subagentRows } from '../../text/subagent-tree.ts'
+import {
+  foldSubagents,
+  NO_SUBAGENTS,
+  progressLine,
+  subagentRows,
+} from '../../text/subagent-tree.ts'
 
-/** Lines of the terminal that the tree leaves free: the cursor’s, and the one above where the command stands. */
+/**
+ * Lines of the terminal that the tree leaves free: the cursor’s, and the one above where the
+ * command stands.
+ */
 const KEPT_FREE = 2
 
 /**
- * Shows what a call’s subagents do while it lasts: on a terminal a tree that is redrawn in place and stays, as it was at the end, above what
- * comes after; elsewhere a line for each thing; nothing with --json. On stderr, so that results stay clean.
+ * Shows what a call’s subagents do while it lasts: on a terminal a tree that is redrawn in place
+ * and stays, as it was at the end, above what comes after; elsewhere a line for each thing; nothing
+ * with --json. On stderr, so that results stay clean.
  */
 export async function watchSubagents<Result>(
   context: CliContext,
@@ -20,20 +29,40 @@ export async function watchSubagents<Result>(
 ): Promise<Result> {
   const { stderr } = context.terminal
   if (context.options().json) return call(() => {})
-  if (stderr.isTTY !== true || context.environment.ci) return call((message) => writeLines(stderr, message === '' ? [] : [progressLine(message)]))
+  if (stderr.isTTY !== true || context.environment.ci)
+    return call((message) => writeLines(stderr, message === '' ? [] : [progressLine(message)]))
 
   const screen = createLiveScreen(stderr)
   const palette = context.palette(stderr)
   const began = context.now()
   // Until the daemon tells of it.
-  const waiting: SubagentEvent = { kind: 'started', id: '', at: began, parent: null, mode: 'spawn', description }
+  const waiting: SubagentEvent = {
+    kind: 'started',
+    id: '',
+    at: began,
+    parent: null,
+    mode: 'spawn',
+    description,
+  }
   let tree = NO_SUBAGENTS
   let frame = 0
   const draw = (): void => {
     const shown = tree.size === 0 ? foldSubagents(tree, waiting) : tree
-    screen.draw(subagentRows(shown, { now: context.now(), width: stderr.columns ?? 80, palette, frame, height: (stderr.rows ?? 24) - KEPT_FREE }))
+    screen.draw(
+      subagentRows(shown, {
+        now: context.now(),
+        width: stderr.columns ?? 80,
+        palette,
+        frame,
+        height: (stderr.rows ?? 24) - KEPT_FREE,
+      }),
+    )
   }
-  const stopDrawing = keepDrawing({ stream: stderr, screen, every: FRAME_EVERY }, draw, () => void frame++)
+  const stopDrawing = keepDrawing(
+    { stream: stderr, screen, every: FRAME_EVERY },
+    draw,
+    () => void frame++,
+  )
   let isAnswered = false
   try {
     draw()
@@ -44,8 +73,10 @@ export async function watchSubagents<Result>(
     return result
   } finally {
     stopDrawing()
-    // What still runs was not heard of to its end: a spinner that stands still would tell otherwise.
-    if (isAnswered || [...tree.values()].some(({ parent, end }) => parent === null && end !== null)) draw()
+    // What still runs was not heard of to its end: a spinner that stands still would tell
+    // otherwise.
+    if (isAnswered || [...tree.values()].some(({ parent, end }) => parent === null && end !== null))
+      draw()
     else screen.erase()
     screen.end()
   }

@@ -6,7 +6,10 @@ import { pause } from '../pause.ts'
 /** Milliseconds between looks: a person waits, nothing else does. */
 const LOOK_EVERY = 150
 
-/** How an agent without a terminal ended, once it has. It goes on while the daemon is away, and so does this. Undefined where the signal was first. */
+/**
+ * How an agent without a terminal ended, once it has. It goes on while the daemon is away, and so
+ * does this. Undefined where the signal was first.
+ */
 export async function untilEnded(
   client: Client,
   id: string,
@@ -14,7 +17,10 @@ export async function untilEnded(
   look: (status: AgentStatus) => void = () => {},
 ): Promise<AgentStatus | undefined> {
   while (!signal.aborted) {
-    const status = await unlessAway(() => client.callTool<AgentStatus>('agent_status', { agent_id: id }, { signal }), signal)
+    const status = await unlessAway(
+      () => client.callTool<AgentStatus>('agent_status', { agent_id: id }, { signal }),
+      signal,
+    )
     if (status !== undefined) look(status)
     if (status !== undefined && status.status !== 'running') return status
     await pause(LOOK_EVERY, signal)
@@ -23,10 +29,17 @@ export async function untilEnded(
 }
 
 /** What `exomonad result` shows; it comes a moment after the end. */
-export async function resultOf(client: Client, id: string, signal: AbortSignal): Promise<AgentResult | undefined> {
+export async function resultOf(
+  client: Client,
+  id: string,
+  signal: AbortSignal,
+): Promise<AgentResult | undefined> {
   while (!signal.aborted) {
     try {
-      const result = await unlessAway(() => client.callTool<AgentResult>('agent_result', { agent_id: id }, { signal }), signal)
+      const result = await unlessAway(
+        () => client.callTool<AgentResult>('agent_result', { agent_id: id }, { signal }),
+        signal,
+      )
       if (result !== undefined) return result
     } catch (error) {
       if (!(error instanceof ExomonadError) || error.code !== 'RESULT_NOT_READY') throw error
@@ -36,11 +49,15 @@ export async function resultOf(client: Client, id: string, signal: AbortSignal):
   return undefined
 }
 
-async function unlessAway<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer | undefined> {
+async function unlessAway<Answer>(
+  call: () => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
   try {
     return await call()
   } catch (error) {
-    if (signal.aborted || (error instanceof ExomonadError && error.code === 'DAEMON_UNAVAILABLE')) return undefined
+    if (signal.aborted || (error instanceof ExomonadError && error.code === 'DAEMON_UNAVAILABLE'))
+      return undefined
     throw error
   }
 }

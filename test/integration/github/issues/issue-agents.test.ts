@@ -20,10 +20,16 @@ describe('an agent for an issue (20.20a)', () => {
   const github = () => world.github
   const person = (name: string) => github().as(name)
   const task = async (name: string): Promise<string> =>
-    readFileSync((await tree().logged(name, 'its start', ({ kind }) => kind === 'started'))['argv'][0], 'utf8')
+    readFileSync(
+      (await tree().logged(name, 'its start', ({ kind }) => kind === 'started'))['argv'][0],
+      'utf8',
+    )
 
   beforeAll(async () => {
-    world = await startGithubTree({ files: { 'README.md': '# Widgets\n' }, githubConfig: 'copilot_review = false' })
+    world = await startGithubTree({
+      files: { 'README.md': '# Widgets\n' },
+      githubConfig: 'copilot_review = false',
+    })
     github().addUser('mona', 'write')
     github().addUser('mallory', 'none')
     number = person('octo').openIssue({ title: 'Login fails', body: 'It says 500.' })
@@ -45,7 +51,9 @@ describe('an agent for an issue (20.20a)', () => {
     expect(words).toContain('mona commented')
     expect(words).toContain('1 comment of people without write access is withheld.')
     expect(words).not.toContain('keys')
-    const pull = await waitFor('the pull request', () => [...github().state.pulls.values()][0], { limit: LIMIT })
+    const pull = await waitFor('the pull request', () => [...github().state.pulls.values()][0], {
+      limit: LIMIT,
+    })
     expect(pull.body).toBe(`As asked.\n\nCloses #${number}`)
   })
 
@@ -55,13 +63,30 @@ describe('an agent for an issue (20.20a)', () => {
     person('octo').editIssue(closed, { state: 'closed' })
     const [pull] = github().state.pulls.keys()
     const open = person('octo').openIssue({ title: 'Logout fails' })
-    const answer = await tree().run(['spawn', '--issue', String(number), String(closed), String(pull), '999', String(open), '--json'])
+    const answer = await tree().run([
+      'spawn',
+      '--issue',
+      String(number),
+      String(closed),
+      String(pull),
+      '999',
+      String(open),
+      '--json',
+    ])
     expect(answer.code).toBe(1)
     expect(answer.json.spawned).toMatchObject([{ name: `issue-${open}-logout-fails` }])
     expect(answer.json.errors).toEqual([
-      { name: `#${number}`, code: 'INVALID_ARG', error: expect.stringContaining(`${name} works on issue #${number} already`) },
+      {
+        name: `#${number}`,
+        code: 'INVALID_ARG',
+        error: expect.stringContaining(`${name} works on issue #${number} already`),
+      },
       { name: `#${closed}`, code: 'INVALID_ARG', error: expect.stringContaining('is closed') },
-      { name: `#${pull}`, code: 'INVALID_ARG', error: expect.stringContaining('is a pull request') },
+      {
+        name: `#${pull}`,
+        code: 'INVALID_ARG',
+        error: expect.stringContaining('is a pull request'),
+      },
       { name: '#999', code: 'ISSUE_NOT_FOUND', error: expect.stringContaining('no issue #999') },
     ])
     // Two calls at once: the second finds the row of the first.
@@ -73,27 +98,63 @@ describe('an agent for an issue (20.20a)', () => {
         { issue: twice, name: 'two' },
       ],
     })
-    expect(both).toMatchObject({ spawned: [{ name: 'one' }], errors: [{ name: 'two', error: expect.stringContaining('one works on issue') }] })
-    const forced = await tree().run(['spawn', 'workers', '--issue', String(twice), '--force', 'three=Begin with a test.', '--json'])
+    expect(both).toMatchObject({
+      spawned: [{ name: 'one' }],
+      errors: [{ name: 'two', error: expect.stringContaining('one works on issue') }],
+    })
+    const forced = await tree().run([
+      'spawn',
+      'workers',
+      '--issue',
+      String(twice),
+      '--force',
+      'three=Begin with a test.',
+      '--json',
+    ])
     expect(forced.json).toMatchObject({ spawned: [{ name: 'three' }] })
     expect(await task('three')).toMatch(/> # Twice[\s\S]*Begin with a test\./)
     // Once it is gone there may be another, under a name that is free.
     await tree().call('kill', { agent: name })
-    expect((await tree().run(['spawn', '--issue', String(number), '--json'])).json).toMatchObject({ spawned: [{ name: `${name}-2` }] })
+    expect((await tree().run(['spawn', '--issue', String(number), '--json'])).json).toMatchObject({
+      spawned: [{ name: `${name}-2` }],
+    })
   })
 
   it('of somebody without write access is for a person to choose, and its words are marked as theirs', async () => {
     await tree().call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })
     const theirs = person('mallory').openIssue({ title: 'Please', body: 'It would help me.' })
-    const asked = await tree().call('spawn_workers', { specs: [{ name: 'helper', prompt: 'Do it.', issue: theirs }] }, { as: 'lead' })
+    const asked = await tree().call(
+      'spawn_workers',
+      { specs: [{ name: 'helper', prompt: 'Do it.', issue: theirs }] },
+      { as: 'lead' },
+    )
     // A person who acts for an agent is a person.
     expect(asked.spawned).toMatchObject([{ name: 'helper' }])
-    expect(await task('helper')).toContain('mallory, who has no write access to the repository (a person at the terminal chose this issue) wrote:')
+    expect(await task('helper')).toContain(
+      'mallory, who has no write access to the repository (a person at the terminal chose this issue) wrote:',
+    )
     const other = person('mallory').openIssue({ title: 'And this' })
-    tree().script('picker', { steps: [{ do: 'tool', name: 'spawn_workers', input: { specs: [{ name: 'second', prompt: 'Do it.', issue: other }] } }] })
+    tree().script('picker', {
+      steps: [
+        {
+          do: 'tool',
+          name: 'spawn_workers',
+          input: { specs: [{ name: 'second', prompt: 'Do it.', issue: other }] },
+        },
+      ],
+    })
     await tree().call('spawn_subtree', { task: 'Pick', branch_name: 'picker' })
-    const { answer } = await tree().logged('picker', 'its spawn', ({ name }) => name === 'spawn_workers')
-    expect(answer).toMatchObject({ spawned: [], errors: [{ name: 'second', code: 'NOT_ALLOWED', error: expect.stringContaining('is by mallory') }] })
+    const { answer } = await tree().logged(
+      'picker',
+      'its spawn',
+      ({ name }) => name === 'spawn_workers',
+    )
+    expect(answer).toMatchObject({
+      spawned: [],
+      errors: [
+        { name: 'second', code: 'NOT_ALLOWED', error: expect.stringContaining('is by mallory') },
+      ],
+    })
   })
 
   it('is remembered over a crash: the issue has its agent, and the agent its issue', async () => {
@@ -101,9 +162,15 @@ describe('an agent for an issue (20.20a)', () => {
     tree().script(`issue-${open}-crash`, { steps: [], on: [{ match: 'file it', steps: filing }] })
     await tree().run(['spawn', '--issue', String(open)])
     await tree().crash()
-    expect((await tree().run(['spawn', '--issue', String(open), '--json'])).json.errors).toMatchObject([{ code: 'INVALID_ARG' }])
+    expect(
+      (await tree().run(['spawn', '--issue', String(open), '--json'])).json.errors,
+    ).toMatchObject([{ code: 'INVALID_ARG' }])
     await tree().call('send', { to: `issue-${open}-crash`, message: 'file it' })
-    await waitFor('the pull request', () => [...github().state.pulls.values()].some(({ body }) => body.endsWith(`Closes #${open}`)), { limit: LIMIT })
+    await waitFor(
+      'the pull request',
+      () => [...github().state.pulls.values()].some(({ body }) => body.endsWith(`Closes #${open}`)),
+      { limit: LIMIT },
+    )
   })
 })
 
@@ -111,10 +178,25 @@ it('on the local forge there are no issues (20.20a)', async () => {
   const tree = await startExomonad()
   try {
     const answer = await tree.run(['spawn', '--issue', '42', '--json'])
-    expect(answer.json.errors).toMatchObject([{ name: '#42', code: 'NOT_AVAILABLE', error: expect.stringContaining('Issues are read on GitHub alone') }])
-    expect(await tree.run(['spawn'])).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing to spawn') })
-    expect(await tree.run(['spawn', 'wrokers'])).toMatchObject({ code: 2, stderr: expect.stringContaining('“wrokers” is none of them') })
-    expect(await tree.run(['spawn', '--issue', 'login'])).toMatchObject({ code: 2, stderr: expect.stringContaining('“login” is none') })
+    expect(answer.json.errors).toMatchObject([
+      {
+        name: '#42',
+        code: 'NOT_AVAILABLE',
+        error: expect.stringContaining('Issues are read on GitHub alone'),
+      },
+    ])
+    expect(await tree.run(['spawn'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Nothing to spawn'),
+    })
+    expect(await tree.run(['spawn', 'wrokers'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('“wrokers” is none of them'),
+    })
+    expect(await tree.run(['spawn', '--issue', 'login'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('“login” is none'),
+    })
   } finally {
     await tree.stop()
   }

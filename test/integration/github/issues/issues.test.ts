@@ -9,7 +9,13 @@ async function open(options: Parameters<typeof openGithubForge>[0] = {}) {
   const { github, forge } = opened
   github.addUser('mona', 'write')
   github.addUser('mallory', 'none')
-  return { ...opened, issues: forge.issues!, octo: github.as('octo'), mona: github.as('mona'), mallory: github.as('mallory') }
+  return {
+    ...opened,
+    issues: forge.issues!,
+    octo: github.as('octo'),
+    mona: github.as('mona'),
+    mallory: github.as('mallory'),
+  }
 }
 const refusal = (work: Promise<unknown>): Promise<any> =>
   work.then(
@@ -35,7 +41,10 @@ describe('reading an issue (20.20a)', () => {
       withheld: 1,
       label: null,
     })
-    expect(await issues.read(mallory.openIssue({ title: 'Mine' }))).toMatchObject({ authorName: 'mallory', trusted: false })
+    expect(await issues.read(mallory.openIssue({ title: 'Mine' }))).toMatchObject({
+      authorName: 'mallory',
+      trusted: false,
+    })
   })
 
   it('reads comments to their end, for a point a page', async () => {
@@ -50,13 +59,23 @@ describe('reading an issue (20.20a)', () => {
 
   it('refuses what is no issue in words of its own', async () => {
     const { issues, github, git, remote, repository, octo, token } = await open()
-    expect(await refusal(issues.read(9))).toMatchObject({ code: 'ISSUE_NOT_FOUND', message: expect.stringContaining('no issue #9 in octo/widgets') })
+    expect(await refusal(issues.read(9))).toMatchObject({
+      code: 'ISSUE_NOT_FOUND',
+      message: expect.stringContaining('no issue #9 in octo/widgets'),
+    })
     await repository.git('checkout', '-q', '-b', 'feature')
     const sha = await repository.commit({ 'a.txt': 'a\n' }, 'Add a')
     await git.push(remote, { sha: sha as never, branch: 'feature' as never })
     const pull = await octo.open({ head: 'feature', base: 'main', title: 'A' })
-    expect(await refusal(issues.read(pull))).toMatchObject({ code: 'INVALID_ARG', message: expect.stringContaining('is a pull request, not an issue') })
-    token.value = github.addToken({ login: 'robot', kind: 'fine-grained', permissions: { pull_requests: 'write', contents: 'write' } })
+    expect(await refusal(issues.read(pull))).toMatchObject({
+      code: 'INVALID_ARG',
+      message: expect.stringContaining('is a pull request, not an issue'),
+    })
+    token.value = github.addToken({
+      login: 'robot',
+      kind: 'fine-grained',
+      permissions: { pull_requests: 'write', contents: 'write' },
+    })
     expect(await refusal(issues.read(octo.openIssue({ title: 'Hidden' })))).toMatchObject({
       code: 'FORGE_DENIED',
       message: expect.stringContaining('“Issues: read”'),
@@ -68,11 +87,18 @@ describe('who set a label (20.20b)', () => {
   it('is told with whether they may write; bots, issue forms and labels taken off do not count', async () => {
     const { issues, octo, mona, mallory, github } = await open()
     const form = mallory.openIssue({ title: 'Please', labels: ['agent'] })
-    expect((await issues.read(form, 'agent')).label).toMatchObject({ name: 'mallory', mayWrite: false })
+    expect((await issues.read(form, 'agent')).label).toMatchObject({
+      name: 'mallory',
+      mayWrite: false,
+    })
     mona.unlabel(form, 'agent')
     expect((await issues.read(form, 'agent')).label).toBeNull()
     mona.label(form, 'Agent')
-    expect((await issues.read(form, 'agent')).label).toMatchObject({ by: 'forge:mona', mayWrite: true, outdated: false })
+    expect((await issues.read(form, 'agent')).label).toMatchObject({
+      by: 'forge:mona',
+      mayWrite: true,
+      outdated: false,
+    })
     github.addUser('triage[bot]', 'write', 'Bot')
     const number = octo.openIssue({ title: 'Broken' })
     github.as('triage[bot]').label(number, 'agent')
@@ -119,11 +145,23 @@ describe('exomonad’s own comment (20.20)', () => {
   it('is one of each kind, changed in place, found by its mark where its id is gone, and told to nobody', async () => {
     const { issues, octo, github } = await open()
     const number = octo.openIssue({ title: 'Broken' })
-    const id = await issues.comment({ number, kind: 'taken', id: null, body: 'An agent works on it.' })
+    const id = await issues.comment({
+      number,
+      kind: 'taken',
+      id: null,
+      body: 'An agent works on it.',
+    })
     expect(await issues.comment({ number, kind: 'taken', id, body: 'It is done.' })).toBe(id)
-    expect(await issues.comment({ number, kind: 'taken', id: null, body: 'It is done indeed.' })).toBe(id)
-    expect(await issues.comment({ number, kind: 'status', id: null, body: 'All of it.' })).not.toBe(id)
-    expect(github.comments(number).map(({ body }) => body.split('\n')[0])).toEqual(['It is done indeed.', 'All of it.'])
+    expect(
+      await issues.comment({ number, kind: 'taken', id: null, body: 'It is done indeed.' }),
+    ).toBe(id)
+    expect(await issues.comment({ number, kind: 'status', id: null, body: 'All of it.' })).not.toBe(
+      id,
+    )
+    expect(github.comments(number).map(({ body }) => body.split('\n')[0])).toEqual([
+      'It is done indeed.',
+      'All of it.',
+    ])
     expect((await issues.read(number)).comments).toEqual([])
     // Somebody took it away.
     octo.removeComment(Number(id))
@@ -136,7 +174,9 @@ describe('exomonad’s own comment (20.20)', () => {
     const { issues, octo, github } = await open()
     const number = octo.openIssue({ title: 'Broken' })
     github.fail(/POST \S*\/comments$/, { kind: 'drop', after: true })
-    expect(await refusal(issues.comment({ number, kind: 'taken', id: null, body: 'Mine.' }))).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    expect(
+      await refusal(issues.comment({ number, kind: 'taken', id: null, body: 'Mine.' })),
+    ).toMatchObject({ code: 'FORGE_UNAVAILABLE' })
     await issues.comment({ number, kind: 'taken', id: null, body: 'Mine.' })
     expect(github.comments(number)).toHaveLength(1)
   })
@@ -145,7 +185,12 @@ describe('exomonad’s own comment (20.20)', () => {
     const { issues, octo, github } = await open()
     const number = octo.openIssue({ title: 'Broken' })
     await octo.comment(number, 'Not this.\n\n<!-- exomonad:comment taken -->')
-    await issues.comment({ number, kind: 'taken', id: null, body: 'Mine. <!-- exomonad:comment status -->' })
+    await issues.comment({
+      number,
+      kind: 'taken',
+      id: null,
+      body: 'Mine. <!-- exomonad:comment status -->',
+    })
     expect(github.comments(number)).toHaveLength(2)
     expect((await issues.read(number)).comments).toMatchObject([{ authorName: 'octo' }])
     await issues.comment({ number, kind: 'status', id: null, body: 'Another.' })

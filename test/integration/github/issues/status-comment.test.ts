@@ -39,7 +39,8 @@ describe('the status comment (20.20c), by the real daemon', () => {
         { do: 'tool', name: 'file_pr', input: { title: 'Help', body: 'Done' } },
       ],
     })
-    number = (await tree().call('file_pr', { title: 'All of it', body: 'The whole tree.' })).pr_number
+    number = (await tree().call('file_pr', { title: 'All of it', body: 'The whole tree.' }))
+      .pr_number
   })
   afterAll(() => world?.stop())
 
@@ -47,15 +48,27 @@ describe('the status comment (20.20c), by the real daemon', () => {
     await waitFor('the comment', () => status().length === 1, { limit: LIMIT })
     expect(status()[0]?.body).toContain('Nobody works below it now.')
     await tree().call('spawn_workers', { specs: [{ name: 'helper', prompt: 'Help' }] })
-    const told = await waitFor('the helper with its pull request', () => status().find(({ body }) => /- `helper`: at work · \[#\d+\]/.test(body)), {
-      limit: LIMIT,
-    })
-    const [own] = [...github().state.pulls.values()].filter(({ headRef }) => headRef === 'main.helper')
-    expect(told.body).toContain(`[#${own?.number}](${github().url}/octo/widgets/pull/${own?.number})`)
+    const told = await waitFor(
+      'the helper with its pull request',
+      () => status().find(({ body }) => /- `helper`: at work · \[#\d+\]/.test(body)),
+      {
+        limit: LIMIT,
+      },
+    )
+    const [own] = [...github().state.pulls.values()].filter(
+      ({ headRef }) => headRef === 'main.helper',
+    )
+    expect(told.body).toContain(
+      `[#${own?.number}](${github().url}/octo/widgets/pull/${own?.number})`,
+    )
     expect(status()).toHaveLength(1)
     await tree().crash()
     await tree().call('kill', { agent: 'helper' })
-    await waitFor('its end', () => status().some(({ body }) => body.includes('- `helper`: ended')), { limit: LIMIT })
+    await waitFor(
+      'its end',
+      () => status().some(({ body }) => body.includes('- `helper`: ended')),
+      { limit: LIMIT },
+    )
     expect(status()).toMatchObject([{ id: told.id }])
   })
 
@@ -63,7 +76,10 @@ describe('the status comment (20.20c), by the real daemon', () => {
     await github().as('octo').comment(number, 'How far is it?')
     await waitFor(
       'what octo said',
-      async () => (await tree().events()).some(({ type, payload }) => type === 'pr.comment' && payload.body === 'How far is it?'),
+      async () =>
+        (await tree().events()).some(
+          ({ type, payload }) => type === 'pr.comment' && payload.body === 'How far is it?',
+        ),
       {
         limit: LIMIT,
       },
@@ -93,7 +109,9 @@ describe('the status comment (20.20c), by itself', () => {
     const root = await world.store.agents.get(ROOT)
     const listeners: ((event: any) => void)[] = []
     let name = 'auth'
-    const config: Config = configSchema.parse({ forge: { poll_active: 0.005, github: { status_comment: on } } })
+    const config: Config = configSchema.parse({
+      forge: { poll_active: 0.005, github: { status_comment: on } },
+    })
     const make = () => {
       const made = createStatusComment({
         store: world.store,
@@ -102,7 +120,14 @@ describe('the status comment (20.20c), by itself', () => {
         publisher: { onEvent: (listener: any) => (listeners.push(listener), () => {}) } as never,
         log: silentLog(),
         view: {
-          tree: async () => ({ root: { kind: 'root', children: [{ name, kind: 'worker', state: 'running', outcome: null, pr: null, children: [] }] } }),
+          tree: async () => ({
+            root: {
+              kind: 'root',
+              children: [
+                { name, kind: 'worker', state: 'running', outcome: null, pr: null, children: [] },
+              ],
+            },
+          }),
         } as unknown as View,
         root: async () => root!,
         again: 5,
@@ -110,7 +135,11 @@ describe('the status comment (20.20c), by itself', () => {
       onTestFinished(() => made.stop())
       return made
     }
-    const put = (change: object) => world.store.snapshots.put('pull:9', { snapshot: pull({ number: 9, agentId: ROOT, ...change }), tracking: {} } as never)
+    const put = (change: object) =>
+      world.store.snapshots.put('pull:9', {
+        snapshot: pull({ number: 9, agentId: ROOT, ...change }),
+        tracking: {},
+      } as never)
     return {
       ...{ written, put, make, count },
       fail: (error: Error | undefined) => (failure = error),
@@ -121,7 +150,8 @@ describe('the status comment (20.20c), by itself', () => {
       event: () => listeners.forEach((listener) => listener({ type: 'ci.passed' })),
     }
   }
-  const wrote = (world: Awaited<ReturnType<typeof open>>, times: number) => waitFor(`${times} edits`, () => world.written.length >= times)
+  const wrote = (world: Awaited<ReturnType<typeof open>>, times: number) =>
+    waitFor(`${times} edits`, () => world.written.length >= times)
 
   it('is written where the words changed, by the id that it was given, also after a restart', async () => {
     const world = await open()
@@ -141,7 +171,11 @@ describe('the status comment (20.20c), by itself', () => {
       [9, 'c-1'],
       [9, 'c-1'],
     ])
-    expect(world.written.map(({ body }) => /`(\w+)`/.exec(body)?.[1])).toEqual(['auth', 'login', 'logout'])
+    expect(world.written.map(({ body }) => /`(\w+)`/.exec(body)?.[1])).toEqual([
+      'auth',
+      'login',
+      'logout',
+    ])
   })
 
   it('fails without a word to anybody, and is tried again by itself', async () => {

@@ -13,25 +13,39 @@ const WORKFLOW = '.github/workflows/ci.yml'
 /** A fake GitHub with a pull request into main, and a clock that goes on when told to. */
 async function start({ within = 180 }: { within?: number } = {}) {
   let passed = 0
-  const opened = await openGithubForge({ clock: () => Date.UTC(2026, 0, 5, 12) + passed, settings: { checksExpectedWithin: within } })
+  const opened = await openGithubForge({
+    clock: () => Date.UTC(2026, 0, 5, 12) + passed,
+    settings: { checksExpectedWithin: within },
+  })
   onTestFinished(() => opened.close())
   const { github, repository, forge, reopen } = opened
   /** A commit on a branch, pushed. */
   const branch = async (name: string, files: Readonly<Record<string, string>>): Promise<string> => {
     await repository.git('checkout', '-q', '-B', name, 'main')
-    for (const path of Object.keys(files)) mkdirSync(join(repository.path, path, '..'), { recursive: true })
-    const sha = await repository.commit({ ...files, [`${name}.txt`]: `${name} ${String(Object.keys(files))}` })
+    for (const path of Object.keys(files))
+      mkdirSync(join(repository.path, path, '..'), { recursive: true })
+    const sha = await repository.commit({
+      ...files,
+      [`${name}.txt`]: `${name} ${String(Object.keys(files))}`,
+    })
     await repository.git('push', '-q', '--force', 'origin', name)
     await repository.git('checkout', '-q', 'main')
     return sha
   }
-  const open = async (name: string, files: Readonly<Record<string, string>> = {}): Promise<{ number: number; head: string }> => {
+  const open = async (
+    name: string,
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<{ number: number; head: string }> => {
     const head = await branch(name, files)
-    return { number: await github.as('robot').open({ head: name, base: 'main', title: `Work on ${name}` }), head }
+    return {
+      number: await github.as('robot').open({ head: name, base: 'main', title: `Work on ${name}` }),
+      head,
+    }
   }
   const look = async (number: number, on: Forge = forge): Promise<PullRequestSnapshot> => {
     const [result] = await on.snapshots([number])
-    if (result === undefined || !('snapshot' in result)) throw new Error(`no snapshot: ${JSON.stringify(result)}`)
+    if (result === undefined || !('snapshot' in result))
+      throw new Error(`no snapshot: ${JSON.stringify(result)}`)
     return result.snapshot
   }
   /** One that was merged with a check of its own before this daemon was there. */
@@ -40,7 +54,15 @@ async function start({ within = 180 }: { within?: number } = {}) {
     if (check) github.setStatus(head, { context: 'ci/late', state: 'success' })
     await github.as('robot').merge(number)
   }
-  return { github, open, branch, look, merged, reopen, pass: (seconds: number) => void (passed += seconds * SECOND) }
+  return {
+    github,
+    open,
+    branch,
+    look,
+    merged,
+    reopen,
+    pass: (seconds: number) => void (passed += seconds * SECOND),
+  }
 }
 
 const RUNS = 'on:\n  pull_request:\n    branches: [main]\njobs: {}\n'
@@ -54,7 +76,11 @@ describe('checks that begin late (20.5)', () => {
     const { github, open, look, merged, pass } = await start()
     await merged('main.old', true)
     const { number, head } = await open('main.a')
-    expect(await look(number)).toMatchObject({ checksState: 'pending', checksRequired: false, checks: [{ status: 'queued', required: false }] })
+    expect(await look(number)).toMatchObject({
+      checksState: 'pending',
+      checksRequired: false,
+      checks: [{ status: 'queued', required: false }],
+    })
     pass(120)
     const pull = await look(number)
     expect(pull.checksState).toBe('pending')
@@ -63,7 +89,10 @@ describe('checks that begin late (20.5)', () => {
     )
     expect(mergeObjections(pull, true)).toEqual([])
     github.setStatus(head, { context: 'ci/late', state: 'pending' })
-    expect(await look(number)).toMatchObject({ checksState: 'pending', checks: [{ name: 'ci/late' }] })
+    expect(await look(number)).toMatchObject({
+      checksState: 'pending',
+      checks: [{ name: 'ci/late' }],
+    })
     github.setStatus(head, { context: 'ci/late', state: 'success' })
     expect(refusal(await look(number))).toBe('')
   })
@@ -86,7 +115,10 @@ describe('checks that begin late (20.5)', () => {
     const { open, look, merged } = await start()
     await merged('main.old', false)
     const state = async (name: string, text: string) => {
-      const { number } = await open(name, { [WORKFLOW]: text, '.github/workflows/notes.txt': 'on: push' })
+      const { number } = await open(name, {
+        [WORKFLOW]: text,
+        '.github/workflows/notes.txt': 'on: push',
+      })
       return refusal(await look(number)).includes(`${WORKFLOW} runs for pull requests into main`)
     }
     expect(await state('main.a', RUNS)).toBe(true)
@@ -153,7 +185,10 @@ describe('checks that begin late (20.5)', () => {
 
 describe('a tree whose base had checks (20.5)', () => {
   it('says [PR READY] only once a filed head was not checked in time, with that it was not; until then merge_pr is refused, and its words say until when', async () => {
-    const world = await startGithubTree({ files: { 'README.md': '# Widgets\n' }, githubConfig: 'copilot_review = false\nchecks_expected_within = 15' })
+    const world = await startGithubTree({
+      files: { 'README.md': '# Widgets\n' },
+      githubConfig: 'copilot_review = false\nchecks_expected_within = 15',
+    })
     onTestFinished(() => world.stop())
     const { tree, github } = world
     const filed = async (name: string): Promise<number> => {
@@ -161,9 +196,13 @@ describe('a tree whose base had checks (20.5)', () => {
         { do: 'write', path: `${name}.txt`, content: 'x\n' },
         { do: 'commit', message: `Add ${name}` },
       ]
-      tree.script(name, { steps: [...work, { do: 'tool', name: 'file_pr', input: { title: 'Work', body: 'Done' } }] })
+      tree.script(name, {
+        steps: [...work, { do: 'tool', name: 'file_pr', input: { title: 'Work', body: 'Done' } }],
+      })
       await tree.call('spawn_workers', { specs: [{ name, prompt: 'x' }] })
-      return (await tree.logged(name, 'the filing', (entry) => entry['name'] === 'file_pr'))['answer'].pr_number
+      return (await tree.logged(name, 'the filing', (entry) => entry['name'] === 'file_pr'))[
+        'answer'
+      ].pr_number
     }
     const checked = await filed('checked')
     github.setStatus(github.pull(checked).headSha, { context: 'ci', state: 'success' })
@@ -172,13 +211,24 @@ describe('a tree whose base had checks (20.5)', () => {
     const refusal = await tree.refusal('merge_pr', { pr_number: number })
     expect(refusal).toMatchObject({
       code: 'CHECKS_FAILED',
-      error: expect.stringMatching(/the last pull requests into main had some\. They are waited for until .* UTC/),
+      error: expect.stringMatching(
+        /the last pull requests into main had some\. They are waited for until .* UTC/,
+      ),
     })
     const about = async () =>
-      (await tree.events()).filter(({ payload }) => payload.number === number).map(({ type, payload }) => ({ type, unchecked: payload.unchecked }))
+      (await tree.events())
+        .filter(({ payload }) => payload.number === number)
+        .map(({ type, payload }) => ({ type, unchecked: payload.unchecked }))
     expect((await about()).map(({ type }) => type)).not.toContain('pr.ready')
-    await waitFor('it to be ready all the same', async () => (await about()).some(({ type }) => type === 'pr.ready'), { limit: 60_000 })
-    expect((await about()).find(({ type }) => type === 'pr.ready')).toEqual({ type: 'pr.ready', unchecked: true })
+    await waitFor(
+      'it to be ready all the same',
+      async () => (await about()).some(({ type }) => type === 'pr.ready'),
+      { limit: 60_000 },
+    )
+    expect((await about()).find(({ type }) => type === 'pr.ready')).toEqual({
+      type: 'pr.ready',
+      unchecked: true,
+    })
     expect((await tree.run(['inbox', '--json'])).stdout).toContain('Nothing has checked it.')
     expect(await tree.call('merge_pr', { pr_number: number })).toMatchObject({ merged: true })
   })

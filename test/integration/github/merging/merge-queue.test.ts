@@ -17,10 +17,17 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     { do: 'tool', name: 'file_pr', input: { title: `Work on ${name}`, body: 'Done' } },
   ]
   const events = async (type: string, number: number): Promise<any[]> =>
-    (await tree().events()).filter((event) => event.type === type && event.payload.number === number)
+    (await tree().events()).filter(
+      (event) => event.type === type && event.payload.number === number,
+    )
   const event = async (type: string, number: number): Promise<any> =>
-    waitFor(`${type} of #${number}`, async () => ((found) => found.length > 0 && found)(await events(type, number)), { limit: LIMIT })
-  const green = (number: number) => github().setCheck(github().pull(number).headSha, { name: 'build', conclusion: 'success' })
+    waitFor(
+      `${type} of #${number}`,
+      async () => ((found) => found.length > 0 && found)(await events(type, number)),
+      { limit: LIMIT },
+    )
+  const green = (number: number) =>
+    github().setCheck(github().pull(number).headSha, { name: 'build', conclusion: 'success' })
   /** Of a worker with that name: filed, checked and told to be ready. */
   const ready = async (name: string, from = 'root', more: object[] = []): Promise<number> => {
     tree().script(name, { steps: [...filing(name), ...more] })
@@ -30,7 +37,9 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
       () =>
         tree()
           .log(name)
-          .find((entry) => entry['name'] === 'file_pr')?.['answer']?.pr_number as number | undefined,
+          .find((entry) => entry['name'] === 'file_pr')?.['answer']?.pr_number as
+          | number
+          | undefined,
       { limit: LIMIT },
     )
     green(number)
@@ -38,12 +47,20 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     return number
   }
   const group = (number: number) =>
-    waitFor(`the group of #${number}`, () => github().state.queue.find(({ pull }) => pull === number)?.group?.sha, { limit: LIMIT })
-  const merge = (number: number, more: object = {}) => tree().call('merge_pr', { pr_number: number, ...more })
+    waitFor(
+      `the group of #${number}`,
+      () => github().state.queue.find(({ pull }) => pull === number)?.group?.sha,
+      { limit: LIMIT },
+    )
+  const merge = (number: number, more: object = {}) =>
+    tree().call('merge_pr', { pr_number: number, ...more })
   const shown = (number: number) => tree().call('pr_show', { pr_number: number })
 
   beforeAll(async () => {
-    world = await startGithubTree({ files: { 'README.md': '# Widgets\n' }, githubConfig: 'copilot_review = false\ndelete_branch = true' })
+    world = await startGithubTree({
+      files: { 'README.md': '# Widgets\n' },
+      githubConfig: 'copilot_review = false\ndelete_branch = true',
+    })
     github().addUser('ann', 'write')
     github().state.repository.requiredChecks.set('main', ['build'])
     github().addMergeQueue('main', { method: 'squash' })
@@ -54,10 +71,16 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     const [one, two] = [await ready('one'), await ready('two')]
     const answer = await merge(one, { strategy: 'squash' })
     expect(answer).toMatchObject({ merged: false, state: 'queued', position: 1, sha: null })
-    expect(answer.next).toMatch(/^#\d+ is in the merge queue of main, at position 1\. GitHub checks it there/)
+    expect(answer.next).toMatch(
+      /^#\d+ is in the merge queue of main, at position 1\. GitHub checks it there/,
+    )
     expect(await merge(two)).toMatchObject({ state: 'queued', position: 2 })
     // A second time the same is said, and nothing done.
-    expect(await merge(two)).toMatchObject({ state: 'queued', position: 2, next: expect.stringContaining('is already in the merge queue of main') })
+    expect(await merge(two)).toMatchObject({
+      state: 'queued',
+      position: 2,
+      next: expect.stringContaining('is already in the merge queue of main'),
+    })
     expect(github().state.queue.map(({ pull, by }) => [pull, by])).toEqual([
       [one, 'robot'],
       [two, 'robot'],
@@ -67,7 +90,11 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     expect(list.stdout).toContain('queued (position 2)')
     expect((await tree().run(['tree'])).stdout).toContain('queued (position 2)')
     github().setCheck(await group(two), { name: 'build', conclusion: null })
-    await waitFor('its checks in the queue to be shown', async () => (await shown(two)).queue_checks.length > 0, { limit: LIMIT })
+    await waitFor(
+      'its checks in the queue to be shown',
+      async () => (await shown(two)).queue_checks.length > 0,
+      { limit: LIMIT },
+    )
     expect(await shown(two)).toMatchObject({
       scheduled: { how: 'queue', position: 2, checks: 'pending', by: 'robot' },
       queue_checks: [{ name: 'build', status: 'running', required: true }],
@@ -77,11 +104,20 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
       /merge +position 2 in the merge queue of main, put there by robot; checks there: pending/,
     )
     const [first, second] = [await group(one), await group(two)]
-    for (const sha of [first, second]) github().setCheck(sha, { name: 'build', conclusion: 'success' })
+    for (const sha of [first, second])
+      github().setCheck(sha, { name: 'build', conclusion: 'success' })
     const [merged] = await event('pr.merged', two)
-    expect(merged.payload).toMatchObject({ external: false, by: 'human', scheduled: true, local_error: null, sha: second })
+    expect(merged.payload).toMatchObject({
+      external: false,
+      by: 'human',
+      scheduled: true,
+      local_error: null,
+      sha: second,
+    })
     expect(await tree().repository.git('rev-parse', 'main')).toBe(second)
-    await waitFor('its branch to be deleted', async () => (await world.tip('main.two')) === '', { limit: LIMIT })
+    await waitFor('its branch to be deleted', async () => (await world.tip('main.two')) === '', {
+      limit: LIMIT,
+    })
     expect((await tree().call('tree')).unfinished).toEqual([])
     expect(await events('pr.unscheduled', two)).toEqual([])
     expect(await events('pr.ready', two)).toHaveLength(1)
@@ -89,9 +125,13 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
 
   it('says which way the queue merges, and refuses another one (20.18)', async () => {
     const number = await ready('ways')
-    expect(await tree().refusal('merge_pr', { pr_number: number, strategy: 'rebase' })).toMatchObject({
+    expect(
+      await tree().refusal('merge_pr', { pr_number: number, strategy: 'rebase' }),
+    ).toMatchObject({
       code: 'PR_NOT_MERGEABLE',
-      error: expect.stringContaining('the merge queue of main merges by squash. Merge it by squash'),
+      error: expect.stringContaining(
+        'the merge queue of main merges by squash. Merge it by squash',
+      ),
     })
   })
 
@@ -99,18 +139,29 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     const number = await ready('red')
     expect(await merge(number)).toMatchObject({ state: 'queued' })
     await event('pr.scheduled', number)
-    github().setCheck(await group(number), { name: 'build', conclusion: 'failure', log: 'It broke together with main.\n' })
+    github().setCheck(await group(number), {
+      name: 'build',
+      conclusion: 'failure',
+      log: 'It broke together with main.\n',
+    })
     // What else is filed meanwhile is told of as ever.
     await ready('beside')
     const [left] = await event('pr.unscheduled', number)
-    expect(left.payload).toMatchObject({ kind: 'queue', reason: 'a check that its base requires failed in the queue', jobs: [{ name: 'build' }] })
+    expect(left.payload).toMatchObject({
+      kind: 'queue',
+      reason: 'a check that its base requires failed in the queue',
+      jobs: [{ name: 'build' }],
+    })
     expect(left.payload.jobs[0].log).toContain('It broke together with main.')
     const message = await waitFor(
       'word of it to its agent',
       () =>
         tree()
           .log('red')
-          .find((entry) => entry['kind'] === 'message' && String(entry['text']).includes('[LEFT QUEUE]')),
+          .find(
+            (entry) =>
+              entry['kind'] === 'message' && String(entry['text']).includes('[LEFT QUEUE]'),
+          ),
       { limit: LIMIT },
     )
     expect(message['text']).toContain('find the cause, fix it, commit and push with file_pr')
@@ -119,13 +170,22 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     expect(await events('pr.ready', number)).toHaveLength(1)
     await tree().run(['daemon', 'stop'])
     await tree().run(['daemon', 'start'])
-    await waitFor('a look after the restart', async () => (await shown(number)).state === 'open', { limit: LIMIT })
+    await waitFor('a look after the restart', async () => (await shown(number)).state === 'open', {
+      limit: LIMIT,
+    })
     expect(await events('pr.unscheduled', number)).toHaveLength(1)
     // It can be asked for again.
     expect(await merge(number)).toMatchObject({ state: 'queued' })
     await github().as('ann').dequeue(number)
-    await waitFor('the second removal', async () => (await events('pr.unscheduled', number)).length === 2, { limit: LIMIT })
-    expect((await events('pr.unscheduled', number)).at(-1).payload).toMatchObject({ reason: 'ann took it out', jobs: [] })
+    await waitFor(
+      'the second removal',
+      async () => (await events('pr.unscheduled', number)).length === 2,
+      { limit: LIMIT },
+    )
+    expect((await events('pr.unscheduled', number)).at(-1).payload).toMatchObject({
+      reason: 'ann took it out',
+      jobs: [],
+    })
   })
 
   it('removed by a push to it: said so, and what was pushed has to be looked at anew (20.18)', async () => {
@@ -142,8 +202,14 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     const [left] = await event('pr.unscheduled', number)
     expect(left.payload).toMatchObject({ kind: 'queue', reason: 'new commits were pushed to it' })
     green(number)
-    await waitFor('word that it is ready again', async () => (await events('pr.ready', number)).length === 2, { limit: LIMIT })
-    expect(await tree().refusal('merge_pr', { pr_number: number, head_sha: head })).toMatchObject({ code: 'HEAD_CHANGED' })
+    await waitFor(
+      'word that it is ready again',
+      async () => (await events('pr.ready', number)).length === 2,
+      { limit: LIMIT },
+    )
+    expect(await tree().refusal('merge_pr', { pr_number: number, head_sha: head })).toMatchObject({
+      code: 'HEAD_CHANGED',
+    })
   })
 
   it('an answer that was lost is not asked for a second time (20.18)', async () => {
@@ -185,41 +251,60 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     github().setCheck(await group(lead), { name: 'build', conclusion: 'success' })
     const [merged] = await event('pr.merged', lead)
     expect(merged.payload).toMatchObject({ external: false, scheduled: true })
-    await waitFor('what is based on it to go along', () => github().pull(leaf).baseRef === 'main', { limit: LIMIT })
+    await waitFor('what is based on it to go along', () => github().pull(leaf).baseRef === 'main', {
+      limit: LIMIT,
+    })
     expect(github().pull(leaf).state).toBe('open')
     expect((await tree().agent('leaf'))?.base_branch).toBe('main')
   })
 
-  it.each(['merge', 'scheduled', 'record'])('kill -9 of the daemon at the step %s: it is followed to its end, and credited (20.18)', async (step) => {
-    const number = await ready(`killed-${step}`)
-    const { dead } = await crashAt(tree(), 'merge', step)
-    const call = tree().run(['call', 'merge_pr', '-'], { input: JSON.stringify({ pr_number: number }) })
-    if (step === 'record') {
+  it.each(['merge', 'scheduled', 'record'])(
+    'kill -9 of the daemon at the step %s: it is followed to its end, and credited (20.18)',
+    async (step) => {
+      const number = await ready(`killed-${step}`)
+      const { dead } = await crashAt(tree(), 'merge', step)
+      const call = tree().run(['call', 'merge_pr', '-'], {
+        input: JSON.stringify({ pr_number: number }),
+      })
+      if (step === 'record') {
+        await call
+        github().setCheck(await group(number), { name: 'build', conclusion: 'success' })
+      }
+      await dead
       await call
-      github().setCheck(await group(number), { name: 'build', conclusion: 'success' })
-    }
-    await dead
-    await call
-    // Before GitHub was asked nothing has happened, and it is asked again.
-    if (step === 'merge') expect(github().state.queue.map(({ pull }) => pull)).not.toContain(number)
-    // Merged while nobody looks.
-    if (step === 'scheduled') {
-      github().setCheck(await group(number), { name: 'build', conclusion: 'success' })
-      await github().settled()
-      expect(github().pull(number).merged).toBe(true)
-    }
-    await tree().run(['daemon', 'start'])
-    if (step === 'merge') {
-      await waitFor('it to be taken back', async () => (await tree().call('tree')).unfinished.length === 0, { limit: LIMIT })
-      expect(await merge(number)).toMatchObject({ state: 'queued' })
-    }
-    if (step === 'merge') github().setCheck(await group(number), { name: 'build', conclusion: 'success' })
-    const [merged] = await event('pr.merged', number)
-    expect(merged.payload).toMatchObject({ external: false, by: 'human', tried_by: [] })
-    await waitFor('nothing to be left of it', async () => (await tree().call('tree')).unfinished.length === 0, { limit: LIMIT })
-    expect(await tree().repository.git('rev-parse', 'main')).toBe(github().pull(number).mergeCommitSha)
-    expect(await events('pr.merged', number)).toHaveLength(1)
-  })
+      // Before GitHub was asked nothing has happened, and it is asked again.
+      if (step === 'merge')
+        expect(github().state.queue.map(({ pull }) => pull)).not.toContain(number)
+      // Merged while nobody looks.
+      if (step === 'scheduled') {
+        github().setCheck(await group(number), { name: 'build', conclusion: 'success' })
+        await github().settled()
+        expect(github().pull(number).merged).toBe(true)
+      }
+      await tree().run(['daemon', 'start'])
+      if (step === 'merge') {
+        await waitFor(
+          'it to be taken back',
+          async () => (await tree().call('tree')).unfinished.length === 0,
+          { limit: LIMIT },
+        )
+        expect(await merge(number)).toMatchObject({ state: 'queued' })
+      }
+      if (step === 'merge')
+        github().setCheck(await group(number), { name: 'build', conclusion: 'success' })
+      const [merged] = await event('pr.merged', number)
+      expect(merged.payload).toMatchObject({ external: false, by: 'human', tried_by: [] })
+      await waitFor(
+        'nothing to be left of it',
+        async () => (await tree().call('tree')).unfinished.length === 0,
+        { limit: LIMIT },
+      )
+      expect(await tree().repository.git('rev-parse', 'main')).toBe(
+        github().pull(number).mergeCommitSha,
+      )
+      expect(await events('pr.merged', number)).toHaveLength(1)
+    },
+  )
 
   it('merged by a person past the queue: that is who is told to have merged (20.18)', async () => {
     const number = await ready('past')
@@ -228,7 +313,9 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     await github().as('octo').merge(number, 'squash')
     const [merged] = await event('pr.merged', number)
     expect(merged.payload).toMatchObject({ external: true, by: 'forge:octo', tried_by: ['human'] })
-    expect(await tree().repository.git('rev-parse', 'main')).toBe(github().pull(number).mergeCommitSha)
+    expect(await tree().repository.git('rev-parse', 'main')).toBe(
+      github().pull(number).mergeCommitSha,
+    )
     expect((await tree().call('tree')).unfinished).toEqual([])
   })
 })

@@ -24,29 +24,49 @@ const settled = (result: Awaited<ReturnType<Forge['settleMerge']>>): Sha => {
 }
 
 describe('merging on GitHub', () => {
-  it(verifies('R004-09', 'tells in the journal that it merges, once, and merges the head that was looked at'), async () => {
-    const { github, grown, merge, git, remote } = await startWriting()
-    const { head, number } = await grown('main.a')
-    const prepared: (Sha | null)[] = []
-    const result = await merge(number, head, { prepared: async (sha) => void prepared.push(sha) })
-    expect(result).toEqual({ kind: 'merged', sha: await git.remoteTip(remote, name('main')), head })
-    expect(prepared).toEqual([null])
-    expect(github.pull(number)).toMatchObject({ merged: true, mergedBy: 'robot' })
-  })
+  it(
+    verifies(
+      'R004-09',
+      'tells in the journal that it merges, once, and merges the head that was looked at',
+    ),
+    async () => {
+      const { github, grown, merge, git, remote } = await startWriting()
+      const { head, number } = await grown('main.a')
+      const prepared: (Sha | null)[] = []
+      const result = await merge(number, head, { prepared: async (sha) => void prepared.push(sha) })
+      expect(result).toEqual({
+        kind: 'merged',
+        sha: await git.remoteTip(remote, name('main')),
+        head,
+      })
+      expect(prepared).toEqual([null])
+      expect(github.pull(number)).toMatchObject({ merged: true, mergedBy: 'robot' })
+    },
+  )
 
   it('merges once where the answer is lost, whether it was done or not', async () => {
     const { github, grown, merge, asked, forge } = await startWriting()
     const one = await grown('main.a')
     github.fail(MERGE, { kind: 'drop', after: true })
-    expect(await merge(one.number, one.head)).toMatchObject({ kind: 'merged', head: one.head, sha: github.pull(one.number).mergeCommitSha })
+    expect(await merge(one.number, one.head)).toMatchObject({
+      kind: 'merged',
+      head: one.head,
+      sha: github.pull(one.number).mergeCommitSha,
+    })
     const two = await grown('main.b')
     github.fail(MERGE, { kind: 'status', status: 504 })
     await expect(merge(two.number, two.head)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
     expect(asked(MERGE)).toBe(2)
-    expect(await forge.settleMerge({ number: one.number, prepared: null, by: 'human' })).toMatchObject({ kind: 'merged', head: one.head })
-    expect(await forge.settleMerge({ number: two.number, prepared: null, by: 'human' })).toEqual({ kind: 'not_merged' })
+    expect(
+      await forge.settleMerge({ number: one.number, prepared: null, by: 'human' }),
+    ).toMatchObject({ kind: 'merged', head: one.head })
+    expect(await forge.settleMerge({ number: two.number, prepared: null, by: 'human' })).toEqual({
+      kind: 'not_merged',
+    })
     await github.down()
-    expect(await forge.settleMerge({ number: two.number, prepared: null, by: 'human' })).toMatchObject({ kind: 'unknown' })
+    expect(
+      await forge.settleMerge({ number: two.number, prepared: null, by: 'human' }),
+    ).toMatchObject({ kind: 'unknown' })
     await github.up()
   })
 
@@ -61,7 +81,10 @@ describe('merging on GitHub', () => {
     expect(prepared).toEqual([null, null, null, null])
     const other = await grown('main.b')
     github.fail(MERGE, { kind: 'status', status: 405 }, 50)
-    expect(await merge(other.number, other.head)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('Base branch was modified') })
+    expect(await merge(other.number, other.head)).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('Base branch was modified'),
+    })
   })
 
   it('waits for a merge that GitHub has begun already', async () => {
@@ -78,10 +101,20 @@ describe('merging on GitHub', () => {
       gate: createTextGate(),
       client: {
         rest: async <Data>(route: string) => {
-          if (route.startsWith('PUT ')) return { status: 405, data: { message: 'Merge already in progress' } as Data, headers: {} }
+          if (route.startsWith('PUT '))
+            return {
+              status: 405,
+              data: { message: 'Merge already in progress' } as Data,
+              headers: {},
+            }
           return {
             status: 200,
-            data: { ...pull, ...(++looks > 2 ? { state: 'closed', merged: true, merge_commit_sha: 'c'.repeat(40) } : {}) } as Data,
+            data: {
+              ...pull,
+              ...(++looks > 2
+                ? { state: 'closed', merged: true, merge_commit_sha: 'c'.repeat(40) }
+                : {}),
+            } as Data,
             headers: {},
           }
         },
@@ -94,7 +127,15 @@ describe('merging on GitHub', () => {
       merged: () => {},
       scheduling: { schedule: async () => ({ words: 'no' }), look: async () => null },
     })
-    expect(await merge({ number: 7, expectedHead: pull.head.sha as Sha, strategy: 'merge', by: 'human', prepared: async () => {} })).toEqual({
+    expect(
+      await merge({
+        number: 7,
+        expectedHead: pull.head.sha as Sha,
+        strategy: 'merge',
+        by: 'human',
+        prepared: async () => {},
+      }),
+    ).toEqual({
       kind: 'merged',
       sha: 'c'.repeat(40),
       head: pull.head.sha,
@@ -105,7 +146,8 @@ describe('merging on GitHub', () => {
     const { github, grow, grown, merge } = await startWriting()
     const { head, number } = await grown('main.a')
     let pushed: Sha | undefined
-    const prepared = async (): Promise<void> => void (pushed ??= await grow('main.a', { 'more.txt': 'more' }))
+    const prepared = async (): Promise<void> =>
+      void (pushed ??= await grow('main.a', { 'more.txt': 'more' }))
     expect(await merge(number, head, { prepared })).toEqual({ kind: 'head_changed', head: pushed })
     expect(github.pull(number).merged).toBe(false)
   })
@@ -120,12 +162,21 @@ describe('merging on GitHub', () => {
     const { github, grown, merge } = await startWriting()
     const { head, number } = await grown('main.a')
     github.state.repository.requiredChecks.set('main', ['ci'])
-    expect(await merge(number, head)).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/required status check/i) })
+    expect(await merge(number, head)).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringMatching(/required status check/i),
+    })
     github.state.repository.requiredChecks.clear()
     github.state.repository.allowSquash = false
-    expect(await merge(number, head, { strategy: 'squash' })).toEqual({ kind: 'refused', reason: 'Squash merges are not allowed on this repository.' })
+    expect(await merge(number, head, { strategy: 'squash' })).toEqual({
+      kind: 'refused',
+      reason: 'Squash merges are not allowed on this repository.',
+    })
     await github.as('octo').edit(number, { draft: true })
-    expect(await merge(number, head)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('draft') })
+    expect(await merge(number, head)).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('draft'),
+    })
     expect(github.pull(number).state).toBe('open')
   })
 
@@ -134,7 +185,9 @@ describe('merging on GitHub', () => {
     const { head, number } = await grown('main.a')
     await merge(number, head, { strategy: 'squash', message: 'Other words\n\nAnd why.' })
     await git.fetch(remote, [name('main')])
-    expect((await git.readCommit(github.pull(number).mergeCommitSha as Sha)).message).toMatch(/^Other words\n\nAnd why\.\n\nCo-authored-by: Test Person/)
+    expect((await git.readCommit(github.pull(number).mergeCommitSha as Sha)).message).toMatch(
+      /^Other words\n\nAnd why\.\n\nCo-authored-by: Test Person/,
+    )
   })
 
   it('takes a merge of somebody else’s for theirs, also where the answer to its own was lost (20.3)', async () => {
@@ -143,13 +196,21 @@ describe('merging on GitHub', () => {
     const one = await grown('main.a')
     github.fail(MERGE, { kind: 'status', status: 504 })
     const meanwhile = async (): Promise<void> => void (await github.as('octo').merge(one.number))
-    expect(await merge(one.number, one.head, { prepared: meanwhile })).toEqual({ kind: 'not_open', state: 'merged' })
+    expect(await merge(one.number, one.head, { prepared: meanwhile })).toEqual({
+      kind: 'not_open',
+      state: 'merged',
+    })
     expect(await settle(one.number)).toEqual({ kind: 'not_open', state: 'merged' })
     const two = await grown('main.b')
     await github.as('robot').merge(two.number)
     expect(await settle(two.number)).toMatchObject({ kind: 'merged', head: two.head })
-    const snapshots = (await forge.snapshots([one.number, two.number])).map((read) => 'snapshot' in read && read.snapshot)
-    expect(snapshots).toMatchObject([{ mergedBy: 'forge:octo', mergedByOther: true }, { mergedBy: 'forge:robot' }])
+    const snapshots = (await forge.snapshots([one.number, two.number])).map(
+      (read) => 'snapshot' in read && read.snapshot,
+    )
+    expect(snapshots).toMatchObject([
+      { mergedBy: 'forge:octo', mergedByOther: true },
+      { mergedBy: 'forge:robot' },
+    ])
     expect(snapshots[1]).not.toHaveProperty('mergedByOther')
   })
 
@@ -158,17 +219,30 @@ describe('merging on GitHub', () => {
     const { head, number } = await grown('main.a')
     github.removePull(number)
     await expect(merge(number, head)).rejects.toMatchObject({ code: 'PR_NOT_FOUND' })
-    await expect(forge.retarget(number, name('main'))).rejects.toMatchObject({ code: 'PR_NOT_FOUND' })
+    await expect(forge.retarget(number, name('main'))).rejects.toMatchObject({
+      code: 'PR_NOT_FOUND',
+    })
   })
 })
 
 describe('bad weather', () => {
   it('leaves one pull request and one merge of each, whatever fails in between', async () => {
     const time = { ahead: 0 }
-    const { forge, github, grow, wanted, merge, git, remote } = await startWriting({ clock: () => Date.now() + time.ahead })
+    const { forge, github, grow, wanted, merge, git, remote } = await startWriting({
+      clock: () => Date.now() + time.ahead,
+    })
     const grown: { branch: string; head: Sha }[] = []
-    for (const branch of ['main.a', 'main.b', 'main.c']) grown.push({ branch, head: await grow(branch, { [`${branch}.txt`]: 'x' }) })
-    for (const fault of FAULTS) for (const match of [CREATE, MERGE, /GET \S*\/pulls\/\d+$/, /PullRequestsOfHeads/, /\/commits/]) github.fail(match, fault)
+    for (const branch of ['main.a', 'main.b', 'main.c'])
+      grown.push({ branch, head: await grow(branch, { [`${branch}.txt`]: 'x' }) })
+    for (const fault of FAULTS)
+      for (const match of [
+        CREATE,
+        MERGE,
+        /GET \S*\/pulls\/\d+$/,
+        /PullRequestsOfHeads/,
+        /\/commits/,
+      ])
+        github.fail(match, fault)
 
     /** As core and the poller do: later, when the forge says so. */
     const insist = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -188,13 +262,28 @@ describe('bad weather', () => {
       const result = await insist(() => merge(filed.number, head, { strategy: 'squash' }))
       if (result.kind !== 'merged') {
         expect(result).toEqual({ kind: 'not_open', state: 'merged' })
-        expect(await insist(async () => settled(await forge.settleMerge({ number: filed.number, prepared: null, by: 'human' })))).toBe(head)
+        expect(
+          await insist(async () =>
+            settled(await forge.settleMerge({ number: filed.number, prepared: null, by: 'human' })),
+          ),
+        ).toBe(head)
       }
     }
-    expect([...github.state.pulls.values()].map(({ number, merged, headRef }) => ({ number, merged, headRef }))).toEqual(
+    expect(
+      [...github.state.pulls.values()].map(({ number, merged, headRef }) => ({
+        number,
+        merged,
+        headRef,
+      })),
+    ).toEqual(
       grown.map(({ branch }, index) => ({ number: index + 1, merged: true, headRef: branch })),
     )
     await git.fetch(remote, [name('main')])
-    expect(await git.countCommits((await git.resolve('main'))!, (await git.resolve(`refs/remotes/${remote}/main`))!)).toBe(3)
+    expect(
+      await git.countCommits(
+        (await git.resolve('main'))!,
+        (await git.resolve(`refs/remotes/${remote}/main`))!,
+      ),
+    ).toBe(3)
   })
 })

@@ -29,10 +29,18 @@ async function start({ queue = true, pulls = 1 } = {}) {
   const lookAtAll = async (): Promise<Map<number, PullRequestSnapshot>> => {
     passed += 60_000
     const results = await forge.snapshots(numbers)
-    return new Map(results.map((result) => ('snapshot' in result ? [result.number, result.snapshot] : [result.number, undefined as never])))
+    return new Map(
+      results.map((result) =>
+        'snapshot' in result
+          ? [result.number, result.snapshot]
+          : [result.number, undefined as never],
+      ),
+    )
   }
   const look = async (one = number): Promise<PullRequestSnapshot> => (await lookAtAll()).get(one)!
-  await waitFor('mergeability', async () => [...(await lookAtAll()).values()].every((pull) => pull.mergeable === 'mergeable'))
+  await waitFor('mergeability', async () =>
+    [...(await lookAtAll()).values()].every((pull) => pull.mergeable === 'mergeable'),
+  )
   const group = async (one = number): Promise<string> => {
     await github.settled()
     return github.state.queue.find(({ pull }) => pull === one)!.group!.sha
@@ -57,17 +65,33 @@ describe('reading', () => {
     for (const number of [one, two]) await github.as('ann').enqueue(number)
     await github.settled()
     // Nothing has run yet of what has to.
-    const expected = { checks: [{ name: 'build', status: 'queued', required: true, logTail: 'not reported to GitHub yet' }], checksState: 'none' }
-    expect((await look(two)).scheduled).toMatchObject({ kind: 'queue', position: 2, state: 'checking', by: 'forge:ann', ...expected })
+    const expected = {
+      checks: [
+        { name: 'build', status: 'queued', required: true, logTail: 'not reported to GitHub yet' },
+      ],
+      checksState: 'none',
+    }
+    expect((await look(two)).scheduled).toMatchObject({
+      kind: 'queue',
+      position: 2,
+      state: 'checking',
+      by: 'forge:ann',
+      ...expected,
+    })
     const first = await group(two)
     github.setCheck(first, { name: 'build', conclusion: 'success' })
-    expect((await look(two)).scheduled).toMatchObject({ checks: [{ name: 'build', status: 'passed', required: true }], checksState: 'passed' })
+    expect((await look(two)).scheduled).toMatchObject({
+      checks: [{ name: 'build', status: 'passed', required: true }],
+      checksState: 'passed',
+    })
     // Its base moves on without it, and asks for what the queue sees to.
     github.state.repository.upToDate.add('main')
     await repository.git('checkout', '-q', 'main')
     await repository.commit({ 'b.txt': 'b' })
     await repository.git('push', '-q', 'origin', 'main')
-    const behind = await waitFor('its mergeability', async () => ((pull) => pull.mergeable === 'mergeable' && pull)(await look(two)))
+    const behind = await waitFor('its mergeability', async () =>
+      ((pull) => pull.mergeable === 'mergeable' && pull)(await look(two)),
+    )
     expect(behind.blockers).toEqual([])
     await github.as('ann').dequeue(one)
     expect(await group(two)).not.toBe(first)
@@ -78,12 +102,19 @@ describe('reading', () => {
     const { github, lookAtAll, group, number, numbers } = await start({ pulls: 7 })
     await github.as('ann').enqueue(number)
     github.setCheck(await group(), { name: 'build', conclusion: null })
-    expect((await lookAtAll()).get(number)?.scheduled).toMatchObject({ position: 1, checksState: 'pending' })
+    expect((await lookAtAll()).get(number)?.scheduled).toMatchObject({
+      position: 1,
+      checksState: 'pending',
+    })
     // Read a while ago, so that nothing of it is blurred any more.
     for (let looks = 0; looks < 2; looks++) await lookAtAll()
     github.setCheck(github.state.queue[0]!.group!.sha, { name: 'other', conclusion: 'failure' })
-    expect((await lookAtAll()).get(number)?.scheduled).toMatchObject({ checks: [{ name: 'build' }, { name: 'other', status: 'failed' }] })
-    expect([...(await lookAtAll()).values()].filter(({ scheduled }) => scheduled !== undefined)).toHaveLength(1)
+    expect((await lookAtAll()).get(number)?.scheduled).toMatchObject({
+      checks: [{ name: 'build' }, { name: 'other', status: 'failed' }],
+    })
+    expect(
+      [...(await lookAtAll()).values()].filter(({ scheduled }) => scheduled !== undefined),
+    ).toHaveLength(1)
     expect(numbers).toHaveLength(7)
   })
 
@@ -92,9 +123,20 @@ describe('reading', () => {
     await github.as('ann').enqueue(github.state.pulls.values().next().value!.number)
     github.setCheck(await group(), { name: 'build', conclusion: null })
     github.fail(/QueueChecks/, { kind: 'status', status: 500 }, 20)
-    expect((await look()).scheduled).toMatchObject({ kind: 'queue', checks: null, checksState: 'unknown' })
+    expect((await look()).scheduled).toMatchObject({
+      kind: 'queue',
+      checks: null,
+      checksState: 'unknown',
+    })
     github.heal()
-    github.state.server = { version: '3.10.2', lacks: ['PullRequest.mergeQueueEntry', 'PullRequest.autoMergeRequest', 'Repository.mergeQueue'] }
+    github.state.server = {
+      version: '3.10.2',
+      lacks: [
+        'PullRequest.mergeQueueEntry',
+        'PullRequest.autoMergeRequest',
+        'Repository.mergeQueue',
+      ],
+    }
     const pull = await look()
     expect(pull).toMatchObject({ state: 'open', checksState: 'passed' })
     expect(pull.scheduled).toBeUndefined()
@@ -104,27 +146,56 @@ describe('reading', () => {
 describe('writing', () => {
   it('knows a queue by what GitHub says where nothing else told of it, and one that it stands in already (20.18)', async () => {
     const { github, forge, merge, number } = await start()
-    expect(await forge.mergeWays('main' as BranchName)).toEqual({ allowed: ['merge'], why: 'the merge queue of main merges by merge', queue: true })
-    expect(await forge.mergeWays('main.p0' as BranchName)).toEqual({ allowed: ['merge', 'squash', 'rebase'], why: null })
+    expect(await forge.mergeWays('main' as BranchName)).toEqual({
+      allowed: ['merge'],
+      why: 'the merge queue of main merges by merge',
+      queue: true,
+    })
+    expect(await forge.mergeWays('main.p0' as BranchName)).toEqual({
+      allowed: ['merge', 'squash', 'rebase'],
+      why: null,
+    })
     github.addRuleset({ include: ['refs/heads/release'], rules: [{ type: 'merge_queue' }] })
     expect((await forge.mergeWays('release' as BranchName)).queue).toBe(true)
-    expect(await merge()).toMatchObject({ kind: 'scheduled', how: 'queue', position: 1, since: expect.any(Number) })
-    expect(await merge({ way: 'queue' })).toMatchObject({ kind: 'scheduled', how: 'queue', position: 1 })
+    expect(await merge()).toMatchObject({
+      kind: 'scheduled',
+      how: 'queue',
+      position: 1,
+      since: expect.any(Number),
+    })
+    expect(await merge({ way: 'queue' })).toMatchObject({
+      kind: 'scheduled',
+      how: 'queue',
+      position: 1,
+    })
     expect(github.state.queue).toHaveLength(1)
-    expect(await forge.settleMerge({ number, ...settle })).toMatchObject({ kind: 'scheduled', how: 'queue' })
+    expect(await forge.settleMerge({ number, ...settle })).toMatchObject({
+      kind: 'scheduled',
+      how: 'queue',
+    })
     await forge.scheduled!.cancel(number)
     expect(github.state.queue).toEqual([])
     await forge.scheduled!.cancel(number)
-    expect(await forge.scheduled!.cancelled(number, 'queue')).toMatchObject({ kind: 'queue', reason: 'robot took it out', failed: [] })
+    expect(await forge.scheduled!.cancelled(number, 'queue')).toMatchObject({
+      kind: 'queue',
+      reason: 'robot took it out',
+      failed: [],
+    })
     expect(await forge.scheduled!.cancelled(number, 'auto')).toBeNull()
     expect(await forge.settleMerge({ number, ...settle })).toEqual({ kind: 'not_merged' })
   })
 
   it('enqueues no other head than the one that was looked at, and no draft (20.18)', async () => {
     const { github, merge, number } = await start()
-    expect(await merge({ way: 'queue', expectedHead: 'a'.repeat(40) })).toEqual({ kind: 'head_changed', head: github.pull(number).headSha })
+    expect(await merge({ way: 'queue', expectedHead: 'a'.repeat(40) })).toEqual({
+      kind: 'head_changed',
+      head: github.pull(number).headSha,
+    })
     github.pull(number).draft = true
-    expect(await merge({ way: 'queue' })).toEqual({ kind: 'refused', reason: expect.stringContaining('not in the correct state') })
+    expect(await merge({ way: 'queue' })).toEqual({
+      kind: 'refused',
+      reason: expect.stringContaining('not in the correct state'),
+    })
     expect(github.state.queue).toEqual([])
   })
 
@@ -139,10 +210,17 @@ describe('writing', () => {
     const { github, forge, merge, number, look } = await start({ queue: false })
     expect(await merge({ way: 'auto' })).toEqual({ kind: 'ready' })
     github.state.repository.requiredChecks.set('main', ['build', 'more'])
-    expect(await merge({ way: 'auto' })).toMatchObject({ kind: 'scheduled', how: 'auto', position: null })
+    expect(await merge({ way: 'auto' })).toMatchObject({
+      kind: 'scheduled',
+      how: 'auto',
+      position: null,
+    })
     expect((await look()).scheduled).toMatchObject({ kind: 'auto', by: 'forge:robot' })
     await forge.scheduled!.cancel(number)
     expect(github.pull(number).autoMerge).toBeNull()
-    expect(await forge.scheduled!.cancelled(number, 'auto')).toMatchObject({ kind: 'auto', reason: 'Auto-merge was disabled manually (robot)' })
+    expect(await forge.scheduled!.cancelled(number, 'auto')).toMatchObject({
+      kind: 'auto',
+      reason: 'Auto-merge was disabled manually (robot)',
+    })
   })
 })

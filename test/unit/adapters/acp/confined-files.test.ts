@@ -23,17 +23,32 @@ const refused = { code: 'OUTSIDE_ROOT' }
 describe('files of an agent', () => {
   it('are read and written in its folder, folders made as needed', async () => {
     const files = createConfinedFiles(root)
-    await files.writeTextFile({ sessionId: 's', path: join(root, 'a/b/c.txt'), content: 'one\ntwo\nthree\n' })
+    await files.writeTextFile({
+      sessionId: 's',
+      path: join(root, 'a/b/c.txt'),
+      content: 'one\ntwo\nthree\n',
+    })
     expect(await readFile(join(root, 'a/b/c.txt'), 'utf8')).toBe('one\ntwo\nthree\n')
-    expect(await files.readTextFile({ ...asked(join(root, 'a/b/c.txt')), line: 2, limit: 1 })).toBe('two\n')
+    expect(await files.readTextFile({ ...asked(join(root, 'a/b/c.txt')), line: 2, limit: 1 })).toBe(
+      'two\n',
+    )
     expect(await files.readTextFile({ ...asked(join(root, 'a/b/c.txt')), line: 3 })).toBe('three\n')
     await files.writeTextFile({ sessionId: 's', path: join(root, 'a/b/c.txt'), content: 'x' })
     expect(await files.readTextFile(asked(join(root, 'a/b/c.txt')))).toBe('x')
-    await expect(files.readTextFile(asked(join(root, 'nothing')))).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(files.readTextFile(asked(join(root, 'nothing')))).rejects.toMatchObject({
+      code: 'ENOENT',
+    })
   })
 
   it('are refused outside it, by name and by the way over its own name', async () => {
-    for (const path of [join(folder, 'secret'), '/etc/passwd', join(root, '..', 'secret'), `${root}-beside/x`, join(root, 'a/../../secret'), folder]) {
+    for (const path of [
+      join(folder, 'secret'),
+      '/etc/passwd',
+      join(root, '..', 'secret'),
+      `${root}-beside/x`,
+      join(root, 'a/../../secret'),
+      folder,
+    ]) {
       await expect(confined(root, path), path).rejects.toMatchObject(refused)
     }
     expect(await confined(root, root)).toBe(root)
@@ -48,9 +63,19 @@ describe('files of an agent', () => {
     await symlink(join(folder, 'secret'), join(root, 'file'))
     await symlink(join(folder, 'not-there'), join(root, 'dangling'))
     await symlink('loop', join(root, 'loop'))
-    for (const path of ['out/secret', 'file', 'dangling', 'out/new', 'out/new/deeper', 'dangling/x']) {
+    for (const path of [
+      'out/secret',
+      'file',
+      'dangling',
+      'out/new',
+      'out/new/deeper',
+      'dangling/x',
+    ]) {
       await expect(files.readTextFile(asked(join(root, path))), path).rejects.toMatchObject(refused)
-      await expect(files.writeTextFile({ sessionId: 's', path: join(root, path), content: 'mine' }), path).rejects.toMatchObject(refused)
+      await expect(
+        files.writeTextFile({ sessionId: 's', path: join(root, path), content: 'mine' }),
+        path,
+      ).rejects.toMatchObject(refused)
     }
     await expect(files.readTextFile(asked(join(root, 'loop')))).rejects.toThrow(/loop|ELOOP/i)
     expect(await readFile(join(folder, 'secret'), 'utf8')).toBe('secret')
@@ -71,9 +96,13 @@ describe('files of an agent', () => {
     await mkdir(join(root, 'folder'))
     await exec('mkfifo', [join(root, 'pipe')], { env: { PATH: '/usr/bin:/bin' } })
     await expect(files.readTextFile(asked(join(root, 'large')))).rejects.toThrow(/11 bytes/)
-    await expect(files.writeTextFile({ sessionId: 's', path: join(root, 'new'), content: 'x'.repeat(11) })).rejects.toThrow(/11 bytes/)
+    await expect(
+      files.writeTextFile({ sessionId: 's', path: join(root, 'new'), content: 'x'.repeat(11) }),
+    ).rejects.toThrow(/11 bytes/)
     await expect(files.readTextFile(asked(join(root, 'pipe')))).rejects.toThrow(/no file/)
-    await expect(files.writeTextFile({ sessionId: 's', path: join(root, 'pipe'), content: 'x' })).rejects.toThrow(/no file/)
+    await expect(
+      files.writeTextFile({ sessionId: 's', path: join(root, 'pipe'), content: 'x' }),
+    ).rejects.toThrow(/no file/)
     await expect(files.readTextFile(asked(join(root, 'folder')))).rejects.toThrow(/no file/)
   })
 })

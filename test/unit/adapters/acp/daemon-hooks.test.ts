@@ -22,26 +22,43 @@ afterEach(async () => {
 const hooksOf = async (name: string) => {
   const authFile = join(folder, name)
   await writeFile(authFile, `token of ${name}\n`)
-  const daemon = { socket: join(folder, 'socket'), authFile, spool: join(folder, 'spool'), stopTimeout: 1 }
+  const daemon = {
+    socket: join(folder, 'socket'),
+    authFile,
+    spool: join(folder, 'spool'),
+    stopTimeout: 1,
+  }
   return createDaemonHooks({ daemon, complain: (error) => void complaints.push(error) })
 }
 
 const spooled = async () => {
   const read: string[] = []
-  await readSpool(join(folder, 'spool'), async ({ event, token }) => void read.push(`${event} ${token}`), silentLog())
+  await readSpool(
+    join(folder, 'spool'),
+    async ({ event, token }) => void read.push(`${event} ${token}`),
+    silentLog(),
+  )
   return read
 }
 
 describe('what the daemon can not be told now', () => {
   it('of several sessions that say the same at the same time, each stands in the spool', async () => {
     const all = await Promise.all(['one', 'two', 'three'].map(hooksOf))
-    expect(await Promise.all(all.map((hooks) => hooks.stop({ reason: 'end_turn', again: false })))).toEqual([null, null, null])
-    expect((await spooled()).toSorted()).toEqual(['program/stop token of one', 'program/stop token of three', 'program/stop token of two'])
+    expect(
+      await Promise.all(all.map((hooks) => hooks.stop({ reason: 'end_turn', again: false }))),
+    ).toEqual([null, null, null])
+    expect((await spooled()).toSorted()).toEqual([
+      'program/stop token of one',
+      'program/stop token of three',
+      'program/stop token of two',
+    ])
     expect(complaints).toEqual([])
   })
 
   it('is not lost where the daemon is on its way down and refuses for now', async () => {
-    const server = createServer((_request, response) => response.writeHead(503).end('{"error":"it ends","code":"NOT_AVAILABLE"}'))
+    const server = createServer((_request, response) =>
+      response.writeHead(503).end('{"error":"it ends","code":"NOT_AVAILABLE"}'),
+    )
     await new Promise<void>((resolve) => server.listen(join(folder, 'socket'), resolve))
     try {
       const hooks = await hooksOf('one')

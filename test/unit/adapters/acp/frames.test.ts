@@ -16,28 +16,38 @@ const all = async (lines: AsyncIterable<string>): Promise<string[]> => {
 describe('lines of a stream', () => {
   it('are the same however the stream is cut', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }).map((line) => line.replaceAll('\n', ''))), fc.array(fc.nat(40)), async (lines, cuts) => {
-        const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
-        const parts: Uint8Array[] = []
-        let from = 0
-        for (const cut of cuts) {
-          parts.push(bytes.subarray(from, from + cut))
-          from += cut
-        }
-        parts.push(bytes.subarray(from))
-        expect(await all(linesOf(chunks(...parts), () => {}))).toEqual(lines.map((line) => Buffer.from(line).toString('utf8')))
-      }),
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'binary' }).map((line) => line.replaceAll('\n', ''))),
+        fc.array(fc.nat(40)),
+        async (lines, cuts) => {
+          const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''))
+          const parts: Uint8Array[] = []
+          let from = 0
+          for (const cut of cuts) {
+            parts.push(bytes.subarray(from, from + cut))
+            from += cut
+          }
+          parts.push(bytes.subarray(from))
+          expect(await all(linesOf(chunks(...parts), () => {}))).toEqual(
+            lines.map((line) => Buffer.from(line).toString('utf8')),
+          )
+        },
+      ),
       { numRuns: 50 },
     )
   })
 
   it('are left out where they are too long, and the next one is read', async () => {
     const told: number[] = []
-    expect(await all(linesOf(chunks('short\n', 'x'.repeat(8), 'x'.repeat(8), 'x\nnext\nlast'), (bytes) => told.push(bytes), 10))).toEqual([
-      'short',
-      'next',
-      'last',
-    ])
+    expect(
+      await all(
+        linesOf(
+          chunks('short\n', 'x'.repeat(8), 'x'.repeat(8), 'x\nnext\nlast'),
+          (bytes) => told.push(bytes),
+          10,
+        ),
+      ),
+    ).toEqual(['short', 'next', 'last'])
     expect(told).toEqual([17])
   })
 })
@@ -72,24 +82,41 @@ describe('frames', () => {
     ]
     input.end(lines.map((line) => `${line}\n`).join(''))
     const reader = frames.readable.getReader()
-    for (let next = await reader.read(); !next.done; next = await reader.read()) seen.push('method' in next.value ? next.value.method : 'answer')
+    for (let next = await reader.read(); !next.done; next = await reader.read())
+      seen.push('method' in next.value ? next.value.method : 'answer')
     expect(seen).toEqual(['update 1', 'update 2', 'fs/read_text_file'])
-    expect(odd).toEqual(['handler', 'frame', 'frame', 'frame', 'frame', 'frame', 'answer', 'update'])
+    expect(odd).toEqual([
+      'handler',
+      'frame',
+      'frame',
+      'frame',
+      'frame',
+      'frame',
+      'answer',
+      'update',
+    ])
   })
 })
 
 describe('the end of a stream', () => {
   it('is kept within its limit and cut between characters', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 50 })), fc.integer({ min: 4, max: 100 }), (parts, limit) => {
-        const tail = createTail(limit)
-        for (const part of parts) tail.push(Buffer.from(part))
-        const whole = parts.join('')
-        expect(whole.endsWith(tail.text())).toBe(true)
-        expect(Buffer.byteLength(tail.text())).toBeLessThanOrEqual(limit)
-        expect(Buffer.byteLength(whole) - Buffer.byteLength(tail.text()) <= Math.max(0, Buffer.byteLength(whole) - limit) + 3).toBe(true)
-        expect(tail.truncated()).toBe(Buffer.byteLength(whole) > limit)
-      }),
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme', maxLength: 50 })),
+        fc.integer({ min: 4, max: 100 }),
+        (parts, limit) => {
+          const tail = createTail(limit)
+          for (const part of parts) tail.push(Buffer.from(part))
+          const whole = parts.join('')
+          expect(whole.endsWith(tail.text())).toBe(true)
+          expect(Buffer.byteLength(tail.text())).toBeLessThanOrEqual(limit)
+          expect(
+            Buffer.byteLength(whole) - Buffer.byteLength(tail.text()) <=
+              Math.max(0, Buffer.byteLength(whole) - limit) + 3,
+          ).toBe(true)
+          expect(tail.truncated()).toBe(Buffer.byteLength(whole) > limit)
+        },
+      ),
     )
   })
 

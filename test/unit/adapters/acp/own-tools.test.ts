@@ -2,15 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { decide } from '../../../../src/adapters/acp/permission-choice.ts'
 import { readTool } from '../../../../src/adapters/acp/updates.ts'
 
-const asked = (title: string, kind = 'other') => decide({ permission: 'deny', allow: [] }, readTool({ toolCallId: '1', title, kind }))
+const asked = (title: string, kind = 'other') =>
+  decide({ permission: 'deny', allow: [] }, readTool({ toolCallId: '1', title, kind }))
 
 describe('exomonad’s own tools', () => {
-  it.each(['mcp__exomonad__spawn_llm_session', 'note (exomonad MCP Server)', 'mcp.exomonad.file_pr', 'exomonad_check_mail'])(
-    'are never asked about: %s',
-    (title) => {
-      expect(asked(title)).toBe('allow')
-    },
-  )
+  it.each([
+    'mcp__exomonad__spawn_llm_session',
+    'note (exomonad MCP Server)',
+    'mcp.exomonad.file_pr',
+    'exomonad_check_mail',
+  ])('are never asked about: %s', (title) => {
+    expect(asked(title)).toBe('allow')
+  })
 
   it.each([
     ['execute', 'mcp__exomonad__note; rm -rf /'],

@@ -5,7 +5,11 @@ import { createRounds } from '../../../../src/adapters/acp/rounds.ts'
 
 const message = (text: string): AcpUpdate => ({ kind: 'message', text })
 const thought = (text: string): AcpUpdate => ({ kind: 'thought', text })
-const tool = (id: string, status: AcpToolStatus, { first = false, title = null as string | null, output = null as string | null } = {}): AcpUpdate => ({
+const tool = (
+  id: string,
+  status: AcpToolStatus,
+  { first = false, title = null as string | null, output = null as string | null } = {},
+): AcpUpdate => ({
   kind: 'tool',
   first,
   tool: { id, title, kind: null, status, detail: null, output },
@@ -40,7 +44,13 @@ describe('rounds of the model', () => {
   it('are not begun by what is said while a tool runs', () => {
     const rounds = createRounds()
     rounds.begin()
-    for (const update of [announced('a'), announced('b'), tool('a', 'completed'), message('one is there')]) rounds.take(update)
+    for (const update of [
+      announced('a'),
+      announced('b'),
+      tool('a', 'completed'),
+      message('one is there'),
+    ])
+      rounds.take(update)
     expect(rounds.rounds).toBe(1)
   })
 
@@ -63,14 +73,22 @@ describe('rounds of the model', () => {
     const rounds = createRounds()
     rounds.begin()
     rounds.take(announced('a'))
-    expect(rounds.end()).toEqual([{ kind: 'ended', call: { id: 'a', title: 'Tool a', kind: null, detail: null }, status: 'cancelled', output: null }])
+    expect(rounds.end()).toEqual([
+      {
+        kind: 'ended',
+        call: { id: 'a', title: 'Tool a', kind: null, detail: null },
+        status: 'cancelled',
+        output: null,
+      },
+    ])
     expect(rounds.end()).toEqual([])
   })
 
   it('keep the end of a long last message', () => {
     const rounds = createRounds()
     rounds.begin()
-    for (let part = 0; part < 2000; part += 1) rounds.take(message(`${String(part).padStart(4, '0')}${'x'.repeat(1000)}`))
+    for (let part = 0; part < 2000; part += 1)
+      rounds.take(message(`${String(part).padStart(4, '0')}${'x'.repeat(1000)}`))
     expect(rounds.lastText).toHaveLength(100_000)
     expect(rounds.lastText.endsWith(`1999${'x'.repeat(1000)}`)).toBe(true)
   })

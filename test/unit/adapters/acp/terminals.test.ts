@@ -20,7 +20,14 @@ afterEach(async () => {
 })
 
 const never = new AbortController().signal
-const request = (command: string) => ({ sessionId: 's', command, args: [], env: {}, cwd: null, outputByteLimit: null })
+const request = (command: string) => ({
+  sessionId: 's',
+  command,
+  args: [],
+  env: {},
+  cwd: null,
+  outputByteLimit: null,
+})
 
 describe('a terminal whose command has ended', () => {
   it('signals nobody when it is released: its number may be another’s by then', async () => {
@@ -54,7 +61,8 @@ it('what a command said before its end is in its output, also where exomonad sto
       real.child.once('spawn', () => {
         child.emit('spawn')
         child.emit('exit', 0, null)
-        // Its last words come, and the time that they are waited for passes, while nothing here runs.
+        // Its last words come, and the time that they are waited for passes, while nothing here
+        // runs.
         setImmediate(() => {
           const stop = performance.now() + 10_000
           do Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600)

@@ -1,4 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -24,7 +32,14 @@ function machine() {
     chmodSync(file, 0o755)
     return file
   }
-  const cli = (config: object = {}, more: { name?: string; sessions?: Partial<AcpSessions>; variables?: Record<string, string> } = {}) =>
+  const cli = (
+    config: object = {},
+    more: {
+      name?: string
+      sessions?: Partial<AcpSessions>
+      variables?: Record<string, string>
+    } = {},
+  ) =>
     createAcpCli({
       name: more.name ?? 'mine',
       config: acpSchema.parse({ command: ['mine', '--acp'], ...config }),
@@ -66,8 +81,23 @@ const live = (facts: Partial<LiveAgent> = {}): LiveAgent => ({
   ...facts,
 })
 const pane = (dead: boolean) => ({
-  ...{ paneId: PANE, agentId: null, pid: 1, name: '', title: null, dead, exitCode: null, exitSignal: null },
-  ...{ inMode: false, foreground: null, humanActiveAt: null, pasted: undefined, entered: undefined },
+  ...{
+    paneId: PANE,
+    agentId: null,
+    pid: 1,
+    name: '',
+    title: null,
+    dead,
+    exitCode: null,
+    exitSignal: null,
+  },
+  ...{
+    inMode: false,
+    foreground: null,
+    humanActiveAt: null,
+    pasted: undefined,
+    entered: undefined,
+  },
 })
 
 describe('the launch of a session', () => {
@@ -76,11 +106,14 @@ describe('the launch of a session', () => {
     const file = install('mine')
     const { argv, acp, env } = await cli({ env: { MINE: '1' } }).plan(launchRequest())
     expect([argv, env['MINE']]).toEqual([[file, '--acp'], '1'])
-    expect(acp?.mcpServers.map((server) => (server.type === 'http' ? server.headers : [server.command, ...server.args]))).toEqual([
-      [{ name: 'Authorization', value: 'Bearer ${EXOMONAD_TOKEN}' }],
-      ['exomonad', 'mcp'],
-    ])
-    expect((await cli().plan(launchRequest({ mcpUrl: null }))).acp?.mcpServers.map(({ type }) => type)).toEqual(['stdio'])
+    expect(
+      acp?.mcpServers.map((server) =>
+        server.type === 'http' ? server.headers : [server.command, ...server.args],
+      ),
+    ).toEqual([[{ name: 'Authorization', value: 'Bearer ${EXOMONAD_TOKEN}' }], ['exomonad', 'mcp']])
+    expect(
+      (await cli().plan(launchRequest({ mcpUrl: null }))).acp?.mcpServers.map(({ type }) => type),
+    ).toEqual(['stdio'])
     expect((await cli().plan(launchRequest({ noTools: true }))).acp?.mcpServers).toEqual([])
   })
 
@@ -88,7 +121,12 @@ describe('the launch of a session', () => {
     const { install, cli } = machine()
     install('mine')
     const mine = cli({ model: 'small', mode: 'plan' })
-    expect((await mine.plan(launchRequest())).acp).toMatchObject({ model: 'small', mode: 'plan', maxTurns: null, load: null })
+    expect((await mine.plan(launchRequest())).acp).toMatchObject({
+      model: 'small',
+      mode: 'plan',
+      maxTurns: null,
+      load: null,
+    })
     const asked = launchRequest({ model: 'big', sessionMode: 'code', maxTurns: 3 })
     expect((await mine.plan(asked)).acp).toMatchObject({ model: 'big', mode: 'code', maxTurns: 3 })
   })
@@ -97,13 +135,21 @@ describe('the launch of a session', () => {
     const { install, cli } = machine()
     install('mine')
     const decided = async (policy: 'off' | 'ask' | 'list' | 'all', config: object = {}) => {
-      const { acp } = await cli(config).plan(launchRequest({ permissions: { policy, allow: policy === 'list' ? ['git '] : [] } }))
+      const { acp } = await cli(config).plan(
+        launchRequest({ permissions: { policy, allow: policy === 'list' ? ['git '] : [] } }),
+      )
       return [acp?.permission, acp?.allow]
     }
     expect(await decided('off')).toEqual(['ask', []])
-    expect(await decided('off', { permission: 'deny', allow: ['read'] })).toEqual(['deny', ['read']])
+    expect(await decided('off', { permission: 'deny', allow: ['read'] })).toEqual([
+      'deny',
+      ['read'],
+    ])
     expect(await decided('all', { permission: 'deny' })).toEqual(['allow', []])
-    expect(await decided('list', { permission: 'allow', allow: ['read'] })).toEqual(['ask', ['git ', 'read']])
+    expect(await decided('list', { permission: 'allow', allow: ['read'] })).toEqual([
+      'ask',
+      ['git ', 'read'],
+    ])
     expect(await decided('ask', { permission: 'allow' })).toEqual(['ask', []])
   })
 
@@ -144,15 +190,39 @@ describe('the launch of a session', () => {
 describe('the start of a session', () => {
   const settled = (sessions: Partial<AcpSessions>, load: string | null = null) => {
     const { cli } = machine()
-    const request = launchRequest(load === null ? {} : { mode: 'resume', session: { id: load, transcript: null } })
-    const plan = { argv: [], env: {}, files: [], session: 'fresh', sessionId: null, channel: null, warnings: [] } as const
-    const acp = { mcpServers: [], prompt: null, load, model: null, mode: null, permission: 'ask', allow: [], maxTurns: null } as const
+    const request = launchRequest(
+      load === null ? {} : { mode: 'resume', session: { id: load, transcript: null } },
+    )
+    const plan = {
+      argv: [],
+      env: {},
+      files: [],
+      session: 'fresh',
+      sessionId: null,
+      channel: null,
+      warnings: [],
+    } as const
+    const acp = {
+      mcpServers: [],
+      prompt: null,
+      load,
+      model: null,
+      mode: null,
+      permission: 'ask',
+      allow: [],
+      maxTurns: null,
+    } as const
     return cli({}, { sessions }).settle?.(live(), request, { ...plan, acp })
   }
 
   it('is waited for, and tells the session', async () => {
     let looks = 0
-    const begins = async () => session(++looks < 3 ? { state: 'starting', sessionId: null } : { state: 'running', sessionId: 's-1' })
+    const begins = async () =>
+      session(
+        ++looks < 3
+          ? { state: 'starting', sessionId: null }
+          : { state: 'running', sessionId: 's-1' },
+      )
     expect(await settled({ session: begins, inspect: async () => pane(false) })).toEqual({
       session: { id: 's-1', transcript: null },
       forked: false,
@@ -161,8 +231,13 @@ describe('the start of a session', () => {
   })
 
   it('says so where the old session could not be taken up', async () => {
-    const answer = await settled({ session: async () => session(), inspect: async () => pane(false) }, 's-0')
-    expect(answer?.warnings).toEqual([expect.stringContaining('[acp.mine] could not take up session s-0')])
+    const answer = await settled(
+      { session: async () => session(), inspect: async () => pane(false) },
+      's-0',
+    )
+    expect(answer?.warnings).toEqual([
+      expect.stringContaining('[acp.mine] could not take up session s-0'),
+    ])
   })
 
   it('fails with the program’s last words where it ends before', async () => {
@@ -171,20 +246,30 @@ describe('the start of a session', () => {
       inspect: async () => pane(true),
       capture: async () => 'no such model: huge\n',
     }
-    await expect(settled(sessions)).rejects.toMatchObject({ code: 'SPAWN_FAILED', message: expect.stringContaining('no such model: huge') })
+    await expect(settled(sessions)).rejects.toMatchObject({
+      code: 'SPAWN_FAILED',
+      message: expect.stringContaining('no such model: huge'),
+    })
   })
 })
 
 describe('a running session', () => {
   it('is seen as the host sees it', async () => {
     const { cli } = machine()
-    const seen = async (facts: Partial<HostedSession>) => (await cli({}, { sessions: { session: async () => session(facts) } }).observe?.(live()))?.state
-    expect([await seen({ state: 'starting' }), await seen({ state: 'running' }), await seen({ state: 'idle', reason: 'end_turn' })]).toEqual([
-      'running',
-      'running',
-      'idle',
-    ])
-    expect(await cli({}, { sessions: { session: async () => session({ state: 'waiting', reason: 'to use Edit' }) } }).observe?.(live())).toEqual({
+    const seen = async (facts: Partial<HostedSession>) =>
+      (await cli({}, { sessions: { session: async () => session(facts) } }).observe?.(live()))
+        ?.state
+    expect([
+      await seen({ state: 'starting' }),
+      await seen({ state: 'running' }),
+      await seen({ state: 'idle', reason: 'end_turn' }),
+    ]).toEqual(['running', 'running', 'idle'])
+    expect(
+      await cli(
+        {},
+        { sessions: { session: async () => session({ state: 'waiting', reason: 'to use Edit' }) } },
+      ).observe?.(live()),
+    ).toEqual({
       state: 'waiting',
       reason: 'to use Edit',
       source: 'session',
@@ -196,29 +281,61 @@ describe('a running session', () => {
     const prompts: unknown[] = []
     const mine = cli(
       {},
-      { sessions: { prompt: async (...prompt) => (prompts.push(prompt), { kind: 'accepted' }), mentions: async (_, words) => words.slice(0, 1) } },
+      {
+        sessions: {
+          prompt: async (...prompt) => (prompts.push(prompt), { kind: 'accepted' }),
+          mentions: async (_, words) => words.slice(0, 1),
+        },
+      },
     )
     expect(await mine.channel?.send(live(), 'Hello')).toEqual({ kind: 'accepted' })
-    expect([prompts, mine.channel?.midTurn, mine.inputLine?.('')]).toEqual([[[PANE, 'Hello']], false, 'unseen'])
+    expect([prompts, mine.channel?.midTurn, mine.inputLine?.('')]).toEqual([
+      [[PANE, 'Hello']],
+      false,
+      'unseen',
+    ])
     expect(await mine.mentions?.(live(), ['m-1', 'm-2'])).toEqual(new Set(['m-1']))
-    expect(await mine.channel?.send(live({ paneId: null }), 'Hello')).toMatchObject({ kind: 'refused' })
+    expect(await mine.channel?.send(live({ paneId: null }), 'Hello')).toMatchObject({
+      kind: 'refused',
+    })
   })
 
   it('tells of what happens in it in the host’s words', () => {
     const { hooks } = machine().cli()
-    expect(hooks?.read('session-start', { sessionId: 's-1' })).toEqual({ kind: 'session-start', sessionId: 's-1' })
+    expect(hooks?.read('session-start', { sessionId: 's-1' })).toEqual({
+      kind: 'session-start',
+      sessionId: 's-1',
+    })
     expect(hooks?.read('prompt', { prompt: 'Do it' })).toEqual({ kind: 'prompt', prompt: 'Do it' })
-    expect(hooks?.read('tool-start', { id: 't', tool: 'Edit a', kind: 'edit', detail: 'a' })).toEqual({ kind: 'tool-start', tool: 'Edit a', detail: 'a' })
-    expect(hooks?.read('tool-end', { id: 't', tool: 'Edit a', status: 'failed' })).toEqual({ kind: 'tool-end', tool: 'Edit a', status: 'failed' })
-    expect(hooks?.read('permission', { tool: 'Edit a', detail: 'a' })).toEqual({ kind: 'permission', tool: 'Edit a', detail: 'a' })
-    expect(hooks?.read('stop', { reason: 'end_turn', again: true })).toEqual({ kind: 'stop', again: true })
-    expect([hooks?.read('interrupted', {})?.kind, hooks?.read('session-end', { reason: 'x' })?.kind, hooks?.read('SessionStart', {})]).toEqual([
-      'interrupted',
-      'session-end',
-      null,
-    ])
-    expect(hooks?.answer('stop', { kind: 'block', reason: 'Push first.' })).toEqual({ decision: 'block', reason: 'Push first.' })
-    expect(hooks?.answer('permission', { kind: 'permission', decision: 'deny', reason: 'no' })).toEqual({ decision: 'deny', reason: 'no' })
+    expect(
+      hooks?.read('tool-start', { id: 't', tool: 'Edit a', kind: 'edit', detail: 'a' }),
+    ).toEqual({ kind: 'tool-start', tool: 'Edit a', detail: 'a' })
+    expect(hooks?.read('tool-end', { id: 't', tool: 'Edit a', status: 'failed' })).toEqual({
+      kind: 'tool-end',
+      tool: 'Edit a',
+      status: 'failed',
+    })
+    expect(hooks?.read('permission', { tool: 'Edit a', detail: 'a' })).toEqual({
+      kind: 'permission',
+      tool: 'Edit a',
+      detail: 'a',
+    })
+    expect(hooks?.read('stop', { reason: 'end_turn', again: true })).toEqual({
+      kind: 'stop',
+      again: true,
+    })
+    expect([
+      hooks?.read('interrupted', {})?.kind,
+      hooks?.read('session-end', { reason: 'x' })?.kind,
+      hooks?.read('SessionStart', {}),
+    ]).toEqual(['interrupted', 'session-end', null])
+    expect(hooks?.answer('stop', { kind: 'block', reason: 'Push first.' })).toEqual({
+      decision: 'block',
+      reason: 'Push first.',
+    })
+    expect(
+      hooks?.answer('permission', { kind: 'permission', decision: 'deny', reason: 'no' }),
+    ).toEqual({ decision: 'deny', reason: 'no' })
     expect(hooks?.answer('prompt', { kind: 'context', text: 'x' })).toBeNull()
   })
 })
@@ -243,15 +360,32 @@ describe('the look at a program', () => {
     symlinkSync(join(folder, 'pkg', 'dist', 'index.js'), join(folder, 'codex-acp'))
     const codex = (variables: Record<string, string>, env: Record<string, string> = {}) =>
       cli({ command: ['codex-acp'], env }, { name: 'codex-acp', variables }).diagnose('/repository')
-    expect(await codex({ OPENAI_API_KEY: 'k' }, { DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}' })).toEqual([
+    expect(
+      await codex({ OPENAI_API_KEY: 'k' }, { DEFAULT_AUTH_REQUEST: '{"methodId":"api-key"}' }),
+    ).toEqual([
       { status: 'ok', found: 'codex-acp 1.2.3' },
       { status: 'ok', found: 'signs in by DEFAULT_AUTH_REQUEST' },
     ])
-    expect((await codex({}, { CODEX_CONFIG: '{"model_provider":"mine"}' }))[1]).toEqual({ status: 'ok', found: 'a model provider of your own' })
+    expect((await codex({}, { CODEX_CONFIG: '{"model_provider":"mine"}' }))[1]).toEqual({
+      status: 'ok',
+      found: 'a model provider of your own',
+    })
     // With a bare key it says “Authentication required”.
-    expect((await codex({ OPENAI_API_KEY: 'k' }))[1]).toMatchObject({ status: 'warning', fix: expect.stringContaining('codex login') })
-    writeFileSync(join(folder, 'pkg', 'package.json'), '{"name":"@agentclientprotocol/codex-acp","version":"1.2.3"}')
-    expect((await codex({}))[0]).toMatchObject({ status: 'warning', found: expect.stringContaining('tested with 2.6.0') })
-    expect(await cli({ command: ['gone'] }).locate()).toMatchObject({ kind: 'missing', reason: expect.stringContaining('[acp.mine]') })
+    expect((await codex({ OPENAI_API_KEY: 'k' }))[1]).toMatchObject({
+      status: 'warning',
+      fix: expect.stringContaining('codex login'),
+    })
+    writeFileSync(
+      join(folder, 'pkg', 'package.json'),
+      '{"name":"@agentclientprotocol/codex-acp","version":"1.2.3"}',
+    )
+    expect((await codex({}))[0]).toMatchObject({
+      status: 'warning',
+      found: expect.stringContaining('tested with 2.6.0'),
+    })
+    expect(await cli({ command: ['gone'] }).locate()).toMatchObject({
+      kind: 'missing',
+      reason: expect.stringContaining('[acp.mine]'),
+    })
   })
 })

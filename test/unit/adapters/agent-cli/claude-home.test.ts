@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -13,12 +23,19 @@ import { newAgentId } from '../../../../src/domain/ids.ts'
 const KEY = 'sk-ant-dummy-0123456789abcdefghij'
 const REPOSITORY = '/home/me/repository'
 
-function person(state: object | string | undefined, options: { variables?: Record<string, string>; version?: string } = {}) {
+function person(
+  state: object | string | undefined,
+  options: { variables?: Record<string, string>; version?: string } = {},
+) {
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'claude-')))
   onTestFinished(() => rmSync(home, { recursive: true, force: true }))
   const stateFile = join(home, '.claude.json')
-  if (state !== undefined) writeFileSync(stateFile, typeof state === 'string' ? state : JSON.stringify(state))
-  writeFileSync(join(home, 'claude'), `#!/bin/sh\necho '${options.version ?? TESTED} (Claude Code)'\n`)
+  if (state !== undefined)
+    writeFileSync(stateFile, typeof state === 'string' ? state : JSON.stringify(state))
+  writeFileSync(
+    join(home, 'claude'),
+    `#!/bin/sh\necho '${options.version ?? TESTED} (Claude Code)'\n`,
+  )
   chmodSync(join(home, 'claude'), 0o755)
   const cli = createClaudeCli({
     name: 'claude',
@@ -30,7 +47,8 @@ function person(state: object | string | undefined, options: { variables?: Recor
     variables: options.variables ?? { ANTHROPIC_API_KEY: KEY },
     exec,
   })
-  const problems = async () => (await cli.diagnose(REPOSITORY)).filter(({ status }) => status === 'problem')
+  const problems = async () =>
+    (await cli.diagnose(REPOSITORY)).filter(({ status }) => status === 'problem')
   return { home, stateFile, cli, problems }
 }
 
@@ -40,7 +58,9 @@ describe('what stands between Claude Code and its first turn', () => {
   it('is said of an empty home, and nothing of it is left after the person agreed to have it mended', async () => {
     const { problems, stateFile } = person(undefined)
     const found = await problems()
-    expect(found.map((finding) => finding.found).join('\n')).toMatch(/first-run[^]*the key in ANTHROPIC_API_KEY[^]*trust \/home\/me\/repository/)
+    expect(found.map((finding) => finding.found).join('\n')).toMatch(
+      /first-run[^]*the key in ANTHROPIC_API_KEY[^]*trust \/home\/me\/repository/,
+    )
     for (const { fix, mend } of found) {
       expect(fix).toContain('claude')
       expect(await mend?.()).toContain(stateFile)
@@ -54,7 +74,10 @@ describe('what stands between Claude Code and its first turn', () => {
     const kept = join(home, 'dotfiles.json')
     const before = {
       userID: 'me',
-      projects: { '/other': { hasTrustDialogAccepted: true }, [REPOSITORY]: { allowedTools: ['x'] } },
+      projects: {
+        '/other': { hasTrustDialogAccepted: true },
+        [REPOSITORY]: { allowedTools: ['x'] },
+      },
       customApiKeyResponses: { rejected: ['abc'] },
     }
     writeFileSync(kept, JSON.stringify(before), { mode: 0o640 })
@@ -64,7 +87,10 @@ describe('what stands between Claude Code and its first turn', () => {
       ...before,
       hasCompletedOnboarding: true,
       customApiKeyResponses: { approved: [KEY.slice(-20)], rejected: ['abc'] },
-      projects: { '/other': { hasTrustDialogAccepted: true }, [REPOSITORY]: { allowedTools: ['x'], hasTrustDialogAccepted: true } },
+      projects: {
+        '/other': { hasTrustDialogAccepted: true },
+        [REPOSITORY]: { allowedTools: ['x'], hasTrustDialogAccepted: true },
+      },
     })
     expect(statSync(kept).mode & 0o777).toBe(0o640)
   })
@@ -77,7 +103,11 @@ describe('what stands between Claude Code and its first turn', () => {
 
   it('is nothing in a home that is set up, a folder above the repository trusted', async () => {
     const { problems } = person(
-      { hasCompletedOnboarding: true, oauthAccount: { emailAddress: 'me@example.org' }, projects: { '/home/me': { hasTrustDialogAccepted: true } } },
+      {
+        hasCompletedOnboarding: true,
+        oauthAccount: { emailAddress: 'me@example.org' },
+        projects: { '/home/me': { hasTrustDialogAccepted: true } },
+      },
       { variables: {} },
     )
     expect(await problems()).toEqual([])
@@ -94,35 +124,61 @@ describe('what stands between Claude Code and its first turn', () => {
     async (mode, nearer, asks) => {
       const repository = mkdtempSync(join(tmpdir(), 'claude-repository-'))
       const { cli, home, stateFile } = person(
-        { hasCompletedOnboarding: true, projects: { [repository]: { hasTrustDialogAccepted: true } } },
+        {
+          hasCompletedOnboarding: true,
+          projects: { [repository]: { hasTrustDialogAccepted: true } },
+        },
         { variables: TOKEN },
       )
-      const findings = async () => (await cli.diagnose(repository)).filter(({ found }) => found.includes('auto mode'))
+      const findings = async () =>
+        (await cli.diagnose(repository)).filter(({ found }) => found.includes('auto mode'))
       mkdirSync(join(home, '.claude'))
       mkdirSync(join(repository, '.claude'))
-      writeFileSync(join(home, '.claude', 'settings.json'), JSON.stringify({ permissions: { defaultMode: mode } }))
-      for (const [name, content] of Object.entries(nearer)) writeFileSync(join(repository, '.claude', name), JSON.stringify(content))
+      writeFileSync(
+        join(home, '.claude', 'settings.json'),
+        JSON.stringify({ permissions: { defaultMode: mode } }),
+      )
+      for (const [name, content] of Object.entries(nearer))
+        writeFileSync(join(repository, '.claude', name), JSON.stringify(content))
       expect((await findings()).map(({ status }) => status)).toEqual(asks ? ['problem'] : [])
       for (const { mend } of await findings()) await mend?.()
       expect((await findings()).map(({ status }) => status)).toEqual(asks ? ['ok'] : [])
-      expect(JSON.parse(readFileSync(stateFile, 'utf8')).hasSeenAutoDefaultNudge).toBe(asks ? true : undefined)
+      expect(JSON.parse(readFileSync(stateFile, 'utf8')).hasSeenAutoDefaultNudge).toBe(
+        asks ? true : undefined,
+      )
       rmSync(repository, { recursive: true })
     },
   )
 
   it('is a missing login, hooks that are off, another version, a missing program', async () => {
     const { problems, cli, home } = person(
-      { hasCompletedOnboarding: true, projects: { [REPOSITORY]: { hasTrustDialogAccepted: true } } },
+      {
+        hasCompletedOnboarding: true,
+        projects: { [REPOSITORY]: { hasTrustDialogAccepted: true } },
+      },
       { variables: {}, version: '2.0.1' },
     )
     mkdirSync(join(home, '.claude'))
     writeFileSync(join(home, '.claude', 'settings.json'), '{"disableAllHooks": true}')
-    expect((await problems()).map(({ found }) => found)).toEqual(['it is not logged in', expect.stringContaining('disableAllHooks')])
+    expect((await problems()).map(({ found }) => found)).toEqual([
+      'it is not logged in',
+      expect.stringContaining('disableAllHooks'),
+    ])
     expect((await cli.diagnose(REPOSITORY)).filter(({ status }) => status === 'warning')).toEqual([
-      { status: 'warning', found: expect.stringContaining('2.0.1'), fix: expect.stringContaining(TESTED) },
+      {
+        status: 'warning',
+        found: expect.stringContaining('2.0.1'),
+        fix: expect.stringContaining(TESTED),
+      },
     ])
     rmSync(join(home, 'claude'))
-    expect(await problems()).toEqual([{ status: 'problem', found: expect.stringContaining('claude'), fix: expect.stringContaining('npm install') }])
+    expect(await problems()).toEqual([
+      {
+        status: 'problem',
+        found: expect.stringContaining('claude'),
+        fix: expect.stringContaining('npm install'),
+      },
+    ])
   })
 })
 
@@ -132,8 +188,19 @@ describe('the state of Claude Code', () => {
     const { home, cli } = person(undefined)
     const file = join(home, '.claude', 'sessions', `${pid}.json`)
     mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, typeof words === 'string' ? words : JSON.stringify({ pid, sessionId: SESSION, ...words }))
-    const live: LiveAgent = { agentId: newAgentId(), pid: process.pid, worktree: home, session: null, folder: home, channel: null, title: null }
+    writeFileSync(
+      file,
+      typeof words === 'string' ? words : JSON.stringify({ pid, sessionId: SESSION, ...words }),
+    )
+    const live: LiveAgent = {
+      agentId: newAgentId(),
+      pid: process.pid,
+      worktree: home,
+      session: null,
+      folder: home,
+      channel: null,
+      title: null,
+    }
     return { cli, live }
   }
 
@@ -156,6 +223,8 @@ describe('the state of Claude Code', () => {
   it('is found by the session where the terminal’s process is a wrapper of it', async () => {
     const { cli, live } = setUp({ status: 'idle' }, process.ppid)
     expect((await cli.observe?.(live))?.state).toBe('unknown')
-    expect((await cli.observe?.({ ...live, session: { id: SESSION, transcript: null } }))?.state).toBe('idle')
+    expect(
+      (await cli.observe?.({ ...live, session: { id: SESSION, transcript: null } }))?.state,
+    ).toBe('idle')
   })
 })

@@ -17,7 +17,15 @@ const temporary = (): string => {
 }
 
 /** Somebody with Gemini CLI and a home of their own. `files` are relative to it. */
-export function person(options: { files?: Record<string, string>; variables?: Record<string, string>; config?: object; program?: string; exec?: Exec } = {}) {
+export function person(
+  options: {
+    files?: Record<string, string>
+    variables?: Record<string, string>
+    config?: object
+    program?: string
+    exec?: Exec
+  } = {},
+) {
   const home = temporary()
   const program = join(home, 'bin', 'gemini')
   const write = (file: string, content: string): string => {
@@ -42,7 +50,8 @@ export function person(options: { files?: Record<string, string>; variables?: Re
   const folder = join(home, 'agents', 'auth')
   const plan = async (facts: Partial<LaunchRequest> = {}) => {
     const made = await cli.plan(launchRequest({ folder, worktree: home, ...facts }))
-    const file = (name: string): string | undefined => made.files.find(({ path }) => path.endsWith(name))?.content
+    const file = (name: string): string | undefined =>
+      made.files.find(({ path }) => path.endsWith(name))?.content
     return { ...made, file, settings: JSON.parse(file('.gemini/settings.json') ?? 'null') }
   }
   return { home, program, cli, folder, write, plan }

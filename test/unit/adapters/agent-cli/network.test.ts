@@ -18,15 +18,36 @@ function cliOf(name: keyof typeof AGENT_PRESETS, variables: Record<string, strin
   writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n')
   chmodSync(join(folder, name), 0o755)
   const config = agentSchema.parse(AGENT_PRESETS[name])
-  const cli = createAgentCli({ name, config, path: `${folder}:/usr/bin:/bin`, node: '/opt/node', home: folder, userHome: folder, variables, exec })
-  return { cli, plan: () => cli.plan(launchRequest({ folder: join(folder, 'agent'), worktree: folder, repository: folder })) }
+  const cli = createAgentCli({
+    name,
+    config,
+    path: `${folder}:/usr/bin:/bin`,
+    node: '/opt/node',
+    home: folder,
+    userHome: folder,
+    variables,
+    exec,
+  })
+  return {
+    cli,
+    plan: () =>
+      cli.plan(
+        launchRequest({ folder: join(folder, 'agent'), worktree: folder, repository: folder }),
+      ),
+  }
 }
 
 describe('a network behind a proxy', () => {
   it.each(NAMES)('is passed on to %s, whose way to this machine stays direct', async (name) => {
-    const { cli, plan } = cliOf(name, { HTTPS_PROXY: 'http://proxy.example:3128', NO_PROXY: 'intranet.example' })
+    const { cli, plan } = cliOf(name, {
+      HTTPS_PROXY: 'http://proxy.example:3128',
+      NO_PROXY: 'intranet.example',
+    })
     expect(cli.passes).toEqual(expect.arrayContaining([...NETWORK]))
-    expect((await plan()).env).toMatchObject({ NO_PROXY: 'intranet.example,127.0.0.1,localhost', no_proxy: 'intranet.example,127.0.0.1,localhost' })
+    expect((await plan()).env).toMatchObject({
+      NO_PROXY: 'intranet.example,127.0.0.1,localhost',
+      no_proxy: 'intranet.example,127.0.0.1,localhost',
+    })
   })
 
   it.each(NAMES)('is nothing that %s hears of where there is none', async (name) => {
@@ -35,7 +56,11 @@ describe('a network behind a proxy', () => {
 
   it('is known by each of its names', () => {
     for (const name of ['HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])
-      expect(directToLoopback({ [name]: 'http://p' })).toHaveProperty('NO_PROXY', '127.0.0.1,localhost')
-    for (const variables of [{}, { HTTPS_PROXY: '' }, { NO_PROXY: 'x' }]) expect(directToLoopback(variables)).toEqual({})
+      expect(directToLoopback({ [name]: 'http://p' })).toHaveProperty(
+        'NO_PROXY',
+        '127.0.0.1,localhost',
+      )
+    for (const variables of [{}, { HTTPS_PROXY: '' }, { NO_PROXY: 'x' }])
+      expect(directToLoopback(variables)).toEqual({})
   })
 })

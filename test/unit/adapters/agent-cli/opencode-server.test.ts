@@ -28,7 +28,12 @@ interface Said {
   readonly body: any
 }
 /** What OpenCode 1.18.33 answered, by `METHOD path`. Status 0: nothing, for ever. */
-type Answers = Readonly<Record<string, object | boolean | ((said: Said) => { status?: number; body?: unknown; next?: string })>>
+type Answers = Readonly<
+  Record<
+    string,
+    object | boolean | ((said: Said) => { status?: number; body?: unknown; next?: string })
+  >
+>
 
 async function serve(answers: Answers): Promise<{ live: LiveAgent; said: Said[] }> {
   const said: Said[] = []
@@ -36,14 +41,30 @@ async function serve(answers: Answers): Promise<{ live: LiveAgent; said: Said[] 
     readBody(request)
       .then((body) => {
         const url = new URL(request.url ?? '/', 'http://localhost')
-        const entry = { method: request.method ?? '', path: url.pathname, query: Object.fromEntries(url.searchParams), body }
+        const entry = {
+          method: request.method ?? '',
+          path: url.pathname,
+          query: Object.fromEntries(url.searchParams),
+          body,
+        }
         said.push(entry)
-        if (request.headers.authorization !== `Basic ${Buffer.from('opencode:secret').toString('base64')}`) return response.writeHead(401).end()
+        if (
+          request.headers.authorization !==
+          `Basic ${Buffer.from('opencode:secret').toString('base64')}`
+        )
+          return response.writeHead(401).end()
         const answer = answers[`${entry.method} ${entry.path}`]
         if (answer === undefined) return response.writeHead(404).end('{"name":"NotFoundError"}')
-        const { status = 200, body: document, next } = typeof answer === 'function' ? answer(entry) : { body: answer }
+        const {
+          status = 200,
+          body: document,
+          next,
+        } = typeof answer === 'function' ? answer(entry) : { body: answer }
         if (status === 0) return undefined
-        response.writeHead(status, { 'content-type': 'application/json', ...(next === undefined ? {} : { 'x-next-cursor': next }) })
+        response.writeHead(status, {
+          'content-type': 'application/json',
+          ...(next === undefined ? {} : { 'x-next-cursor': next }),
+        })
         return response.end(document === undefined ? '' : JSON.stringify(document))
       })
       .catch(() => response.destroy())
@@ -85,18 +106,39 @@ async function deadUrl(): Promise<string> {
 
 const info = { id: 'ses_own', directory: '/wt', agent: 'plan', time: { created: 1000 } }
 const quiet = { 'GET /session/status': {}, 'GET /permission': [], 'GET /question': [] }
-const permission = { id: 'per_1', sessionID: 'ses_own', permission: 'bash', patterns: ['rm -rf build'], metadata: {}, always: [] }
+const permission = {
+  id: 'per_1',
+  sessionID: 'ses_own',
+  permission: 'bash',
+  patterns: ['rm -rf build'],
+  metadata: {},
+  always: [],
+}
 
 describe('looking at OpenCode by its server', () => {
   it('tells idle, running, waiting', async () => {
-    const seen = async (answers: Answers) => cli.observe?.((await serve({ ...quiet, ...answers })).live)
+    const seen = async (answers: Answers) =>
+      cli.observe?.((await serve({ ...quiet, ...answers })).live)
     expect(await seen({})).toEqual({ state: 'idle', reason: null, source: 'session' })
-    expect(await seen({ 'GET /session/status': { ses_own: { type: 'busy' } } })).toMatchObject({ state: 'running' })
-    expect(await seen({ 'GET /session/status': { ses_own: { type: 'retry', attempt: 2, message: 'overloaded', next: 5 } } })).toMatchObject({
+    expect(await seen({ 'GET /session/status': { ses_own: { type: 'busy' } } })).toMatchObject({
+      state: 'running',
+    })
+    expect(
+      await seen({
+        'GET /session/status': {
+          ses_own: { type: 'retry', attempt: 2, message: 'overloaded', next: 5 },
+        },
+      }),
+    ).toMatchObject({
       state: 'running',
       reason: expect.stringContaining('overloaded'),
     })
-    expect(await seen({ 'GET /session/status': { ses_own: { type: 'busy' } }, 'GET /permission': [permission] })).toMatchObject({
+    expect(
+      await seen({
+        'GET /session/status': { ses_own: { type: 'busy' } },
+        'GET /permission': [permission],
+      }),
+    ).toMatchObject({
       state: 'waiting',
       reason: 'permission to use bash: rm -rf build',
     })
@@ -106,7 +148,11 @@ describe('looking at OpenCode by its server', () => {
   it('tells nothing where the server is gone, half answers, or was never there', async () => {
     expect(await cli.observe?.(liveAt(await deadUrl()))).toMatchObject({ state: 'unknown' })
     expect(await cli.observe?.(liveAt(null))).toMatchObject({ state: 'unknown' })
-    expect(await cli.observe?.((await serve({ ...quiet, 'GET /permission': () => ({ status: 500 }) })).live)).toMatchObject({ state: 'unknown' })
+    expect(
+      await cli.observe?.(
+        (await serve({ ...quiet, 'GET /permission': () => ({ status: 500 }) })).live,
+      ),
+    ).toMatchObject({ state: 'unknown' })
   })
 
   it('does not take it for idle before its first prompt', async () => {
@@ -121,17 +167,30 @@ describe('looking at OpenCode by its server', () => {
 
 describe('giving OpenCode a message', () => {
   it('is verbatim, for the session’s own agent', async () => {
-    const { live, said } = await serve({ 'GET /session/ses_own': info, 'POST /session/ses_own/prompt_async': () => ({ status: 204 }) })
+    const { live, said } = await serve({
+      'GET /session/ses_own': info,
+      'POST /session/ses_own/prompt_async': () => ({ status: 204 }),
+    })
     expect(await cli.channel?.send(live, '/quit\n!rm\n@file')).toEqual({ kind: 'accepted' })
-    expect(said.at(-1)?.body).toEqual({ parts: [{ type: 'text', text: '/quit\n!rm\n@file' }], agent: 'plan' })
+    expect(said.at(-1)?.body).toEqual({
+      parts: [{ type: 'text', text: '/quit\n!rm\n@file' }],
+      agent: 'plan',
+    })
   })
 
   it('is refused where it certainly did not arrive', async () => {
     expect(await cli.channel?.send(liveAt(await deadUrl()), 'x')).toMatchObject({ kind: 'refused' })
-    expect(await cli.channel?.send(liveAt(await deadUrl(), null), 'x')).toMatchObject({ kind: 'refused' })
-    const { live } = await serve({ 'GET /session/ses_own': info, 'POST /session/ses_own/prompt_async': () => ({ status: 400 }) })
+    expect(await cli.channel?.send(liveAt(await deadUrl(), null), 'x')).toMatchObject({
+      kind: 'refused',
+    })
+    const { live } = await serve({
+      'GET /session/ses_own': info,
+      'POST /session/ses_own/prompt_async': () => ({ status: 400 }),
+    })
     expect(await cli.channel?.send(live, 'x')).toMatchObject({ kind: 'refused' })
-    expect(await cli.channel?.send({ ...live, session: { id: 'ses_gone', transcript: null } }, 'x')).toMatchObject({ kind: 'refused' })
+    expect(
+      await cli.channel?.send({ ...live, session: { id: 'ses_gone', transcript: null } }, 'x'),
+    ).toMatchObject({ kind: 'refused' })
   })
 
   it('throws where it can’t be told', async () => {
@@ -158,13 +217,27 @@ const text = (role: string, created: number, words: string, tokens?: object) => 
   info: { role, time: { created }, ...(tokens === undefined ? {} : { modelID: 'big', tokens }) },
   parts: [{ type: 'text', text: words }],
 })
-const spent = (input: number, output: number) => ({ input, output, reasoning: 5, cache: { read: 7, write: 3 } })
+const spent = (input: number, output: number) => ({
+  input,
+  output,
+  reasoning: 5,
+  cache: { read: 7, write: 3 },
+})
 
 describe('the conversation of OpenCode', () => {
   const pagesOf = (said: Said) =>
     said.query['before'] === undefined
-      ? { body: [text('user', 1500, 'later [m-2]'), text('assistant', 1600, 'ok', spent(100, 10))], next: 'older' }
-      : { body: [text('user', 500, 'inherited'), text('assistant', 600, 'ok', spent(9000, 900)), text('user', 1100, 'first [m-1]')] }
+      ? {
+          body: [text('user', 1500, 'later [m-2]'), text('assistant', 1600, 'ok', spent(100, 10))],
+          next: 'older',
+        }
+      : {
+          body: [
+            text('user', 500, 'inherited'),
+            text('assistant', 600, 'ok', spent(9000, 900)),
+            text('user', 1100, 'first [m-1]'),
+          ],
+        }
   const answers = { 'GET /session/ses_own': info, 'GET /session/ses_own/message': pagesOf }
 
   it('shows which messages arrived, on all of its pages', async () => {
@@ -172,7 +245,8 @@ describe('the conversation of OpenCode', () => {
     expect(await cli.mentions?.(live, ['m-1', 'm-2', 'm-3'])).toEqual(new Set(['m-1', 'm-2']))
     expect(await cli.mentions?.(liveAt(await deadUrl()), ['m-1'])).toBeNull()
     const cut = await serve({
-      'GET /session/ses_own/message': (said: Said) => (said.query['before'] === undefined ? pagesOf(said) : { status: 500 }),
+      'GET /session/ses_own/message': (said: Said) =>
+        said.query['before'] === undefined ? pagesOf(said) : { status: 500 },
     })
     expect(await cli.mentions?.(cut.live, ['m-2'])).toEqual(new Set(['m-2']))
     expect(await cli.mentions?.(cut.live, ['m-1', 'm-2'])).toBeNull()
@@ -182,22 +256,33 @@ describe('the conversation of OpenCode', () => {
   it('tells what was used up, with subagents and without what it inherited', async () => {
     const { live } = await serve({
       ...answers,
-      'GET /session/ses_own/children': [{ id: 'ses_sub', directory: '/wt', time: { created: 1200 } }],
+      'GET /session/ses_own/children': [
+        { id: 'ses_sub', directory: '/wt', time: { created: 1200 } },
+      ],
       'GET /session/ses_sub/message': [text('assistant', 1300, 'ok', spent(20, 2))],
     })
-    expect(await cli.usage?.(live)).toEqual({ models: { big: { input: 120, output: 22, cacheRead: 14, cacheWrite: 6 } } })
+    expect(await cli.usage?.(live)).toEqual({
+      models: { big: { input: 120, output: 22, cacheRead: 14, cacheWrite: 6 } },
+    })
     expect(await cli.usage?.(liveAt(await deadUrl()))).toBeNull()
   })
 })
 
 describe('what is settled after OpenCode came up', () => {
-  const up = { 'GET /global/health': { healthy: true, version: '1.18.33' }, 'POST /tui/select-session': true }
+  const up = {
+    'GET /global/health': { healthy: true, version: '1.18.33' },
+    'POST /tui/select-session': true,
+  }
   const parent = { id: 'ses_parent', transcript: null }
 
   it('is nothing for a task that went by argv', async () => {
     const { live, said } = await serve(up)
     const request = launchRequest()
-    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({ session: null, forked: false, warnings: [] })
+    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({
+      session: null,
+      forked: false,
+      warnings: [],
+    })
     expect(said).toEqual([])
   })
 
@@ -211,12 +296,24 @@ describe('what is settled after OpenCode came up', () => {
     })
     const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
     const settled = await cli.settle?.(live, request, await cli.plan(request))
-    expect(settled).toEqual({ session: { id: 'ses_fork', transcript: null }, forked: true, warnings: [] })
-    expect(said.filter(({ method }) => method === 'POST').map(({ path, body }) => [path, body])).toEqual([
+    expect(settled).toEqual({
+      session: { id: 'ses_fork', transcript: null },
+      forked: true,
+      warnings: [],
+    })
+    expect(
+      said.filter(({ method }) => method === 'POST').map(({ path, body }) => [path, body]),
+    ).toEqual([
       ['/session/ses_parent/fork', {}],
-      ['/experimental/control-plane/move-session', { sessionID: 'ses_fork', destination: { directory: '/wt' }, moveChanges: false }],
+      [
+        '/experimental/control-plane/move-session',
+        { sessionID: 'ses_fork', destination: { directory: '/wt' }, moveChanges: false },
+      ],
       ['/tui/select-session', { sessionID: 'ses_fork' }],
-      ['/session/ses_fork/prompt_async', { parts: [{ type: 'text', text: request.prompt }], agent: 'plan' }],
+      [
+        '/session/ses_fork/prompt_async',
+        { parts: [{ type: 'text', text: request.prompt }], agent: 'plan' },
+      ],
     ])
   })
 
@@ -227,7 +324,11 @@ describe('what is settled after OpenCode came up', () => {
       'POST /session/ses_fork/prompt_async': () => ({ status: 204 }),
     })
     const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
-    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({ session: { id: 'ses_fork', transcript: null }, forked: true, warnings: [] })
+    expect(await cli.settle?.(live, request, await cli.plan(request))).toEqual({
+      session: { id: 'ses_fork', transcript: null },
+      forked: true,
+      warnings: [],
+    })
     expect(said.map(({ path }) => path)).not.toContain('/experimental/control-plane/move-session')
   })
 
@@ -240,7 +341,11 @@ describe('what is settled after OpenCode came up', () => {
       })
       const request = launchRequest({ mode, session: parent })
       const settled = await cli.settle?.(live, request, await cli.plan(request))
-      expect(settled).toEqual({ session: { id: 'ses_new', transcript: null }, forked: false, warnings: [expect.stringContaining('ses_parent')] })
+      expect(settled).toEqual({
+        session: { id: 'ses_new', transcript: null },
+        forked: false,
+        warnings: [expect.stringContaining('ses_parent')],
+      })
     }
   })
 
@@ -250,24 +355,34 @@ describe('what is settled after OpenCode came up', () => {
     [1, 1, true],
     [2, 0, false],
     [0, 2, false],
-  ])('is asked for once more where no answer came in time: %i of the copy, %i of its move', async (copies, moves, forked) => {
-    const left = { copies, moves }
-    const { live, said } = await serve({
-      ...up,
-      'POST /session/ses_parent/fork': () => (left.copies-- > 0 ? { status: 0 } : { body: { ...info, id: 'ses_fork', directory: '/parent' } }),
-      'POST /experimental/control-plane/move-session': () => ({ status: left.moves-- > 0 ? 0 : 204 }),
-      'GET /session/ses_fork': { ...info, id: 'ses_fork' },
-      'POST /session/ses_fork/prompt_async': () => ({ status: 204 }),
-      'POST /session': { ...info, id: 'ses_new' },
-      'POST /session/ses_new/prompt_async': () => ({ status: 204 }),
-    })
-    const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
-    // A server in this process answers within that.
-    const settled = await settleOpenCode(serverOf(live.channel), live, request, 1000)
-    expect(settled).toMatchObject({ session: { id: forked ? 'ses_fork' : 'ses_new' }, forked })
-    expect(settled.warnings).toHaveLength(forked ? 0 : 1)
-    expect(said.filter(({ path }) => path === '/session/ses_parent/fork')).toHaveLength(Math.min(copies + 1, 2))
-  })
+  ])(
+    'is asked for once more where no answer came in time: %i of the copy, %i of its move',
+    async (copies, moves, forked) => {
+      const left = { copies, moves }
+      const { live, said } = await serve({
+        ...up,
+        'POST /session/ses_parent/fork': () =>
+          left.copies-- > 0
+            ? { status: 0 }
+            : { body: { ...info, id: 'ses_fork', directory: '/parent' } },
+        'POST /experimental/control-plane/move-session': () => ({
+          status: left.moves-- > 0 ? 0 : 204,
+        }),
+        'GET /session/ses_fork': { ...info, id: 'ses_fork' },
+        'POST /session/ses_fork/prompt_async': () => ({ status: 204 }),
+        'POST /session': { ...info, id: 'ses_new' },
+        'POST /session/ses_new/prompt_async': () => ({ status: 204 }),
+      })
+      const request = launchRequest({ mode: 'fork', session: parent, worktree: '/wt' })
+      // A server in this process answers within that.
+      const settled = await settleOpenCode(serverOf(live.channel), live, request, 1000)
+      expect(settled).toMatchObject({ session: { id: forked ? 'ses_fork' : 'ses_new' }, forked })
+      expect(settled.warnings).toHaveLength(forked ? 0 : 1)
+      expect(said.filter(({ path }) => path === '/session/ses_parent/fork')).toHaveLength(
+        Math.min(copies + 1, 2),
+      )
+    },
+  )
 
   it('is an error where it ended instead', async () => {
     const request = launchRequest({ mode: 'resume', session: parent })

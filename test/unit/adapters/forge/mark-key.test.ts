@@ -16,7 +16,8 @@ describe('marks of verdicts are signed (20.12)', () => {
     expect(isSigned(signed, { ...at, commit: 'b'.repeat(40) })).toBe(false)
     expect(isSigned({ ...signed, author: 'forge:ann' }, at)).toBe(false)
     expect(isSigned({ ...signed, state: 'changes_requested' }, at)).toBe(false)
-    for (const none of ['', 'x', signed.sum.slice(2), `${signed.sum}00`]) expect(isSigned({ ...verdict, sum: none }, at)).toBe(false)
+    for (const none of ['', 'x', signed.sum.slice(2), `${signed.sum}00`])
+      expect(isSigned({ ...verdict, sum: none }, at)).toBe(false)
     expect(isSigned(verdict, at)).toBe(false)
   })
 
@@ -40,7 +41,12 @@ describe('marks of verdicts are signed (20.12)', () => {
   it('once the store can be read again, where it could not', async () => {
     const snapshots = memorySnapshots()
     let fails = true
-    const signer = createMarkSigner({ snapshots: { ...snapshots, get: (key) => (fails ? Promise.reject(new Error('busy')) : snapshots.get(key)) } })
+    const signer = createMarkSigner({
+      snapshots: {
+        ...snapshots,
+        get: (key) => (fails ? Promise.reject(new Error('busy')) : snapshots.get(key)),
+      },
+    })
     await expect(signer()).rejects.toThrow('busy')
     fails = false
     expect((await signer()).sum(verdict, at)).toMatch(/^[\da-f]{64}$/)

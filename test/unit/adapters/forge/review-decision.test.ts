@@ -6,7 +6,11 @@ import type { Sha } from '../../../../src/domain/ids.ts'
 import { memorySnapshots } from '../../../fixtures/memory-snapshots.ts'
 import { sha } from '../../pull-watch/pull.ts'
 
-const said = (author: string, state: Review['state'], commit = 'a') => ({ author: author as Review['author'], state, commit: sha(commit) })
+const said = (author: string, state: Review['state'], commit = 'a') => ({
+  author: author as Review['author'],
+  state,
+  commit: sha(commit),
+})
 const never = () => Promise.resolve(false)
 
 describe('what the reviews come to', () => {
@@ -15,23 +19,43 @@ describe('what the reviews come to', () => {
     ['a comment', [said('human', 'commented')], 'none'],
     ['an approval', [said('human', 'approved')], 'approved'],
     ['a change request', [said('human', 'changes_requested')], 'changes_requested'],
-    ['the latest word of an author', [said('human', 'changes_requested'), said('human', 'approved')], 'approved'],
-    ['a comment after a change request changes nothing', [said('human', 'changes_requested'), said('human', 'commented')], 'changes_requested'],
+    [
+      'the latest word of an author',
+      [said('human', 'changes_requested'), said('human', 'approved')],
+      'approved',
+    ],
+    [
+      'a comment after a change request changes nothing',
+      [said('human', 'changes_requested'), said('human', 'commented')],
+      'changes_requested',
+    ],
     [
       'one change request beside approvals',
-      [said('forge:a', 'approved'), said('forge:b', 'changes_requested'), said('forge:c', 'approved')],
+      [
+        said('forge:a', 'approved'),
+        said('forge:b', 'changes_requested'),
+        said('forge:c', 'approved'),
+      ],
       'changes_requested',
     ],
     ['of an older head', [said('human', 'changes_requested', 'b')], 'none'],
-    ['of an older head beside one of this', [said('forge:a', 'changes_requested', 'b'), said('forge:b', 'approved')], 'approved'],
+    [
+      'of an older head beside one of this',
+      [said('forge:a', 'changes_requested', 'b'), said('forge:b', 'approved')],
+      'approved',
+    ],
   ] as const)('%s', async (_, reviews, expected) => {
     expect(await reviewDecision(reviews, sha('a'), never)).toBe(expected)
   })
 
   it('stands where the head is only a rebase of what was reviewed', async () => {
     const rebased = (reviewed: string) => Promise.resolve(reviewed === sha('b'))
-    expect(await reviewDecision([said('human', 'changes_requested', 'b')], sha('a'), rebased)).toBe('changes_requested')
-    expect(await reviewDecision([said('human', 'changes_requested', 'c')], sha('a'), rebased)).toBe('none')
+    expect(await reviewDecision([said('human', 'changes_requested', 'b')], sha('a'), rebased)).toBe(
+      'changes_requested',
+    )
+    expect(await reviewDecision([said('human', 'changes_requested', 'c')], sha('a'), rebased)).toBe(
+      'none',
+    )
   })
 })
 
@@ -46,10 +70,12 @@ describe('whether two heads bring the same changes', () => {
       resolve: (commit: string) => Promise.resolve(commit === sha('f') ? null : commit),
     } as unknown as Git
     const work = createSameWork({ git, snapshots })
-    const same = (base: Sha, reviewed: Sha, head: Sha, number = 1): Promise<boolean> => work.is(number, { base, reviewed, head })
+    const same = (base: Sha, reviewed: Sha, head: Sha, number = 1): Promise<boolean> =>
+      work.is(number, { base, reviewed, head })
     return { same, forget: work.forget, asked, snapshots }
   }
-  const diff = (line: string, at: number) => `diff --git a/x b/x\n@@ -${at} +${at} @@\n context\n-old\n+${line}\n`
+  const diff = (line: string, at: number) =>
+    `diff --git a/x b/x\n@@ -${at} +${at} @@\n context\n-old\n+${line}\n`
 
   it('is told by their changed lines, wherever these stand by now', async () => {
     const { same } = opened({ ea: diff('new', 1), eb: diff('new', 90), ec: diff('other', 1) })
@@ -63,7 +89,14 @@ describe('whether two heads bring the same changes', () => {
     expect(await lines.same(sha('e'), sha('a'), sha('b'))).toBe(false)
   })
 
-  const DIFFS = { ea: diff('new', 1), eb: diff('new', 1), ec: diff('other', 1), da: diff('x', 1), db: diff('y', 1), dc: diff('x', 1) }
+  const DIFFS = {
+    ea: diff('new', 1),
+    eb: diff('new', 1),
+    ec: diff('other', 1),
+    da: diff('x', 1),
+    db: diff('y', 1),
+    dc: diff('x', 1),
+  }
 
   it('is not compared again; where they are the same, on no other base either', async () => {
     const { same, asked } = opened(DIFFS)
@@ -91,7 +124,8 @@ describe('whether two heads bring the same changes', () => {
 
   it('is stored of the last twenty pairs of a pull request', async () => {
     const first = opened({})
-    const pair = (number: number) => [sha('e'), String(number).padStart(40, '0') as Sha, sha('a')] as const
+    const pair = (number: number) =>
+      [sha('e'), String(number).padStart(40, '0') as Sha, sha('a')] as const
     for (let number = 0; number < 21; number++) expect(await first.same(...pair(number))).toBe(true)
     const { same, asked } = opened({}, first.snapshots)
     for (let number = 1; number < 21; number++) await same(...pair(number))
@@ -102,7 +136,8 @@ describe('whether two heads bring the same changes', () => {
 
   it('is remembered of a thousand pairs that differ, and not of more and more', async () => {
     const { same, asked } = opened({ ea: diff('new', 1) })
-    const compare = (number: number) => same(sha('e'), String(number).padStart(40, '0') as Sha, sha('a'))
+    const compare = (number: number) =>
+      same(sha('e'), String(number).padStart(40, '0') as Sha, sha('a'))
     for (let number = 0; number < 1001; number++) await compare(number)
     const before = asked.length
     await compare(0)

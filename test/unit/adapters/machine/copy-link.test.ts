@@ -1,13 +1,28 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { copyLink } from '../../../../src/adapters/machine/copy-link.ts'
 import { tempFolder } from './temp-folder.ts'
 
 /** Two worktrees, the first with a folder, and a place outside of both. */
-function world(link: string, text: (from: string, outside: string) => string): { from: string; to: string; outside: string } {
+function world(
+  link: string,
+  text: (from: string, outside: string) => string,
+): { from: string; to: string; outside: string } {
   const folder = tempFolder()
-  const [from, to, outside] = ['from', 'to', 'outside'].map((name) => join(folder, name)) as [string, string, string]
+  const [from, to, outside] = ['from', 'to', 'outside'].map((name) => join(folder, name)) as [
+    string,
+    string,
+    string,
+  ]
   for (const path of [join(from, 'lib', 'deep'), to, outside]) mkdirSync(path, { recursive: true })
   writeFileSync(join(from, 'lib', 'deep', 'a.txt'), 'a')
   writeFileSync(join(outside, 'secret'), 'secret')
@@ -19,13 +34,19 @@ function world(link: string, text: (from: string, outside: string) => string): {
   symlinkSync(text(from, outside), join(from, link))
   return { from, to, outside }
 }
-const copy = ({ from, to }: { from: string; to: string }, link: string) => copyLink({ root: from, file: link, target: join(to, link) })
+const copy = ({ from, to }: { from: string; to: string }, link: string) =>
+  copyLink({ root: from, file: link, target: join(to, link) })
 
 describe('a link that is copied', () => {
   it.each([
     ['beside it', 'link', () => 'lib', 'lib'],
     ['below it', 'bin/tool', () => '../lib/deep/a.txt', '../lib/deep/a.txt'],
-    ['by its whole path', 'bin/tool', (from: string) => join(from, 'lib', 'deep', 'a.txt'), '../lib/deep/a.txt'],
+    [
+      'by its whole path',
+      'bin/tool',
+      (from: string) => join(from, 'lib', 'deep', 'a.txt'),
+      '../lib/deep/a.txt',
+    ],
     ['the worktree itself', 'bin/self', () => '..', '..'],
     ['something that is not there yet', 'later', () => 'node_modules/x', 'node_modules/x'],
     ['by another link that stays inside', 'chained', () => 'way-in/deep', 'way-in/deep'],
@@ -47,7 +68,10 @@ describe('a link that is copied', () => {
     ['into and out again', 'bin/tool', () => '../way-in/../../outside'],
   ])('and leads out %s is refused, with where to', async (_, link, text) => {
     const { from, to, outside } = world(link, text)
-    await expect(copy({ from, to }, link)).rejects.toMatchObject({ code: 'OUTSIDE_ROOT', facts: { file: link, target: text(from, outside) } })
+    await expect(copy({ from, to }, link)).rejects.toMatchObject({
+      code: 'OUTSIDE_ROOT',
+      facts: { file: link, target: text(from, outside) },
+    })
     expect(existsSync(join(to, link))).toBe(false)
     expect(lstatSync(join(to, link), { throwIfNoEntry: false })).toBeUndefined()
   })

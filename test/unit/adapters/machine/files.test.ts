@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import fc from 'fast-check'
@@ -17,7 +26,9 @@ describe('openLogFile', () => {
     for (let count = 0; count < 500; count += 1) log.write(`line ${count}\n`)
     const names = readdirSync(join(folder, 'logs')).toSorted()
     expect(names).toEqual(['daemon.log', 'daemon.log.1'])
-    expect(names.reduce((sum, name) => sum + statSync(join(folder, 'logs', name)).size, 0)).toBeLessThanOrEqual(2000)
+    expect(
+      names.reduce((sum, name) => sum + statSync(join(folder, 'logs', name)).size, 0),
+    ).toBeLessThanOrEqual(2000)
     expect(readFileSync(file, 'utf8')).toMatch(/line 499\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     log.close()
@@ -98,9 +109,16 @@ describe('writeBinShim', () => {
     writeFileSync(bin, 'process.stdout.write(JSON.stringify(process.argv.slice(2)))')
     expect(statSync(shim).mode & 0o777).toBe(0o755)
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))), async (words) => {
-        expect(JSON.parse(execFileSync(shim, words, { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' }))).toEqual(words)
-      }),
+      fc.asyncProperty(
+        fc.array(fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0'))),
+        async (words) => {
+          expect(
+            JSON.parse(
+              execFileSync(shim, words, { env: { PATH: '/usr/bin:/bin' }, encoding: 'utf8' }),
+            ),
+          ).toEqual(words)
+        },
+      ),
       { numRuns: 5, examples: [[["it's", '$HOME', 'a\nb', '']]] },
     )
   })
@@ -110,6 +128,8 @@ describe('writeBinShim', () => {
     await writeBinShim(folder, { node: '/old/node', bin: '/old/bin.js' })
     await writeBinShim(folder, { node: '/new/node', bin: '/new/bin.js' })
     expect(readdirSync(folder)).toEqual(['exomonad'])
-    expect(readFileSync(join(folder, 'exomonad'), 'utf8')).toBe(`#!/bin/sh\nexec '/new/node' '/new/bin.js' "$@"\n`)
+    expect(readFileSync(join(folder, 'exomonad'), 'utf8')).toBe(
+      `#!/bin/sh\nexec '/new/node' '/new/bin.js' "$@"\n`,
+    )
   })
 })

@@ -10,7 +10,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { launchFile, type Launch } from '../../../../src/adapters/machine/launch-file.ts'
 
 const launcher = fileURLToPath(new URL('../../../../hooks/launch.sh', import.meta.url))
-const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/busybox'].filter(existsSync).map((shell) => (shell === '/bin/busybox' ? [shell, 'sh'] : [shell]))
+const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/busybox']
+  .filter(existsSync)
+  .map((shell) => (shell === '/bin/busybox' ? [shell, 'sh'] : [shell]))
 
 let folder = ''
 let count = 0
@@ -28,10 +30,18 @@ async function launch(
   const file = join(folder, `launch ${String((count += 1))}`)
   writeFileSync(file, launchFile(options), { mode: 0o600 })
   const [program = '', ...args] = shell
-  const run = promisify(execFile)(program, [...args, launcher, file], { env: { PATH: process.env['PATH'] ?? '', ...env }, maxBuffer: 50_000_000 })
+  const run = promisify(execFile)(program, [...args, launcher, file], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    maxBuffer: 50_000_000,
+  })
   return await run.then(
     ({ stdout, stderr }) => ({ stdout, stderr, code: 0, file }),
-    (error: { stdout: string; stderr: string; code: number }) => ({ stdout: error.stdout, stderr: error.stderr, code: error.code, file }),
+    (error: { stdout: string; stderr: string; code: number }) => ({
+      stdout: error.stdout,
+      stderr: error.stderr,
+      code: error.code,
+      file,
+    }),
   )
 }
 
@@ -56,18 +66,32 @@ const text = fc
 describe('a launch file', () => {
   it.each(shells)('hands every value and argument over as it is: %s', async (...shell) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(text, { maxLength: 5 }), fc.array(text, { maxLength: 5 }), async (values, words) => {
-        const env = Object.fromEntries(values.map((value, index) => [`VALUE_${String(index)}`, value]))
-        const { stdout, stderr } = await launch(shell, { env, argv: tell(Object.keys(env), words), unset: [] })
-        expect(stderr).toBe('')
-        expect(JSON.parse(stdout)).toEqual([values, words])
-      }),
+      fc.asyncProperty(
+        fc.array(text, { maxLength: 5 }),
+        fc.array(text, { maxLength: 5 }),
+        async (values, words) => {
+          const env = Object.fromEntries(
+            values.map((value, index) => [`VALUE_${String(index)}`, value]),
+          )
+          const { stdout, stderr } = await launch(shell, {
+            env,
+            argv: tell(Object.keys(env), words),
+            unset: [],
+          })
+          expect(stderr).toBe('')
+          expect(JSON.parse(stdout)).toEqual([values, words])
+        },
+      ),
       { numRuns: 25 },
     )
   })
 
   it('takes away what the agent must not have, whoever set it, and sets what it is told', async () => {
-    const options = { env: { KEPT: 'x', TWICE: 'new' }, argv: tell(['TMUX', 'TWICE', 'KEPT', 'OUTER'], []), unset: ['TMUX', 'TMUX_PANE', 'TWICE'] }
+    const options = {
+      env: { KEPT: 'x', TWICE: 'new' },
+      argv: tell(['TMUX', 'TWICE', 'KEPT', 'OUTER'], []),
+      unset: ['TMUX', 'TMUX_PANE', 'TWICE'],
+    }
     const { stdout } = await launch(['/bin/sh'], options, { TMUX: 'a', TWICE: 'old', OUTER: 'o' })
     expect(JSON.parse(stdout)).toEqual([[null, 'new', 'x', 'o'], []])
   })
@@ -76,7 +100,11 @@ describe('a launch file', () => {
     const file = join(folder, `launch ${String(count + 1)}`)
     const { stdout } = await launch(
       ['/bin/sh'],
-      { env: { SECRET: 's3cret' }, argv: ['/bin/sh', '-c', '[ -e "$0" ] && echo there; unset SECRET; env', file], unset: [] },
+      {
+        env: { SECRET: 's3cret' },
+        argv: ['/bin/sh', '-c', '[ -e "$0" ] && echo there; unset SECRET; env', file],
+        unset: [],
+      },
       { exomonad_launch_text: 'x' },
     )
     expect(stdout).not.toContain('there')
@@ -84,29 +112,49 @@ describe('a launch file', () => {
   })
 
   it('becomes the program: the process id stays', async () => {
-    const { stdout } = await launch(['/bin/sh'], { env: {}, argv: ['/bin/sh', '-c', 'echo $$ $PPID'], unset: [] })
+    const { stdout } = await launch(['/bin/sh'], {
+      env: {},
+      argv: ['/bin/sh', '-c', 'echo $$ $PPID'],
+      unset: [],
+    })
     expect(Number(stdout.split(' ')[1])).toBe(process.pid)
   })
 
   it('says which program is missing (127) or can not be run (126)', async () => {
     const missing = await launch(['/bin/sh'], { env: {}, argv: ['no-such-agent', 'x'], unset: [] })
-    expect(missing).toMatchObject({ code: 127, stderr: expect.stringContaining('no-such-agent is not there') as string })
+    expect(missing).toMatchObject({
+      code: 127,
+      stderr: expect.stringContaining('no-such-agent is not there') as string,
+    })
     expect(existsSync(missing.file)).toBe(false)
     writeFileSync(join(folder, 'plain'), 'text', { mode: 0o644 })
     mkdirSync(join(folder, 'directory'))
     for (const name of ['plain', 'directory'])
-      expect(await launch(['/bin/sh'], { env: {}, argv: [join(folder, name)], unset: [] })).toMatchObject({ code: 126 })
-    expect(await launch(['/bin/sh'], { env: {}, argv: [''], unset: [] })).toMatchObject({ code: 126 })
+      expect(
+        await launch(['/bin/sh'], { env: {}, argv: [join(folder, name)], unset: [] }),
+      ).toMatchObject({ code: 126 })
+    expect(await launch(['/bin/sh'], { env: {}, argv: [''], unset: [] })).toMatchObject({
+      code: 126,
+    })
   })
 
   it('can be used once', async () => {
-    const run = promisify(execFile)('/bin/sh', [launcher, join(folder, 'not there')], { env: { PATH: process.env['PATH'] ?? '' } })
-    await expect(run).rejects.toMatchObject({ code: 126, stderr: expect.stringContaining('there is no launch file') as string })
+    const run = promisify(execFile)('/bin/sh', [launcher, join(folder, 'not there')], {
+      env: { PATH: process.env['PATH'] ?? '' },
+    })
+    await expect(run).rejects.toMatchObject({
+      code: 126,
+      stderr: expect.stringContaining('there is no launch file') as string,
+    })
   })
 
   it('finds the program on the PATH it sets', async () => {
     writeFileSync(join(folder, 'my-agent'), '#!/bin/sh\necho "here I am"\n', { mode: 0o755 })
-    const { stdout } = await launch(['/bin/sh'], { env: { PATH: `${folder}:/usr/bin:/bin` }, argv: ['my-agent'], unset: [] })
+    const { stdout } = await launch(['/bin/sh'], {
+      env: { PATH: `${folder}:/usr/bin:/bin` },
+      argv: ['my-agent'],
+      unset: [],
+    })
     expect(stdout).toBe('here I am\n')
   })
 
@@ -119,6 +167,8 @@ describe('a launch file', () => {
     { env: {}, argv: [], unset: [] },
     { env: {}, argv: ['x'], unset: ['$(x)'] },
   ])('refuses what no environment can hold: %j', (options) => {
-    expect(() => launchFile(options)).toThrow(expect.objectContaining({ code: 'INVALID_ARG' }) as Error)
+    expect(() => launchFile(options)).toThrow(
+      expect.objectContaining({ code: 'INVALID_ARG' }) as Error,
+    )
   })
 })

@@ -11,7 +11,10 @@ function setUp(source: string, options: { timeout?: number; file?: string } = {}
   const folder = tempFolder()
   const program = join(folder, 'notify.mjs')
   const told = join(folder, 'told')
-  writeFileSync(program, `import { appendFileSync } from 'node:fs'\nconst told = ${JSON.stringify(told)}\n${source}`)
+  writeFileSync(
+    program,
+    `import { appendFileSync } from 'node:fs'\nconst told = ${JSON.stringify(told)}\n${source}`,
+  )
   const logged: string[] = []
   const notify = createNotifier({
     command: [options.file ?? process.execPath, program, '--title', 'exomonad'],
@@ -66,6 +69,11 @@ describe('createNotifier', () => {
 
   it('does nothing without a command', async () => {
     const never = () => Promise.reject(new Error('it ran something'))
-    await createNotifier({ command: undefined, env: {}, exec: never, log: createLog({ level: 'silent', destination: { write: () => {} } }) })('hello')
+    await createNotifier({
+      command: undefined,
+      env: {},
+      exec: never,
+      log: createLog({ level: 'silent', destination: { write: () => {} } }),
+    })('hello')
   })
 })

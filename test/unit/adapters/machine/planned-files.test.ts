@@ -1,4 +1,15 @@
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -14,7 +25,13 @@ function setup() {
   const worktree = join(root, 'worktree')
   mkdirSync(worktree)
   const paths = pathsOf(join(root, '.git'), root)
-  const files = createAgentFiles({ paths, launcher: '/launch.sh', exec, environment: async () => ({}), gate: createTextGate() })
+  const files = createAgentFiles({
+    paths,
+    launcher: '/launch.sh',
+    exec,
+    environment: async () => ({}),
+    gate: createTextGate(),
+  })
   const id = newAgentId()
   return { root, worktree, files, id, folder: files.folder(id) }
 }
@@ -45,13 +62,19 @@ describe('what an agent’s program is given', () => {
     const { worktree, files, id, folder } = setup()
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'state'), 'its own')
-    await files.writePlanned(id, worktree, [], [{ path: join(folder, 'state'), target: '/elsewhere' }])
+    await files.writePlanned(
+      id,
+      worktree,
+      [],
+      [{ path: join(folder, 'state'), target: '/elsewhere' }],
+    )
     expect(lstatSync(join(folder, 'state')).isSymbolicLink()).toBe(false)
   })
 
   it('is OUTSIDE_ROOT where a link would lie elsewhere', async () => {
     const { root, worktree, files, id, folder } = setup()
-    const link = (path: string) => files.writePlanned(id, worktree, [], [{ path, target: '/elsewhere' }])
+    const link = (path: string) =>
+      files.writePlanned(id, worktree, [], [{ path, target: '/elsewhere' }])
     await expect(link(join(worktree, 'link'))).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
     await expect(link(join(folder, '..', 'link'))).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' })
     mkdirSync(folder, { recursive: true })

@@ -7,7 +7,8 @@ import { silentLog } from '../../../../src/runtime/log.ts'
 import { HOOK_EVENTS } from '../../../../src/surfaces/http/hooks.ts'
 import { tempFolder } from './temp-folder.ts'
 
-const hook = (fields: object = {}): string => JSON.stringify({ version: 1, event: 'prompt', token: 't', body: { prompt: 'hi' }, ...fields })
+const hook = (fields: object = {}): string =>
+  JSON.stringify({ version: 1, event: 'prompt', token: 't', body: { prompt: 'hi' }, ...fields })
 
 function spool(files: Record<string, string>): string {
   const folder = tempFolder()
@@ -20,7 +21,10 @@ function spool(files: Record<string, string>): string {
   return folder
 }
 
-async function read(folder: string, handle: (hook: SpooledHook) => Promise<void> = async () => {}): Promise<{ seen: SpooledHook[]; count: unknown }> {
+async function read(
+  folder: string,
+  handle: (hook: SpooledHook) => Promise<void> = async () => {},
+): Promise<{ seen: SpooledHook[]; count: unknown }> {
   const seen: SpooledHook[] = []
   const count = await readSpool(
     folder,
@@ -72,14 +76,27 @@ describe('readSpool', () => {
   })
 
   it('keeps what is refused for now, and moves aside what is refused for good', async () => {
-    const refuse = (code: 'STORE_BUSY' | 'NOT_ALLOWED') => async () => Promise.reject(new ExomonadError(code, code))
+    const refuse = (code: 'STORE_BUSY' | 'NOT_ALLOWED') => async () =>
+      Promise.reject(new ExomonadError(code, code))
     const folder = spool({ a: hook() })
-    expect((await read(folder, refuse('STORE_BUSY'))).count).toEqual({ handled: 0, broken: 0, left: 1 })
-    expect((await read(folder, refuse('NOT_ALLOWED'))).count).toEqual({ handled: 0, broken: 1, left: 0 })
+    expect((await read(folder, refuse('STORE_BUSY'))).count).toEqual({
+      handled: 0,
+      broken: 0,
+      left: 1,
+    })
+    expect((await read(folder, refuse('NOT_ALLOWED'))).count).toEqual({
+      handled: 0,
+      broken: 1,
+      left: 0,
+    })
     expect(existsSync(join(folder, 'broken', 'a'))).toBe(true)
   })
 
   it('takes a missing folder for an empty one', async () => {
-    expect((await read(join(tempFolder(), 'nothing'))).count).toEqual({ handled: 0, broken: 0, left: 0 })
+    expect((await read(join(tempFolder(), 'nothing'))).count).toEqual({
+      handled: 0,
+      broken: 0,
+      left: 0,
+    })
   })
 })

@@ -24,7 +24,10 @@ const pane = (id: string, end?: { exitCode: number }): Pane => ({
 /** A tracker over lists that the test answers one after the other. */
 function setUp() {
   const asked: { answer: (panes: Pane[]) => void; fail: (error: Error) => void }[] = []
-  const deaths = createDeaths({ list: async () => await new Promise<Pane[]>((answer, fail) => asked.push({ answer, fail })), log: silentLog() })
+  const deaths = createDeaths({
+    list: async () => await new Promise<Pane[]>((answer, fail) => asked.push({ answer, fail })),
+    log: silentLog(),
+  })
   const told: [string, number | null][] = []
   deaths.onDeath(({ paneId, exitCode }) => told.push([paneId, exitCode]))
   const look = async (...panes: Pane[]) => {

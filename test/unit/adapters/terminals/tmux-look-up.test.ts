@@ -31,13 +31,22 @@ describe('the look-up of a pane', () => {
   it('shares a look that begins after each asked, at all panes where these are several', async () => {
     const tmux = slowTmux(ids.slice(0, 2))
     const find = createLookUp(tmux.query)
-    const [first, second, third, again] = [find(ids[0]!), find(ids[1]!), find(ids[2]!), find(ids[1]!)]
+    const [first, second, third, again] = [
+      find(ids[0]!),
+      find(ids[1]!),
+      find(ids[2]!),
+      find(ids[1]!),
+    ]
     expect(tmux.asked).toEqual(['%1'])
     tmux.answer()
     await first
     expect(tmux.asked).toEqual(['%1', undefined])
     tmux.answer()
-    expect((await Promise.all([second, third, again])).map((pane) => pane?.paneId)).toEqual(['%2', undefined, '%2'])
+    expect((await Promise.all([second, third, again])).map((pane) => pane?.paneId)).toEqual([
+      '%2',
+      undefined,
+      '%2',
+    ])
     expect(tmux.asked).toHaveLength(2)
   })
 

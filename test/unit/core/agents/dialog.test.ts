@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isAtDialog, lastLinesOf, restsAtDialog, shownReason } from '../../../../src/core/agents/dialog.ts'
+import {
+  isAtDialog,
+  lastLinesOf,
+  restsAtDialog,
+  shownReason,
+} from '../../../../src/core/agents/dialog.ts'
 
 describe('what a dialog is known by', () => {
   it.each([
@@ -8,7 +13,10 @@ describe('what a dialog is known by', () => {
     ['────────\n  Go on?\n\n  ❯ 1. Yes\n    2. No\n', 'Go on?\n❯ 1. Yes\n2. No'],
     ['╭─────╮\n│ a  b │\n╰─────╯', 'a b'],
     ['▄▄▄▄\n█ x █', 'x'],
-    [Array.from({ length: 40 }, (_, row) => `row ${row}`).join('\n'), Array.from({ length: 12 }, (_, row) => `row ${row + 28}`).join('\n')],
+    [
+      Array.from({ length: 40 }, (_, row) => `row ${row}`).join('\n'),
+      Array.from({ length: 12 }, (_, row) => `row ${row + 28}`).join('\n'),
+    ],
     ['w'.repeat(500), `${'w'.repeat(120)}…`],
   ])('are its last lines that say something: %j', (screen, lines) => {
     expect(lastLinesOf(screen)).toBe(lines)
@@ -22,7 +30,13 @@ describe('what a dialog is known by', () => {
       expect(restsAtDialog({ state: 'waiting', stateReason })).toBe(state === 'idle')
       expect(isAtDialog({ state: 'idle', stateReason })).toBe(false)
     }
-    for (const stateReason of [null, 'wait', 'question q-1', 'permission to use Bash', 'asks in its terminal']) {
+    for (const stateReason of [
+      null,
+      'wait',
+      'question q-1',
+      'permission to use Bash',
+      'asks in its terminal',
+    ]) {
       expect(isAtDialog({ state: 'waiting', stateReason })).toBe(false)
     }
   })

@@ -22,15 +22,34 @@ it('a program that is started again and tells that its turn is over, while it is
   const [log, clock] = [silentLog(), Date.now]
   const store = await openSqliteStore({ file: join(folder, 'store.db'), log })
   onTestFinished(() => store.close())
-  const renderer = createRenderer({ shippedFolder, overrideFolder: () => Promise.resolve(null), log })
+  const renderer = createRenderer({
+    shippedFolder,
+    overrideFolder: () => Promise.resolve(null),
+    log,
+  })
   const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
   const states = createStates({ store, publisher, outbox: { wake: () => {} } as never, clock })
-  const root = makeAgent({ name: 'main', kind: 'root', parentId: null, state: 'idle', paneId: null, pid: null })
+  const root = makeAgent({
+    name: 'main',
+    kind: 'root',
+    parentId: null,
+    state: 'idle',
+    paneId: null,
+    pid: null,
+  })
   await store.agents.insert(root)
 
   const busy = Promise.withResolvers<void>()
   const running = createRunning({
-    ...{ store, publisher, states, launching: new Set(), say: async () => {}, opened: () => {}, remindOfMail: async () => {} },
+    ...{
+      store,
+      publisher,
+      states,
+      launching: new Set(),
+      say: async () => {},
+      opened: () => {},
+      remindOfMail: async () => {},
+    },
     settings: { requireTrust: async () => {}, config: async () => configSchema.parse({}) } as never,
     prompts: async () => 'Go on',
     launcher: {

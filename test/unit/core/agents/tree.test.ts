@@ -1,7 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../../src/domain/records.ts'
-import { addressOf, ancestorsOf, countsAsLive, descendantsOf, resolveAddress } from '../../../../src/core/agents/tree.ts'
+import {
+  addressOf,
+  ancestorsOf,
+  countsAsLive,
+  descendantsOf,
+  resolveAddress,
+} from '../../../../src/core/agents/tree.ts'
 import type { AgentId } from '../../../../src/domain/ids.ts'
 import { makeAgent } from '../make-agent.ts'
 
@@ -72,8 +78,12 @@ describe('addressing', () => {
     const deep = makeAgent({ name: 'api', parentId: other.id, branch: 'main.store.api' as never })
     const twin = makeAgent({ name: 'api', parentId: auth.id, branch: 'main.auth.api' as never })
     expect(resolveAddress([...agents, deep, twin], 'store.api').id).toBe(deep.id)
-    expect(() => resolveAddress([...agents, deep], 'ore.api')).toThrow(expect.objectContaining({ code: 'AGENT_NOT_FOUND' }))
-    expect(() => resolveAddress([...agents, deep, twin], 'api')).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_ID' }))
+    expect(() => resolveAddress([...agents, deep], 'ore.api')).toThrow(
+      expect.objectContaining({ code: 'AGENT_NOT_FOUND' }),
+    )
+    expect(() => resolveAddress([...agents, deep, twin], 'api')).toThrow(
+      expect.objectContaining({ code: 'AMBIGUOUS_ID' }),
+    )
   })
 
   it('prefers the living one of several with a name', () => {
@@ -81,21 +91,36 @@ describe('addressing', () => {
   })
 
   it('finds forks by id and name, and never by the branch they work on', () => {
-    const fork = makeAgent({ kind: 'fork', name: 'scout', parentId: other.id, branch: other.branch, ownsWorktree: false })
+    const fork = makeAgent({
+      kind: 'fork',
+      name: 'scout',
+      parentId: other.id,
+      branch: other.branch,
+      ownsWorktree: false,
+    })
     const twin = { ...fork, id: makeAgent().id }
     expect(resolveAddress([...agents, fork], 'main.store').id).toBe(other.id)
     expect(resolveAddress([...agents, fork], 'scout').id).toBe(fork.id)
     expect(resolveAddress([...agents, fork], addressOf(fork)).id).toBe(fork.id)
-    expect(() => resolveAddress([...agents, fork, twin], 'scout')).toThrow(expect.objectContaining({ message: expect.stringContaining(twin.id) }))
+    expect(() => resolveAddress([...agents, fork, twin], 'scout')).toThrow(
+      expect.objectContaining({ message: expect.stringContaining(twin.id) }),
+    )
   })
 
   it('says so where several are meant, and where nobody is', () => {
     const twin = makeAgent({ name: 'auth', parentId: other.id, branch: 'main.store.auth' as never })
-    expect(() => resolveAddress([...agents, twin], 'auth')).toThrow(expect.objectContaining({ code: 'AMBIGUOUS_ID' }))
-    expect(() => resolveAddress(agents, 'nobody')).toThrow(
-      expect.objectContaining({ code: 'AGENT_NOT_FOUND', message: expect.stringMatching(/^Agent not found/) }),
+    expect(() => resolveAddress([...agents, twin], 'auth')).toThrow(
+      expect.objectContaining({ code: 'AMBIGUOUS_ID' }),
     )
-    expect(() => resolveAddress(agents, other.id.slice(0, 3))).toThrow(expect.objectContaining({ code: 'AGENT_NOT_FOUND' }))
+    expect(() => resolveAddress(agents, 'nobody')).toThrow(
+      expect.objectContaining({
+        code: 'AGENT_NOT_FOUND',
+        message: expect.stringMatching(/^Agent not found/),
+      }),
+    )
+    expect(() => resolveAddress(agents, other.id.slice(0, 3))).toThrow(
+      expect.objectContaining({ code: 'AGENT_NOT_FOUND' }),
+    )
   })
 })
 
@@ -103,7 +128,9 @@ describe('what counts against limits.max_live_agents', () => {
   it('is alive and not done: neither reported complete nor merged', () => {
     const agent = makeAgent()
     expect(countsAsLive(agent, new Set())).toBe(true)
-    expect(countsAsLive({ ...agent, outcome: { success: true, summary: 'done' } }, new Set())).toBe(false)
+    expect(countsAsLive({ ...agent, outcome: { success: true, summary: 'done' } }, new Set())).toBe(
+      false,
+    )
     expect(countsAsLive(agent, new Set([agent.branch]))).toBe(false)
     expect(countsAsLive({ ...agent, state: 'failed' }, new Set())).toBe(false)
     expect(countsAsLive({ ...agent, kind: 'root' }, new Set())).toBe(false)

@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { StoredEvent } from '../../../../src/domain/records.ts'
 import { createQuiet } from '../../../../src/core/fold/quiet.ts'
 
-const event = (type: string, number: number, at: number, more: Record<string, unknown> = {}): StoredEvent =>
+const event = (
+  type: string,
+  number: number,
+  at: number,
+  more: Record<string, unknown> = {},
+): StoredEvent =>
   ({ type, at, payload: { number, base: 'main', ...more } }) as unknown as StoredEvent
 
 describe('whether something that belongs into the same result is about to come', () => {

@@ -5,26 +5,31 @@ import { firstRed, probePoints } from '../../../../src/core/fold/search.ts'
 describe('the search for the first red one', () => {
   it('finds it in as few rounds as the probes allow', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 40 }), fc.nat({ max: 39 }), fc.integer({ min: 1, max: 4 }), async (count, where, probes) => {
-        const first = (where % count) + 1
-        let rounds = 0
-        let runs = 0
-        const found = await firstRed({
-          green: 0,
-          red: count,
-          probes: () => {
-            rounds += 1
-            return probes
-          },
-          probe: async (index) => {
-            runs += 1
-            return index < first ? 'green' : 'red'
-          },
-        })
-        expect(found).toEqual({ green: first - 1, red: first })
-        expect(rounds).toBeLessThanOrEqual(Math.ceil(Math.log(count) / Math.log(probes + 1)) + 1)
-        expect(runs).toBeLessThanOrEqual(rounds * probes)
-      }),
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 40 }),
+        fc.nat({ max: 39 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (count, where, probes) => {
+          const first = (where % count) + 1
+          let rounds = 0
+          let runs = 0
+          const found = await firstRed({
+            green: 0,
+            red: count,
+            probes: () => {
+              rounds += 1
+              return probes
+            },
+            probe: async (index) => {
+              runs += 1
+              return index < first ? 'green' : 'red'
+            },
+          })
+          expect(found).toEqual({ green: first - 1, red: first })
+          expect(rounds).toBeLessThanOrEqual(Math.ceil(Math.log(count) / Math.log(probes + 1)) + 1)
+          expect(runs).toBeLessThanOrEqual(rounds * probes)
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -46,12 +51,30 @@ describe('the search for the first red one', () => {
 
   it('goes on behind the last green one where the probes do not agree', async () => {
     const results: Record<number, 'green' | 'red'> = { 3: 'red', 6: 'green', 7: 'green', 8: 'red' }
-    expect(await firstRed({ green: 0, red: 9, probes: () => 2, probe: async (index) => results[index] ?? 'red' })).toEqual({ green: 7, red: 8 })
+    expect(
+      await firstRed({
+        green: 0,
+        red: 9,
+        probes: () => 2,
+        probe: async (index) => results[index] ?? 'red',
+      }),
+    ).toEqual({ green: 7, red: 8 })
   })
 
   it('ends without a result where a probe can’t be had', async () => {
-    expect(await firstRed({ green: 0, red: 9, probes: () => 2, probe: async () => undefined })).toBeUndefined()
-    expect(await firstRed({ green: 0, red: 9, probes: () => 2, probe: async (index) => (index === 3 ? undefined : 'red') })).toBeUndefined()
-    expect(await firstRed({ green: 0, red: 1, probes: () => 2, probe: async () => undefined })).toEqual({ green: 0, red: 1 })
+    expect(
+      await firstRed({ green: 0, red: 9, probes: () => 2, probe: async () => undefined }),
+    ).toBeUndefined()
+    expect(
+      await firstRed({
+        green: 0,
+        red: 9,
+        probes: () => 2,
+        probe: async (index) => (index === 3 ? undefined : 'red'),
+      }),
+    ).toBeUndefined()
+    expect(
+      await firstRed({ green: 0, red: 1, probes: () => 2, probe: async () => undefined }),
+    ).toEqual({ green: 0, red: 1 })
   })
 })

@@ -5,14 +5,21 @@ import type { Landing } from '../../../../src/core/fold/landing.ts'
 import { createTakeApart } from '../../../../src/core/fold/take-apart.ts'
 import type { Sha } from '../../../../src/domain/ids.ts'
 
-/** Commits are the numbers of what is in them: `0.3.5`. A check is red where all of one of the reasons are in. */
+/**
+ * Commits are the numbers of what is in them: `0.3.5`. A check is red where all of one of the
+ * reasons are in.
+ */
 const numbersIn = (commit: string): number[] => commit.split('.').map(Number)
 const isRed = (numbers: readonly number[], reasons: readonly (readonly number[])[]): boolean =>
   reasons.some((reason) => reason.every((number) => numbers.includes(number)))
 
-const landingOf = (number: number) => ({ number, head: `h${number}` as Sha, intent: { strategy: 'merge' } }) as unknown as Landing
+const landingOf = (number: number) =>
+  ({ number, head: `h${number}` as Sha, intent: { strategy: 'merge' } }) as unknown as Landing
 
-/** Rounds until nothing waits, each with all that waits on what has landed: numbers that landed, and those that were rejected with what. */
+/**
+ * Rounds until nothing waits, each with all that waits on what has landed: numbers that landed, and
+ * those that were rejected with what.
+ */
 async function rounds(count: number, reasons: readonly (readonly number[])[], parallel: number) {
   let base = '0'
   const build: MergeResults['build'] = async (onto, merges) => {
@@ -23,7 +30,11 @@ async function rounds(count: number, reasons: readonly (readonly number[])[], pa
     })
     return { onto, links, conflicts: [] }
   }
-  const results = { build, treeOf: async (commit: Sha) => commit, parallel: async () => parallel } as unknown as MergeResults
+  const results = {
+    build,
+    treeOf: async (commit: Sha) => commit,
+    parallel: async () => parallel,
+  } as unknown as MergeResults
   const takeApart = createTakeApart({
     results,
     culprit: { check: async ({ tree }) => (isRed(numbersIn(tree), reasons) ? 'red' : 'green') },
@@ -46,21 +57,33 @@ async function rounds(count: number, reasons: readonly (readonly number[])[], pa
     }
     const { wait, guilty } = await takeApart(waiting, chain)
     const landed = numbersIn(base)
-    const numbers = [...wait.map(({ number }) => number), ...guilty.map(({ landing }) => landing.number)]
-    expect([...numbers, ...waiting.map(({ number }) => number).filter((number) => landed.includes(number))].toSorted()).toEqual(
-      waiting.map(({ number }) => number).toSorted(),
-    )
-    for (const { landing, partner } of guilty) rejected.push({ number: landing.number, with: partner?.number, landed })
+    const numbers = [
+      ...wait.map(({ number }) => number),
+      ...guilty.map(({ landing }) => landing.number),
+    ]
+    expect(
+      [
+        ...numbers,
+        ...waiting.map(({ number }) => number).filter((number) => landed.includes(number)),
+      ].toSorted(),
+    ).toEqual(waiting.map(({ number }) => number).toSorted())
+    for (const { landing, partner } of guilty)
+      rejected.push({ number: landing.number, with: partner?.number, landed })
     waiting = [...wait]
   }
   return { landed: numbersIn(base), rejected }
 }
 
 it('whatever two or three are red together: what lands is green, all that could land does, and who is rejected is red with what landed', async () => {
-  const reason = (count: number) => fc.uniqueArray(fc.integer({ min: 1, max: count }), { minLength: 2, maxLength: 3 })
-  const cases = fc
-    .integer({ min: 2, max: 8 })
-    .chain((count) => fc.record({ count: fc.constant(count), reasons: fc.array(reason(count), { maxLength: 5 }), parallel: fc.integer({ min: 1, max: 3 }) }))
+  const reason = (count: number) =>
+    fc.uniqueArray(fc.integer({ min: 1, max: count }), { minLength: 2, maxLength: 3 })
+  const cases = fc.integer({ min: 2, max: 8 }).chain((count) =>
+    fc.record({
+      count: fc.constant(count),
+      reasons: fc.array(reason(count), { maxLength: 5 }),
+      parallel: fc.integer({ min: 1, max: 3 }),
+    }),
+  )
   await fc.assert(
     fc.asyncProperty(cases, async ({ count, reasons, parallel }) => {
       const { landed, rejected } = await rounds(count, reasons, parallel)

@@ -4,7 +4,9 @@ import { inboxNeeds, labelsOf, needOf } from '../../../../src/core/panes/labels.
 import { asBranchName } from '../../../../src/domain/ids.ts'
 import { makeAgent } from '../make-agent.ts'
 
-const labelled = (...branches: string[]): string[] => [...labelsOf(branches.map((branch) => makeAgent({ branch: asBranchName(branch) }))).values()]
+const labelled = (...branches: string[]): string[] => [
+  ...labelsOf(branches.map((branch) => makeAgent({ branch: asBranchName(branch) }))).values(),
+]
 
 describe('the label of an agent', () => {
   it.each([

@@ -15,15 +15,29 @@ describe('the name of a pane', () => {
     ['main', 'main'],
     ['main.feature.auth', 'main.feature.auth'],
     [`main.${'x'.repeat(55)}`, `main.${'x'.repeat(55)}`],
-    ['main.the-very-first-subtree-of-all.second-subtree-below-it.worker', '….second-subtree-below-it.worker'],
+    [
+      'main.the-very-first-subtree-of-all.second-subtree-below-it.worker',
+      '….second-subtree-below-it.worker',
+    ],
     [`main.${'y'.repeat(60)}`, `…${'y'.repeat(59)}`],
-  ])('shortens the place from the left, at a dot where that leaves enough: %s', (branch, expected) => {
-    expect(placeOf({ kind: 'worker', branch: asBranchName(branch), name: 'worker' })).toBe(expected)
-  })
+  ])(
+    'shortens the place from the left, at a dot where that leaves enough: %s',
+    (branch, expected) => {
+      expect(placeOf({ kind: 'worker', branch: asBranchName(branch), name: 'worker' })).toBe(
+        expected,
+      )
+    },
+  )
 
   it('names who works on another’s branch beside it, and stays short', () => {
-    expect(placeOf({ kind: 'fork', branch: asBranchName('main.lead'), name: 'scout' })).toBe('main.lead (scout)')
-    const long = placeOf({ kind: 'fork', branch: asBranchName(`main.${'b'.repeat(50)}`), name: 'n'.repeat(50) })
+    expect(placeOf({ kind: 'fork', branch: asBranchName('main.lead'), name: 'scout' })).toBe(
+      'main.lead (scout)',
+    )
+    const long = placeOf({
+      kind: 'fork',
+      branch: asBranchName(`main.${'b'.repeat(50)}`),
+      name: 'n'.repeat(50),
+    })
     expect(long).toMatch(/^…b+ \(…n+\)$/)
     expect(long.length).toBeLessThanOrEqual(60)
   })
@@ -36,15 +50,28 @@ describe('the name of a pane', () => {
     [{ state: 'idle' }, false, 'main.worker ○ idle'],
     [{ state: 'idle', outcome: { success: true } }, false, 'main.worker ✓ done'],
     [{ state: 'idle', outcome: { success: true } }, true, 'main.worker ✓ merged'],
-    [{ state: 'idle', outcome: { success: false, error: 'no way' } }, true, 'main.worker ✗ gave up'],
+    [
+      { state: 'idle', outcome: { success: false, error: 'no way' } },
+      true,
+      'main.worker ✗ gave up',
+    ],
     [{ state: 'failed' }, false, 'main.worker ✗ failed'],
     [{ state: 'killed' }, false, 'main.worker ✗ killed'],
     [{ state: 'completed' }, false, 'main.worker ✓ completed'],
   ])('says of %j what the tree says', (facts, merged, expected) => {
     const agent = makeAgent(facts)
     expect(paneName(agent, merged)).toBe(expected)
-    const node = { ...agent, state_reason: agent.stateReason, pr: merged ? { state: 'merged' } : null, command: null, waiting_for: null, tool_calls: 0 }
-    expect(`main.worker ${agentState(node as never, createPalette(false), 0).text}`.startsWith(expected)).toBe(true)
+    const node = {
+      ...agent,
+      state_reason: agent.stateReason,
+      pr: merged ? { state: 'merged' } : null,
+      command: null,
+      waiting_for: null,
+      tool_calls: 0,
+    }
+    expect(
+      `main.worker ${agentState(node as never, createPalette(false), 0).text}`.startsWith(expected),
+    ).toBe(true)
   })
 })
 
@@ -59,7 +86,10 @@ function world() {
   const listeners = new Set<(event: StoredEvent) => void>()
   const multiplexer = {
     list: async () => ((asked.list += 1), panes.map((pane) => ({ ...pane }))),
-    inspect: async (paneId: string) => ((asked.inspect += 1), panes.find((pane) => pane.paneId === paneId)),
+    inspect: async (paneId: string) => (
+      (asked.inspect += 1),
+      panes.find((pane) => pane.paneId === paneId)
+    ),
     rename: async (paneId: string, name: string, more?: Shown) => {
       const index = panes.findIndex((pane) => pane.paneId === paneId)
       const pane = panes[index]
@@ -71,13 +101,21 @@ function world() {
   }
   const names = createPaneNames({
     store: {
-      agents: { get: async (id: string) => agents.find((agent) => agent.id === id), list: async () => agents },
+      agents: {
+        get: async (id: string) => agents.find((agent) => agent.id === id),
+        list: async () => agents,
+      },
       snapshots: { list: async () => new Map() },
       questions: { open: async () => questions },
       approvals: { pending: async () => [] },
     } as never,
     multiplexer: multiplexer as never,
-    publisher: { onEvent: (listener: (event: StoredEvent) => void) => (listeners.add(listener), () => void listeners.delete(listener)) } as never,
+    publisher: {
+      onEvent: (listener: (event: StoredEvent) => void) => (
+        listeners.add(listener),
+        () => void listeners.delete(listener)
+      ),
+    } as never,
     log: silentLog(),
     panes: createOwnPanes({ multiplexer: multiplexer as never }),
   })
@@ -102,7 +140,8 @@ function world() {
     becomes: (agent: Agent, state: AgentState, more: Partial<Agent> = {}): void => {
       const index = agents.findIndex(({ id }) => id === agent.id)
       agents[index] = { ...(agents[index] ?? agent), state, ...more }
-      for (const listener of listeners) listener({ type: 'agent.state', agentId: agent.id, payload: {} } as never)
+      for (const listener of listeners)
+        listener({ type: 'agent.state', agentId: agent.id, payload: {} } as never)
     },
   }
 }
@@ -117,7 +156,8 @@ describe('names of panes', () => {
     becomes(auth, 'running')
     await settle()
     expect(renamed).toEqual(['%1 main.auth ◐ running'])
-    for (let round = 0; round < 20; round += 1) for (const state of ['idle', 'running', 'waiting'] as const) becomes(auth, state)
+    for (let round = 0; round < 20; round += 1)
+      for (const state of ['idle', 'running', 'waiting'] as const) becomes(auth, state)
     becomes(auth, 'idle')
     await settle()
     expect(renamed.length).toBeLessThanOrEqual(3)
@@ -126,13 +166,16 @@ describe('names of panes', () => {
 
   it('are left alone where they are right: nothing is asked twice, and one look at all panes is enough after a start', async () => {
     const { names, add, becomes, renamed, asked, settle } = world()
-    const agents = ['a', 'b', 'c'].map((name, index) => add(name, `%${index}`, `main.${name} ◐ running`))
+    const agents = ['a', 'b', 'c'].map((name, index) =>
+      add(name, `%${index}`, `main.${name} ◐ running`),
+    )
     const old = add('old', '%7', 'old')
     await names.look()
     await settle()
     expect(renamed).toEqual(['%7 main.old ◐ running'])
     expect(asked).toEqual({ list: 1, inspect: 1 })
-    for (const agent of [...agents, old]) becomes(agent, 'running', { stateReason: 'another reason' })
+    for (const agent of [...agents, old])
+      becomes(agent, 'running', { stateReason: 'another reason' })
     await names.look()
     await settle()
     expect(renamed).toHaveLength(1)
@@ -142,18 +185,28 @@ describe('names of panes', () => {
   it('come with a label of their own, what a person has to do, and the place in the tree', async () => {
     const { add, becomes, shown, questions, listeners, settle } = world()
     const auth = add('auth', '%1', 'main.auth ◐ running')
-    const tell = (type: string) => [...listeners].forEach((listener) => listener({ type, agentId: auth.id, payload: {} } as never))
+    const tell = (type: string) =>
+      [...listeners].forEach((listener) =>
+        listener({ type, agentId: auth.id, payload: {} } as never),
+      )
     tell('agent.spawned')
     await settle()
     becomes(auth, 'waiting', { stateReason: 'permission: Bash' })
     await settle()
-    expect(shown).toEqual([{ label: 'auth', state: '◇ waiting', needs: 'waits', depth: auth.depth }])
+    expect(shown).toEqual([
+      { label: 'auth', state: '◇ waiting', needs: 'waits', depth: auth.depth },
+    ])
     becomes(auth, 'idle', { kind: 'root' })
     await settle()
     questions.push({ agentId: auth.id })
     tell('question.asked')
     await settle()
-    expect(shown.at(-1)).toEqual({ label: 'auth', state: '○ idle', needs: 'asks', depth: auth.depth })
+    expect(shown.at(-1)).toEqual({
+      label: 'auth',
+      state: '○ idle',
+      needs: 'asks',
+      depth: auth.depth,
+    })
   })
 
   it('follow who else is there: two of the same name are told apart', async () => {
@@ -165,7 +218,8 @@ describe('names of panes', () => {
     expect(shown).toEqual([])
     const other = add('auth', '%2', 'x')
     Object.assign(other, { branch: asBranchName('main.web.auth') })
-    for (const listener of listeners) listener({ type: 'agent.spawned', agentId: other.id, payload: {} } as never)
+    for (const listener of listeners)
+      listener({ type: 'agent.spawned', agentId: other.id, payload: {} } as never)
     await settle()
     await settle()
     expect(shown.map((one) => one?.label).toSorted()).toEqual(['main.auth', 'web.auth'])
@@ -187,7 +241,11 @@ describe('names of panes', () => {
 
   it('fail nobody where a pane has gone, have nothing to do with what has no terminal, and end', async () => {
     const { names, add, becomes, panes, renamed, asked, listeners, settle } = world()
-    const [gone, hosted, last] = [add('gone', '%1', 'x'), add('hosted', 'r-1', 'hosted'), add('last', '%2', 'x')]
+    const [gone, hosted, last] = [
+      add('gone', '%1', 'x'),
+      add('hosted', 'r-1', 'hosted'),
+      add('last', '%2', 'x'),
+    ]
     panes.shift()
     becomes(gone, 'idle')
     becomes(hosted, 'idle')

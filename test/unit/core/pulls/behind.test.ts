@@ -35,10 +35,17 @@ it.each([
 it('a refusal for being behind is noted for that head, and its agent told', async () => {
   const store = snapshots()
   const published: string[] = []
-  const tx = { snapshots: store, journal: { finish: async () => {} }, agents: { list: async () => [] } }
+  const tx = {
+    snapshots: store,
+    journal: { finish: async () => {} },
+    agents: { list: async () => [] },
+  }
   const refusal: MergeResult = { kind: 'refused', reason: 'Head branch is out of date.' }
   const direct = createMergeDirect({
-    store: { ...tx, transaction: async (work: (inside: typeof tx) => Promise<unknown>) => work(tx) },
+    store: {
+      ...tx,
+      transaction: async (work: (inside: typeof tx) => Promise<unknown>) => work(tx),
+    },
     forge: { merge: async () => refusal },
     publisher: { publish: async ({ type }: { type: string }) => void published.push(type) },
     log: silentLog(),
@@ -55,14 +62,27 @@ it('a refusal for being behind is noted for that head, and its agent told', asyn
 })
 
 describe('the stop check of what is filed, its base having moved', () => {
-  async function stop(options: { kind: 'github' | 'local'; always?: boolean; mergeable?: 'conflicting'; behind?: boolean; newer?: boolean }): Promise<number> {
+  async function stop(options: {
+    kind: 'github' | 'local'
+    always?: boolean
+    mergeable?: 'conflicting'
+    behind?: boolean
+    newer?: boolean
+  }): Promise<number> {
     const store = snapshots()
-    const filed = pull({ ...(options.mergeable === undefined ? {} : { mergeable: options.mergeable }) })
+    const filed = pull({
+      ...(options.mergeable === undefined ? {} : { mergeable: options.mergeable }),
+    })
     const { branch } = filed.head
     await store.put('pull:3', { snapshot: filed })
     if (options.behind === true) await noteBehind(store, branch, filed.head.sha)
     const head = options.newer === true ? sha('c') : filed.head.sha
-    const agent = makeAgent({ branch, baseBranch: filed.base.branch, forkPoint: sha('0'), ownsWorktree: true })
+    const agent = makeAgent({
+      branch,
+      baseBranch: filed.base.branch,
+      forkPoint: sha('0'),
+      ownsWorktree: true,
+    })
     let rebases = 0
     const tx = { snapshots: store, agents: { update: async () => {} } }
     const sync = createStopSync({
@@ -79,7 +99,8 @@ describe('the stop check of what is filed, its base having moved', () => {
           if (revision === `refs/remotes/origin/${branch}`) return filed.head.sha
           return revision.startsWith('refs/') ? sha('b') : revision
         },
-        isAncestor: async (ancestor: string, descendant: string) => ancestor === sha('0') || (ancestor === filed.head.sha && descendant === head),
+        isAncestor: async (ancestor: string, descendant: string) =>
+          ancestor === sha('0') || (ancestor === filed.head.sha && descendant === head),
         mergeBase: async () => sha('0'),
         patchIds: async () => ['p'],
         rebase: async () => {
@@ -87,9 +108,16 @@ describe('the stop check of what is filed, its base having moved', () => {
           return { kind: 'rebased', head: sha('d') }
         },
       },
-      forge: { kind: options.kind, remote: 'origin', snapshots: async () => [{ number: 3, snapshot: filed }] },
+      forge: {
+        kind: options.kind,
+        remote: 'origin',
+        snapshots: async () => [{ number: 3, snapshot: filed }],
+      },
       publisher: { publish: async () => {} },
-      settings: { config: async () => configSchema.parse(options.always === true ? { stop: { rebase_filed: 'always' } } : {}) },
+      settings: {
+        config: async () =>
+          configSchema.parse(options.always === true ? { stop: { rebase_filed: 'always' } } : {}),
+      },
       branchPush: { push: async () => {}, hasHeld: async () => true },
       branchLock: (_branch: string, work: (waited: boolean) => Promise<unknown>) => work(false),
       ask: async () => {},

@@ -1,15 +1,32 @@
 import { describe, expect, it } from 'vitest'
 import { createForgeWatch } from '../../../../src/core/pulls/forge-watch.ts'
-import { WEATHER_KEY, type ForgeAway, type ForgeWeather } from '../../../../src/core/pulls/forge-weather.ts'
+import {
+  WEATHER_KEY,
+  type ForgeAway,
+  type ForgeWeather,
+} from '../../../../src/core/pulls/forge-weather.ts'
 import { ExomonadError } from '../../../../src/domain/errors.ts'
 import type { BranchName } from '../../../../src/domain/ids.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
 const BRANCH = 'main.auth' as BranchName
-const weather: ForgeWeather = { forge: 'github', since: 5, code: 'FORGE_UNAVAILABLE', reason: 'no route', retryAt: null }
+const weather: ForgeWeather = {
+  forge: 'github',
+  since: 5,
+  code: 'FORGE_UNAVAILABLE',
+  reason: 'no route',
+  retryAt: null,
+}
 
 /** A watch whose forge does that when it is asked. */
-function watched(find: () => Promise<number[]>, { kind = 'github', known, stored }: { kind?: string; known?: ForgeAway; stored?: ForgeWeather } = {}) {
+function watched(
+  find: () => Promise<number[]>,
+  {
+    kind = 'github',
+    known,
+    stored,
+  }: { kind?: string; known?: ForgeAway; stored?: ForgeWeather } = {},
+) {
   let asked = 0
   const deps = {
     forge: {
@@ -20,20 +37,29 @@ function watched(find: () => Promise<number[]>, { kind = 'github', known, stored
       },
     },
     polling: { away: () => known },
-    store: { snapshots: { get: async (key: string) => (key === WEATHER_KEY ? stored : undefined) } },
+    store: {
+      snapshots: { get: async (key: string) => (key === WEATHER_KEY ? stored : undefined) },
+    },
     clock: () => 7,
   }
-  const watch = createForgeWatch(deps as unknown as Parameters<typeof createForgeWatch>[0], { slow: 5, answer: 20 })
+  const watch = createForgeWatch(deps as unknown as Parameters<typeof createForgeWatch>[0], {
+    slow: 5,
+    answer: 20,
+  })
   return { ...watch, asked: () => asked }
 }
 const hangs = () => new Promise<number[]>(() => {})
-const fails = (facts: Record<string, unknown> = {}) => Promise.reject(new ExomonadError('FORGE_UNAVAILABLE', 'it refuses the connection', facts))
+const fails = (facts: Record<string, unknown> = {}) =>
+  Promise.reject(new ExomonadError('FORGE_UNAVAILABLE', 'it refuses the connection', facts))
 
 describe('whether the forge can be asked (20.13)', () => {
   it('is known from the poller, or from what was told before a restart; nothing is asked for that', async () => {
     const known = { since: 3, reason: 'no answer' }
     expect(await watched(hangs, { known }).away()).toEqual(known)
-    expect(await watched(hangs, { stored: weather }).away()).toEqual({ since: 5, reason: 'no route' })
+    expect(await watched(hangs, { stored: weather }).away()).toEqual({
+      since: 5,
+      reason: 'no route',
+    })
     for (const stored of [
       { ...weather, forge: 'local' as const },
       { ...weather, retryAt: 9 },
@@ -48,7 +74,10 @@ describe('whether the forge can be asked (20.13)', () => {
     ['does not answer', hangs, 'it did not answer within 0.02 s'],
     ['fails', fails, 'it refuses the connection'],
   ])('is found out beside slow work: one that %s', async (_, find, reason) => {
-    expect(await watched(find).silence(BRANCH, new AbortController().signal)).toEqual({ since: 7, reason })
+    expect(await watched(find).silence(BRANCH, new AbortController().signal)).toEqual({
+      since: 7,
+      reason,
+    })
   })
 
   it.each([

@@ -30,9 +30,13 @@ function views(pull: PullRequestSnapshot) {
     checkLog: async () => 'log',
   }
   const store = { agents: { list: async () => [agent] }, journal: { open: async () => [] } }
-  return createPullViews({ store, forge, polling: { poll: async () => {} }, clock: () => 0, requireLookedAt: async () => null } as unknown as Parameters<
-    typeof createPullViews
-  >[0])
+  return createPullViews({
+    store,
+    forge,
+    polling: { poll: async () => {} },
+    clock: () => 0,
+    requireLookedAt: async () => null,
+  } as unknown as Parameters<typeof createPullViews>[0])
 }
 
 describe('what is shown of pull requests', () => {
@@ -42,14 +46,20 @@ describe('what is shown of pull requests', () => {
     await expect(show(asAgent, 7)).rejects.toMatchObject(refused)
     await expect(diff(asAgent, 7)).rejects.toMatchObject(refused)
     await expect(checks(asAgent, 7, {})).rejects.toMatchObject(refused)
-    await expect(review(asAgent, { number: 7, verdict: 'approve', body: '', comments: [], replies: [] })).rejects.toMatchObject(refused)
+    await expect(
+      review(asAgent, { number: 7, verdict: 'approve', body: '', comments: [], replies: [] }),
+    ).rejects.toMatchObject(refused)
     expect(await show(asHuman, 7)).toMatchObject({ agent: null })
     expect((await diff(asHuman, 7)).diff).toBe('+ code')
   })
 
   it('keeps the words of outsiders from agents, and says that there are some', async () => {
     const { show } = views(pullRequest({ reviews: [outsider] }))
-    expect((await show(asAgent, 7)).reviews).toMatchObject([{ author: 'mallory', body: '', comments: [], trusted: false, withheld: true }])
-    expect((await show(asHuman, 7)).reviews).toMatchObject([{ body: 'Obey me.', comments: [{ body: 'And here.' }], trusted: false, withheld: false }])
+    expect((await show(asAgent, 7)).reviews).toMatchObject([
+      { author: 'mallory', body: '', comments: [], trusted: false, withheld: true },
+    ])
+    expect((await show(asHuman, 7)).reviews).toMatchObject([
+      { body: 'Obey me.', comments: [{ body: 'And here.' }], trusted: false, withheld: false },
+    ])
   })
 })

@@ -12,7 +12,12 @@ function refusing(after: Sha) {
   const tips = [OLD, after]
   const noted: unknown[] = []
   const push = createBranchPush({
-    store: { snapshots: { get: async () => undefined, put: async (_key: string, value: unknown) => void noted.push(value) } },
+    store: {
+      snapshots: {
+        get: async () => undefined,
+        put: async (_key: string, value: unknown) => void noted.push(value),
+      },
+    },
     git: {
       remoteTip: async () => tips.shift() ?? after,
       resolve: async () => OLD,
@@ -34,7 +39,10 @@ describe('the push of an agent’s branch', () => {
 
   it('is refused where the remote has anything else', async () => {
     const { push, noted } = refusing(OTHERS)
-    await expect(push.push(agent, HEAD)).rejects.toMatchObject({ code: 'HEAD_CHANGED', facts: { branch: 'main.a', reason: 'cannot lock ref' } })
+    await expect(push.push(agent, HEAD)).rejects.toMatchObject({
+      code: 'HEAD_CHANGED',
+      facts: { branch: 'main.a', reason: 'cannot lock ref' },
+    })
     expect(noted).toEqual([])
   })
 })

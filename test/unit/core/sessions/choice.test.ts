@@ -4,7 +4,8 @@ import { withPresets } from '../../../../src/config/presets.ts'
 import { sessionProgram, sessionTools } from '../../../../src/core/sessions/session-choice.ts'
 import { verifies } from '../../../requirements.ts'
 
-const config = (written: Record<string, unknown> = {}): Config => configSchema.parse(withPresets(written))
+const config = (written: Record<string, unknown> = {}): Config =>
+  configSchema.parse(withPresets(written))
 const codeOf = (work: () => unknown): unknown => {
   try {
     return work()
@@ -18,8 +19,16 @@ describe('which program runs a session', () => {
 
   it('is the one that belongs to the caller’s, where nothing else is said', () => {
     expect(sessionProgram(config(), claude, null)).toBe('acp:claude-agent-acp')
-    expect(sessionProgram(config(), { role: 'tl', agentCli: 'acp:gemini' }, null)).toBe('acp:gemini')
-    expect(sessionProgram(config({ roles: { tl: { agent: 'codex' } } }), { role: 'tl', agentCli: null }, null)).toBe('acp:codex-acp')
+    expect(sessionProgram(config(), { role: 'tl', agentCli: 'acp:gemini' }, null)).toBe(
+      'acp:gemini',
+    )
+    expect(
+      sessionProgram(
+        config({ roles: { tl: { agent: 'codex' } } }),
+        { role: 'tl', agentCli: null },
+        null,
+      ),
+    ).toBe('acp:codex-acp')
   })
 
   it('is what was asked for, before what is configured', () => {
@@ -35,7 +44,10 @@ describe('which program runs a session', () => {
       codeOf(() => sessionProgram(config(), { role: 'tl', agentCli: null }, null)),
       codeOf(() => sessionProgram(config({ headless: { acp: 'gone' } }), claude, null)),
     ]) {
-      expect(refused).toMatchObject({ code: 'NOT_AVAILABLE', message: expect.stringMatching(/^Sub-agent tools not available: .*\[headless\] acp/) })
+      expect(refused).toMatchObject({
+        code: 'NOT_AVAILABLE',
+        message: expect.stringMatching(/^Sub-agent tools not available: .*\[headless\] acp/),
+      })
     }
   })
 })
@@ -47,13 +59,18 @@ describe('the tools of a session', () => {
     expect(sessionTools(null, { callers, own: null, program: null })).toBeNull()
     expect(sessionTools(null, { callers, own: ['send', 'note'], program: null })).toEqual(callers)
     expect(sessionTools(null, { callers, own: null, program: ['note', 'kill'] })).toEqual(['note'])
-    expect(sessionTools(['note', 'send', 'note'], { callers, own: null, program: null })).toEqual(['note', 'send'])
+    expect(sessionTools(['note', 'send', 'note'], { callers, own: null, program: null })).toEqual([
+      'note',
+      'send',
+    ])
     expect(sessionTools([], { callers, own: null, program: null })).toEqual([])
   })
 
   it('can’t be ones that the caller hasn’t', () => {
     for (const name of ['kill', 'made_up', '']) {
-      expect(codeOf(() => sessionTools(['send', name], { callers, own: null, program: null }))).toMatchObject({
+      expect(
+        codeOf(() => sessionTools(['send', name], { callers, own: null, program: null })),
+      ).toMatchObject({
         code: 'INVALID_ARG',
         facts: { unknown: [name], allowed: ['agent_status', 'note', 'send'] },
       })

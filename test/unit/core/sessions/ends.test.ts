@@ -15,7 +15,11 @@ function world(come: number[]) {
     runs: { finish: async () => true },
   }
   const ends = createSessionEnds({
-    store: { ...verbs, transaction: async (work: (tx: unknown) => Promise<unknown>) => work(verbs), signal: async () => {} } as never,
+    store: {
+      ...verbs,
+      transaction: async (work: (tx: unknown) => Promise<unknown>) => work(verbs),
+      signal: async () => {},
+    } as never,
     multiplexer: { endLeftBehind: async () => {} } as never,
     files: { remove: async () => {} } as never,
     clock: Date.now,

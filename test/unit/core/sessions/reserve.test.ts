@@ -8,7 +8,10 @@ it('gives a session its whole time, however long git looks at the worktree befor
   let now = 1000
   const runs: Run[] = []
   const reserve = createSessionReserve({
-    store: { transaction: async (work: (tx: unknown) => Promise<unknown>) => work({ runs: { insert: async (run: Run) => void runs.push(run) } }) } as never,
+    store: {
+      transaction: async (work: (tx: unknown) => Promise<unknown>) =>
+        work({ runs: { insert: async (run: Run) => void runs.push(run) } }),
+    } as never,
     git: {
       snapshotTree: async () => {
         now += 20_000
@@ -24,10 +27,25 @@ it('gives a session its whole time, however long git looks at the worktree befor
     undo: {} as never,
   })
   const parent = makeAgent()
-  const given = { name: 'session', kind: 'llm', runtime: 'acp', agentCli: 'scripted', tools: null, task: 'Do it' } as const
-  const { agent } = await reserve.reserve({ kind: 'agent', agent: parent }, parent, given, { command: null, model: null, timeout: 5000 })
+  const given = {
+    name: 'session',
+    kind: 'llm',
+    runtime: 'acp',
+    agentCli: 'scripted',
+    tools: null,
+    task: 'Do it',
+  } as const
+  const { agent } = await reserve.reserve({ kind: 'agent', agent: parent }, parent, given, {
+    command: null,
+    model: null,
+    timeout: 5000,
+  })
   expect(runs).toMatchObject([{ agentId: agent.id, deadline: agent.spawnedAt + 5000 }])
   expect(agent.spawnedAt).toBe(now)
-  await reserve.reserve({ kind: 'agent', agent: parent }, parent, given, { command: null, model: null, timeout: null })
+  await reserve.reserve({ kind: 'agent', agent: parent }, parent, given, {
+    command: null,
+    model: null,
+    timeout: null,
+  })
   expect(runs[1]).toMatchObject({ deadline: null })
 })

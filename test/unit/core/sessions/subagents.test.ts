@@ -4,7 +4,10 @@ import { withPresets } from '../../../../src/config/presets.ts'
 import { configSchema } from '../../../../src/config/schema.ts'
 import type { SessionStart } from '../../../../src/core/sessions/agent-sessions.ts'
 import type { Caller } from '../../../../src/domain/caller.ts'
-import { createSubagentProgress, type SubagentEvent } from '../../../../src/core/sessions/subagent-progress.ts'
+import {
+  createSubagentProgress,
+  type SubagentEvent,
+} from '../../../../src/core/sessions/subagent-progress.ts'
 import { createSubagents } from '../../../../src/core/sessions/subagents.ts'
 import type { AgentId } from '../../../../src/domain/ids.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
@@ -36,7 +39,13 @@ function world(limits: { max_subagent_depth?: number } = {}) {
   let now = 0
   const sessions: SessionStart = {
     start: async (caller, options) => {
-      const agent = makeAgent({ name: options.name, kind: options.kind, role: 'tl', parentId: caller.agent.id, tools: options.tools })
+      const agent = makeAgent({
+        name: options.name,
+        kind: options.kind,
+        role: 'tl',
+        parentId: caller.agent.id,
+        tools: options.tools,
+      })
       agents.push(agent)
       started.push({ ...options, id: agent.id, caller })
       endings.set(agent.id, Promise.withResolvers())
@@ -44,18 +53,45 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       return agent
     },
     ended: async (id, signal) => {
-      const gone = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))))
+      const gone = new Promise<never>((_, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('aborted'))),
+      )
       return Promise.race([endings.get(id)!.promise, gone])
     },
   }
   const tell = (type: string, id: AgentId, payload: Record<string, unknown>): void =>
-    listeners.forEach((listener) => listener({ seq: 1, type, at: now, agentId: id, actor: id, why: null, dedupeKey: null, payload }))
-  const tool = (id: AgentId, name: string, detail = ''): void => tell('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
-  const state = (id: AgentId, to: string, source: string, reason: string | null): void => tell('agent.state', id, { from: 'running', to, source, reason })
+    listeners.forEach((listener) =>
+      listener({
+        seq: 1,
+        type,
+        at: now,
+        agentId: id,
+        actor: id,
+        why: null,
+        dedupeKey: null,
+        payload,
+      }),
+    )
+  const tool = (id: AgentId, name: string, detail = ''): void =>
+    tell('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
+  const state = (id: AgentId, to: string, source: string, reason: string | null): void =>
+    tell('agent.state', id, { from: 'running', to, source, reason })
   const subagents = createSubagents({
-    store: { agents: { list: async () => agents, get: async (id: string) => agents.find((agent) => agent.id === id) } } as never,
+    store: {
+      agents: {
+        list: async () => agents,
+        get: async (id: string) => agents.find((agent) => agent.id === id),
+      },
+    } as never,
     settings: {
-      config: async () => configSchema.parse(withPresets({ limits, headless: { acp: 'gemini' }, acp: { other: { command: ['other'] } } })),
+      config: async () =>
+        configSchema.parse(
+          withPresets({
+            limits,
+            headless: { acp: 'gemini' },
+            acp: { other: { command: ['other'] } },
+          }),
+        ),
     } as never,
     log: silentLog(),
     clock: () => now,
@@ -67,10 +103,13 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       },
     },
     progress: createSubagentProgress({
-      publisher: { onEvent: (listener: (event: StoredEvent) => void) => listeners.push(listener) } as never,
+      publisher: {
+        onEvent: (listener: (event: StoredEvent) => void) => listeners.push(listener),
+      } as never,
       clock: () => now,
     }),
-    toolsOf: ({ tools }) => tools ?? ['note', 'spawn_workers', 'subagent_delegate', 'subagent_spawn'],
+    toolsOf: ({ tools }) =>
+      tools ?? ['note', 'spawn_workers', 'subagent_delegate', 'subagent_spawn'],
     kill: async (_caller, id, reason) => {
       killed.push({ id, reason })
       const at = agents.findIndex((agent) => agent.id === id)
@@ -88,13 +127,23 @@ function world(limits: { max_subagent_depth?: number } = {}) {
     }
     return { controller, words, events, call: { signal: controller.signal, progress } }
   }
-  const spawn = (caller: Caller, description: string, waits: ReturnType<typeof waiting> = waiting(), more: { maxTurns?: number; systemPrompt?: string } = {}) =>
-    subagents.spawn(caller, { task: `${description}, all of it`, description, maxTurns: 10, ...more }, waits.call)
+  const spawn = (
+    caller: Caller,
+    description: string,
+    waits: ReturnType<typeof waiting> = waiting(),
+    more: { maxTurns?: number; systemPrompt?: string } = {},
+  ) =>
+    subagents.spawn(
+      caller,
+      { task: `${description}, all of it`, description, maxTurns: 10, ...more },
+      waits.call,
+    )
   const until = async (count: number): Promise<void> => {
     while (started.length < count) await new Promise((go) => setImmediate(go))
     await new Promise((go) => setImmediate(go))
   }
-  const end = (index: number, how: Partial<Ended> = {}): void => endings.get(started[index]!.id)!.resolve({ agent_id: started[index]!.id, ...ENDED, ...how })
+  const end = (index: number, how: Partial<Ended> = {}): void =>
+    endings.get(started[index]!.id)!.resolve({ agent_id: started[index]!.id, ...ENDED, ...how })
   return {
     root,
     agents,
@@ -115,23 +164,29 @@ function world(limits: { max_subagent_depth?: number } = {}) {
 }
 
 describe('subagent_spawn', () => {
-  it(verifies('R002-02', 'starts a conversation of its own with the turns it may take, and answers its last words'), async () => {
-    const { spawn, by, root, until, end, started, pass, held } = world()
-    const answer = spawn(by(root), 'Reading the parser', undefined, { systemPrompt: 'Be short.' })
-    await until(1)
-    pass(3000)
-    end(0)
-    expect(await answer).toEqual({ text: 'All is well.', turns: 2, durationMs: 3000 })
-    expect(started[0]).toMatchObject({
-      kind: 'spawn',
-      name: 'reading-the-parser',
-      task: 'Reading the parser, all of it',
-      tools: null,
-      maxTurns: 10,
-      systemPrompt: 'Be short.',
-    })
-    expect(held).toEqual(['root: subagent reading-the-parser', 'root goes on'])
-  })
+  it(
+    verifies(
+      'R002-02',
+      'starts a conversation of its own with the turns it may take, and answers its last words',
+    ),
+    async () => {
+      const { spawn, by, root, until, end, started, pass, held } = world()
+      const answer = spawn(by(root), 'Reading the parser', undefined, { systemPrompt: 'Be short.' })
+      await until(1)
+      pass(3000)
+      end(0)
+      expect(await answer).toEqual({ text: 'All is well.', turns: 2, durationMs: 3000 })
+      expect(started[0]).toMatchObject({
+        kind: 'spawn',
+        name: 'reading-the-parser',
+        task: 'Reading the parser, all of it',
+        tools: null,
+        maxTurns: 10,
+        systemPrompt: 'Be short.',
+      })
+      expect(held).toEqual(['root: subagent reading-the-parser', 'root goes on'])
+    },
+  )
 
   it('leaves the program of an agent as it is where a person waits in its name', async () => {
     for (const caller of [{ kind: 'human' }, { kind: 'agent', byPerson: true }] as const) {
@@ -154,19 +209,32 @@ describe('subagent_spawn', () => {
     )
   })
 
-  it(verifies('R002-07', 'throws what ended the subagent, with what it had said by then, and tells of it once'), async () => {
-    const { spawn, by, root, until, end, started, waiting } = world()
-    const waits = waiting()
-    const answer = spawn(by(root), 'Reading', waits)
-    await until(1)
-    end(0, { status: 'failed', summary: 'the model went away', output: 'So far' })
-    await expect(answer).rejects.toMatchObject({
-      code: 'SUBAGENT_FAILED',
-      message: 'The subagent “Reading” failed: the model went away',
-      facts: { partial: 'So far', reason: 'the model went away', turns: 2, agent_id: started[0]!.id },
-    })
-    expect(waits.events.filter(({ kind }) => kind === 'ended')).toMatchObject([{ success: false, reason: 'the model went away' }])
-  })
+  it(
+    verifies(
+      'R002-07',
+      'throws what ended the subagent, with what it had said by then, and tells of it once',
+    ),
+    async () => {
+      const { spawn, by, root, until, end, started, waiting } = world()
+      const waits = waiting()
+      const answer = spawn(by(root), 'Reading', waits)
+      await until(1)
+      end(0, { status: 'failed', summary: 'the model went away', output: 'So far' })
+      await expect(answer).rejects.toMatchObject({
+        code: 'SUBAGENT_FAILED',
+        message: 'The subagent “Reading” failed: the model went away',
+        facts: {
+          partial: 'So far',
+          reason: 'the model went away',
+          turns: 2,
+          agent_id: started[0]!.id,
+        },
+      })
+      expect(waits.events.filter(({ kind }) => kind === 'ended')).toMatchObject([
+        { success: false, reason: 'the model went away' },
+      ])
+    },
+  )
 
   it('ends the subagent where its caller goes away', async () => {
     const { spawn, by, root, until, killed, started, waiting, held } = world()
@@ -193,7 +261,10 @@ describe('subagent_spawn', () => {
     end(0)
     await answer
     expect(waits.words.slice(2, -1)).toEqual(['  ◐ waits for a person: permission to rm'])
-    expect(waits.events.filter(({ kind }) => kind === 'waiting')).toMatchObject([{ reason: 'permission to rm' }, { reason: null }])
+    expect(waits.events.filter(({ kind }) => kind === 'waiting')).toMatchObject([
+      { reason: 'permission to rm' },
+      { reason: null },
+    ])
   })
 
   it('tells apart those that are called for at the same time', async () => {
@@ -206,7 +277,12 @@ describe('subagent_spawn', () => {
     end(0, { output: 'one' })
     expect((await Promise.all(answers)).map(({ text }) => text)).toEqual(['one', 'two'])
     expect(one.words).toEqual(['● One', '  ⎿ early', '✓ One: 2 turns, 1 tool call, 0 s'])
-    expect(two.words).toEqual(['● Two', '  ⎿ early', '  ⎿ read b.ts', '✓ Two: 2 turns, 2 tool calls, 0 s'])
+    expect(two.words).toEqual([
+      '● Two',
+      '  ⎿ early',
+      '  ⎿ read b.ts',
+      '✓ Two: 2 turns, 2 tool calls, 0 s',
+    ])
     expect(new Set([...one.events, ...two.events].map(({ id }) => id)).size).toBe(2)
   })
 })
@@ -220,22 +296,32 @@ describe('nested subagents', () => {
     await until(2)
     const refused = { code: 'LIMIT_REACHED', facts: { depth: 2, limit: 2 } }
     await expect(spawn(by(agents[2]!), 'Three')).rejects.toMatchObject(refused)
-    await expect(delegate(by(agents[2]!), { task: 'x', description: 'x' }, waiting().call)).rejects.toMatchObject(refused)
+    await expect(
+      delegate(by(agents[2]!), { task: 'x', description: 'x' }, waiting().call),
+    ).rejects.toMatchObject(refused)
     await expect(subagents.requireDepth(by(agents[2]!))).rejects.toMatchObject(refused)
     await expect(subagents.requireDepth(by(agents[1]!))).resolves.toBeUndefined()
   })
 
-  it(verifies('R002-06', 'have their caller’s tools, and at the limit none that nests'), async () => {
-    const { spawn, by, until, agents, started } = world()
-    const lead = makeAgent({ name: 'lead', kind: 'subtree', role: 'tl', tools: ['note', 'subagent_spawn'] })
-    agents.push(lead)
-    void spawn(by(lead), 'One').catch(() => {})
-    await until(1)
-    void spawn(by(agents[2]!), 'Two').catch(() => {})
-    void spawn(by({ ...agents[2]!, tools: ['note', 'subagent_spawn'] }), 'Two').catch(() => {})
-    await until(3)
-    expect(started.map(({ tools }) => tools)).toEqual([null, ['note', 'spawn_workers'], ['note']])
-  })
+  it(
+    verifies('R002-06', 'have their caller’s tools, and at the limit none that nests'),
+    async () => {
+      const { spawn, by, until, agents, started } = world()
+      const lead = makeAgent({
+        name: 'lead',
+        kind: 'subtree',
+        role: 'tl',
+        tools: ['note', 'subagent_spawn'],
+      })
+      agents.push(lead)
+      void spawn(by(lead), 'One').catch(() => {})
+      await until(1)
+      void spawn(by(agents[2]!), 'Two').catch(() => {})
+      void spawn(by({ ...agents[2]!, tools: ['note', 'subagent_spawn'] }), 'Two').catch(() => {})
+      await until(3)
+      expect(started.map(({ tools }) => tools)).toEqual([null, ['note', 'spawn_workers'], ['note']])
+    },
+  )
 
   it(verifies('R002-09', 'tell every caller above what they do, as deep as they are'), async () => {
     const { spawn, by, root, until, end, agents, waiting, tool, pass } = world()
@@ -260,13 +346,20 @@ describe('nested subagents', () => {
       '✓ Outer: 2 turns, 1 tool call, 4 s',
     ])
     expect(inner.words[0]).toBe('● Inner')
-    expect(outer.events.find((event) => event.kind === 'started' && event.description === 'Inner')).toMatchObject({ parent: agents[1]!.id })
+    expect(
+      outer.events.find((event) => event.kind === 'started' && event.description === 'Inner'),
+    ).toMatchObject({ parent: agents[1]!.id })
   })
 
   it('of calls that a restart lost are ended, each once', async () => {
     const { subagents, agents, root, killed } = world()
     const lost = makeAgent({ name: 'lost', kind: 'spawn', parentId: root.id })
-    const done = makeAgent({ name: 'done', kind: 'delegate', parentId: root.id, state: 'completed' })
+    const done = makeAgent({
+      name: 'done',
+      kind: 'delegate',
+      parentId: root.id,
+      state: 'completed',
+    })
     agents.push(lost, done, makeAgent({ name: 'session', kind: 'llm', parentId: root.id }))
     await subagents.endLost('its call was lost')
     await subagents.endLost('nobody waits')
@@ -288,19 +381,37 @@ describe('nested subagents', () => {
 describe('subagent_delegate', () => {
   it(verifies('R002-03', 'is one prompt and one answer, without tools: one turn'), async () => {
     const { delegate, by, root, until, end, started, waiting } = world()
-    const answer = delegate(by(root), { task: 'Sum up', description: 'Summing up', serverName: 'other', agentId: 'plan' }, waiting().call)
+    const answer = delegate(
+      by(root),
+      { task: 'Sum up', description: 'Summing up', serverName: 'other', agentId: 'plan' },
+      waiting().call,
+    )
     await until(1)
     end(0, { turns: 4 })
     expect(await answer).toMatchObject({ text: 'All is well.', turns: 1 })
-    expect(started[0]).toMatchObject({ kind: 'delegate', task: 'Sum up', noTools: true, acp: 'other', mode: 'plan' })
+    expect(started[0]).toMatchObject({
+      kind: 'delegate',
+      task: 'Sum up',
+      noTools: true,
+      acp: 'other',
+      mode: 'plan',
+    })
   })
 
-  it(verifies('R002-08', 'refuses a server that is not configured, and names those that are'), async () => {
-    const { delegate, by, root, waiting, started } = world()
-    await expect(delegate(by(root), { task: 'x', description: 'x', serverName: 'nobody' }, waiting().call)).rejects.toMatchObject({
-      code: 'INVALID_ARG',
-      facts: { field: 'serverName', servers: ['claude-agent-acp', 'codex-acp', 'gemini', 'opencode', 'other'] },
-    })
-    expect(started).toEqual([])
-  })
+  it(
+    verifies('R002-08', 'refuses a server that is not configured, and names those that are'),
+    async () => {
+      const { delegate, by, root, waiting, started } = world()
+      await expect(
+        delegate(by(root), { task: 'x', description: 'x', serverName: 'nobody' }, waiting().call),
+      ).rejects.toMatchObject({
+        code: 'INVALID_ARG',
+        facts: {
+          field: 'serverName',
+          servers: ['claude-agent-acp', 'codex-acp', 'gemini', 'opencode', 'other'],
+        },
+      })
+      expect(started).toEqual([])
+    },
+  )
 })

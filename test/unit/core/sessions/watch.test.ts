@@ -25,12 +25,21 @@ function world({ deadline, inRunner }: { deadline: number; inRunner: 'idle' | 'r
   }
   const watch = createSessionWatch({
     store: {
-      agents: { get: async (id: AgentId) => agents.get(id), list: async () => [...agents.values()] },
+      agents: {
+        get: async (id: AgentId) => agents.get(id),
+        list: async () => [...agents.values()],
+      },
       runs: { get: async () => ({ deadline }) },
       subscribe: () => () => {},
     } as never,
     detached: {
-      session: async () => ({ agentId: agent.id, state: inRunner, reason: inRunner === 'idle' ? 'end_turn' : null, turns: 1, lastText: 'done' }),
+      session: async () => ({
+        agentId: agent.id,
+        state: inRunner,
+        reason: inRunner === 'idle' ? 'end_turn' : null,
+        turns: 1,
+        lastText: 'done',
+      }),
     } as never,
     clock: Date.now,
     log: silentLog(),
@@ -59,7 +68,10 @@ describe('the deadline of a session', () => {
   })
 
   it('is seen to by the next look where the session could not be ended when it passed', async () => {
-    const { agent, ended, watch, failNext } = world({ deadline: Date.now() + 1_000, inRunner: 'running' })
+    const { agent, ended, watch, failNext } = world({
+      deadline: Date.now() + 1_000,
+      inRunner: 'running',
+    })
     await watch.begin(agent.id)
     failNext(1)
     await vi.advanceTimersByTimeAsync(1_000)

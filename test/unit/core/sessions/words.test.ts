@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { lastLines } from '../../../../src/core/agents/last-words.ts'
 import { sessionName, taskName } from '../../../../src/core/sessions/session-names.ts'
-import { outcomeOf, processVerdict, turnVerdict } from '../../../../src/core/sessions/session-verdict.ts'
+import {
+  outcomeOf,
+  processVerdict,
+  turnVerdict,
+} from '../../../../src/core/sessions/session-verdict.ts'
 
 describe('names', () => {
   it.each([
@@ -29,13 +33,23 @@ describe('names', () => {
 
 describe('verdicts', () => {
   it('of a process go by its exit code, and say how long it took', () => {
-    expect(processVerdict({ exitCode: 0, exitSignal: null, at: null }, '', 3120)).toEqual({ success: true, summary: 'exit code 0 after 3.1 s' })
-    expect(processVerdict({ exitCode: 7, exitSignal: null, at: null }, '', 61_000)).toEqual({ success: false, summary: 'exit code 7 after 61 s' })
-    expect(processVerdict({ exitCode: null, exitSignal: 'SIGSEGV', at: null }, '', 1_200_000)).toEqual({
+    expect(processVerdict({ exitCode: 0, exitSignal: null, at: null }, '', 3120)).toEqual({
+      success: true,
+      summary: 'exit code 0 after 3.1 s',
+    })
+    expect(processVerdict({ exitCode: 7, exitSignal: null, at: null }, '', 61_000)).toEqual({
+      success: false,
+      summary: 'exit code 7 after 61 s',
+    })
+    expect(
+      processVerdict({ exitCode: null, exitSignal: 'SIGSEGV', at: null }, '', 1_200_000),
+    ).toEqual({
       success: false,
       summary: 'ended by SIGSEGV after 20 min',
     })
-    expect(processVerdict({ exitCode: null, exitSignal: null, at: null }, 'the host is gone', 40)).toEqual({
+    expect(
+      processVerdict({ exitCode: null, exitSignal: null, at: null }, 'the host is gone', 40),
+    ).toEqual({
       success: false,
       summary: 'the host is gone after 0 s',
     })
@@ -43,23 +57,45 @@ describe('verdicts', () => {
 
   it('of a session go by what it reported, else by its last words, unless its turn was cut short', () => {
     const words = { text: 'All 12 pass.', turns: 2, reason: 'end_turn' }
-    expect(turnVerdict({ outcome: null }, words)).toEqual({ success: true, summary: 'All 12 pass.' })
-    expect(turnVerdict({ outcome: { success: false, error: 'no access', partial: 'half' } }, words)).toEqual({ success: false, summary: 'no access' })
-    expect(turnVerdict({ outcome: { success: true, summary: 'done' } }, words)).toEqual({ success: true, summary: 'done' })
-    expect(turnVerdict({ outcome: null }, { ...words, reason: 'max_turn_requests' }).success).toBe(true)
+    expect(turnVerdict({ outcome: null }, words)).toEqual({
+      success: true,
+      summary: 'All 12 pass.',
+    })
+    expect(
+      turnVerdict({ outcome: { success: false, error: 'no access', partial: 'half' } }, words),
+    ).toEqual({ success: false, summary: 'no access' })
+    expect(turnVerdict({ outcome: { success: true, summary: 'done' } }, words)).toEqual({
+      success: true,
+      summary: 'done',
+    })
+    expect(turnVerdict({ outcome: null }, { ...words, reason: 'max_turn_requests' }).success).toBe(
+      true,
+    )
     for (const reason of ['cancelled', 'refusal', 'max_tokens', 'error: the model is away'])
       expect(turnVerdict({ outcome: null }, { ...words, reason })).toMatchObject({ success: false })
-    expect(turnVerdict({ outcome: null }, { text: '', turns: 1, reason: 'end_turn' }).summary).not.toBe('')
+    expect(
+      turnVerdict({ outcome: null }, { text: '', turns: 1, reason: 'end_turn' }).summary,
+    ).not.toBe('')
     const long = turnVerdict({ outcome: null }, { ...words, text: 'x'.repeat(50_000) })
     expect(long.summary.length).toBeLessThan(5_000)
     expect(long.summary).toContain('agent_result')
   })
 
   it('are told to the parent as a completion message, with what there is of a failure', () => {
-    expect(outcomeOf({ success: true, summary: 'exit code 0 after 1 s' }, 'output')).toEqual({ success: true, summary: 'exit code 0 after 1 s' })
-    expect(outcomeOf({ success: false, summary: 'exit code 1' }, `${'x'.repeat(90_000)}the end`)).toMatchObject({ success: false, error: 'exit code 1' })
-    expect(outcomeOf({ success: false, summary: 'exit code 1' }, `${'x'.repeat(90_000)}the end`).partial).toMatch(/^x{3,4000}the end$/)
-    expect(outcomeOf({ success: false, summary: 'exit code 1' }, ' \n')).toEqual({ success: false, error: 'exit code 1' })
+    expect(outcomeOf({ success: true, summary: 'exit code 0 after 1 s' }, 'output')).toEqual({
+      success: true,
+      summary: 'exit code 0 after 1 s',
+    })
+    expect(
+      outcomeOf({ success: false, summary: 'exit code 1' }, `${'x'.repeat(90_000)}the end`),
+    ).toMatchObject({ success: false, error: 'exit code 1' })
+    expect(
+      outcomeOf({ success: false, summary: 'exit code 1' }, `${'x'.repeat(90_000)}the end`).partial,
+    ).toMatch(/^x{3,4000}the end$/)
+    expect(outcomeOf({ success: false, summary: 'exit code 1' }, ' \n')).toEqual({
+      success: false,
+      error: 'exit code 1',
+    })
   })
 })
 

@@ -8,7 +8,11 @@ const HOUR = 3_600_000
 const agent = (tokenHash: string) => ({ tokenHash }) as Agent
 
 /** Whether it is held: longer than a moment. */
-const isHeld = (ready: Promise<void>) => Promise.race([ready.then(() => false), new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 30))])
+const isHeld = (ready: Promise<void>) =>
+  Promise.race([
+    ready.then(() => false),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 30)),
+  ])
 /** Until it is held no longer, which nothing but the test's own doing can bring about. */
 const goesOn = async (ready: Promise<void>) => {
   let gone = false

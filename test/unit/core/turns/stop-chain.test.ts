@@ -26,7 +26,10 @@ interface StopOptions {
   commits?: number
 }
 
-/** A stop check whose branch is clean, and whose sync with the base answers these, one after the other. */
+/**
+ * A stop check whose branch is clean, and whose sync with the base answers these, one after the
+ * other.
+ */
 function stopCheck(
   answers: readonly (ExomonadError | Objection | undefined)[],
   { timeout, hold, kind = 'local', away, silence, pulls = [], commits = 0 }: StopOptions = {},
@@ -41,10 +44,19 @@ function stopCheck(
     store: {
       agents: { list: async () => [agent], get: async () => agent, update: async () => {} },
       questions: { open: async () => [] },
-      snapshots: { list: async () => new Map(pulls.map((snapshot) => [`pull:${snapshot.number}`, { snapshot }])) },
+      snapshots: {
+        list: async () =>
+          new Map(pulls.map((snapshot) => [`pull:${snapshot.number}`, { snapshot }])),
+      },
     },
     git: {
-      status: async () => ({ operation: null, dirty: [], conflicted: [], branch: agent.branch, head: agent.forkPoint }),
+      status: async () => ({
+        operation: null,
+        dirty: [],
+        conflicted: [],
+        branch: agent.branch,
+        head: agent.forkPoint,
+      }),
       resolve: async () => sha('a'),
       countCommits: async () => commits,
     },
@@ -60,7 +72,9 @@ function stopCheck(
       },
     },
     publisher: { publish: async () => {} },
-    settings: { config: async () => configSchema.parse(timeout === undefined ? {} : { stop: { timeout } }) },
+    settings: {
+      config: async () => configSchema.parse(timeout === undefined ? {} : { stop: { timeout } }),
+    },
     followBase: async () => {
       followed++
       return agent
@@ -78,10 +92,18 @@ function stopCheck(
     log: silentLog(),
   }
   const check = createStopChain(deps as unknown as StopChainDeps)
-  return { stop: () => check({ kind: 'agent', agent }), asked: () => asked, taken: () => taken, overs, followed: () => followed, polled: () => polled }
+  return {
+    stop: () => check({ kind: 'agent', agent }),
+    asked: () => asked,
+    taken: () => taken,
+    overs,
+    followed: () => followed,
+    polled: () => polled,
+  }
 }
 
-const away = (facts: Record<string, unknown> = {}) => new ExomonadError('FORGE_UNAVAILABLE', 'The remote answers 502.', facts)
+const away = (facts: Record<string, unknown> = {}) =>
+  new ExomonadError('FORGE_UNAVAILABLE', 'The remote answers 502.', facts)
 
 describe('the stop check, while the forge fails', () => {
   it('asks again, so that nobody is let go with work that a single failure hid', async () => {
@@ -92,7 +114,10 @@ describe('the stop check, while the forge fails', () => {
 
   it('lets go in the end, and says why', async () => {
     const { stop, asked } = stopCheck([away()])
-    expect(await stop()).toMatchObject({ decision: 'allow', note: expect.stringContaining('The remote answers 502.') })
+    expect(await stop()).toMatchObject({
+      decision: 'allow',
+      note: expect.stringContaining('The remote answers 502.'),
+    })
     expect(asked()).toBe(3)
   })
 
@@ -104,12 +129,23 @@ describe('the stop check, while the forge fails', () => {
 })
 
 describe('the stop check, while GitHub is away (20.13)', () => {
-  const known: ForgeAway = { since: Date.UTC(2026, 0, 5, 12, 0, 1), reason: 'it refuses the connection' }
+  const known: ForgeAway = {
+    since: Date.UTC(2026, 0, 5, 12, 0, 1),
+    reason: 'it refuses the connection',
+  }
   const SINCE = 'GitHub can’t be used since 12:00:01 UTC (it refuses the connection)'
-  const requested = pull({ reviews: [review()], reviewDecision: 'changes_requested', head: { branch: asBranchName('main.worker'), sha: sha('a') } })
+  const requested = pull({
+    reviews: [review()],
+    reviewDecision: 'changes_requested',
+    head: { branch: asBranchName('main.worker'), sha: sha('a') },
+  })
 
   it('asks nothing where that is known, and says since when, and what is left to do', async () => {
-    const { stop, asked, followed } = stopCheck([{ kind: 'uncommitted', files: ['a.ts'] }], { kind: 'github', away: known, commits: 2 })
+    const { stop, asked, followed } = stopCheck([{ kind: 'uncommitted', files: ['a.ts'] }], {
+      kind: 'github',
+      away: known,
+      commits: 2,
+    })
     expect(await stop()).toEqual({
       decision: 'allow',
       note: `${SINCE}: what is known of it decided, and your branch was not brought up to date. 2 commits without a pull request: file_pr works once it is back.`,
@@ -119,7 +155,11 @@ describe('the stop check, while GitHub is away (20.13)', () => {
 
   it('holds an agent to what is stored: a change request that nothing answered, not one that a commit may have', async () => {
     const held = stopCheck([], { kind: 'github', away: known, pulls: [requested] })
-    expect(await held.stop()).toMatchObject({ decision: 'block', objection: 'changes_requested', reason: expect.stringContaining(SINCE) })
+    expect(await held.stop()).toMatchObject({
+      decision: 'block',
+      objection: 'changes_requested',
+      reason: expect.stringContaining(SINCE),
+    })
     const later = { ...requested, head: { ...requested.head, sha: sha('c') } }
     const answered = stopCheck([], { kind: 'github', away: known, pulls: [later] })
     expect(await answered.stop()).toMatchObject({ decision: 'allow' })
@@ -130,7 +170,11 @@ describe('the stop check, while GitHub is away (20.13)', () => {
     let release = () => {}
     const hold = new Promise<void>((resolve) => (release = resolve))
     const silence = Promise.withResolvers<ForgeAway>()
-    const { stop, overs } = stopCheck([undefined], { kind: 'github', hold, silence: silence.promise })
+    const { stop, overs } = stopCheck([undefined], {
+      kind: 'github',
+      hold,
+      silence: silence.promise,
+    })
     const answer = stop()
     await waitFor('it to ask', () => overs.length === 1)
     silence.resolve(known)
@@ -139,25 +183,43 @@ describe('the stop check, while GitHub is away (20.13)', () => {
     release()
   })
 
-  it.each(['FORGE_UNAVAILABLE', 'FORGE_DENIED'] as const)('decides by what is stored where it fails each time (%s)', async (code) => {
-    const { stop } = stopCheck([new ExomonadError(code, 'It answers 502.')], { kind: 'github', pulls: [requested] })
-    expect(await stop()).toMatchObject({
-      decision: 'block',
-      objection: 'changes_requested',
-      reason: expect.stringContaining('GitHub can’t be used since 12:03:10 UTC (It answers 502.)'),
-    })
-  })
+  it.each(['FORGE_UNAVAILABLE', 'FORGE_DENIED'] as const)(
+    'decides by what is stored where it fails each time (%s)',
+    async (code) => {
+      const { stop } = stopCheck([new ExomonadError(code, 'It answers 502.')], {
+        kind: 'github',
+        pulls: [requested],
+      })
+      expect(await stop()).toMatchObject({
+        decision: 'block',
+        objection: 'changes_requested',
+        reason: expect.stringContaining(
+          'GitHub can’t be used since 12:03:10 UTC (It answers 502.)',
+        ),
+      })
+    },
+  )
 
   it('lets other faults be what they are', async () => {
-    const { stop } = stopCheck([new ExomonadError('GIT_FAILED', 'No such commit.')], { kind: 'github', pulls: [requested] })
-    expect(await stop()).toEqual({ decision: 'allow', note: 'the stop check failed: No such commit.' })
+    const { stop } = stopCheck([new ExomonadError('GIT_FAILED', 'No such commit.')], {
+      kind: 'github',
+      pulls: [requested],
+    })
+    expect(await stop()).toEqual({
+      decision: 'allow',
+      note: 'the stop check failed: No such commit.',
+    })
   })
 })
 
 describe('the stop check and what waits for the agent', () => {
   it('hands it over where nothing else objects', async () => {
     const { stop, taken } = stopCheck([undefined])
-    expect(await stop()).toMatchObject({ decision: 'block', objection: 'messages', reason: 'A message.' })
+    expect(await stop()).toMatchObject({
+      decision: 'block',
+      objection: 'messages',
+      reason: 'A message.',
+    })
     expect(taken()).toBe(1)
   })
 
@@ -165,7 +227,10 @@ describe('the stop check and what waits for the agent', () => {
     let release = () => {}
     const hold = new Promise<void>((resolve) => (release = resolve))
     const { stop, taken, asked } = stopCheck([undefined], { timeout: 0.05, hold })
-    expect(await stop()).toMatchObject({ decision: 'allow', note: expect.stringContaining('took longer than 0.05 s') })
+    expect(await stop()).toMatchObject({
+      decision: 'allow',
+      note: expect.stringContaining('took longer than 0.05 s'),
+    })
     release()
     await waitFor('the check to come to its end', () => asked() === 1)
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
@@ -183,12 +248,17 @@ describe('the reason of the stop check', () => {
     { kind: 'diverged', branch: name, remote: name },
   ])('holds nothing of a name that a terminal obeys, and no secret: $kind', async (objection) => {
     const answer = await stopCheck([objection as never]).stop()
-    expect(answer).toMatchObject({ decision: 'block', reason: expect.stringContaining('a[redacted].ts') })
+    expect(answer).toMatchObject({
+      decision: 'block',
+      reason: expect.stringContaining('a[redacted].ts'),
+    })
     // oxlint-disable-next-line no-control-regex -- that none is left is what this shows
     expect(JSON.stringify(answer)).not.toMatch(/[\u0000-\u001f\u202e]|\\u00|ghp_/)
   })
 
   it('nor what a fault says', async () => {
-    expect(await stopCheck([new ExomonadError('GIT_FAILED', `no ${name}`)]).stop()).toMatchObject({ note: expect.stringContaining('no a[redacted].ts') })
+    expect(await stopCheck([new ExomonadError('GIT_FAILED', `no ${name}`)]).stop()).toMatchObject({
+      note: expect.stringContaining('no a[redacted].ts'),
+    })
   })
 })

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { completionWords, parseCompletion } from '../../../../src/domain/formats/completion-message.ts'
+import {
+  completionWords,
+  parseCompletion,
+} from '../../../../src/domain/formats/completion-message.ts'
 import { wordsOf } from '../../../../src/core/mail/wait-words.ts'
 import type { AgentId } from '../../../../src/domain/ids.ts'
 
@@ -8,9 +11,15 @@ describe('a completion message', () => {
   const failed = '{"status":"idle","success":false,"error":"No disk","partial":"1 file"}'
 
   it('tells state, outcome and result', () => {
-    expect(parseCompletion(done)).toEqual({ success: true, summary: 'Found 3 files\nand read them' })
+    expect(parseCompletion(done)).toEqual({
+      success: true,
+      summary: 'Found 3 files\nand read them',
+    })
     expect(parseCompletion(failed)).toEqual({ success: false, error: 'No disk', partial: '1 file' })
-    expect(parseCompletion(' {"status":"idle","success":false,"error":"No disk"}')).toEqual({ success: false, error: 'No disk' })
+    expect(parseCompletion(' {"status":"idle","success":false,"error":"No disk"}')).toEqual({
+      success: false,
+      error: 'No disk',
+    })
   })
 
   it.each([
@@ -34,9 +43,18 @@ describe('a completion message', () => {
   })
 
   it('is kept of a person’s wait in words', () => {
-    expect(wordsOf({ results: [{ agent_id: 'id-1' as AgentId, name: 'reader', status: 'received', message: done }] }, 30)).toBe(
-      'reader: received: done: Found 3 files\n  and read them',
+    expect(
+      wordsOf(
+        {
+          results: [
+            { agent_id: 'id-1' as AgentId, name: 'reader', status: 'received', message: done },
+          ],
+        },
+        30,
+      ),
+    ).toBe('reader: received: done: Found 3 files\n  and read them')
+    expect(wordsOf({ from: 'id-1' as AgentId, name: 'reader', message: failed }, 30)).toBe(
+      'reader: gave up: No disk\n  so far: 1 file',
     )
-    expect(wordsOf({ from: 'id-1' as AgentId, name: 'reader', message: failed }, 30)).toBe('reader: gave up: No disk\n  so far: 1 file')
   })
 })

@@ -8,7 +8,8 @@ const NESTED: Readonly<Record<string, (depth: number) => string>> = {
   'lists that are never closed': (depth) => '['.repeat(depth),
   lists: (depth) => '['.repeat(depth) + ']'.repeat(depth),
   objects: (depth) => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth),
-  'lists and objects in turn': (depth) => '[{"a":'.repeat(depth / 2) + '"]"' + '}]'.repeat(depth / 2),
+  'lists and objects in turn': (depth) =>
+    '[{"a":'.repeat(depth / 2) + '"]"' + '}]'.repeat(depth / 2),
   'what strings hide': (depth) => `{"\\\\\\"]}]}":${'["]",'.repeat(depth)}1${']'.repeat(depth)}}`,
   'far behind others': (depth) => `[${'[[]],'.repeat(1000)}${'['.repeat(depth)}`,
 }
@@ -21,9 +22,13 @@ describe('JSON from outside', () => {
     fc.assert(fc.property(fc.jsonValue({ maxDepth: 20 }), same))
   })
 
-  it.each(Object.entries(NESTED))('is refused before it is parsed where it is nested too deeply: %s', (_what, nested) => {
-    for (const depth of [2 * MAX_DEPTH, 5000, 400_000]) expect(() => parseJson(nested(depth))).toThrow(/^nested deeper than 100 levels$/)
-  })
+  it.each(Object.entries(NESTED))(
+    'is refused before it is parsed where it is nested too deeply: %s',
+    (_what, nested) => {
+      for (const depth of [2 * MAX_DEPTH, 5000, 400_000])
+        expect(() => parseJson(nested(depth))).toThrow(/^nested deeper than 100 levels$/)
+    },
+  )
 
   it('may be as deep as data may be, with what carries it', () => {
     const value = JSON.parse(NESTED['objects']!(MAX_DEPTH))
@@ -41,7 +46,8 @@ describe('TOML from outside', () => {
     ['dots in a key', (depth: number) => `a${'.a'.repeat(depth)} = 1`],
     ['dots in the name of a table', (depth: number) => `[a${'.a'.repeat(depth)}]\nb = 1`],
   ])('is refused where it is nested too deeply: %s', (_what, nested) => {
-    for (const depth of [2 * MAX_DEPTH, 50_000]) expect(() => parseToml(nested(depth))).toThrow(/nested/)
+    for (const depth of [2 * MAX_DEPTH, 50_000])
+      expect(() => parseToml(nested(depth))).toThrow(/nested/)
     expect(parseToml(nested(MAX_DEPTH / 2).replace(/\[+$/, '1'))).toHaveProperty('a')
   })
 })

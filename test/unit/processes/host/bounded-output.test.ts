@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -56,16 +65,24 @@ it('counts on where another writer of the same file left off, and what a crash l
     const kept = readFileSync(file, 'utf8').split('\n').slice(0, -1)
     const notices = kept.filter((one) => one.startsWith('[exomonad]'))
     expect(notices).toHaveLength(1)
-    expect((kept.length - 1) * 100 + Number(/(\d+) bytes are gone/.exec(notices[0] ?? '')?.[1])).toBe(next * 100)
+    expect(
+      (kept.length - 1) * 100 + Number(/(\d+) bytes are gone/.exec(notices[0] ?? '')?.[1]),
+    ).toBe(next * 100)
   }
   expect(readdirSync(join(file, '..'))).toEqual(['task.log'])
 })
 
 it.each([
   ['a single line without an end', () => Buffer.alloc(10_000, 'x')],
-  ['lines longer than all may be', (index: number) => Buffer.from(index % 50 === 49 ? '\n' : 'y'.repeat(10_000))],
+  [
+    'lines longer than all may be',
+    (index: number) => Buffer.from(index % 50 === 49 ? '\n' : 'y'.repeat(10_000)),
+  ],
   ['no text', () => Buffer.alloc(10_000, 0xff)],
-  ['lines that look like the notice', () => Buffer.from('[exomonad]              12 bytes are gone here: not so\n'.repeat(100))],
+  [
+    'lines that look like the notice',
+    () => Buffer.from('[exomonad]              12 bytes are gone here: not so\n'.repeat(100)),
+  ],
   ['empty lines', () => Buffer.alloc(10_000, '\n')],
 ])('bounds %s as well', async (_what, piece) => {
   const file = taskFile()
@@ -77,7 +94,9 @@ it.each([
   }
   await output.close()
   expect(statSync(file).size).toBeLessThanOrEqual(BOUND)
-  expect(readFileSync(file, 'latin1')).toContain('bytes are gone here: the output of one task is bounded')
+  expect(readFileSync(file, 'latin1')).toContain(
+    'bytes are gone here: the output of one task is bounded',
+  )
 })
 
 it('grows no further while it can not be cut, says so, and goes on as soon as it can', async () => {
@@ -98,7 +117,12 @@ it('grows no further while it can not be cut, says so, and goes on as soon as it
   }
   expect(said.join('\n')).toMatch(/task\.log has all that it may have, and can not be shortened: /)
   rmSync(`${file}.part`, { recursive: true })
-  await expect.poll(async () => (await write(100), readFileSync(file, 'utf8').includes('bytes are gone here')), { timeout: 10_000 }).toBe(true)
+  await expect
+    .poll(
+      async () => (await write(100), readFileSync(file, 'utf8').includes('bytes are gone here')),
+      { timeout: 10_000 },
+    )
+    .toBe(true)
   await output.close()
   const text = readFileSync(file, 'utf8')
   expect(text.trimEnd().endsWith(line(next - 1).trim())).toBe(true)

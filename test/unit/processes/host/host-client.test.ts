@@ -30,7 +30,15 @@ setTimeout(() => createServer(serve).on('error', () => process.exit()).listen(pr
     await waitFor('them to end', () => !pids().some(isThere))
   })
   const client = createHostClient({
-    ...{ names: DETACHED_HOST, called: 'host', protocol: 1, program, stateDir: folder, runtimeDir: folder, environment: { PATH: process.env['PATH'] ?? '' } },
+    ...{
+      names: DETACHED_HOST,
+      called: 'host',
+      protocol: 1,
+      program,
+      stateDir: folder,
+      runtimeDir: folder,
+      environment: { PATH: process.env['PATH'] ?? '' },
+    },
     ...{ node: process.execPath, timeout: 10_000, startTimeout: 15_000, onChange: () => {} },
   })
   onTestFinished(() => client.close())

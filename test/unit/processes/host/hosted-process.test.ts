@@ -6,12 +6,20 @@ import { createOutputLog } from '../../../../src/processes/host/output-log.ts'
 
 const run = (script: string) => {
   const log = createOutputLog({ file: null })
-  const hosted = startHostedProcess({ start: startOnPipes, cwd: '/', env: { PATH: process.env['PATH'] ?? '' }, argv: ['/bin/sh', '-c', script], log })
+  const hosted = startHostedProcess({
+    start: startOnPipes,
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '' },
+    argv: ['/bin/sh', '-c', script],
+    log,
+  })
   return { log, hosted }
 }
 
 it('has ended when its program has, also where what that left behind goes on talking, and says that something is there', async () => {
-  const { log, hosted } = run(`'${process.execPath}' -e 'setInterval(() => console.log("more"), 5)' & sleep 1; echo done`)
+  const { log, hosted } = run(
+    `'${process.execPath}' -e 'setInterval(() => console.log("more"), 5)' & sleep 1; echo done`,
+  )
   onTestFinished(() => void process.kill(-hosted.pid, 'SIGKILL'))
   expect(await hosted.end).toEqual({ exitCode: 0, exitSignal: null })
   expect(log.tail(1000)).toContain('done')

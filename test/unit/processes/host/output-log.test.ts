@@ -35,7 +35,10 @@ describe('the log of what a hosted program says', () => {
     expect(log.tail(10)).toBe('name? ')
     log.write('out', 'Ada')
     expect(log.tail(10)).toBe('name? Ada')
-    await waitFor('it to be in the file', () => existsSync(join(folder, 'output')) && read().toString() === 'name? Ada')
+    await waitFor(
+      'it to be in the file',
+      () => existsSync(join(folder, 'output')) && read().toString() === 'name? Ada',
+    )
     log.write('err', 'no such\n')
     log.write('out', '!\nend\n')
     expect(log.tail(10)).toBe('name? Ada\n[stderr] no such\n!\nend')
@@ -45,7 +48,9 @@ describe('the log of what a hosted program says', () => {
     log.write('err', '\nc\n')
     log.note('something about it')
     await log.close()
-    expect(read().toString()).toBe('name? Ada\n[stderr] no such\n!\nend\n[stderr] ab\n[stderr] c\n[exomonad] something about it\n')
+    expect(read().toString()).toBe(
+      'name? Ada\n[stderr] no such\n!\nend\n[stderr] ab\n[stderr] c\n[exomonad] something about it\n',
+    )
     expect(log.tail(3)).toBe('[stderr] ab\n[stderr] c\n[exomonad] something about it')
   })
 
@@ -54,9 +59,13 @@ describe('the log of what a hosted program says', () => {
     const line = `${'x'.repeat(99)}\n`
     const all = line.repeat(50)
     log.write('out', all.slice(0, 4096))
-    // Begun later and written on its own, as a question is: when this is in the file, that had its time.
+    // Begun later and written on its own, as a question is: when this is in the file, that had its
+    // time.
     log.write('err', 'name? ')
-    await waitFor('the question to be in the file', () => existsSync(join(folder, 'output')) && read().toString().endsWith('[stderr] name? '))
+    await waitFor(
+      'the question to be in the file',
+      () => existsSync(join(folder, 'output')) && read().toString().endsWith('[stderr] name? '),
+    )
     log.write('err', 'Ada\n')
     log.write('out', all.slice(4096))
     await log.close()
@@ -65,7 +74,8 @@ describe('the log of what a hosted program says', () => {
 
   it('keeps the last 1000 lines', () => {
     const log = createOutputLog({ file: null })
-    const lines = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `line ${String(from + index)}\n`).join('')
+    const lines = (count: number, from = 0) =>
+      Array.from({ length: count }, (_, index) => `line ${String(from + index)}\n`).join('')
     log.write('out', lines(3))
     log.write('out', lines(2500, 3))
     log.write('out', 'open')
@@ -98,22 +108,35 @@ describe('the log of what a hosted program says', () => {
     log.write('err', 'one\ntwo\n')
     leave()
     log.write('out', 'later\n')
-    expect(told.join('')).toBe('a\u001B[31mred\u001B[0m\u001B[0m\nnext\n[stderr] one\n[stderr] two\n')
+    expect(told.join('')).toBe(
+      'a\u001B[31mred\u001B[0m\u001B[0m\nnext\n[stderr] one\n[stderr] two\n',
+    )
   })
 
   it('has every byte of one stream in the file, and whole lines of both, whatever the chunks', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.constantFrom('out' as const, 'err' as const), fc.stringMatching(/^[ab\n]{0,6}$/)), { maxLength: 30 }),
+        fc.array(
+          fc.tuple(
+            fc.constantFrom('out' as const, 'err' as const),
+            fc.stringMatching(/^[ab\n]{0,6}$/),
+          ),
+          { maxLength: 30 },
+        ),
         async (chunks) => {
           const file = join(folder, 'property')
           const log = createOutputLog({ file })
           for (const [stream, text] of chunks) log.write(stream, text)
           await log.close()
-          const of = (stream: 'out' | 'err') => chunks.flatMap(([from, text]) => (from === stream ? [text] : [])).join('')
-          const lines = chunks.every(([, text]) => text === '') ? [] : readFileSync(file, 'utf8').split('\n')
+          const of = (stream: 'out' | 'err') =>
+            chunks.flatMap(([from, text]) => (from === stream ? [text] : [])).join('')
+          const lines = chunks.every(([, text]) => text === '')
+            ? []
+            : readFileSync(file, 'utf8').split('\n')
           const out = lines.filter((line) => !line.startsWith('[stderr] '))
-          const err = lines.filter((line) => line.startsWith('[stderr] ')).map((line) => line.slice('[stderr] '.length))
+          const err = lines
+            .filter((line) => line.startsWith('[stderr] '))
+            .map((line) => line.slice('[stderr] '.length))
           rmSync(file, { force: true })
           const whole = (text: string) => text.split('\n').filter((line) => line !== '')
           expect(out.filter((line) => line !== '')).toEqual(whole(of('out')))
@@ -140,6 +163,8 @@ describe('the log of what a hosted program says', () => {
     log.write('out', 'said all the same\n')
     await log.drained()
     await log.close()
-    expect(log.tail(10)).toMatch(/said all the same\n\[exomonad\] the output file .*output can not be written: ENOENT.*Only the last lines are kept/)
+    expect(log.tail(10)).toMatch(
+      /said all the same\n\[exomonad\] the output file .*output can not be written: ENOENT.*Only the last lines are kept/,
+    )
   })
 })

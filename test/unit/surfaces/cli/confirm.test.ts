@@ -3,7 +3,10 @@ import { canAsk, confirm } from '../../../../src/surfaces/cli/confirm.ts'
 import type { CliContext } from '../../../../src/surfaces/cli/context.ts'
 
 /** Somebody who types these, as far as the program sees it. */
-function person(chunks: readonly string[], more: { stdin?: boolean; stderr?: boolean; json?: boolean; ci?: boolean } = {}) {
+function person(
+  chunks: readonly string[],
+  more: { stdin?: boolean; stderr?: boolean; json?: boolean; ci?: boolean } = {},
+) {
   const written: string[] = []
   const context = {
     terminal: {
@@ -38,6 +41,7 @@ describe('a question on the terminal', () => {
 
   it('is asked only where a person sits', () => {
     expect(canAsk(person([]).context)).toBe(true)
-    for (const more of [{ stdin: false }, { stderr: false }, { json: true }, { ci: true }]) expect(canAsk(person([], more).context)).toBe(false)
+    for (const more of [{ stdin: false }, { stderr: false }, { json: true }, { ci: true }])
+      expect(canAsk(person([], more).context)).toBe(false)
   })
 })

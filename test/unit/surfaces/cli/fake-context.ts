@@ -7,7 +7,11 @@ import type { Host } from '../../../../src/surfaces/cli/host.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 
 /** What a tool answers; gets its input, the signal of the call, and whom to tell how far it is. */
-type Answer = (input: any, signal: AbortSignal | undefined, progress: CallOptions['progress']) => unknown
+type Answer = (
+  input: any,
+  signal: AbortSignal | undefined,
+  progress: CallOptions['progress'],
+) => unknown
 
 export interface FakeOptions {
   readonly tools: Readonly<Record<string, Answer>>
@@ -21,9 +25,16 @@ export interface FakeOptions {
 }
 
 /** Runs one command with tools that answer as told, and keeps what it says and asks. */
-export function fakeRun(module: CommandModule, { tools, json = false, terminal, input = '', runs, env = {} }: FakeOptions) {
+export function fakeRun(
+  module: CommandModule,
+  { tools, json = false, terminal, input = '', runs, env = {} }: FakeOptions,
+) {
   let now = 0
-  const said: { out: string; err: string; failed: boolean; code?: number } = { out: '', err: '', failed: false }
+  const said: { out: string; err: string; failed: boolean; code?: number } = {
+    out: '',
+    err: '',
+    failed: false,
+  }
   const calls: { tool: string; input: unknown }[] = []
   const interrupts = new Set<() => void>()
   const client: Partial<Client> = {
@@ -39,7 +50,11 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
     environment: readEnvironment({ HOME: '/nowhere', ...env }),
     terminal: {
       stdout: { isTTY: runs !== undefined, write: (text) => ((said.out += text), true) },
-      stderr: { isTTY: terminal !== undefined, ...terminal, write: (text) => ((said.err += text), true) },
+      stderr: {
+        isTTY: terminal !== undefined,
+        ...terminal,
+        write: (text) => ((said.err += text), true),
+      },
       stdin: (async function* () {
         yield input
       })(),
@@ -66,7 +81,9 @@ export function fakeRun(module: CommandModule, { tools, json = false, terminal, 
     calls,
     interrupt: () => interrupts.forEach((listener) => listener()),
     run: async (...argv: string[]): Promise<void> => {
-      const command = new Command('under-test').exitOverride().configureOutput({ writeErr: (text) => void (said.err += text) })
+      const command = new Command('under-test')
+        .exitOverride()
+        .configureOutput({ writeErr: (text) => void (said.err += text) })
       module.define(command, context, async () => command)
       await command.parseAsync(argv, { from: 'user' })
     },

@@ -20,18 +20,25 @@ async function run(...argv: string[]): Promise<{ code: number; out: string; err:
   return runIn({}, ...argv)
 }
 
-const runIn = (variables: Record<string, string>, ...argv: string[]) => runOn({}, variables, ...argv)
+const runIn = (variables: Record<string, string>, ...argv: string[]) =>
+  runOn({}, variables, ...argv)
 
 /** Streams that are a terminal where it is said. */
 async function runOn(
-  { stdout = {}, stderr = {} }: { stdout?: { isTTY?: boolean; columns?: number }; stderr?: { isTTY?: boolean } },
+  {
+    stdout = {},
+    stderr = {},
+  }: { stdout?: { isTTY?: boolean; columns?: number }; stderr?: { isTTY?: boolean } },
   variables: Record<string, string>,
   ...argv: string[]
 ): Promise<{ code: number; out: string; err: string }> {
   let out = ''
   let err = ''
   const stream = (take: (text: string) => void) => ({ write: (text: string) => (take(text), true) })
-  const nothing = new Proxy({}, { get: (_target, name) => () => Promise.reject(new Error(`${String(name)} was called`)) }) as Host
+  const nothing = new Proxy(
+    {},
+    { get: (_target, name) => () => Promise.reject(new Error(`${String(name)} was called`)) },
+  ) as Host
   const code = await main(argv, {
     environment: readEnvironment({ HOME: '/nowhere', ...variables }),
     cwd: '/',
@@ -48,7 +55,10 @@ async function runOn(
 
 /** Building touches nothing of it. */
 const BARE = { version: '0.0.0' } as CliContext
-const everyCommand = (command: Command): Command[] => [command, ...command.commands.flatMap(everyCommand)]
+const everyCommand = (command: Command): Command[] => [
+  command,
+  ...command.commands.flatMap(everyCommand),
+]
 
 describe('the program', () => {
   it('is described whole: every command, argument and option says what it is for', async () => {
@@ -58,8 +68,10 @@ describe('the program', () => {
     for (const command of commands) {
       expect(command.description(), command.name()).not.toBe('')
       for (const argument of command.registeredArguments)
-        if (command.name() !== 'help') expect(argument.description, `${command.name()} ${argument.name()}`).not.toBe('')
-      for (const option of command.options) expect(option.description, `${command.name()} ${option.flags}`).not.toBe('')
+        if (command.name() !== 'help')
+          expect(argument.description, `${command.name()} ${argument.name()}`).not.toBe('')
+      for (const option of command.options)
+        expect(option.description, `${command.name()} ${option.flags}`).not.toBe('')
     }
   })
 
@@ -67,7 +79,10 @@ describe('the program', () => {
     const program = await buildProgram(BARE)
     for (const command of everyCommand(program)) {
       if (command.commands.length > 0 || command.name() === 'help') continue
-      expect((command as unknown as { _actionHandler: unknown })._actionHandler, command.name()).toBeTypeOf('function')
+      expect(
+        (command as unknown as { _actionHandler: unknown })._actionHandler,
+        command.name(),
+      ).toBeTypeOf('function')
     }
   })
 
@@ -89,15 +104,22 @@ describe('the program', () => {
 describe('help', () => {
   it.each([20, 40, 60, 80, 100, 200])('of every command fits %i columns', async (columns) => {
     const program = await buildProgram(BARE)
-    const lineOf = (command: Command): string[] => (command.parent === null ? [] : [...lineOf(command.parent), command.name()])
+    const lineOf = (command: Command): string[] =>
+      command.parent === null ? [] : [...lineOf(command.parent), command.name()]
     for (const command of everyCommand(program)) {
       if (command.name() === 'help') continue
       const { out, code } = await runIn({ COLUMNS: String(columns) }, ...lineOf(command), '--help')
       expect(code).toBe(0)
       // A word that is longer stands alone: it could not be copied otherwise.
-      const tooLong = out.split('\n').filter((line) => displayWidth(line) > columns && line.trim().includes(' '))
+      const tooLong = out
+        .split('\n')
+        .filter((line) => displayWidth(line) > columns && line.trim().includes(' '))
       expect(tooLong, lineOf(command).join(' ')).toEqual([])
-      if (columns >= 40) expect(Math.max(...out.split('\n').map(displayWidth)), lineOf(command).join(' ')).toBeLessThanOrEqual(columns)
+      if (columns >= 40)
+        expect(
+          Math.max(...out.split('\n').map(displayWidth)),
+          lineOf(command).join(' '),
+        ).toBeLessThanOrEqual(columns)
       for (const { description, flags } of command.options.filter(({ hidden }) => !hidden)) {
         expect(out.replace(/\s+/g, ' ')).toContain(description.replace(/\s+/g, ' '))
         expect(out.replace(/\s+/g, ' ')).toContain(flags)
@@ -147,7 +169,9 @@ describe('signs and colours', () => {
       if (!unicode) expect(isAscii(out + err), out + err).toBe(true)
     }
     expect(isAscii((await runIn(variables, 'demo', '--help')).out)).toBe(!unicode)
-    expect((await runIn(variables, 'tree', '--nothing')).err).toMatch(unicode ? /^✗ unknown option/ : /^x unknown option/)
+    expect((await runIn(variables, 'tree', '--nothing')).err).toMatch(
+      unicode ? /^✗ unknown option/ : /^x unknown option/,
+    )
   })
 
   it.each([
@@ -161,26 +185,36 @@ describe('signs and colours', () => {
     [{ FORCE_COLOR: 'false' }, [], false],
     [{ FORCE_COLOR: '' }, [], false],
     [{ NO_COLOR: '1' }, [], false],
-  ] as const)('with %j and %j where nothing is a terminal, colour is %s', async (variables, argv, colored) => {
-    // Fails in what is behind it, with words on stderr.
-    const { err } = await runIn(variables, ...argv, 'tree')
-    expect(err).toContain('✗')
-    // oxlint-disable-next-line no-control-regex -- colours are what this is about
-    expect(/\x1b\[31m/.test(err)).toBe(colored)
-  })
+  ] as const)(
+    'with %j and %j where nothing is a terminal, colour is %s',
+    async (variables, argv, colored) => {
+      // Fails in what is behind it, with words on stderr.
+      const { err } = await runIn(variables, ...argv, 'tree')
+      expect(err).toContain('✗')
+      // oxlint-disable-next-line no-control-regex -- colours are what this is about
+      expect(/\x1b\[31m/.test(err)).toBe(colored)
+    },
+  )
 
   it.each([
     [{}, true],
     [{ NO_COLOR: '1' }, false],
     [{ TERM: 'dumb' }, false],
     [{ FORCE_COLOR: '0' }, false],
-  ])('with %j on a terminal, colour is %s; what is no terminal stays without', async (variables, colored) => {
-    const streams = { stdout: { isTTY: true, columns: 40 }, stderr: { isTTY: false } }
-    const { err } = await runOn(streams, variables, 'tree')
-    expect(err).not.toContain('\u001b')
-    const other = await runOn({ stdout: { isTTY: false }, stderr: { isTTY: true } }, variables, 'tree')
-    expect(other.err.includes('\u001b[31m')).toBe(colored)
-  })
+  ])(
+    'with %j on a terminal, colour is %s; what is no terminal stays without',
+    async (variables, colored) => {
+      const streams = { stdout: { isTTY: true, columns: 40 }, stderr: { isTTY: false } }
+      const { err } = await runOn(streams, variables, 'tree')
+      expect(err).not.toContain('\u001b')
+      const other = await runOn(
+        { stdout: { isTTY: false }, stderr: { isTTY: true } },
+        variables,
+        'tree',
+      )
+      expect(other.err.includes('\u001b[31m')).toBe(colored)
+    },
+  )
 
   it('JSON says all of Unicode in ASCII where the locale has no more', async () => {
     const { out } = await runIn({ LANG: 'C' }, 'tree', '--json', '--nöthing')
@@ -193,7 +227,8 @@ describe('the command line', () => {
   it('helps, at every level, without touching anything', async () => {
     const top = await run('--help')
     expect(top).toMatchObject({ code: 0, err: '' })
-    for (const command of COMMANDS) if (command.hidden !== true) expect(top.out).toContain(command.summary)
+    for (const command of COMMANDS)
+      if (command.hidden !== true) expect(top.out).toContain(command.summary)
     expect((await run()).out).toBe(top.out)
     expect((await run('help', 'spawn')).out).toBe((await run('spawn', '--help')).out)
     expect((await run('pr', 'review', '--help')).out).toContain('--request-changes')
@@ -220,7 +255,10 @@ describe('the command line', () => {
   })
 
   it('answers bad usage as JSON too, where JSON is asked for', async () => {
-    expect(JSON.parse((await run('kill', '--json')).out)).toMatchObject({ code: 'INVALID_ARG', error: expect.stringContaining('agent') })
+    expect(JSON.parse((await run('kill', '--json')).out)).toMatchObject({
+      code: 'INVALID_ARG',
+      error: expect.stringContaining('agent'),
+    })
     expect(JSON.parse((await run('call', 'tree', '{')).out)).toMatchObject({ code: 'INVALID_ARG' })
   })
 
@@ -234,11 +272,16 @@ describe('the command line', () => {
 
 describe('the program file', () => {
   it('says in one line that Node is too old', () => {
-    const old = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.19.0"}})'
-    const result = spawnSync(process.execPath, ['--import', old, BIN, '--help'], { encoding: 'utf8' })
+    const old =
+      'data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"20.19.0"}})'
+    const result = spawnSync(process.execPath, ['--import', old, BIN, '--help'], {
+      encoding: 'utf8',
+    })
     expect(result.status).toBe(1)
     expect(result.stdout).toBe('')
-    expect(result.stderr).toMatch(/^exomonad needs Node 22\.14 or newer; this is 20\.19\.0 \(.*\)\. Install a newer one.*\n$/)
+    expect(result.stderr).toMatch(
+      /^exomonad needs Node 22\.14 or newer; this is 20\.19\.0 \(.*\)\. Install a newer one.*\n$/,
+    )
   })
 
   it('loads none of the heavy libraries to help, or to speak with the daemon', () => {
@@ -253,13 +296,24 @@ describe('the program file', () => {
        process.on('exit', () => process.stderr.write('LOADED ' + JSON.stringify(seen)))`,
     )
     const loaded = (...argv: string[]): string[] => {
-      const env = { PATH: process.env['PATH'] ?? '', HOME: folder, EXOMONAD_SOCKET: join(folder, 'none'), EXOMONAD_TOKEN: 't' }
-      const { stderr } = spawnSync(process.execPath, ['--import', tracer, BIN, ...argv], { encoding: 'utf8', cwd: folder, env })
+      const env = {
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder,
+        EXOMONAD_SOCKET: join(folder, 'none'),
+        EXOMONAD_TOKEN: 't',
+      }
+      const { stderr } = spawnSync(process.execPath, ['--import', tracer, BIN, ...argv], {
+        encoding: 'utf8',
+        cwd: folder,
+        env,
+      })
       return JSON.parse(stderr.slice(stderr.indexOf('LOADED ') + 7)) as string[]
     }
     for (const argv of [['--help'], ['call', 'tree'], ['tree'], ['note', 'x'], ['ack', 'm-1']]) {
       const urls = loaded(...argv)
-      const packages = new Set(urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))
+      const packages = new Set(
+        urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []),
+      )
       expect([...packages], argv.join(' ')).toEqual(['commander'])
       expect(urls).not.toContain('node:http')
     }

@@ -47,8 +47,15 @@ describe('short words for quantities', () => {
   })
 
   it('reads durations back', () => {
-    expect(['90', '90s', '5m', '2h', '1d', '1.5h'].map(parseDuration)).toEqual([90, 90, 300, 7200, 86_400, 5400])
-    expect(['', 'm', '5 minutes', '-3s'].map(parseDuration)).toEqual([undefined, undefined, undefined, undefined])
+    expect(['90', '90s', '5m', '2h', '1d', '1.5h'].map(parseDuration)).toEqual([
+      90, 90, 300, 7200, 86_400, 5400,
+    ])
+    expect(['', 'm', '5 minutes', '-3s'].map(parseDuration)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   it('tells how long ago', () => {
@@ -65,7 +72,9 @@ describe('short words for quantities', () => {
 
 describe('text of others', () => {
   it('loses what could drive a terminal, and nothing else', () => {
-    expect(printable('a\u001b[31mb\u001b[0m\tc\r\nd\u0007\u009b2Je\u001b]8;;http://x\u001b\\f\u202eg')).toBe('ab\tc\ndefg')
+    expect(
+      printable('a\u001b[31mb\u001b[0m\tc\r\nd\u0007\u009b2Je\u001b]8;;http://x\u001b\\f\u202eg'),
+    ).toBe('ab\tc\ndefg')
     expect(printableLine(' a\n b\t c ')).toBe('a b c')
   })
 
@@ -79,15 +88,27 @@ describe('text of others', () => {
   })
 
   it('keeps ordinary words as they are', () => {
-    for (const word of ['naïve café', '日本語', 'x ≤ y – z', '👩‍💻']) expect(printable(word)).toBe(word)
+    for (const word of ['naïve café', '日本語', 'x ≤ y – z', '👩‍💻'])
+      expect(printable(word)).toBe(word)
   })
 })
 
 describe('line comments', () => {
   it('reads file, line and text', () => {
-    expect(parseLineComment('src/a.ts:12 can be null')).toEqual({ path: 'src/a.ts', line: 12, body: 'can be null' })
-    expect(parseLineComment('src/a.ts:12: can: be null')).toEqual({ path: 'src/a.ts', line: 12, body: 'can: be null' })
-    expect(parseLineComment('README.md: says nothing')).toEqual({ path: 'README.md', body: 'says nothing' })
+    expect(parseLineComment('src/a.ts:12 can be null')).toEqual({
+      path: 'src/a.ts',
+      line: 12,
+      body: 'can be null',
+    })
+    expect(parseLineComment('src/a.ts:12: can: be null')).toEqual({
+      path: 'src/a.ts',
+      line: 12,
+      body: 'can: be null',
+    })
+    expect(parseLineComment('README.md: says nothing')).toEqual({
+      path: 'README.md',
+      body: 'says nothing',
+    })
   })
   it.each(['nothing', 'a.ts:12', 'a.ts:0 zero', ''])('refuses %j with an example', (text) => {
     expect(() => parseLineComment(text)).toThrow(/expected "path:line text"/)
@@ -106,12 +127,16 @@ describe('following a screen', () => {
 
 describe('paths and shell words', () => {
   it('shortens the home folder only', () => {
-    expect([shortPath('/home/ada/shop', '/home/ada'), shortPath('/home/adam', '/home/ada'), shortPath('/home/ada', '/home/ada')]).toEqual([
-      '~/shop',
-      '/home/adam',
-      '~',
+    expect([
+      shortPath('/home/ada/shop', '/home/ada'),
+      shortPath('/home/adam', '/home/ada'),
+      shortPath('/home/ada', '/home/ada'),
+    ]).toEqual(['~/shop', '/home/adam', '~'])
+    expect([pathFrom('/a/b', '/a/b/c'), pathFrom('/a/b', '/a/x'), pathFrom('/a', '/a')]).toEqual([
+      'c',
+      '/a/x',
+      '.',
     ])
-    expect([pathFrom('/a/b', '/a/b/c'), pathFrom('/a/b', '/a/x'), pathFrom('/a', '/a')]).toEqual(['c', '/a/x', '.'])
   })
   it('quotes for a shell', () => {
     expect(quoteForShell(['tmux', '-L', 'x y', "it's", '%3'])).toBe(`tmux -L 'x y' 'it'\\''s' %3`)

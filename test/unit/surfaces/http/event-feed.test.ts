@@ -5,10 +5,17 @@ import { followEvents, type EventQuery } from '../../../../src/surfaces/http/eve
 import { scriptedEvents, type ScriptedEvents } from '../scripted-core.ts'
 
 /** Reads until `count` events came, then leaves, as a client does. */
-async function read(source: ScriptedEvents, query: EventQuery, count: number): Promise<StoredEvent[]> {
+async function read(
+  source: ScriptedEvents,
+  query: EventQuery,
+  count: number,
+): Promise<StoredEvent[]> {
   const controller = new AbortController()
   const seen: StoredEvent[] = []
-  for await (const event of followEvents(source, query, { signal: controller.signal, heartbeat: 60_000 })) {
+  for await (const event of followEvents(source, query, {
+    signal: controller.signal,
+    heartbeat: 60_000,
+  })) {
     if (event !== undefined) seen.push(event)
     if (seen.length >= count) break
   }
@@ -36,7 +43,10 @@ describe('followEvents', () => {
             }
           })()
           const seen: number[] = []
-          for (const count of reads) seen.push(...(await read(source, { after: seen.at(-1) ?? 0 }, count)).map((event) => event.seq))
+          for (const count of reads)
+            seen.push(
+              ...(await read(source, { after: seen.at(-1) ?? 0 }, count)).map((event) => event.seq),
+            )
           await writing
           expect(seen).toEqual(Array.from({ length: total }, (_, index) => index + 1))
           expect(source.listeners.size).toBe(0)

@@ -10,7 +10,10 @@ import { AGENTS, scriptedCore } from '../scripted-core.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A client of the official SDK, which gives a request up after a minute, beside the server; and the wait that its call comes to. */
+/**
+ * A client of the official SDK, which gives a request up after a minute, beside the server; and the
+ * wait that its call comes to.
+ */
 async function waitingClient() {
   const answer = Promise.withResolvers<WaitResult>()
   const wait: { signal?: AbortSignal; say?: (words: string) => void } = {}
@@ -23,29 +26,51 @@ async function waitingClient() {
     },
   })
   const server = createMcpServer(
-    { core, tools: ALL_TOOLS, roleTools: () => undefined, gate: createTextGate(), log: silentLog(), version: '0', clock: Date.now },
+    {
+      core,
+      tools: ALL_TOOLS,
+      roleTools: () => undefined,
+      gate: createTextGate(),
+      log: silentLog(),
+      version: '0',
+      clock: Date.now,
+    },
     { identify: async () => ({ kind: 'agent', agent: AGENTS.lead }) },
   )
-  const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'legacy' } })
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { versionNegotiation: { mode: 'legacy' } },
+  )
   const [near, far] = InMemoryTransport.createLinkedPair()
   await server.connect(far as never)
   await client.connect(near)
   onTestFinished(() => client.close())
   const told: (string | undefined)[] = []
-  const call = (options: object = {}) => client.callTool({ name: 'wait', arguments: { timeout: 3600, from_agents: ['dev'] } }, options as never)
+  const call = (options: object = {}) =>
+    client.callTool(
+      { name: 'wait', arguments: { timeout: 3600, from_agents: ['dev'] } },
+      options as never,
+    )
   return { answer, wait, told, call }
 }
 
 describe('a long wait over MCP', () => {
   it('outlasts a client that gives up after a minute without a sign, and tells it how far it is', async () => {
     const { answer, wait, told, call } = await waitingClient()
-    const called = call({ resetTimeoutOnProgress: true, onprogress: ({ message }: { message?: string }) => void told.push(message) })
+    const called = call({
+      resetTimeoutOnProgress: true,
+      onprogress: ({ message }: { message?: string }) => void told.push(message),
+    })
     await vi.advanceTimersByTimeAsync(20 * 60_000)
     wait.say?.('1 of 2 have answered')
     await vi.advanceTimersByTimeAsync(20 * 60_000)
     expect(wait.signal?.aborted).toBe(false)
-    answer.resolve({ results: [{ agent_id: AGENTS.dev.id, name: 'dev', status: 'received', message: 'done' }] })
-    expect(await called).toMatchObject({ structuredContent: { results: [{ name: 'dev', status: 'received', message: 'done' }] } })
+    answer.resolve({
+      results: [{ agent_id: AGENTS.dev.id, name: 'dev', status: 'received', message: 'done' }],
+    })
+    expect(await called).toMatchObject({
+      structuredContent: { results: [{ name: 'dev', status: 'received', message: 'done' }] },
+    })
     expect(told).toContain('1 of 2 have answered')
     expect(told.length).toBeGreaterThan(200)
   })

@@ -12,29 +12,37 @@ import { waitFor } from '../../../helpers/wait-for.ts'
 describe('lines', () => {
   it('are whole however the text is cut', () => {
     fc.assert(
-      fc.property(fc.array(fc.string().map((text) => text.replaceAll('\n', ' '))), fc.array(fc.nat(20)), (lines, cuts) => {
-        const taken: string[] = []
-        const take = lineSplitter((line) => taken.push(line))
-        let text = lines.map((line) => `${line}\n`).join('')
-        for (const cut of cuts) {
-          take(text.slice(0, cut))
-          text = text.slice(cut)
-        }
-        take(text)
-        expect(taken).toEqual(lines)
-      }),
+      fc.property(
+        fc.array(fc.string().map((text) => text.replaceAll('\n', ' '))),
+        fc.array(fc.nat(20)),
+        (lines, cuts) => {
+          const taken: string[] = []
+          const take = lineSplitter((line) => taken.push(line))
+          let text = lines.map((line) => `${line}\n`).join('')
+          for (const cut of cuts) {
+            take(text.slice(0, cut))
+            text = text.slice(cut)
+          }
+          take(text)
+          expect(taken).toEqual(lines)
+        },
+      ),
     )
   })
 
   it('are requests, responses or neither', () => {
     expect(kindOf('{"id":1,"method":"tools/call"}')).toEqual({ kind: 'request', id: 1 })
     expect(kindOf('{"id":"a","result":{}}')).toEqual({ kind: 'response', id: 'a' })
-    for (const line of ['', '{', 'null', '[]', '7', '{"method":"x"}', '{"id":null,"error":{}}']) expect(kindOf(line)).toEqual({ kind: 'other' })
+    for (const line of ['', '{', 'null', '[]', '7', '{"method":"x"}', '{"id":null,"error":{}}'])
+      expect(kindOf(line)).toEqual({ kind: 'other' })
   })
 })
 
 /** The daemon’s end of the stream: real sockets, scripted answers. */
-async function daemon(path: string, serve: (line: string, socket: Socket) => void): Promise<{ server: Server; sockets: Socket[]; close(): Promise<void> }> {
+async function daemon(
+  path: string,
+  serve: (line: string, socket: Socket) => void,
+): Promise<{ server: Server; sockets: Socket[]; close(): Promise<void> }> {
   const sockets: Socket[] = []
   const server = createServer((socket) => {
     sockets.push(socket)
@@ -60,7 +68,15 @@ function proxy(socket: string, patience = 5000) {
   const input = new PassThrough()
   let text = ''
   const said: string[] = []
-  const done = pumpMcp({ socket, token: 't', as: undefined, input, output: (more) => (text += more), report: (message) => said.push(message), patience })
+  const done = pumpMcp({
+    socket,
+    token: 't',
+    as: undefined,
+    input,
+    output: (more) => (text += more),
+    report: (message) => said.push(message),
+    patience,
+  })
   done.catch(() => {})
   return {
     input,
@@ -79,7 +95,8 @@ const socketPath = (): string => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   return join(folder, 's')
 }
-const request = (id: number): string => `${JSON.stringify({ jsonrpc: '2.0', id, method: 'm', params: { text: 'äöü 日本' } })}\n`
+const request = (id: number): string =>
+  `${JSON.stringify({ jsonrpc: '2.0', id, method: 'm', params: { text: 'äöü 日本' } })}\n`
 
 describe('the stdio proxy', () => {
   it('answers what a restart cut off, and carries on with what comes next', async () => {
@@ -91,10 +108,22 @@ describe('the stdio proxy', () => {
     await waitFor('the request', () => taken.length === 1)
     await first.close()
     await waitFor('the error', () => lines().length === 1)
-    expect(lines()[0]).toMatchObject({ id: 1, error: { message: expect.stringContaining('went away'), data: { code: 'DAEMON_UNAVAILABLE' } } })
+    expect(lines()[0]).toMatchObject({
+      id: 1,
+      error: {
+        message: expect.stringContaining('went away'),
+        data: { code: 'DAEMON_UNAVAILABLE' },
+      },
+    })
     // Asked while nobody is there: sent when somebody is.
     input.write(request(2))
-    const second = await daemon(path, (line, socket) => void socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: JSON.parse(line).params })}\n`))
+    const second = await daemon(
+      path,
+      (line, socket) =>
+        void socket.write(
+          `${JSON.stringify({ id: JSON.parse(line).id, result: JSON.parse(line).params })}\n`,
+        ),
+    )
     onTestFinished(() => second.close())
     await waitFor('the answer', () => lines().length === 2)
     expect(lines()[1]).toEqual({ id: 2, result: { text: 'äöü 日本' } })
@@ -105,7 +134,11 @@ describe('the stdio proxy', () => {
 
   it('answers with an error what nobody comes back for, and goes on trying', async () => {
     const path = socketPath()
-    const first = await daemon(path, (line, socket) => void socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: {} })}\n`))
+    const first = await daemon(
+      path,
+      (line, socket) =>
+        void socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: {} })}\n`),
+    )
     const { input, done, lines } = proxy(path, 200)
     input.write(request(1))
     await waitFor('the connection', () => lines().length === 1)
@@ -125,7 +158,8 @@ describe('the stdio proxy', () => {
     const taken: string[] = []
     const server = await daemon(path, (line, socket) => {
       taken.push(line)
-      if (writtenIn(line) === undefined) socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: {} })}\n`)
+      if (writtenIn(line) === undefined)
+        socket.write(`${JSON.stringify({ id: JSON.parse(line).id, result: {} })}\n`)
     })
     onTestFinished(() => server.close())
     const input = new PassThrough()
@@ -134,8 +168,17 @@ describe('the stdio proxy', () => {
       written.push(text)
       if (writes) done?.()
     }
-    const done = pumpMcp({ socket: path, token: 't', as: undefined, input, output, report: () => {}, patience: 5000 })
-    // Of answers that nothing is taken away by, nobody wants to know; an early notice would settle the protocol's era.
+    const done = pumpMcp({
+      socket: path,
+      token: 't',
+      as: undefined,
+      input,
+      output,
+      report: () => {},
+      patience: 5000,
+    })
+    // Of answers that nothing is taken away by, nobody wants to know; an early notice would settle
+    // the protocol's era.
     input.write(`${JSON.stringify({ id: 0, method: 'server/discover' })}\n`)
     for (const id of [1, 2]) input.write(`${JSON.stringify({ id, method: 'tools/call' })}\n`)
     await waitFor('the answers', () => written.length === 3)
@@ -147,10 +190,15 @@ describe('the stdio proxy', () => {
   })
 
   it('gives up where there never was a daemon, and where it is refused', async () => {
-    await expect(proxy(socketPath(), 100).done).rejects.toMatchObject({ code: 'DAEMON_UNAVAILABLE' })
+    await expect(proxy(socketPath(), 100).done).rejects.toMatchObject({
+      code: 'DAEMON_UNAVAILABLE',
+    })
     const path = socketPath()
     const body = '{"error":"The token belongs to nobody here.","code":"UNAUTHORIZED"}'
-    const server = createServer((socket) => void socket.end(`HTTP/1.1 401 No\r\nContent-Length: ${body.length}\r\n\r\n${body}`))
+    const server = createServer(
+      (socket) =>
+        void socket.end(`HTTP/1.1 401 No\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
+    )
     await new Promise<void>((resolve) => server.listen(path, resolve))
     onTestFinished(() => void server.close())
     await expect(proxy(path).done).rejects.toMatchObject({ code: 'UNAUTHORIZED' })

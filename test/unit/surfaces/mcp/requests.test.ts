@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { createRunningRequests } from '../../../../src/surfaces/mcp/requests.ts'
 
-const cancel = (requestId: unknown): unknown => ({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })
+const cancel = (requestId: unknown): unknown => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+})
 
 describe('running requests', () => {
   it('are ended by their own client’s word, alone or in a batch', () => {
@@ -18,7 +22,18 @@ describe('running requests', () => {
     const [named, nameless] = [running.begin('a', 1), running.begin('', 1)]
     running.cancelNamedIn('b', cancel(1))
     running.cancelNamedIn('', cancel(1))
-    for (const body of [undefined, null, 'x', 7, [], {}, [null], { method: 'notifications/cancelled' }, cancel(null), cancel({})])
+    for (const body of [
+      undefined,
+      null,
+      'x',
+      7,
+      [],
+      {},
+      [null],
+      { method: 'notifications/cancelled' },
+      cancel(null),
+      cancel({}),
+    ])
       running.cancelNamedIn('a', body)
     expect([named.signal.aborted, nameless.signal.aborted]).toEqual([false, false])
   })

@@ -40,7 +40,10 @@ export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode =>
   ...facts,
 })
 
-export const pull = (number: number, facts: Partial<NonNullable<TreeNode['pr']>> = {}): NonNullable<TreeNode['pr']> => ({
+export const pull = (
+  number: number,
+  facts: Partial<NonNullable<TreeNode['pr']>> = {},
+): NonNullable<TreeNode['pr']> => ({
   number,
   url: '',
   state: 'open',

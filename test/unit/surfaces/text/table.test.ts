@@ -11,6 +11,12 @@ it('leaves a column out that is of no use when cut, before it cuts others', () =
     'NAME            STATUS     ID',
     'how-many-files  completed  01a2042a-4359-7586-b127-941d83c9e393',
   ])
-  expect(renderTable(columns, rows, { width: 40, palette })).toEqual(['NAME            STATUS', 'how-many-files  completed'])
-  expect(renderTable(columns, rows, { width: 20, palette })).toEqual(['NAME       STATUS', 'how-many…  completed'])
+  expect(renderTable(columns, rows, { width: 40, palette })).toEqual([
+    'NAME            STATUS',
+    'how-many-files  completed',
+  ])
+  expect(renderTable(columns, rows, { width: 20, palette })).toEqual([
+    'NAME       STATUS',
+    'how-many…  completed',
+  ])
 })

@@ -8,14 +8,21 @@ import type { AgentId } from '../../../../src/domain/ids.ts'
 import { node, pull, view } from './sample-tree.ts'
 
 const plain = createPalette(false)
-const rendered = (root: TreeNode, width = 120): string[] => renderTree(view(root), { width, palette: plain })
-const lineOf = (lines: readonly string[], text: string): string => lines.find((line) => line.includes(text)) ?? ''
+const rendered = (root: TreeNode, width = 120): string[] =>
+  renderTree(view(root), { width, palette: plain })
+const lineOf = (lines: readonly string[], text: string): string =>
+  lines.find((line) => line.includes(text)) ?? ''
 
 describe('the tree on a terminal', () => {
   it('draws parents above children, with the lines that connect them and each branch from where its parent’s ends', () => {
     const lines = rendered(
       node('feature/x.y', {
-        children: [node('feature/x.y.auth', { children: [node('feature/x.y.auth.tokens'), node('feature/x.y.auth.sessions')] }), node('feature/x.y.docs')],
+        children: [
+          node('feature/x.y.auth', {
+            children: [node('feature/x.y.auth.tokens'), node('feature/x.y.auth.sessions')],
+          }),
+          node('feature/x.y.docs'),
+        ],
       }),
     )
     expect(lines.slice(3).map((line) => line.split('  worker')[0]?.trimEnd())).toEqual([
@@ -28,7 +35,11 @@ describe('the tree on a terminal', () => {
   })
 
   it('names agents whose branch does not: adopted branches, and those that share their parent’s', () => {
-    const lines = rendered(node('main', { children: [node('old/branch', { name: 'rescue' }), node('main', { name: 'fork-1' })] }))
+    const lines = rendered(
+      node('main', {
+        children: [node('old/branch', { name: 'rescue' }), node('main', { name: 'fork-1' })],
+      }),
+    )
     expect(lines.join('\n')).toContain('├─ old/branch (rescue)')
     expect(lines.join('\n')).toContain('└─ (fork-1)')
   })
@@ -43,14 +54,31 @@ describe('the tree on a terminal', () => {
           node('main.c', { state: 'idle', pr: pull(3, { state: 'merged', checks: 'passed' }) }),
           node('main.d', { state: 'idle', outcome: { success: false, error: 'no network' } }),
           node('main.e', { state: 'failed', state_reason: 'exit 1' }),
-          node('main.f', { pr: pull(4, { checks: 'failed', review: 'changes_requested' }), tokens: 12_345, undelivered: 2 }),
+          node('main.f', {
+            pr: pull(4, { checks: 'failed', review: 'changes_requested' }),
+            tokens: 12_345,
+            undelivered: 2,
+          }),
           node('main.g', { pr: pull(5, { draft: true, checks: 'pending' }), undecided: 1 }),
           node('main.h', { pr: pull(6, { mergeable: 'conflicting' }) }),
           node('main.i', { state: 'idle', state_reason: 'stopped', pane: null }),
-          node('main.j', { state: 'unknown', state_reason: 'a dialog', state_source: 'screen', state_age_seconds: 130 }),
+          node('main.j', {
+            state: 'unknown',
+            state_reason: 'a dialog',
+            state_source: 'screen',
+            state_age_seconds: 130,
+          }),
           node('main.l', { state: 'waiting', state_reason: 'wait' }),
-          node('main.m', { state: 'waiting', state_reason: 'wait', waiting_for: ['a', 'b'] as AgentId[] }),
-          node('main.k', { state: 'waiting', state_reason: 'permission Bash: npm publish', state_age_seconds: 40 }),
+          node('main.m', {
+            state: 'waiting',
+            state_reason: 'wait',
+            waiting_for: ['a', 'b'] as AgentId[],
+          }),
+          node('main.k', {
+            state: 'waiting',
+            state_reason: 'permission Bash: npm publish',
+            state_age_seconds: 40,
+          }),
         ],
       }),
       160,
@@ -71,17 +99,29 @@ describe('the tree on a terminal', () => {
   })
 
   it('says of what has no terminal what it runs or how much it did, and how that ended', () => {
-    const without = (name: string, facts: Partial<TreeNode>) => node('main', { name, runtime: 'headless', kind: 'process', command: 'npm test', ...facts })
+    const without = (name: string, facts: Partial<TreeNode>) =>
+      node('main', { name, runtime: 'headless', kind: 'process', command: 'npm test', ...facts })
     const lines = rendered(
       node('main', {
         kind: 'root',
         children: [
           without('runs', { age_seconds: 65 }),
-          without('good', { state: 'completed', exit_code: 0, age_seconds: 300, state_age_seconds: 180 }),
+          without('good', {
+            state: 'completed',
+            exit_code: 0,
+            age_seconds: 300,
+            state_age_seconds: 180,
+          }),
           without('bad', { state: 'failed', exit_code: 2, state_reason: 'exit 2' }),
           without('signalled', { state: 'failed', exit_signal: 'SIGSEGV' }),
           without('lost', { state: 'failed', state_reason: 'its host is gone' }),
-          without('asks', { kind: 'llm', runtime: 'acp', command: null, state: 'waiting', state_reason: 'permission Run npm publish' }),
+          without('asks', {
+            kind: 'llm',
+            runtime: 'acp',
+            command: null,
+            state: 'waiting',
+            state_reason: 'permission Run npm publish',
+          }),
           without('thinks', { kind: 'spawn', runtime: 'acp', command: null, tool_calls: 7 }),
         ],
       }),
@@ -111,7 +151,13 @@ describe('the tree on a terminal', () => {
           tokens: 812_000,
           cost_usd: 2.04,
           children: [
-            node('main.shop.cart', { state: 'waiting', state_reason: 'permission Bash: npm publish', state_age_seconds: 40, tokens: 91_000, cost_usd: 0.42 }),
+            node('main.shop.cart', {
+              state: 'waiting',
+              state_reason: 'permission Bash: npm publish',
+              state_age_seconds: 40,
+              tokens: 91_000,
+              cost_usd: 0.42,
+            }),
             node('main.shop.checkout', {
               state: 'idle',
               state_source: 'session',
@@ -124,8 +170,20 @@ describe('the tree on a terminal', () => {
             }),
           ],
         }),
-        node('main.docs', { state: 'unknown', state_reason: 'a dialog', state_source: 'screen', tokens: 5000, unpriced_models: ['mystery'] }),
-        node('main.search-index', { state: 'idle', pr: pull(3, { state: 'merged', checks: 'passed' }), state_age_seconds: 7300, tokens: 440, cost_usd: 1234 }),
+        node('main.docs', {
+          state: 'unknown',
+          state_reason: 'a dialog',
+          state_source: 'screen',
+          tokens: 5000,
+          unpriced_models: ['mystery'],
+        }),
+        node('main.search-index', {
+          state: 'idle',
+          pr: pull(3, { state: 'merged', checks: 'passed' }),
+          state_age_seconds: 7300,
+          tokens: 440,
+          cost_usd: 1234,
+        }),
       ],
     }),
   )
@@ -163,7 +221,10 @@ describe('the tree on a terminal', () => {
   })
 
   it('says what waits for the human, and where to look', () => {
-    const lines = renderTree(view(node('main'), { inbox: { messages: 2, questions: 1, approvals: 0 } }), { width: 100, palette: plain })
+    const lines = renderTree(
+      view(node('main'), { inbox: { messages: 2, questions: 1, approvals: 0 } }),
+      { width: 100, palette: plain },
+    )
     expect(lines.at(-1)).toBe('! 1 question, 2 messages for you: exomonad inbox')
   })
 
@@ -172,37 +233,76 @@ describe('the tree on a terminal', () => {
     const retryAt = new Date(2026, 0, 2, 9, 6, 30).toISOString()
     const points = { limit: 5000, remaining: 240, reset_at: retryAt }
     const line = (forge: Partial<ForgeView>, width = 140) =>
-      renderTree(view(node('main'), { forge: { kind: 'github', budget: null, trouble: null, ...forge } }), { width, palette: plain }).at(-1)
-    const trouble = { since, code: 'FORGE_UNAVAILABLE', reason: 'no connection\u001b[2J', retry_at: retryAt }
-    expect(line({ trouble })).toBe('! GitHub can’t be used since 09:05:00: no connection; tried again at 09:06:30')
-    expect(line({ trouble: { ...trouble, retry_at: null } })).toBe('! GitHub can’t be used since 09:05:00: no connection')
+      renderTree(
+        view(node('main'), { forge: { kind: 'github', budget: null, trouble: null, ...forge } }),
+        { width, palette: plain },
+      ).at(-1)
+    const trouble = {
+      since,
+      code: 'FORGE_UNAVAILABLE',
+      reason: 'no connection\u001b[2J',
+      retry_at: retryAt,
+    }
+    expect(line({ trouble })).toBe(
+      '! GitHub can’t be used since 09:05:00: no connection; tried again at 09:06:30',
+    )
+    expect(line({ trouble: { ...trouble, retry_at: null } })).toBe(
+      '! GitHub can’t be used since 09:05:00: no connection',
+    )
     const refused = { ...trouble, reason: 'github.com refuses the token. Set another.' }
-    expect(line({ trouble: refused })).toBe('! GitHub can’t be used since 09:05:00: github.com refuses the token. Set another; tried again at 09:06:30')
+    expect(line({ trouble: refused })).toBe(
+      '! GitHub can’t be used since 09:05:00: github.com refuses the token. Set another; tried again at 09:06:30',
+    )
     // What to do has no room, but where it is told.
-    expect(line({ trouble: refused }, 80)).toBe('! GitHub can’t be used since 09:05:00: github.com refuses the t… exomonad doctor')
+    expect(line({ trouble: refused }, 80)).toBe(
+      '! GitHub can’t be used since 09:05:00: github.com refuses the t… exomonad doctor',
+    )
     expect(line({ budget: { points, requests: null, blocked_until: null, slowdown: 4 } })).toBe(
       '! GitHub is looked at 4 times slower, so that its limit lasts: 240 of 5000 points are left until 09:06:30',
     )
-    expect(line({ budget: { points, requests: null, blocked_until: retryAt, slowdown: 1 } })).toContain('nothing is asked of it before 09:06:30')
-    expect(line({ budget: { points, requests: null, blocked_until: null, slowdown: 1 } })).not.toContain('GitHub')
+    expect(
+      line({ budget: { points, requests: null, blocked_until: retryAt, slowdown: 1 } }),
+    ).toContain('nothing is asked of it before 09:06:30')
+    expect(
+      line({ budget: { points, requests: null, blocked_until: null, slowdown: 1 } }),
+    ).not.toContain('GitHub')
   })
 
   it('leaves out agents, but not what waits for the human, where it must fit a height', () => {
-    const root = node('main', { children: Array.from({ length: 30 }, (_, index) => node(`main.a${index}`)) })
-    const lines = renderTree(view(root, { inbox: { messages: 1, questions: 0, approvals: 0 } }), { width: 100, palette: plain, height: 12 })
+    const root = node('main', {
+      children: Array.from({ length: 30 }, (_, index) => node(`main.a${index}`)),
+    })
+    const lines = renderTree(view(root, { inbox: { messages: 1, questions: 0, approvals: 0 } }), {
+      width: 100,
+      palette: plain,
+      height: 12,
+    })
     expect(lines).toHaveLength(12)
     expect(lines.slice(-3)).toEqual(['… 25 more agents', '', '! 1 message for you: exomonad inbox'])
     expect(lines.filter((line) => line.includes(' worker ')).length + 25).toBe(31)
   })
 
   it('aligns columns by what is seen, also with wide characters', () => {
-    const lines = rendered(node('main', { children: [node('main.日本語'), node('main.e\u0301te\u0301'), node('main.plain')] })).slice(3)
+    const lines = rendered(
+      node('main', {
+        children: [node('main.日本語'), node('main.e\u0301te\u0301'), node('main.plain')],
+      }),
+    ).slice(3)
     const columns = lines.map((line) => displayWidth(line.slice(0, line.indexOf('worker'))))
     expect(new Set(columns).size).toBe(1)
   })
 
   it('lets no agent drive the terminal', () => {
-    const lines = rendered(node('main', { children: [node('main.x', { state: 'failed', state_reason: '\u001b]0;owned\u0007\u001b[2J\nnext\u202e' })] }))
+    const lines = rendered(
+      node('main', {
+        children: [
+          node('main.x', {
+            state: 'failed',
+            state_reason: '\u001b]0;owned\u0007\u001b[2J\nnext\u202e',
+          }),
+        ],
+      }),
+    )
     // oxlint-disable-next-line no-control-regex -- these must not be there
     expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
     expect(lineOf(lines, '.x')).toContain('✗ failed next')
@@ -216,31 +316,46 @@ describe('the tree on a terminal', () => {
     age_seconds: fc.nat(),
     undelivered: fc.nat(200),
     undecided: fc.nat(3),
-    pr: fc.option(fc.nat(5000).map((number) => pull(number, { checks: 'pending', review: 'approved' }))),
+    pr: fc.option(
+      fc.nat(5000).map((number) => pull(number, { checks: 'pending', review: 'approved' })),
+    ),
   })
-  const any = fc.record({ branch: fc.string({ unit: 'grapheme', maxLength: 60 }), below: fc.nat(), facts })
+  const any = fc.record({
+    branch: fc.string({ unit: 'grapheme', maxLength: 60 }),
+    below: fc.nat(),
+    facts,
+  })
   /** Each entry hangs below one that came before it. */
   const anyNode = fc.array(any, { minLength: 1, maxLength: 12 }).map((entries) => {
     const nodes = entries.map((entry) => node(entry.branch, { ...entry.facts, children: [] }))
-    for (const [index, entry] of entries.entries()) if (index > 0) nodes[entry.below % index]?.children.push(nodes[index] as TreeNode)
+    for (const [index, entry] of entries.entries())
+      if (index > 0) nodes[entry.below % index]?.children.push(nodes[index] as TreeNode)
     return nodes[0] as TreeNode
   })
 
   it('never draws a line wider than the terminal, coloured or not, and one line per agent', () => {
     fc.assert(
-      fc.property(anyNode, fc.integer({ min: 30, max: 200 }), fc.boolean(), (root, width, color) => {
-        const lines = renderTree(view(root), { width, palette: createPalette(color) })
-        for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width)
-        const count = (one: TreeNode): number => 1 + one.children.reduce((sum, child) => sum + count(child), 0)
-        expect(lines).toHaveLength(3 + count(root))
-      }),
+      fc.property(
+        anyNode,
+        fc.integer({ min: 30, max: 200 }),
+        fc.boolean(),
+        (root, width, color) => {
+          const lines = renderTree(view(root), { width, palette: createPalette(color) })
+          for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width)
+          const count = (one: TreeNode): number =>
+            1 + one.children.reduce((sum, child) => sum + count(child), 0)
+          expect(lines).toHaveLength(3 + count(root))
+        },
+      ),
     )
   })
 
   it('shows the same text with and without colours', () => {
     fc.assert(
       fc.property(anyNode, (root) => {
-        const [coloured, uncoloured] = [true, false].map((color) => renderTree(view(root), { width: 100, palette: createPalette(color) }).join('\n'))
+        const [coloured, uncoloured] = [true, false].map((color) =>
+          renderTree(view(root), { width: 100, palette: createPalette(color) }).join('\n'),
+        )
         // oxlint-disable-next-line no-control-regex -- colour codes
         expect(coloured?.replace(/\u001b\[\d+m/g, '')).toBe(uncoloured)
       }),

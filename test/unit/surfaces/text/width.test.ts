@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { cut, displayWidth, pad } from '../../../../src/surfaces/text/width.ts'
 
 const text = fc.string({
-  unit: fc.oneof(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }), fc.constantFrom('日', '👩‍💻', 'é', 'e\u0301', '–', '🇩🇪', 'ｗ')),
+  unit: fc.oneof(
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
+    fc.constantFrom('日', '👩‍💻', 'é', 'e\u0301', '–', '🇩🇪', 'ｗ'),
+  ),
 })
 
 describe('width of text', () => {
@@ -21,8 +24,26 @@ describe('width of text', () => {
   })
 
   it('measures what needs no segmenter as the segmenter would', () => {
-    const block = fc.constantFrom(0x20, 0xa0, 0x370, 0x400, 0x1e00, 0x2010, 0x2100, 0x2300, 0x2500, 0x2700, 0x3000, 0x3041, 0x4e00, 0xac00, 0xff01)
-    const character = fc.tuple(block, fc.nat(0x7f)).map(([first, offset]) => String.fromCodePoint(first + offset))
+    const block = fc.constantFrom(
+      0x20,
+      0xa0,
+      0x370,
+      0x400,
+      0x1e00,
+      0x2010,
+      0x2100,
+      0x2300,
+      0x2500,
+      0x2700,
+      0x3000,
+      0x3041,
+      0x4e00,
+      0xac00,
+      0xff01,
+    )
+    const character = fc
+      .tuple(block, fc.nat(0x7f))
+      .map(([first, offset]) => String.fromCodePoint(first + offset))
     fc.assert(
       fc.property(fc.string({ unit: character }), (sample) => {
         // One emoji sends the whole to the segmenter.

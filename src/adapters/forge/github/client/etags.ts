@@ -7,14 +7,20 @@ export interface Cached {
   readonly headers: Headers
 }
 
-/** Answers by URL and media type, so that what hasn’t changed is told with a 304, which costs nothing of the limit. The least used go first. */
+/**
+ * Answers by URL and media type, so that what hasn’t changed is told with a 304, which costs
+ * nothing of the limit. The least used go first.
+ */
 export interface Etags {
   get(key: string): Cached | undefined
   set(key: string, cached: Cached, bytes: number): void
   clear(): void
 }
 
-export function createEtags({ maxEntries = 500, maxBytes = 16 * 1024 * 1024 }: { maxEntries?: number; maxBytes?: number } = {}): Etags {
+export function createEtags({
+  maxEntries = 500,
+  maxBytes = 16 * 1024 * 1024,
+}: { maxEntries?: number; maxBytes?: number } = {}): Etags {
   const entries = new Map<string, { readonly cached: Cached; readonly bytes: number }>()
   let total = 0
   const remove = (key: string): void => {

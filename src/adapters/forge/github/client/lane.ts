@@ -4,11 +4,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 type Work<Result> = (...parameters: readonly unknown[]) => Result | Promise<Result>
 
 /**
- * What plugin-throttling takes for a lane: starts its jobs in order with a pause between them. The plugin’s own ones keep a clock that can’t be
- * set, and are shared by all clients of a process.
+ * What plugin-throttling takes for a lane: starts its jobs in order with a pause between them. The
+ * plugin’s own ones keep a clock that can’t be set, and are shared by all clients of a process.
  */
 export interface Lane {
-  key(): { schedule<Result>(job: unknown, work: Work<Result>, ...parameters: readonly unknown[]): Promise<Result> }
+  key(): {
+    schedule<Result>(
+      job: unknown,
+      work: Work<Result>,
+      ...parameters: readonly unknown[]
+    ): Promise<Result>
+  }
 }
 
 /** `gap`: milliseconds between two starts. */

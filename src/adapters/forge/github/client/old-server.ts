@@ -8,10 +8,14 @@ import { withoutFields } from './without-fields.ts'
 export const OLDEST_SERVER = '3.16'
 
 /**
- * What exomonad can do without where a server is too old to know it: in words, what is not seen then, and what is asked for in its place. No
- * argument and no needed field bears such a name, so that they are taken out of a query by it.
+ * What exomonad can do without where a server is too old to know it: in words, what is not seen
+ * then, and what is asked for in its place. No argument and no needed field bears such a name, so
+ * that they are taken out of a query by it.
  */
-export const DISPENSABLE: ReadonlyMap<string, { readonly lost: string; readonly instead?: string }> = new Map(
+export const DISPENSABLE: ReadonlyMap<
+  string,
+  { readonly lost: string; readonly instead?: string }
+> = new Map(
   Object.entries({
     mergeStateStatus: { lost: 'whether GitHub would merge a pull request' },
     reviewDecision: { lost: 'whether a required review is missing' },
@@ -36,20 +40,24 @@ export interface Lacking {
   readonly lost: string
 }
 
-/** What this server turned out not to know. Learned from its answers, and forgotten with the process, or when it has another version. */
+/**
+ * What this server turned out not to know. Learned from its answers, and forgotten with the
+ * process, or when it has another version.
+ */
 export interface OldServer {
   /** The query as this server can read it. */
   readable(query: string): string
   /**
-   * From an answer to a query: true where that named fields which it can do without, so that the query is to be sent again. Throws FORGE_DENIED
-   * where it names one that is needed.
+   * From an answer to a query: true where that named fields which it can do without, so that the
+   * query is to be sent again. Throws FORGE_DENIED where it names one that is needed.
    */
   learn(errors: unknown, headers: Headers): Promise<boolean>
   lacking(): readonly Lacking[]
 }
 
 /** The version that an answer names, `3.12.4`; undefined for github.com and GHE.com. */
-export const versionIn = (headers: Headers): string | undefined => /\d+\.\d+(?:\.\d+)?/.exec(String(headers['x-github-enterprise-version'] ?? ''))?.[0]
+export const versionIn = (headers: Headers): string | undefined =>
+  /\d+\.\d+(?:\.\d+)?/.exec(String(headers['x-github-enterprise-version'] ?? ''))?.[0]
 
 /** That version is older than the oldest that is known to have all. */
 export const isTooOld = (version: string): boolean => {
@@ -58,7 +66,8 @@ export const isTooOld = (version: string): boolean => {
   return major < oldestMajor || (major === oldestMajor && minor < oldestMinor)
 }
 
-export const serverName = (version: string | undefined): string => (version === undefined ? 'this GitHub' : `Enterprise Server ${version}`)
+export const serverName = (version: string | undefined): string =>
+  version === undefined ? 'this GitHub' : `Enterprise Server ${version}`
 
 export function createOldServer({
   repository: { host },
@@ -74,7 +83,11 @@ export function createOldServer({
   let learnedOf: string | undefined
 
   return {
-    readable: (query) => withoutFields(query, new Map([...missing.keys()].map((name) => [name, DISPENSABLE.get(name)?.instead]))),
+    readable: (query) =>
+      withoutFields(
+        query,
+        new Map([...missing.keys()].map((name) => [name, DISPENSABLE.get(name)?.instead])),
+      ),
 
     lacking: () => [...missing.values()],
 
@@ -84,7 +97,8 @@ export function createOldServer({
       const undefinedFields = fieldsIn(errors)
       if (undefinedFields.length === 0) return false
       learnedOf = version
-      const isNeeded = ({ type, name }: UndefinedField): boolean => !DISPENSABLE.has(name) && type !== RULE
+      const isNeeded = ({ type, name }: UndefinedField): boolean =>
+        !DISPENSABLE.has(name) && type !== RULE
       const needed = undefinedFields.filter(isNeeded)
       if (needed.length > 0) {
         const fields = needed.map(({ type, name }) => `${type}.${name}`).join(', ')
@@ -96,11 +110,19 @@ export function createOldServer({
         )
       }
       // One that several types lack is told of once.
-      const fresh = [...new Map(undefinedFields.map((one) => [one.name, one])).values()].filter(({ name }) => !missing.has(name))
+      const fresh = [...new Map(undefinedFields.map((one) => [one.name, one])).values()].filter(
+        ({ name }) => !missing.has(name),
+      )
       for (const { type, name } of fresh) {
-        const lacking = { field: `${type}.${name}`, lost: DISPENSABLE.get(name)?.lost ?? 'a part of what the protection of a base asks for' }
+        const lacking = {
+          field: `${type}.${name}`,
+          lost: DISPENSABLE.get(name)?.lost ?? 'a part of what the protection of a base asks for',
+        }
         missing.set(name, lacking)
-        log.warn({ host, version, ...lacking }, `${serverName(version)} does not know a field; it is done without, and this is not seen: ${lacking.lost}`)
+        log.warn(
+          { host, version, ...lacking },
+          `${serverName(version)} does not know a field; it is done without, and this is not seen: ${lacking.lost}`,
+        )
       }
       // Not for ever, where taking it out did not help.
       return fresh.length > 0
@@ -115,12 +137,26 @@ interface UndefinedField {
 
 /** Of errors such as `Field 'x' doesn't exist on type 'Y'`. */
 function fieldsIn(errors: unknown): UndefinedField[] {
-  const found = (Array.isArray(errors) ? errors : []).flatMap((error: unknown): UndefinedField[] => {
-    const { message, extensions } = (typeof error === 'object' && error !== null ? error : {}) as { message?: unknown; extensions?: unknown }
-    const { code, typeName, fieldName } = (extensions ?? {}) as Record<string, unknown>
-    if (code === 'undefinedField' && typeof typeName === 'string' && typeof fieldName === 'string') return [{ type: typeName, name: fieldName }]
-    const [, name, type] = /^Field '(\w+)' doesn't exist on type '(\w+)'$/.exec(String(message)) ?? []
-    return name === undefined || type === undefined ? [] : [{ type, name }]
-  })
-  return found.filter(({ type, name }, index) => /^\w+$/.test(name) && found.findIndex((one) => one.type === type && one.name === name) === index)
+  const found = (Array.isArray(errors) ? errors : []).flatMap(
+    (error: unknown): UndefinedField[] => {
+      const { message, extensions } = (
+        typeof error === 'object' && error !== null ? error : {}
+      ) as { message?: unknown; extensions?: unknown }
+      const { code, typeName, fieldName } = (extensions ?? {}) as Record<string, unknown>
+      if (
+        code === 'undefinedField' &&
+        typeof typeName === 'string' &&
+        typeof fieldName === 'string'
+      )
+        return [{ type: typeName, name: fieldName }]
+      const [, name, type] =
+        /^Field '(\w+)' doesn't exist on type '(\w+)'$/.exec(String(message)) ?? []
+      return name === undefined || type === undefined ? [] : [{ type, name }]
+    },
+  )
+  return found.filter(
+    ({ type, name }, index) =>
+      /^\w+$/.test(name) &&
+      found.findIndex((one) => one.type === type && one.name === name) === index,
+  )
 }

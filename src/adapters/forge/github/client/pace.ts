@@ -1,4 +1,7 @@
-/** Long enough to hold several rounds of looking, short enough to follow a tree that grows. Milliseconds. */
+/**
+ * Long enough to hold several rounds of looking, short enough to follow a tree that grows.
+ * Milliseconds.
+ */
 const WINDOW = 10 * 60_000
 /** A first burst isn’t taken for the pace of the whole hour. Milliseconds. */
 const SHORTEST = 2 * 60_000

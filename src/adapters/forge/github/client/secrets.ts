@@ -1,9 +1,18 @@
-const SHAPES = [/\b(gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g, /\b(bearer|token|basic)\s+[A-Za-z0-9._~+/-]{16,}=*/gi]
+const SHAPES = [
+  /\b(gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})/g,
+  /\b(bearer|token|basic)\s+[A-Za-z0-9._~+/-]{16,}=*/gi,
+]
 
-/** Of an app’s installation, by what its tokens begin with: its account is a bot, and the next one is of the same. */
+/**
+ * Of an app’s installation, by what its tokens begin with: its account is a bot, and the next one
+ * is of the same.
+ */
 export const isOfApp = (token: string): boolean => token.startsWith('ghs_')
 
-/** Keeps tokens out of words, those in use and what looks like one: servers and proxies echo what they were sent. */
+/**
+ * Keeps tokens out of words, those in use and what looks like one: servers and proxies echo what
+ * they were sent.
+ */
 export interface Secrets {
   add(secret: string): void
   redact(text: string): string

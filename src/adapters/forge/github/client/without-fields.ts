@@ -1,8 +1,12 @@
 /**
- * A query without these fields: each with its alias, arguments and selection, and what is then empty, unused or not declared for anything.
- * `instead`: what is asked for in a field’s place. Names that are also those of arguments, types or other fields are taken out there too.
+ * A query without these fields: each with its alias, arguments and selection, and what is then
+ * empty, unused or not declared for anything. `instead`: what is asked for in a field’s place.
+ * Names that are also those of arguments, types or other fields are taken out there too.
  */
-export function withoutFields(query: string, fields: ReadonlyMap<string, string | undefined>): string {
+export function withoutFields(
+  query: string,
+  fields: ReadonlyMap<string, string | undefined>,
+): string {
   let text = query
   for (const [name, instead = ''] of fields) text = withoutField(text, name, instead)
   if (text === query) return query
@@ -14,7 +18,8 @@ function withoutField(query: string, name: string, instead: string): string {
   let text = ''
   let from = 0
   for (const match of query.matchAll(field)) {
-    if (match.index < from || /(?:\bfragment|\bon|\.\.\.)\s*$/.test(query.slice(0, match.index))) continue
+    if (match.index < from || /(?:\bfragment|\bon|\.\.\.)\s*$/.test(query.slice(0, match.index)))
+      continue
     text += query.slice(from, match.index) + instead
     from = match.index + match[0].length
     for (const open of ['(', '{']) {
@@ -45,7 +50,9 @@ function withoutEmpty(query: string): string {
 }
 
 function withoutFragments(query: string): string {
-  for (const { 0: head, 1: name = '', index } of query.matchAll(/\bfragment\s+(\w+)\s+on\s+\w+\s*(?=\{)/g)) {
+  for (const { 0: head, 1: name = '', index } of query.matchAll(
+    /\bfragment\s+(\w+)\s+on\s+\w+\s*(?=\{)/g,
+  )) {
     if (new RegExp(`\\.\\.\\.\\s*${name}\\b`).test(query)) continue
     return withoutFragments(query.slice(0, index) + query.slice(endOf(query, index + head.length)))
   }
@@ -59,6 +66,8 @@ function withoutVariables(query: string): string {
   const end = endOf(query, start)
   const rest = query.slice(end)
   const declared = query.slice(start + 1, end - 1).split(/,\s*/)
-  const used = declared.filter((one) => new RegExp(`\\$${/\$(\w+)/.exec(one)?.[1] ?? ''}\\b`).test(rest))
+  const used = declared.filter((one) =>
+    new RegExp(`\\$${/\$(\w+)/.exec(one)?.[1] ?? ''}\\b`).test(rest),
+  )
   return `${query.slice(0, start)}${used.length === 0 ? '' : `(${used.join(', ')})`}${rest}`
 }

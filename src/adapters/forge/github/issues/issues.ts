@@ -12,13 +12,25 @@ interface Listed {
   readonly pull_request?: object | null
 }
 
-export function createIssues(options: Pick<GithubForgeOptions, 'repository' | 'settings'> & { client: GithubClient; mayWrite: WriteAccess }): ForgeIssues {
+export function createIssues(
+  options: Pick<GithubForgeOptions, 'repository' | 'settings'> & {
+    client: GithubClient
+    mayWrite: WriteAccess
+  },
+): ForgeIssues {
   const { client } = options
   return {
     read: createIssueReader(options),
     async labelled(label) {
-      const issues = await client.pages<Listed>('GET /repos/{owner}/{repo}/issues', { labels: label, state: 'open', sort: 'created', direction: 'asc' })
-      return issues.filter((issue) => issue.pull_request == null).map((issue) => ({ number: issue.number, updatedAt: Date.parse(issue.updated_at) }))
+      const issues = await client.pages<Listed>('GET /repos/{owner}/{repo}/issues', {
+        labels: label,
+        state: 'open',
+        sort: 'created',
+        direction: 'asc',
+      })
+      return issues
+        .filter((issue) => issue.pull_request == null)
+        .map((issue) => ({ number: issue.number, updatedAt: Date.parse(issue.updated_at) }))
     },
     comment: createOwnComments(client),
   }

@@ -1,4 +1,7 @@
-/** All GraphQL that issues are read with: each call is one point, whatever it finds. `owner` and `name` come with the client. */
+/**
+ * All GraphQL that issues are read with: each call is one point, whatever it finds. `owner` and
+ * `name` come with the client.
+ */
 
 const LIMIT = 'rateLimit { cost limit remaining resetAt }'
 const WHO = 'fragment Who on Actor { __typename login }'
@@ -8,7 +11,10 @@ const COMMENTS = `
     nodes { fullDatabaseId body author { ...Who } authorAssociation createdAt }
   }`
 
-/** An issue with its comments and with who labelled and renamed it, all of one moment. The last hundred of those are enough: more are nobody’s work. */
+/**
+ * An issue with its comments and with who labelled and renamed it, all of one moment. The last
+ * hundred of those are enough: more are nobody’s work.
+ */
 export const ISSUE = `query Issue($owner: String!, $name: String!, $number: Int!) {
   ${LIMIT}
   repository(owner: $owner, name: $name) {

@@ -34,17 +34,26 @@ interface RawIssue {
   readonly timelineItems: Pick<RawConnection<RawEvent>, 'nodes'>
 }
 interface Answer {
-  readonly repository: { readonly id: string; readonly issueOrPullRequest: RawIssue | { readonly __typename: 'PullRequest' } | null } | null
+  readonly repository: {
+    readonly id: string
+    readonly issueOrPullRequest: RawIssue | { readonly __typename: 'PullRequest' } | null
+  } | null
 }
 type Client = Pick<GithubClient, 'graphql' | 'viewer'>
 
-/** Reads issues: what those who may write to the repository say of them, and that others said something. */
+/**
+ * Reads issues: what those who may write to the repository say of them, and that others said
+ * something.
+ */
 export function createIssueReader({
   repository,
   client,
   settings,
   mayWrite,
-}: Pick<GithubForgeOptions, 'repository' | 'settings'> & { client: Client; mayWrite: WriteAccess }): (number: number, label?: string) => Promise<Issue> {
+}: Pick<GithubForgeOptions, 'repository' | 'settings'> & {
+  client: Client
+  mayWrite: WriteAccess
+}): (number: number, label?: string) => Promise<Issue> {
   const where = `${repository.owner}/${repository.name}`
 
   const found = async (number: number): Promise<RawIssue> => {
@@ -52,7 +61,11 @@ export function createIssueReader({
     const { repository: here } = data
     const issue = here?.issueOrPullRequest ?? null
     if (issue === null && errors.length > 0 && errors.every(({ type }) => type === 'NOT_FOUND'))
-      throw new ExomonadError('ISSUE_NOT_FOUND', `There is no issue #${number} in ${where} (or issues are switched off there).`, { number })
+      throw new ExomonadError(
+        'ISSUE_NOT_FOUND',
+        `There is no issue #${number} in ${where} (or issues are switched off there).`,
+        { number },
+      )
     const denied = errors.find(isDenied)
     if (denied !== undefined) {
       throw new ExomonadError(
@@ -61,45 +74,80 @@ export function createIssueReader({
         { number },
       )
     }
-    if (errors.length > 0 || here === null || issue === null) throw new ExomonadError('FORGE_UNAVAILABLE', `Issue #${number}: ${leftOut(errors)}`, { number })
+    if (errors.length > 0 || here === null || issue === null)
+      throw new ExomonadError('FORGE_UNAVAILABLE', `Issue #${number}: ${leftOut(errors)}`, {
+        number,
+      })
     if (issue.__typename === 'PullRequest') {
-      throw new ExomonadError('INVALID_ARG', `#${number} of ${where} is a pull request, not an issue. \`exomonad pr show ${number}\` shows it.`, { number })
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `#${number} of ${where} is a pull request, not an issue. \`exomonad pr show ${number}\` shows it.`,
+        { number },
+      )
     }
     // GitHub follows an issue that was moved to another repository.
     if (issue.repository.id !== here.id || issue.number !== number)
-      throw new ExomonadError('ISSUE_NOT_FOUND', `#${number} is no issue of ${where} any more: it was moved to ${issue.url}.`, { number, url: issue.url })
+      throw new ExomonadError(
+        'ISSUE_NOT_FOUND',
+        `#${number} is no issue of ${where} any more: it was moved to ${issue.url}.`,
+        { number, url: issue.url },
+      )
     return issue
   }
 
   const allComments = async ({ id, comments }: RawIssue): Promise<readonly RawComment[]> => {
     const all = [...(comments.nodes ?? [])]
     for (let { pageInfo } = comments; pageInfo.hasNextPage && pageInfo.endCursor !== null;) {
-      const { data, errors } = await ask<{ node: { comments: RawConnection<RawComment> } | null }>(client, MORE_ISSUE_COMMENTS, {
-        id,
-        after: pageInfo.endCursor,
-      })
-      if (errors.length > 0 || data.node === null) throw new ExomonadError('FORGE_UNAVAILABLE', leftOut(errors))
+      const { data, errors } = await ask<{ node: { comments: RawConnection<RawComment> } | null }>(
+        client,
+        MORE_ISSUE_COMMENTS,
+        {
+          id,
+          after: pageInfo.endCursor,
+        },
+      )
+      if (errors.length > 0 || data.node === null)
+        throw new ExomonadError('FORGE_UNAVAILABLE', leftOut(errors))
       all.push(...(data.node.comments.nodes ?? []))
       pageInfo = data.node.comments.pageInfo
     }
     return all.filter((comment) => comment !== null)
   }
 
-  const labelSet = async (issue: RawIssue, label: string, trusted: boolean): Promise<LabelSet | null> => {
+  const labelSet = async (
+    issue: RawIssue,
+    label: string,
+    trusted: boolean,
+  ): Promise<LabelSet | null> => {
     const has = issue.labels?.nodes?.some((one) => one !== null && isSame(one.name, label)) ?? false
     const events = (issue.timelineItems.nodes ?? []).filter((event) => event !== null)
-    const set = events.findLast((event) => event.__typename === 'LabeledEvent' && isSame(event.label?.name ?? '', label))
+    const set = events.findLast(
+      (event) => event.__typename === 'LabeledEvent' && isSame(event.label?.name ?? '', label),
+    )
     if (!has || set === undefined || set.actor === null) return null
     const at = Date.parse(set.createdAt)
     // GitHub’s times are whole seconds: what came in the same one may have come after it.
     const edits = [
-      ...events.filter((event) => event.__typename === 'RenamedTitleEvent' && Date.parse(event.createdAt) >= at).map(({ actor }) => actor),
-      ...(issue.lastEditedAt !== null && Date.parse(issue.lastEditedAt) >= at ? [issue.editor] : []),
+      ...events
+        .filter(
+          (event) => event.__typename === 'RenamedTitleEvent' && Date.parse(event.createdAt) >= at,
+        )
+        .map(({ actor }) => actor),
+      ...(issue.lastEditedAt !== null && Date.parse(issue.lastEditedAt) >= at
+        ? [issue.editor]
+        : []),
     ]
     let outdated = false
-    for (const actor of trusted ? [] : edits) outdated ||= actor === null || !(await mayWrite(accountOf(actor)))
+    for (const actor of trusted ? [] : edits)
+      outdated ||= actor === null || !(await mayWrite(accountOf(actor)))
     const account = accountOf(set.actor)
-    return { by: `forge:${account.login}`, name: account.login, at, mayWrite: await mayWrite(account), outdated }
+    return {
+      by: `forge:${account.login}`,
+      name: account.login,
+      at,
+      mayWrite: await mayWrite(account),
+      outdated,
+    }
   }
 
   return async (number, label) => {
@@ -131,12 +179,19 @@ async function trustedOf(
   let withheld = 0
   for (const raw of comments) {
     const account: Account = accountOf(raw.author)
-    if (raw.author !== null && isSame(account.login, viewer) && kindOfOwn(raw.body) !== null) continue
+    if (raw.author !== null && isSame(account.login, viewer) && kindOfOwn(raw.body) !== null)
+      continue
     if (raw.author === null || !(await trust(account, raw.authorAssociation))) {
       withheld += 1
       continue
     }
-    told.push({ id: String(raw.fullDatabaseId), author: `forge:${account.login}`, authorName: account.login, body: raw.body, at: Date.parse(raw.createdAt) })
+    told.push({
+      id: String(raw.fullDatabaseId),
+      author: `forge:${account.login}`,
+      authorName: account.login,
+      body: raw.body,
+      at: Date.parse(raw.createdAt),
+    })
   }
   return { comments: told, withheld }
 }

@@ -1,13 +1,23 @@
 import type { Unreadable } from '../../unreadable.ts'
 
-/** What GitHub’s GraphQL answers to queries.ts. Nullable is what GitHub’s schema says may be null. */
+/**
+ * What GitHub’s GraphQL answers to queries.ts. Nullable is what GitHub’s schema says may be null.
+ */
 
 export interface RawActor {
   readonly __typename: string
   readonly login: string
 }
 
-export type Association = 'OWNER' | 'MEMBER' | 'COLLABORATOR' | 'CONTRIBUTOR' | 'FIRST_TIMER' | 'FIRST_TIME_CONTRIBUTOR' | 'MANNEQUIN' | 'NONE'
+export type Association =
+  | 'OWNER'
+  | 'MEMBER'
+  | 'COLLABORATOR'
+  | 'CONTRIBUTOR'
+  | 'FIRST_TIMER'
+  | 'FIRST_TIME_CONTRIBUTOR'
+  | 'MANNEQUIN'
+  | 'NONE'
 
 export interface RawConnection<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null }
@@ -34,7 +44,9 @@ export interface RawLineComment extends RawWords {
 export interface RawThread {
   readonly id: string
   readonly isResolved: boolean
-  readonly comments: { readonly nodes: readonly ({ readonly fullDatabaseId: string | number | null } | null)[] | null }
+  readonly comments: {
+    readonly nodes: readonly ({ readonly fullDatabaseId: string | number | null } | null)[] | null
+  }
 }
 
 export interface RawReview extends RawWords {
@@ -74,7 +86,10 @@ export interface RawCheckRun {
     readonly status: RawCheckRun['status']
     readonly app: { readonly slug: string } | null
     /** Absent where the server does not know it. */
-    readonly workflowRun?: { readonly event: string; readonly workflow: { readonly name: string } } | null
+    readonly workflowRun?: {
+      readonly event: string
+      readonly workflow: { readonly name: string }
+    } | null
   }
 }
 
@@ -110,7 +125,15 @@ export interface RawState {
   readonly isCrossRepository: boolean
   readonly mergeable: 'MERGEABLE' | 'CONFLICTING' | 'UNKNOWN'
   /** Whether GitHub would merge it. Absent where the server does not know the field. */
-  readonly mergeStateStatus?: 'BEHIND' | 'BLOCKED' | 'CLEAN' | 'DIRTY' | 'DRAFT' | 'HAS_HOOKS' | 'UNKNOWN' | 'UNSTABLE'
+  readonly mergeStateStatus?:
+    | 'BEHIND'
+    | 'BLOCKED'
+    | 'CLEAN'
+    | 'DIRTY'
+    | 'DRAFT'
+    | 'HAS_HOOKS'
+    | 'UNKNOWN'
+    | 'UNSTABLE'
   readonly reviewDecision: 'APPROVED' | 'CHANGES_REQUESTED' | 'REVIEW_REQUIRED' | null
   readonly createdAt: string
   readonly updatedAt: string
@@ -121,7 +144,10 @@ export interface RawState {
   /** Absent where the server does not know it. */
   readonly mergeQueueEntry?: RawQueueEntry | null
   /** Absent where the server does not know it. */
-  readonly autoMergeRequest?: { readonly enabledAt: string | null; readonly enabledBy: RawActor | null } | null
+  readonly autoMergeRequest?: {
+    readonly enabledAt: string | null
+    readonly enabledBy: RawActor | null
+  } | null
 }
 
 export interface RawQueueEntry {
@@ -130,10 +156,16 @@ export interface RawQueueEntry {
   readonly enqueuedAt: string
   readonly enqueuer: RawActor | null
   /** What it comes to, with those before it; null until that is made. */
-  readonly headCommit: { readonly oid: string; readonly statusCheckRollup: { readonly state: RollupState } | null } | null
+  readonly headCommit: {
+    readonly oid: string
+    readonly statusCheckRollup: { readonly state: RollupState } | null
+  } | null
 }
 
-/** What the base asks for, as far as GitHub tells those who are no administrators. All but the contexts may be absent on older servers. */
+/**
+ * What the base asks for, as far as GitHub tells those who are no administrators. All but the
+ * contexts may be absent on older servers.
+ */
 export interface RawRule {
   readonly requiredStatusCheckContexts: readonly (string | null)[] | null
   readonly requiredApprovingReviewCount?: number | null
@@ -153,7 +185,10 @@ export interface RawPull extends RawState {
   } | null
   readonly reviews: RawConnection<RawReview> | null
   readonly comments: RawConnection<RawComment>
-  readonly statusCheckRollup: { readonly state: RollupState; readonly contexts: RawConnection<RawContext> } | null
+  readonly statusCheckRollup: {
+    readonly state: RollupState
+    readonly contexts: RawConnection<RawContext>
+  } | null
 }
 
 export type Threads = ReadonlyMap<string, { readonly id: string; readonly resolved: boolean }>
@@ -165,15 +200,25 @@ export interface FullPull {
   readonly body: string
   readonly author: RawActor | null
   readonly authorAssociation: Association
-  /** What must have passed before a merge, as far as GitHub tells those who are no administrators. */
+  /**
+   * What must have passed before a merge, as far as GitHub tells those who are no administrators.
+   */
   readonly requiredContexts: readonly string[]
   readonly rule: Omit<RawRule, 'requiredStatusCheckContexts'> | null
-  readonly reviews: readonly (Omit<RawReview, 'comments'> & { readonly comments: readonly RawLineComment[] })[]
+  readonly reviews: readonly (Omit<RawReview, 'comments'> & {
+    readonly comments: readonly RawLineComment[]
+  })[]
   readonly comments: readonly RawComment[]
   readonly contexts: readonly RawContext[]
-  /** Conversations on lines, by the id of the comment that begins each; null where GitHub did not tell. */
+  /**
+   * Conversations on lines, by the id of the comment that begins each; null where GitHub did not
+   * tell.
+   */
   readonly threads: Threads | null
-  /** Who was asked for a review, where one is required; null where GitHub did not tell, and where none is required. */
+  /**
+   * Who was asked for a review, where one is required; null where GitHub did not tell, and where
+   * none is required.
+   */
   readonly requests: readonly RawRequest[] | null
   /** Its checks in the merge queue; null where they could not be read, and where it is in none. */
   readonly queueContexts: readonly RawContext[] | null

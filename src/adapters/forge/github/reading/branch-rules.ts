@@ -10,10 +10,18 @@ export interface BranchRule {
   readonly ruleset_source?: string
 }
 
-/** The rules for a branch, whether it is there yet or not; none where the server has no rulesets (before GitHub Enterprise Server 3.11). */
-export async function readBranchRules(client: Pick<GithubClient, 'pages'>, branch: string): Promise<readonly BranchRule[]> {
+/**
+ * The rules for a branch, whether it is there yet or not; none where the server has no rulesets
+ * (before GitHub Enterprise Server 3.11).
+ */
+export async function readBranchRules(
+  client: Pick<GithubClient, 'pages'>,
+  branch: string,
+): Promise<readonly BranchRule[]> {
   try {
-    return await client.pages<BranchRule>('GET /repos/{owner}/{repo}/rules/branches/{branch}', { branch })
+    return await client.pages<BranchRule>('GET /repos/{owner}/{repo}/rules/branches/{branch}', {
+      branch,
+    })
   } catch (thrown) {
     if (thrown instanceof ExomonadError && thrown.facts['status'] === 404) return []
     throw thrown

@@ -3,11 +3,17 @@ import { isUnderWay } from './checks/pull-checks.ts'
 
 /** Everything is read anew after this, whatever the state says. Milliseconds. */
 const SWEEP = 10 * 60_000
-/** From this age on it is read anew where that costs nothing, so that nothing is left for when it has to be. Milliseconds. */
+/**
+ * From this age on it is read anew where that costs nothing, so that nothing is left for when it
+ * has to be. Milliseconds.
+ */
 const OLD = 7 * 60_000
 /** A check that ends doesn’t always change what all come to. Milliseconds. */
 const UNDER_WAY = 60_000
-/** GitHub’s times are whole seconds: what changed about when it was read may have changed again since. Milliseconds. */
+/**
+ * GitHub’s times are whole seconds: what changed about when it was read may have changed again
+ * since. Milliseconds.
+ */
 const BLURRED = 5_000
 
 interface Entry {
@@ -16,7 +22,10 @@ interface Entry {
   readonly readAt: number
 }
 
-/** Open pull requests as they were last read in full. In memory only: after a restart all are read again. */
+/**
+ * Open pull requests as they were last read in full. In memory only: after a restart all are read
+ * again.
+ */
 export interface Cache {
   /** Node id; undefined where it was never read. */
   nodeId(number: number): string | undefined
@@ -24,7 +33,10 @@ export interface Cache {
   isDue(number: number): boolean
   /** So many of those that were read longest ago, and not lately, but for these. */
   oldest(count: number, except: readonly number[]): number[]
-  /** What was read in full, with the state of now, where nothing else can have changed since; undefined where it has to be read again. */
+  /**
+   * What was read in full, with the state of now, where nothing else can have changed since;
+   * undefined where it has to be read again.
+   */
   brought(state: RawState): FullPull | undefined
   put(pull: FullPull, readAt: number): void
   remove(number: number): void
@@ -71,10 +83,36 @@ export function createCache({ clock }: { clock: () => number }): Cache {
   }
 }
 
-/** What tells that reviews, comments or checks may have changed. Mergeability and the base’s tip are part of the state itself. */
+/**
+ * What tells that reviews, comments or checks may have changed. Mergeability and the base’s tip are
+ * part of the state itself.
+ */
 const markOf = (pull: RawState): string => {
-  const { state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus, updatedAt, statusCheckRollup, mergeQueueEntry } = pull
+  const {
+    state,
+    headRefOid,
+    baseRefName,
+    isDraft,
+    reviewDecision,
+    mergeStateStatus,
+    updatedAt,
+    statusCheckRollup,
+    mergeQueueEntry,
+  } = pull
   // Its checks there; the place is part of the state itself.
-  const queued = [mergeQueueEntry?.headCommit?.oid, mergeQueueEntry?.headCommit?.statusCheckRollup?.state]
-  return JSON.stringify([state, headRefOid, baseRefName, isDraft, reviewDecision, mergeStateStatus === 'BLOCKED', updatedAt, statusCheckRollup?.state, queued])
+  const queued = [
+    mergeQueueEntry?.headCommit?.oid,
+    mergeQueueEntry?.headCommit?.statusCheckRollup?.state,
+  ]
+  return JSON.stringify([
+    state,
+    headRefOid,
+    baseRefName,
+    isDraft,
+    reviewDecision,
+    mergeStateStatus === 'BLOCKED',
+    updatedAt,
+    statusCheckRollup?.state,
+    queued,
+  ])
 }

@@ -13,14 +13,25 @@ interface RawCancelled {
   readonly createdAt: string
   readonly reason: string | null
   readonly actor: RawActor | null
-  readonly beforeCommit?: { readonly statusCheckRollup: { readonly contexts: Pick<RawConnection<RawContext>, 'nodes'> } | null } | null
+  readonly beforeCommit?: {
+    readonly statusCheckRollup: {
+      readonly contexts: Pick<RawConnection<RawContext>, 'nodes'>
+    } | null
+  } | null
 }
 
 interface Answer {
-  readonly repository: { readonly pullRequest: { readonly timelineItems: { readonly nodes: readonly (RawCancelled | null)[] | null } } | null } | null
+  readonly repository: {
+    readonly pullRequest: {
+      readonly timelineItems: { readonly nodes: readonly (RawCancelled | null)[] | null }
+    } | null
+  } | null
 }
 
-/** What GitHub’s timeline says of the last time that a pull request left the merge queue, or that auto-merge was turned off. */
+/**
+ * What GitHub’s timeline says of the last time that a pull request left the merge queue, or that
+ * auto-merge was turned off.
+ */
 export function createCancelled({
   client,
   logEnds,
@@ -34,7 +45,11 @@ export function createCancelled({
       return data.repository?.pullRequest?.timelineItems.nodes?.[0] ?? null
     } catch (error) {
       // A server that does not know the question does not know it the next time either.
-      if (error instanceof ExomonadError && (error.code !== 'FORGE_UNAVAILABLE' || error.facts['gave_up'] === false)) return null
+      if (
+        error instanceof ExomonadError &&
+        (error.code !== 'FORGE_UNAVAILABLE' || error.facts['gave_up'] === false)
+      )
+        return null
       throw error
     }
   }
@@ -42,13 +57,25 @@ export function createCancelled({
   return async (number, kind) => {
     const raw = await read(number, kind)
     if (raw === null) return null
-    const contexts = (raw.beforeCommit?.statusCheckRollup?.contexts.nodes ?? []).filter((one) => one !== null)
-    const failed = toChecks(contexts.map(fromGraphql), []).checks.filter(({ status }) => status === 'failed' || status === 'timed_out')
-    return { kind, reason: reasonOf(raw), at: Date.parse(raw.createdAt), failed: kind === 'queue' ? await logEnds.add(failed) : [] }
+    const contexts = (raw.beforeCommit?.statusCheckRollup?.contexts.nodes ?? []).filter(
+      (one) => one !== null,
+    )
+    const failed = toChecks(contexts.map(fromGraphql), []).checks.filter(
+      ({ status }) => status === 'failed' || status === 'timed_out',
+    )
+    return {
+      kind,
+      reason: reasonOf(raw),
+      at: Date.parse(raw.createdAt),
+      failed: kind === 'queue' ? await logEnds.add(failed) : [],
+    }
   }
 }
 
-/** GitHub’s names for why something leaves a merge queue, as its webhooks have them; its timeline writes some of them in small letters. */
+/**
+ * GitHub’s names for why something leaves a merge queue, as its webhooks have them; its timeline
+ * writes some of them in small letters.
+ */
 const REASONS: Readonly<Record<string, string>> = {
   MERGE_CONFLICT: 'it conflicts with its base, or with what stood before it in the queue',
   CI_FAILURE: 'a check that its base requires failed in the queue',

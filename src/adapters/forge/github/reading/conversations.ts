@@ -15,35 +15,64 @@ interface RawConversations {
 }
 type Conversations = Pick<FullPull, 'threads' | 'requests'>
 
-/** Where lines were commented on there are conversations, and where a review is required somebody may have been asked; others are asked nothing. */
+/**
+ * Where lines were commented on there are conversations, and where a review is required somebody
+ * may have been asked; others are asked nothing.
+ */
 const hasAny = ({ reviews, state }: FullPull): boolean =>
-  reviews.some(({ comments }) => comments.length > 0) || (state.state === 'OPEN' && state.reviewDecision === 'REVIEW_REQUIRED')
+  reviews.some(({ comments }) => comments.length > 0) ||
+  (state.state === 'OPEN' && state.reviewDecision === 'REVIEW_REQUIRED')
 
 /**
- * The same with their conversations and requested reviewers, which are asked for together. Where GitHub does not tell (a failure, a server or a
- * token that can’t), only they are unknown: what else was read stands.
+ * The same with their conversations and requested reviewers, which are asked for together. Where
+ * GitHub does not tell (a failure, a server or a token that can’t), only they are unknown: what
+ * else was read stands.
  */
 export async function withConversations(
   client: Pick<GithubClient, 'graphql'>,
   reads: ReadonlyMap<number, Read<FullPull>>,
 ): Promise<Map<number, Read<FullPull>>> {
-  const ids = [...reads.values()].flatMap((read) => ('value' in read && hasAny(read.value) ? [read.value.state.id] : []))
+  const ids = [...reads.values()].flatMap((read) =>
+    'value' in read && hasAny(read.value) ? [read.value.state.id] : [],
+  )
   const found = new Map<string, Conversations>()
   for (let start = 0; start < ids.length; start += MOST) {
-    for (const [id, conversations] of await readConversations(client, ids.slice(start, start + MOST))) found.set(id, conversations)
+    for (const [id, conversations] of await readConversations(
+      client,
+      ids.slice(start, start + MOST),
+    ))
+      found.set(id, conversations)
   }
-  return new Map([...reads].map(([number, read]) => [number, 'value' in read ? { value: { ...read.value, ...found.get(read.value.state.id) } } : read]))
+  return new Map(
+    [...reads].map(([number, read]) => [
+      number,
+      'value' in read ? { value: { ...read.value, ...found.get(read.value.state.id) } } : read,
+    ]),
+  )
 }
 
-async function readConversations(client: Pick<GithubClient, 'graphql'>, ids: readonly string[]): Promise<Map<string, Conversations>> {
-  const results = new Map<string, Conversations>(ids.map((id) => [id, { threads: null, requests: null }]))
-  const answer = await quietly(() => ask<{ nodes: readonly (RawConversations | null)[] }>(client, CONVERSATIONS, { ids }))
+async function readConversations(
+  client: Pick<GithubClient, 'graphql'>,
+  ids: readonly string[],
+): Promise<Map<string, Conversations>> {
+  const results = new Map<string, Conversations>(
+    ids.map((id) => [id, { threads: null, requests: null }]),
+  )
+  const answer = await quietly(() =>
+    ask<{ nodes: readonly (RawConversations | null)[] }>(client, CONVERSATIONS, { ids }),
+  )
   for (const [index, id] of answer === null ? [] : ids.entries()) {
     const raw = answer?.data.nodes[index]
-    const wasLeftOut = (part: 'reviewThreads' | 'reviewRequests'): boolean => errorsAt(answer?.errors ?? [], 'nodes', index, part).length > 0
+    const wasLeftOut = (part: 'reviewThreads' | 'reviewRequests'): boolean =>
+      errorsAt(answer?.errors ?? [], 'nodes', index, part).length > 0
     const first = wasLeftOut('reviewThreads') ? null : (raw?.reviewThreads ?? null)
     results.set(id, {
-      threads: first === null ? null : await quietly(async () => byFirstComment(await whole(first, (after) => more(client, id, after)))),
+      threads:
+        first === null
+          ? null
+          : await quietly(async () =>
+              byFirstComment(await whole(first, (after) => more(client, id, after))),
+            ),
       // A team that the token may not see is an error, and somebody was asked all the same.
       requests: raw?.reviewRequests?.nodes?.filter((one) => one !== null) ?? null,
     })
@@ -61,9 +90,14 @@ async function quietly<Value>(read: () => Promise<Value>): Promise<Value | null>
   }
 }
 
-async function more(client: Pick<GithubClient, 'graphql'>, id: string, after: string): Promise<RawConnection<RawThread>> {
+async function more(
+  client: Pick<GithubClient, 'graphql'>,
+  id: string,
+  after: string,
+): Promise<RawConnection<RawThread>> {
   const { reviewThreads } = await node<RawConversations>(client, MORE_THREADS, { id, after })
-  if (reviewThreads === null) throw new ExomonadError('FORGE_UNAVAILABLE', 'GitHub left out the rest of the conversations.')
+  if (reviewThreads === null)
+    throw new ExomonadError('FORGE_UNAVAILABLE', 'GitHub left out the rest of the conversations.')
   return reviewThreads
 }
 

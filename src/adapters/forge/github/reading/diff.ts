@@ -11,12 +11,23 @@ interface Ends {
   readonly base: { readonly ref: string; readonly sha: string }
 }
 
-/** What a pull request changes, as GitHub shows it; from git where that is too much for GitHub. PR_NOT_FOUND. */
+/**
+ * What a pull request changes, as GitHub shows it; from git where that is too much for GitHub.
+ * PR_NOT_FOUND.
+ */
 export async function readDiff(
-  { client, git, branches }: { client: Pick<GithubClient, 'rest'>; git: Pick<Git, 'diff'>; branches: Branches },
+  {
+    client,
+    git,
+    branches,
+  }: { client: Pick<GithubClient, 'rest'>; git: Pick<Git, 'diff'>; branches: Branches },
   number: number,
 ): Promise<string> {
-  const { status, data } = await client.rest<unknown>(PULL, { pull_number: number, mediaType: { format: 'diff' } }, { accept: [TOO_LARGE] })
+  const { status, data } = await client.rest<unknown>(
+    PULL,
+    { pull_number: number, mediaType: { format: 'diff' } },
+    { accept: [TOO_LARGE] },
+  )
   if (status !== TOO_LARGE) return String(data)
   const { head, base } = (await client.rest<Ends>(PULL, { pull_number: number })).data
   const ends = [head, base].map(({ ref, sha }) => ({ branch: ref as BranchName, sha: sha as Sha }))

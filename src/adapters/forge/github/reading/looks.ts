@@ -11,7 +11,10 @@ import { MOST_PULLS, readBoth, readPulls } from './tier-two.ts'
 
 /** Everything of so few costs no more than their states. */
 const FEW = 5
-/** A request costs a point up to fewer than 150 connections, as GitHub rounds: whatever less it asks for. So many can be read in full for that. */
+/**
+ * A request costs a point up to fewer than 150 connections, as GitHub rounds: whatever less it asks
+ * for. So many can be read in full for that.
+ */
 const FOR_A_POINT = Math.floor(149 / CONNECTIONS)
 
 export interface Looks {
@@ -22,10 +25,11 @@ export interface Looks {
 }
 
 /**
- * Two tiers: the states of all that are known, by node id; then everything of those that are new, changed, under way or long not looked at. What
- * has to be read in full anyway is asked for beside the states, and what was read longest ago with it, as far as that costs nothing more: a
- * request costs a point at least. A node that is gone is asked for by its number before it is called missing: a token that lost its access looks
- * the same.
+ * Two tiers: the states of all that are known, by node id; then everything of those that are new,
+ * changed, under way or long not looked at. What has to be read in full anyway is asked for beside
+ * the states, and what was read longest ago with it, as far as that costs nothing more: a request
+ * costs a point at least. A node that is gone is asked for by its number before it is called
+ * missing: a token that lost its access looks the same.
  */
 export function createLooks({
   client,
@@ -38,7 +42,10 @@ export function createLooks({
 }): Looks {
   const cache = createCache({ clock })
 
-  const kept = (results: Map<number, Read<FullPull>>, startedAt: number): Map<number, Read<FullPull>> => {
+  const kept = (
+    results: Map<number, Read<FullPull>>,
+    startedAt: number,
+  ): Map<number, Read<FullPull>> => {
     for (const [number, read] of results) {
       if ('value' in read) cache.put(read.value, startedAt)
       else if ('missing' in read) cache.remove(number)
@@ -46,7 +53,9 @@ export function createLooks({
     return results
   }
   /** With what only some of them have. */
-  const completed = async (reads: Map<number, Read<FullPull>>): Promise<Map<number, Read<FullPull>>> =>
+  const completed = async (
+    reads: Map<number, Read<FullPull>>,
+  ): Promise<Map<number, Read<FullPull>>> =>
     withConversations(client, await withQueueChecks(client, reads))
 
   const full: Looks['full'] = async (numbers) => {
@@ -54,26 +63,42 @@ export function createLooks({
     return kept(await completed(await readPulls(client, numbers, identity.isSame)), startedAt)
   }
   /** With others for which there is room. */
-  const withOldest = (numbers: readonly number[]): number[] => [...numbers, ...cache.oldest(FOR_A_POINT - numbers.length, numbers)]
+  const withOldest = (numbers: readonly number[]): number[] => [
+    ...numbers,
+    ...cache.oldest(FOR_A_POINT - numbers.length, numbers),
+  ]
 
-  /** Everything of the first, states of the others, by node id: by one request where that can be, and GitHub doesn’t give up on it. */
+  /**
+   * Everything of the first, states of the others, by node id: by one request where that can be,
+   * and GitHub doesn’t give up on it.
+   */
   const both = async (
     pulls: readonly number[],
     ids: readonly string[],
-  ): Promise<{ readonly pulls: Map<number, Read<FullPull>>; readonly states: Map<string, Read<RawState>> }> => {
+  ): Promise<{
+    readonly pulls: Map<number, Read<FullPull>>
+    readonly states: Map<string, Read<RawState>>
+  }> => {
     const together = ids.slice(0, MOST_STATES)
     if (pulls.length > 0 && pulls.length <= MOST_PULLS && together.length > 0) {
       const startedAt = clock()
       try {
         const read = await readBoth(client, pulls, together, identity.isSame)
-        const states = ids.length > together.length ? [...read.states, ...(await readStates(client, ids.slice(MOST_STATES)))] : read.states
+        const states =
+          ids.length > together.length
+            ? [...read.states, ...(await readStates(client, ids.slice(MOST_STATES)))]
+            : read.states
         return { pulls: kept(await completed(read.pulls), startedAt), states: new Map(states) }
       } catch (error) {
         if (!(error instanceof ExomonadError)) throw error
-        // Asked for apart, in smaller parts where it was too much; where GitHub is away, that says so.
+        // Asked for apart, in smaller parts where it was too much; where GitHub is away, that says
+        // so.
       }
     }
-    return { states: await readStates(client, ids), pulls: pulls.length === 0 ? new Map() : await full(pulls) }
+    return {
+      states: await readStates(client, ids),
+      pulls: pulls.length === 0 ? new Map() : await full(pulls),
+    }
   }
 
   return {
@@ -91,7 +116,11 @@ export function createLooks({
       }
 
       const asked = withOldest(due)
-      const ids = new Map(numbers.flatMap((number) => (asked.includes(number) ? [] : [[number, cache.nodeId(number)!] as const])))
+      const ids = new Map(
+        numbers.flatMap((number) =>
+          asked.includes(number) ? [] : [[number, cache.nodeId(number)!] as const],
+        ),
+      )
       const { pulls, states } = await both(asked, [...ids.values()])
       take(pulls)
       for (const [number, id] of ids) {

@@ -1,6 +1,8 @@
 /**
- * All GraphQL that reading uses. GitHub’s price is the number of requests that fill every connection to its `first`, by hundreds: a full look
- * costs 13 a pull request (reviews, ten times their comments, comments, contexts), the state alone none. `owner` and `name` come with the client.
+ * All GraphQL that reading uses. GitHub’s price is the number of requests that fill every
+ * connection to its `first`, by hundreds: a full look costs 13 a pull request (reviews, ten times
+ * their comments, comments, contexts), the state alone none. `owner` and `name` come with the
+ * client.
  */
 
 const PAGE = 'pageInfo { hasNextPage endCursor }'
@@ -42,9 +44,13 @@ const CHECK_RUN = `
     databaseId name status conclusion startedAt completedAt detailsUrl permalink title
     checkSuite { status app { slug } workflowRun { event workflow { name } } }
   }`
-const STATUS = 'fragment Status on StatusContext { id context state targetUrl description createdAt }'
+const STATUS =
+  'fragment Status on StatusContext { id context state targetUrl description createdAt }'
 
-/** Whether a check is required depends on the pull request, so that its number is part of the question. */
+/**
+ * Whether a check is required depends on the pull request, so that its number is part of the
+ * question.
+ */
 const contexts = (page: string, number: string): string => `contexts(${page}) {
   ${PAGE}
   nodes {
@@ -62,10 +68,16 @@ export const STATES = `query PullRequestStates($ids: [ID!]!) {
 ${STATE}
 ${WHO}`
 
-/** Connections of a pull request that is read in full, as GitHub counts them: reviews, the comments of 10, comments, contexts. */
+/**
+ * Connections of a pull request that is read in full, as GitHub counts them: reviews, the comments
+ * of 10, comments, contexts.
+ */
 export const CONNECTIONS = 13
 
-/** Tier 2: everything of so many, as `p0`, `p1`, …, by the variables `n0`, `n1`, …. `states`: tier 1 of others beside it, for nothing. */
+/**
+ * Tier 2: everything of so many, as `p0`, `p1`, …, by the variables `n0`, `n1`, …. `states`: tier 1
+ * of others beside it, for nothing.
+ */
 export const fullLook = (
   count: number,
   { states = false } = {},
@@ -94,7 +106,8 @@ export const fullLook = (
 }
 ${[STATE, WHO, REVIEWS, LINE_COMMENTS, COMMENTS, CHECK_RUN, STATUS].join('\n')}`
 
-const each = (count: number, text: (index: number) => string): string => Array.from({ length: count }, (_, index) => text(index)).join('')
+const each = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join('')
 
 export const MORE_REVIEWS = `query MoreReviews($id: ID!, $after: String!) {
   ${LIMIT}
@@ -108,10 +121,13 @@ export const MORE_LINE_COMMENTS = `query MoreLineComments($id: ID!, $after: Stri
 }
 ${[WHO, LINE_COMMENTS].join('\n')}`
 
-const threads = (page: string): string => `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
+const threads = (page: string): string =>
+  `reviewThreads(${page}) { ${PAGE} nodes { id isResolved comments(first: 1) { nodes { fullDatabaseId } } } }`
 
 /** The checks of what stands in merge queues, as far as they have come there, by `n0`, `n1`, …. */
-export const queueChecks = (count: number): string => `query QueueChecks($owner: String!, $name: String!${each(count, (i) => `, $n${i}: Int!`)}) {
+export const queueChecks = (
+  count: number,
+): string => `query QueueChecks($owner: String!, $name: String!${each(count, (i) => `, $n${i}: Int!`)}) {
   ${LIMIT}
   repository(owner: $owner, name: $name) {
     ${each(count, (i) => `p${i}: pullRequest(number: $n${i}) { mergeQueueEntry { headCommit { oid statusCheckRollup { ${contexts('first: 50', `$n${i}`)} } } } }\n    `)}
@@ -148,7 +164,10 @@ export const DISARMED = `query AutoMergeDisabled($owner: String!, $name: String!
 }
 ${WHO}`
 
-/** Conversations and who was asked for a review, of those that have the one or need the other: 22 connections each, so that nobody else pays for them. */
+/**
+ * Conversations and who was asked for a review, of those that have the one or need the other: 22
+ * connections each, so that nobody else pays for them.
+ */
 export const CONVERSATIONS = `query Conversations($ids: [ID!]!) {
   ${LIMIT}
   nodes(ids: $ids) {
@@ -225,7 +244,10 @@ export const MERGE_SETTINGS = `query MergeSettings($owner: String!, $name: Strin
   }
 }`
 
-/** Every text that is ever sent, the variable ones in their smallest and largest forms: held against GitHub’s schema by a test. */
+/**
+ * Every text that is ever sent, the variable ones in their smallest and largest forms: held against
+ * GitHub’s schema by a test.
+ */
 export const QUERIES: readonly string[] = [
   STATES,
   fullLook(1),
@@ -243,5 +265,9 @@ export const QUERIES: readonly string[] = [
   MORE_CONTEXTS,
   RECENT,
   MERGE_SETTINGS,
-  ...[false, true].flatMap((base) => [ofHeads(1, { base }), ofHeads(50, { base }), ...[false, true].map((head) => listed({ base, head }))]),
+  ...[false, true].flatMap((base) => [
+    ofHeads(1, { base }),
+    ofHeads(50, { base }),
+    ...[false, true].map((head) => listed({ base, head })),
+  ]),
 ]

@@ -16,11 +16,16 @@ import { createLooks } from './looks.ts'
 import { createPullChecks } from './checks/pull-checks.ts'
 import { createSnapshots } from './snapshots.ts'
 
-type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> & Pick<ScheduledMerges, 'cancelled'>
+type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> &
+  Pick<ScheduledMerges, 'cancelled'>
 
 /** The half of the GitHub forge that only looks. */
 export function createReading(
-  options: GithubForgeOptions & { readonly client: GithubClient; readonly mayWrite: WriteAccess; readonly signer: () => Promise<MarkSigner> },
+  options: GithubForgeOptions & {
+    readonly client: GithubClient
+    readonly mayWrite: WriteAccess
+    readonly signer: () => Promise<MarkSigner>
+  },
 ): Reading {
   const { client, git, remote, clock } = options
   const branches = createBranches({ git, remote })
@@ -32,7 +37,8 @@ export function createReading(
 
   return {
     identity: identity.read,
-    snapshots: async (numbers) => (numbers.length === 0 ? [] : snapshotsOf(numbers, await looks.now([...new Set(numbers)]))),
+    snapshots: async (numbers) =>
+      numbers.length === 0 ? [] : snapshotsOf(numbers, await looks.now([...new Set(numbers)])),
     cancelled: createCancelled({ client, logEnds }),
     find: (filter) => findPulls(client, filter),
     diff: (number) => readDiff({ client, git, branches }, number),

@@ -10,7 +10,10 @@ export interface Readers {
   /** Login of the token’s own account, whose marks are believed. */
   readonly viewer: string
   readonly trust: Trust
-  /** Whether exomonad itself wrote that mark: signed, or known from before. `commit`: of the review; null for what is none. */
+  /**
+   * Whether exomonad itself wrote that mark: signed, or known from before. `commit`: of the review;
+   * null for what is none.
+   */
   readonly isOurs: (id: string, mark: ReviewMark, commit: string | null) => boolean
   /** Name to show. */
   readonly nameOf: (actor: Actor) => string
@@ -19,10 +22,21 @@ export interface Readers {
 /** A review whose commit GitHub has forgotten is of no head. */
 const FORGOTTEN = '0'.repeat(40) as Sha
 
-const STATES = { APPROVED: 'approved', CHANGES_REQUESTED: 'changes_requested', COMMENTED: 'commented' } as const
+const STATES = {
+  APPROVED: 'approved',
+  CHANGES_REQUESTED: 'changes_requested',
+  COMMENTED: 'commented',
+} as const
 
-/** Reviews that were submitted and stand: drafts are nobody’s business, and dismissed ones were taken back. */
-export function toReviews(reviews: FullPull['reviews'], readers: Readers, threads: Threads | null = null): Review[] {
+/**
+ * Reviews that were submitted and stand: drafts are nobody’s business, and dismissed ones were
+ * taken back.
+ */
+export function toReviews(
+  reviews: FullPull['reviews'],
+  readers: Readers,
+  threads: Threads | null = null,
+): Review[] {
   return reviews.flatMap((raw) => {
     if (raw.state === 'PENDING' || raw.state === 'DISMISSED') return []
     const { trusted, body, mark, ...own } = wordsOf(raw, readers, raw.commit?.oid)
@@ -36,7 +50,9 @@ export function toReviews(reviews: FullPull['reviews'], readers: Readers, thread
         body,
         commit: (raw.commit?.oid ?? FORGOTTEN) as Sha,
         submittedAt: raw.submittedAt === null ? 0 : Date.parse(raw.submittedAt),
-        comments: trusted ? raw.comments.flatMap((comment) => toLineComment(comment, raw, author, readers, threads)) : [],
+        comments: trusted
+          ? raw.comments.flatMap((comment) => toLineComment(comment, raw, author, readers, threads))
+          : [],
         trusted,
       },
     ]
@@ -55,15 +71,25 @@ export function takenBack(reviews: FullPull['reviews']): ReadonlySet<Actor> {
 }
 
 /** GitHub makes an empty review around an answer to a conversation: it is whose the answer is. */
-function answerer(raw: FullPull['reviews'][number], readers: Readers): Pick<Review, 'author' | 'authorName'> | undefined {
+function answerer(
+  raw: FullPull['reviews'][number],
+  readers: Readers,
+): Pick<Review, 'author' | 'authorName'> | undefined {
   const [only, ...others] = raw.comments
-  if (raw.body !== '' || only === undefined || others.length > 0 || only.replyTo === null) return undefined
+  if (raw.body !== '' || only === undefined || others.length > 0 || only.replyTo === null)
+    return undefined
   const { mark, author, authorName } = wordsOf(only, readers)
   return mark === null ? undefined : { author, authorName }
 }
 
 /** Somebody without write access may add to a thread of somebody who has it. */
-function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, readers: Readers, threads: Threads | null): LineComment[] {
+function toLineComment(
+  raw: RawLineComment,
+  review: RawWords,
+  reviewer: Actor,
+  readers: Readers,
+  threads: Threads | null,
+): LineComment[] {
   const { author, trusted, body, mark } = wordsOf(raw, readers)
   if (!trusted) return []
   const bySame = mark === null && accountOf(raw.author).login === accountOf(review.author).login
@@ -82,7 +108,8 @@ function toLineComment(raw: RawLineComment, review: RawWords, reviewer: Actor, r
 
 /** Without what exomonad itself keeps there for people to read. */
 export function toComments(comments: readonly RawComment[], readers: Readers): Comment[] {
-  const isOwn = ({ author, body }: RawComment): boolean => author !== null && isSame(accountOf(author).login, readers.viewer) && kindOfOwn(body) !== null
+  const isOwn = ({ author, body }: RawComment): boolean =>
+    author !== null && isSame(accountOf(author).login, readers.viewer) && kindOfOwn(body) !== null
   return comments
     .filter((raw) => !isOwn(raw))
     .map((raw) => {
@@ -94,24 +121,46 @@ export function toComments(comments: readonly RawComment[], readers: Readers): C
 /** Those who were asked for a review. */
 export const toAsked = (requests: FullPull['requests']): AskedReviewer[] =>
   (requests ?? []).map(({ asCodeOwner, requestedReviewer: who }) => ({
-    name: who === null ? 'a team that the token may not see' : 'combinedSlug' in who ? who.combinedSlug : accountOf(who).login,
+    name:
+      who === null
+        ? 'a team that the token may not see'
+        : 'combinedSlug' in who
+          ? who.combinedSlug
+          : accountOf(who).login,
     codeOwner: asCodeOwner,
   }))
 
-/** Whose they are and what they say: agents write from the token’s own account, with a mark. Words that are not trusted are left out. */
+/**
+ * Whose they are and what they say: agents write from the token’s own account, with a mark. Words
+ * that are not trusted are left out.
+ */
 function wordsOf(
   raw: RawWords,
   { viewer, trust, isOurs, nameOf }: Readers,
   commit: string | null = null,
-): Pick<Comment, 'author' | 'authorName' | 'trusted' | 'body'> & { readonly mark: ReviewMark | null } {
+): Pick<Comment, 'author' | 'authorName' | 'trusted' | 'body'> & {
+  readonly mark: ReviewMark | null
+} {
   const account = accountOf(raw.author)
   const marked = raw.author !== null && isSame(account.login, viewer) ? readMark(raw.body) : null
   if (marked !== null && isOurs(idOf(raw), marked.mark, commit)) {
     const { author } = marked.mark
-    return { author, authorName: nameOf(author), trusted: true, body: marked.body, mark: marked.mark }
+    return {
+      author,
+      authorName: nameOf(author),
+      trusted: true,
+      body: marked.body,
+      mark: marked.mark,
+    }
   }
   const trusted = raw.author !== null && trust(account, raw.authorAssociation)
-  return { author: `forge:${account.login}`, authorName: account.login, trusted, body: trusted ? raw.body : '', mark: null }
+  return {
+    author: `forge:${account.login}`,
+    authorName: account.login,
+    trusted,
+    body: trusted ? raw.body : '',
+    mark: null,
+  }
 }
 
 const idOf = ({ fullDatabaseId }: RawWords): string => String(fullDatabaseId)

@@ -16,17 +16,23 @@ const STATES = {
 const actorOf = (raw: RawActor | null): Actor => `forge:${accountOf(raw).login}`
 
 /** Who merges in the name of a merge queue. */
-export const isMergeQueue = (login: string): boolean => /^github-merge-queue(\[bot\])?$/i.test(login)
+export const isMergeQueue = (login: string): boolean =>
+  /^github-merge-queue(\[bot\])?$/i.test(login)
 
 /** What GitHub merges by itself; nothing where it does not. */
 export async function toScheduled(
-  { state, queueContexts, requiredContexts }: Pick<FullPull, 'state' | 'queueContexts' | 'requiredContexts'>,
+  {
+    state,
+    queueContexts,
+    requiredContexts,
+  }: Pick<FullPull, 'state' | 'queueContexts' | 'requiredContexts'>,
   logEnds: Pick<LogEnds, 'add'>,
 ): Promise<Pick<PullRequestSnapshot, 'scheduled'>> {
   if (state.state !== 'OPEN') return {}
   const { mergeQueueEntry: entry, autoMergeRequest: auto } = state
   if (entry != null) {
-    const found = queueContexts === null ? null : toChecks(queueContexts.map(fromGraphql), requiredContexts)
+    const found =
+      queueContexts === null ? null : toChecks(queueContexts.map(fromGraphql), requiredContexts)
     return {
       scheduled: {
         kind: 'queue',
@@ -39,5 +45,13 @@ export async function toScheduled(
       },
     }
   }
-  return auto == null ? {} : { scheduled: { kind: 'auto', by: actorOf(auto.enabledBy), since: auto.enabledAt === null ? 0 : Date.parse(auto.enabledAt) } }
+  return auto == null
+    ? {}
+    : {
+        scheduled: {
+          kind: 'auto',
+          by: actorOf(auto.enabledBy),
+          since: auto.enabledAt === null ? 0 : Date.parse(auto.enabledAt),
+        },
+      }
 }

@@ -40,30 +40,48 @@ export function createSnapshots({
   checksOf: PullChecks
   mayWrite: WriteAccess
   signer: () => Promise<MarkSigner>
-}): (numbers: readonly number[], reads: ReadonlyMap<number, Read<FullPull>>) => Promise<SnapshotResult[]> {
+}): (
+  numbers: readonly number[],
+  reads: ReadonlyMap<number, Read<FullPull>>,
+) => Promise<SnapshotResult[]> {
   const conflictsOf = createConflicts({ git, branches })
   const blockersOf = createBlockers({ client })
   const sameWork = createSameWork({ git, snapshots: store.snapshots })
 
-  /** Marks were not signed once, and a store may have lost its key: those of what is known here stay what they were. */
+  /**
+   * Marks were not signed once, and a store may have lost its key: those of what is known here stay
+   * what they were.
+   */
   const knownMarks = async (number: number): Promise<(id: string, mark: ReviewMark) => boolean> => {
-    const known = (await store.snapshots.get(`pull:${number}`))?.['snapshot'] as Pick<PullRequestSnapshot, 'reviews'> | undefined
+    const known = (await store.snapshots.get(`pull:${number}`))?.['snapshot'] as
+      | Pick<PullRequestSnapshot, 'reviews'>
+      | undefined
     return (id, { author, state }) =>
       known?.reviews.some(
         (review) =>
           (review.id === id && review.author === author && review.state === state) ||
-          (state === 'commented' && review.comments.some((comment) => comment.id === id && comment.author === author)),
+          (state === 'commented' &&
+            review.comments.some((comment) => comment.id === id && comment.author === author)),
       ) ?? false
   }
 
-  const readersFor = async (pull: FullPull, agents: readonly Agent[], viewer: string): Promise<Readers> => {
+  const readersFor = async (
+    pull: FullPull,
+    agents: readonly Agent[],
+    viewer: string,
+  ): Promise<Readers> => {
     const names = new Map<string, string>(agents.map(({ id, name }) => [id, name]))
     const { number } = pull.state
     const [{ isSigned }, isKnown] = await Promise.all([signer(), knownMarks(number)])
     return {
       viewer,
       trust: await trustOf(
-        [pull, ...pull.comments, ...pull.reviews, ...pull.reviews.flatMap(({ comments }) => comments)],
+        [
+          pull,
+          ...pull.comments,
+          ...pull.reviews,
+          ...pull.reviews.flatMap(({ comments }) => comments),
+        ],
         createBelieves({ viewer, trustedBots: settings().trustedBots, mayWrite }),
       ),
       isOurs: (id, mark, commit) => isSigned(mark, { number, commit }) || isKnown(id, mark),
@@ -88,16 +106,26 @@ export function createSnapshots({
     )
   }
 
-  const compose = async (pull: FullPull, agents: readonly Agent[], viewer: string): Promise<PullRequestSnapshot> => {
-    const agent = agents.findLast((one) => one.branch === pull.state.headRefName && !sharesBranch(one))
-    const found = toSnapshot(pull, { ...(await readersFor(pull, agents, viewer)), agentId: agent?.id ?? null })
+  const compose = async (
+    pull: FullPull,
+    agents: readonly Agent[],
+    viewer: string,
+  ): Promise<PullRequestSnapshot> => {
+    const agent = agents.findLast(
+      (one) => one.branch === pull.state.headRefName && !sharesBranch(one),
+    )
+    const found = toSnapshot(pull, {
+      ...(await readersFor(pull, agents, viewer)),
+      agentId: agent?.id ?? null,
+    })
     if (found.state !== 'open') await sameWork.forget(found.number)
     const { checks, ...come } = await checksOf(pull)
     const blockers = await blockersOf(pull, come)
     const plain = checks.map(({ job: _, ...check }) => check)
     return {
       ...found,
-      conflictFiles: found.mergeable === 'conflicting' && found.trusted ? await conflictsOf(found) : [],
+      conflictFiles:
+        found.mergeable === 'conflicting' && found.trusted ? await conflictsOf(found) : [],
       reviewDecision: await decide(found, takenBack(pull.reviews)),
       ...come,
       blockers,
@@ -107,16 +135,23 @@ export function createSnapshots({
     }
   }
 
-  /** The tip of each base as it was read last: one that moves in between would seem to move back. */
-  const withLatestTips = (reads: ReadonlyMap<number, Read<FullPull>>): ((pull: FullPull) => FullPull) => {
+  /**
+   * The tip of each base as it was read last: one that moves in between would seem to move back.
+   */
+  const withLatestTips = (
+    reads: ReadonlyMap<number, Read<FullPull>>,
+  ): ((pull: FullPull) => FullPull) => {
     const tips = new Map<BranchName, Sha>()
     for (const read of reads.values()) {
       const tip = 'value' in read ? baseTip(read.value.state) : null
       if ('value' in read && tip !== null) tips.set(read.value.state.baseRefName as BranchName, tip)
     }
     return (pull) => {
-      const tip = baseTip(pull.state) === null ? undefined : tips.get(pull.state.baseRefName as BranchName)
-      return tip === undefined ? pull : { ...pull, state: { ...pull.state, baseRef: { target: { oid: tip } } } }
+      const tip =
+        baseTip(pull.state) === null ? undefined : tips.get(pull.state.baseRefName as BranchName)
+      return tip === undefined
+        ? pull
+        : { ...pull, state: { ...pull.state, baseRef: { target: { oid: tip } } } }
     }
   }
 
@@ -132,7 +167,10 @@ export function createSnapshots({
         continue
       }
       try {
-        results.push({ number, snapshot: await compose(latest(read.value), agents, await (viewer ??= client.viewer())) })
+        results.push({
+          number,
+          snapshot: await compose(latest(read.value), agents, await (viewer ??= client.viewer())),
+        })
       } catch (error) {
         if (!(error instanceof ExomonadError)) throw error
         log.info({ err: error, number }, 'a pull request could not be read')

@@ -11,13 +11,23 @@ export interface Beside extends Readers {
 }
 
 const STATES = { OPEN: 'open', CLOSED: 'closed', MERGED: 'merged' } as const
-const MERGEABLE = { MERGEABLE: 'mergeable', CONFLICTING: 'conflicting', UNKNOWN: 'unknown' } as const
+const MERGEABLE = {
+  MERGEABLE: 'mergeable',
+  CONFLICTING: 'conflicting',
+  UNKNOWN: 'unknown',
+} as const
 
-/** A snapshot of what GitHub said, but for what takes git or more requests: the decision of the reviews, files in conflict, checks. */
+/**
+ * A snapshot of what GitHub said, but for what takes git or more requests: the decision of the
+ * reviews, files in conflict, checks.
+ */
 export function toSnapshot(
   pull: FullPull,
   beside: Beside,
-): Omit<PullRequestSnapshot, 'reviewDecision' | 'conflictFiles' | 'checks' | 'checksState' | 'checksRequired'> {
+): Omit<
+  PullRequestSnapshot,
+  'reviewDecision' | 'conflictFiles' | 'checks' | 'checksState' | 'checksRequired'
+> {
   const { state } = pull
   const { agentId } = beside
   const within = !state.isCrossRepository
@@ -34,7 +44,10 @@ export function toSnapshot(
     state: STATES[state.state],
     draft: state.isDraft,
     head: { branch: state.headRefName as BranchName, sha: state.headRefOid as Sha },
-    base: { branch: state.baseRefName as BranchName, sha: state.state === 'OPEN' ? baseTip(state) : null },
+    base: {
+      branch: state.baseRefName as BranchName,
+      sha: state.state === 'OPEN' ? baseTip(state) : null,
+    },
     trusted: within,
     agentId: within ? agentId : null,
     mergeable: state.state === 'OPEN' ? MERGEABLE[state.mergeable] : 'unknown',
@@ -42,8 +55,13 @@ export function toSnapshot(
     comments: toComments(pull.comments, beside),
     ...(asked.length === 0 ? {} : { asked }),
     mergeSha: merged ? ((state.mergeCommit?.oid ?? null) as Sha | null) : null,
-    ...(merged && state.mergedBy !== null && !isOurs(accountOf(state.mergedBy).login, beside.viewer) ? { mergedByOther: true } : {}),
-    mergedBy: merged && state.mergedBy !== null ? (`forge:${accountOf(state.mergedBy).login}` satisfies Actor) : null,
+    ...(merged && state.mergedBy !== null && !isOurs(accountOf(state.mergedBy).login, beside.viewer)
+      ? { mergedByOther: true }
+      : {}),
+    mergedBy:
+      merged && state.mergedBy !== null
+        ? (`forge:${accountOf(state.mergedBy).login}` satisfies Actor)
+        : null,
     mergedHead: merged ? (state.headRefOid as Sha) : null,
     createdAt: Date.parse(state.createdAt),
     updatedAt: Date.parse(state.updatedAt),
@@ -51,7 +69,9 @@ export function toSnapshot(
 }
 
 /** A merge queue merges for whoever asked it to. */
-const isOurs = (login: string, viewer: string): boolean => isSame(login, viewer) || isMergeQueue(login)
+const isOurs = (login: string, viewer: string): boolean =>
+  isSame(login, viewer) || isMergeQueue(login)
 
 /** The base as it is now; GitHub’s own `baseRefOid` is as old as the last push. */
-export const baseTip = ({ baseRef }: RawState): Sha | null => (baseRef?.target?.oid ?? null) as Sha | null
+export const baseTip = ({ baseRef }: RawState): Sha | null =>
+  (baseRef?.target?.oid ?? null) as Sha | null

@@ -13,13 +13,24 @@ export function accountOf(actor: RawActor | null): Account {
 
 export const isSame = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
 
-/** Whose words may reach an agent: people who may write here, the token’s own account, the bots that were named, and Copilot’s reviewer. */
+/**
+ * Whose words may reach an agent: people who may write here, the token’s own account, the bots that
+ * were named, and Copilot’s reviewer.
+ */
 export type Trust = (account: Account, association: Association) => boolean
 
 /** The same, where GitHub may have to be asked. Throws what `WriteAccess` throws. */
 export type Believes = (account: Account, association: Association) => Promise<boolean>
 
-export function createBelieves({ viewer, trustedBots, mayWrite }: { viewer: string; trustedBots: readonly string[]; mayWrite: WriteAccess }): Believes {
+export function createBelieves({
+  viewer,
+  trustedBots,
+  mayWrite,
+}: {
+  viewer: string
+  trustedBots: readonly string[]
+  mayWrite: WriteAccess
+}): Believes {
   const named = new Set(trustedBots.map((login) => login.toLowerCase().replace(/\[bot\]$/, '')))
   return async (account, association) => {
     const { login, bot } = account
@@ -29,12 +40,22 @@ export function createBelieves({ viewer, trustedBots, mayWrite }: { viewer: stri
   }
 }
 
-/** Whom of those who wrote something here is believed, each asked for once. Whoever wrote nothing here is not. */
-export async function trustOf(words: Iterable<Pick<RawWords, 'author' | 'authorAssociation'>>, believes: Believes): Promise<Trust> {
-  const writers = new Map<string, { readonly account: Account; readonly association: Association }>()
+/**
+ * Whom of those who wrote something here is believed, each asked for once. Whoever wrote nothing
+ * here is not.
+ */
+export async function trustOf(
+  words: Iterable<Pick<RawWords, 'author' | 'authorAssociation'>>,
+  believes: Believes,
+): Promise<Trust> {
+  const writers = new Map<
+    string,
+    { readonly account: Account; readonly association: Association }
+  >()
   for (const { author, authorAssociation: association } of words) {
     const account = accountOf(author)
-    if (author !== null && !writers.has(account.login)) writers.set(account.login, { account, association })
+    if (author !== null && !writers.has(account.login))
+      writers.set(account.login, { account, association })
   }
   const believed = new Set<string>()
   await Promise.all(

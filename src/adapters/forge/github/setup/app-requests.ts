@@ -24,7 +24,11 @@ export interface AppAnswer {
 }
 
 /** What an app asks in its own name: signed with its key, which is read anew each time. */
-export type AppRequest = (method: 'GET' | 'POST', path: string, body?: unknown) => Promise<AppAnswer>
+export type AppRequest = (
+  method: 'GET' | 'POST',
+  path: string,
+  body?: unknown,
+) => Promise<AppAnswer>
 
 /** Clocks that differ by less are taken for the same. Milliseconds. */
 const SAME = 5000
@@ -32,8 +36,8 @@ const SAME = 5000
 const WAIT = 60_000
 
 /**
- * FORGE_DENIED where the key can’t be read or GitHub doesn’t take it; FORGE_UNAVAILABLE without an answer. All else is an answer. Where this
- * machine’s clock is wrong, GitHub’s own is gone by.
+ * FORGE_DENIED where the key can’t be read or GitHub doesn’t take it; FORGE_UNAVAILABLE without an
+ * answer. All else is an answer. Where this machine’s clock is wrong, GitHub’s own is gone by.
  */
 export function createAppRequest({
   repository,
@@ -61,21 +65,40 @@ export function createAppRequest({
       authorization: `Bearer ${jwt}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
     }
-    const response = await apiFetch(`${apiUrl}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }).catch(
-      (error: unknown) => {
-        throw unreachable(repository, error as Error, secrets.redact)
-      },
-    )
+    const response = await apiFetch(`${apiUrl}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw unreachable(repository, error as Error, secrets.redact)
+    })
     const { status } = response
     const theirs = Date.parse(response.headers.get('date') ?? '')
     const data: unknown = await response.json().catch(() => null)
     const all = Object.fromEntries(response.headers)
     if (status >= 500) throw troubled(repository, status, all, clock())
-    if (status === 429 || (status === 403 && (all['retry-after'] !== undefined || all['x-ratelimit-remaining'] === '0'))) {
-      const [now, after, reset] = [clock(), Number(all['retry-after'] ?? NaN) * 1000, Number(all['x-ratelimit-reset'] ?? 0) * 1000]
-      throw limited(repository, 'all', Number.isNaN(after) ? (reset > now ? reset : now + WAIT) : now + after, status)
+    if (
+      status === 429 ||
+      (status === 403 && (all['retry-after'] !== undefined || all['x-ratelimit-remaining'] === '0'))
+    ) {
+      const [now, after, reset] = [
+        clock(),
+        Number(all['retry-after'] ?? NaN) * 1000,
+        Number(all['x-ratelimit-reset'] ?? 0) * 1000,
+      ]
+      throw limited(
+        repository,
+        'all',
+        Number.isNaN(after) ? (reset > now ? reset : now + WAIT) : now + after,
+        status,
+      )
     }
-    return { status, data, said: secrets.redact(wordsOf(data)), at: Number.isNaN(theirs) ? clock() + ahead : theirs }
+    return {
+      status,
+      data,
+      said: secrets.redact(wordsOf(data)),
+      at: Number.isNaN(theirs) ? clock() + ahead : theirs,
+    }
   }
 
   return async (method, path, body) => {

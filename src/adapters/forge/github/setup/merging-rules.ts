@@ -16,13 +16,22 @@ export interface RuledRepository {
   readonly deletes: boolean
 }
 
-/** A branch as agents have it, below the root. Rules are told for names of branches that are not there. */
+/**
+ * A branch as agents have it, below the root. Rules are told for names of branches that are not
+ * there.
+ */
 const probeOf = (root: string): string => `${root}.doctor-probe`
 
 /** How may be merged, and what rulesets will refuse of the tree’s own branches. */
-export async function checkRules(client: GithubClient, { repository, root, settings, deletes }: RuledRepository): Promise<PermissionFinding[]> {
+export async function checkRules(
+  client: GithubClient,
+  { repository, root, settings, deletes }: RuledRepository,
+): Promise<PermissionFinding[]> {
   const branch = probeOf(root)
-  const [ofRoot, rules] = await Promise.all([readBranchRules(client, root), readBranchRules(client, branch)])
+  const [ofRoot, rules] = await Promise.all([
+    readBranchRules(client, root),
+    readBranchRules(client, branch),
+  ])
   const rulesets = await readRulesets(client, [...ofRoot, ...rules])
   return [
     ...waysFindings({ repository, root, settings }, ofRoot),
@@ -32,16 +41,23 @@ export async function checkRules(client: GithubClient, { repository, root, setti
 }
 
 /** Names, and whom they bind; what can’t be read is left out. */
-async function readRulesets(client: GithubClient, rules: readonly BranchRule[]): Promise<ReadonlyMap<number, Ruleset>> {
-  const ids = [...new Set(rules.flatMap((rule) => (rule.ruleset_id === undefined ? [] : [rule.ruleset_id])))]
+async function readRulesets(
+  client: GithubClient,
+  rules: readonly BranchRule[],
+): Promise<ReadonlyMap<number, Ruleset>> {
+  const ids = [
+    ...new Set(rules.flatMap((rule) => (rule.ruleset_id === undefined ? [] : [rule.ruleset_id]))),
+  ]
   const found = await Promise.all(
     ids.map(async (id): Promise<readonly [number, Ruleset][]> => {
       try {
-        const { data } = await client.rest<{ name: string; current_user_can_bypass?: string; _links?: { html?: { href?: string } | null } }>(
-          'GET /repos/{owner}/{repo}/rulesets/{ruleset_id}',
-          { ruleset_id: id },
-        )
-        const bypassed = data.current_user_can_bypass === 'always' || data.current_user_can_bypass === 'exempt'
+        const { data } = await client.rest<{
+          name: string
+          current_user_can_bypass?: string
+          _links?: { html?: { href?: string } | null }
+        }>('GET /repos/{owner}/{repo}/rulesets/{ruleset_id}', { ruleset_id: id })
+        const bypassed =
+          data.current_user_can_bypass === 'always' || data.current_user_can_bypass === 'exempt'
         return [[id, { name: data.name, url: data._links?.html?.href ?? null, bypassed }]]
       } catch {
         return []
@@ -52,7 +68,10 @@ async function readRulesets(client: GithubClient, rules: readonly BranchRule[]):
 }
 
 /** By the settings, and the rules as far as they are known. */
-export function waysFindings({ repository, root, settings }: Omit<RuledRepository, 'deletes'>, rules: readonly BranchRule[]): PermissionFinding[] {
+export function waysFindings(
+  { repository, root, settings }: Omit<RuledRepository, 'deletes'>,
+  rules: readonly BranchRule[],
+): PermissionFinding[] {
   const { merge, squash, rebase } = settings
   if (merge === undefined || squash === undefined || rebase === undefined) {
     const why = 'which ways of merging are allowed is only told to who may write'
@@ -67,21 +86,40 @@ export function waysFindings({ repository, root, settings }: Omit<RuledRepositor
     rules,
   })
   const finding = (permission: string, way: MergeStrategy, whose: string): PermissionFinding => {
-    if (ways.allowed.includes(way)) return { permission, state: 'ok', needed: false, why: `${permission.toLowerCase()} are allowed`, fix: null }
-    const [instead] = (['squash', 'merge', 'rebase'] as const).filter((other) => ways.allowed.includes(other))
+    if (ways.allowed.includes(way))
+      return {
+        permission,
+        state: 'ok',
+        needed: false,
+        why: `${permission.toLowerCase()} are allowed`,
+        fix: null,
+      }
+    const [instead] = (['squash', 'merge', 'rebase'] as const).filter((other) =>
+      ways.allowed.includes(other),
+    )
     return {
       permission,
       state: 'missing',
       needed: instead === undefined,
       why: `${ways.why}: ${whose} pull requests ${instead === undefined ? 'can’t be merged in any way' : `are merged by ${instead} instead, unless told otherwise`}`,
-      fix: instead === undefined ? 'Allow one in the repository’s settings or rules' : 'Allow them in the repository’s settings or rules where you want them',
+      fix:
+        instead === undefined
+          ? 'Allow one in the repository’s settings or rules'
+          : 'Allow them in the repository’s settings or rules where you want them',
     }
   }
-  return [finding('Squash merges', 'squash', 'workers’'), finding('Merge commits', 'merge', 'subtrees’')]
+  return [
+    finding('Squash merges', 'squash', 'workers’'),
+    finding('Merge commits', 'merge', 'subtrees’'),
+  ]
 }
 
 /** What keeps all merges out of the root, or makes them otherwise. */
-const rootFindings = (root: string, rules: readonly BranchRule[], rulesets: ReadonlyMap<number, Ruleset>): PermissionFinding[] =>
+const rootFindings = (
+  root: string,
+  rules: readonly BranchRule[],
+  rulesets: ReadonlyMap<number, Ruleset>,
+): PermissionFinding[] =>
   rules.flatMap(({ type, ruleset_id: id }): PermissionFinding[] => {
     const ruleset = id === undefined ? undefined : rulesets.get(id)
     if (type === 'merge_queue') {

@@ -11,7 +11,10 @@ export async function readWorkflows(worktree: string): Promise<WorkflowFile[]> {
     names
       .filter((name) => /\.ya?ml$/.test(name))
       .sort()
-      .map(async (name) => ({ path: `${FOLDER}/${name}`, text: await readFile(join(worktree, FOLDER, name), 'utf8').catch(() => null) })),
+      .map(async (name) => ({
+        path: `${FOLDER}/${name}`,
+        text: await readFile(join(worktree, FOLDER, name), 'utf8').catch(() => null),
+      })),
   )
   return files.flatMap(({ path, text }) => (text === null ? [] : [{ path, text }]))
 }

@@ -5,9 +5,15 @@ import { readSecretFile } from '../../secret-file.ts'
 
 /** What speaks for you on GitHub. The token itself is only in what `read` answers. */
 export interface GithubToken {
-  /** Read anew, so that a renewed one counts at once. FORGE_DENIED with what to do where there is none. */
+  /**
+   * Read anew, so that a renewed one counts at once. FORGE_DENIED with what to do where there is
+   * none.
+   */
   read(): Promise<string>
-  /** Where it comes from, in words, as far as was found when this was made; null where there was none. */
+  /**
+   * Where it comes from, in words, as far as was found when this was made; null where there was
+   * none.
+   */
   readonly source: string | null
   /** The file it is read from; of an app, the one with its key. */
   readonly file: string | null
@@ -20,7 +26,10 @@ export interface GithubApp {
   readonly id: number
   /** What the last token may; null before the first. */
   grant(): AppGrant | null
-  /** GitHub refuses this token though it had not run out. Answers whether the next read gets another. */
+  /**
+   * GitHub refuses this token though it had not run out. Answers whether the next read gets
+   * another.
+   */
   refused(token: string): boolean
 }
 
@@ -48,7 +57,10 @@ export interface TokenOptions {
 const GH_COUNTS = 5000
 const GH_TIMEOUT = 10_000
 
-/** The token for a host: of the configured file, else of the environment as `gh` reads it, else the one `gh` is logged in with. */
+/**
+ * The token for a host: of the configured file, else of the environment as `gh` reads it, else the
+ * one `gh` is logged in with.
+ */
 export async function findToken(options: TokenOptions): Promise<GithubToken> {
   const { host, file } = options
   if (file !== null) {
@@ -58,15 +70,27 @@ export async function findToken(options: TokenOptions): Promise<GithubToken> {
   const names = variablesFor(host)
   for (const name of names) {
     const value = options.variables[name]?.trim() ?? ''
-    if (value !== '') return { read: () => Promise.resolve(value), file: null, source: `the variable ${name}` }
+    if (value !== '')
+      return { read: () => Promise.resolve(value), file: null, source: `the variable ${name}` }
   }
   const gh = createGhToken(options)
   const read = async (): Promise<string> => {
     const token = await gh()
     if (token !== null) return token
-    throw new ExomonadError('FORGE_DENIED', `There is no token for ${host}. ${howToGetOne(host)}.`, { host })
+    throw new ExomonadError(
+      'FORGE_DENIED',
+      `There is no token for ${host}. ${howToGetOne(host)}.`,
+      { host },
+    )
   }
-  return { read, file: null, source: (await gh()) === null ? null : `\`gh auth token\`${ownHost(host) === 'github.com' ? '' : ` for ${host}`}` }
+  return {
+    read,
+    file: null,
+    source:
+      (await gh()) === null
+        ? null
+        : `\`gh auth token\`${ownHost(host) === 'github.com' ? '' : ` for ${host}`}`,
+  }
 }
 
 /** Completes a sentence to a person without a token. */
@@ -75,7 +99,9 @@ export const howToGetOne = (host: string): string =>
 
 /** As `gh` has it: a token for github.com is not shown to any other host. */
 const variablesFor = (host: string): readonly string[] =>
-  ownHost(host) === null ? ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] : ['GH_TOKEN', 'GITHUB_TOKEN']
+  ownHost(host) === null
+    ? ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN']
+    : ['GH_TOKEN', 'GITHUB_TOKEN']
 
 const isThere = (read: () => Promise<string>): Promise<boolean> =>
   read().then(
@@ -83,18 +109,30 @@ const isThere = (read: () => Promise<string>): Promise<boolean> =>
     () => false,
   )
 
-/** What `gh` says, asked at most once in a few seconds; null where it is not installed or not logged in. */
-function createGhToken({ host, exec, ghEnvironment, clock }: TokenOptions): () => Promise<string | null> {
+/**
+ * What `gh` says, asked at most once in a few seconds; null where it is not installed or not logged
+ * in.
+ */
+function createGhToken({
+  host,
+  exec,
+  ghEnvironment,
+  clock,
+}: TokenOptions): () => Promise<string | null> {
   let last: { readonly at: number; readonly token: Promise<string | null> } | null = null
   const ask = async (): Promise<string | null> => {
-    const answer = await exec('gh', ['auth', 'token', '--hostname', host], { env: ghEnvironment, timeout: GH_TIMEOUT })
+    const answer = await exec('gh', ['auth', 'token', '--hostname', host], {
+      env: ghEnvironment,
+      timeout: GH_TIMEOUT,
+    })
     const token = answer.stdout.trim()
     return answer.exitCode === 0 && /^\S+$/.test(token) ? token : null
   }
   return () => {
     const now = clock()
     // A clock that was set back must not make an old answer count for hours.
-    if (last === null || now - last.at > GH_COUNTS || now < last.at) last = { at: now, token: ask() }
+    if (last === null || now - last.at > GH_COUNTS || now < last.at)
+      last = { at: now, token: ask() }
     return last.token
   }
 }

@@ -30,14 +30,20 @@ interface Trouble {
   readonly or?: string
 }
 
-/** What of the rules for an agent’s branch will stand in the tree’s way, each with what to do. Rules that bind nobody here are left out. */
+/**
+ * What of the rules for an agent’s branch will stand in the tree’s way, each with what to do. Rules
+ * that bind nobody here are left out.
+ */
 export function treeRuleFindings(tree: TreeRules): PermissionFinding[] {
   return tree.rules.flatMap((rule): PermissionFinding[] => {
     const ruleset = rule.ruleset_id === undefined ? undefined : tree.rulesets.get(rule.ruleset_id)
     if (ruleset?.bypassed === true) return []
     const trouble = troubleOf(rule, tree)
     if (trouble === null) return []
-    const name = ruleset === undefined ? `ruleset ${rule.ruleset_id ?? ''}`.trim() : `ruleset “${ruleset.name}”`
+    const name =
+      ruleset === undefined
+        ? `ruleset ${rule.ruleset_id ?? ''}`.trim()
+        : `ruleset “${ruleset.name}”`
     const owner = rule.ruleset_source === undefined ? '' : ` of ${rule.ruleset_source}`
     const out = `Leave refs/heads/${tree.root}.* out of it${ruleset?.url == null ? '' : ` (${ruleset.url})`}, or let the token’s account bypass it`
     return [
@@ -46,31 +52,55 @@ export function treeRuleFindings(tree: TreeRules): PermissionFinding[] {
         state: 'missing',
         needed: trouble.needed,
         why: `the ${name}${owner} ${trouble.what}`,
-        fix: trouble.or === undefined ? out : `${trouble.or}. Or: ${out.charAt(0).toLowerCase()}${out.slice(1)}`,
+        fix:
+          trouble.or === undefined
+            ? out
+            : `${trouble.or}. Or: ${out.charAt(0).toLowerCase()}${out.slice(1)}`,
       },
     ]
   })
 }
 
-const always = (what: string, or?: string): Trouble => ({ needed: true, what, ...(or === undefined ? {} : { or }) })
-const sometimes = (what: string, or?: string): Trouble => ({ needed: false, what, ...(or === undefined ? {} : { or }) })
+const always = (what: string, or?: string): Trouble => ({
+  needed: true,
+  what,
+  ...(or === undefined ? {} : { or }),
+})
+const sometimes = (what: string, or?: string): Trouble => ({
+  needed: false,
+  what,
+  ...(or === undefined ? {} : { or }),
+})
 
-function troubleOf({ type, parameters = {} }: BranchRule, { branch, deletes }: TreeRules): Trouble | null {
+function troubleOf(
+  { type, parameters = {} }: BranchRule,
+  { branch, deletes }: TreeRules,
+): Trouble | null {
   switch (type) {
     case 'creation':
-      return always('lets no branches be created: no agent’s branch can be pushed, so no pull request be filed')
+      return always(
+        'lets no branches be created: no agent’s branch can be pushed, so no pull request be filed',
+      )
     case 'update':
-      return always('lets branches not be updated: what an agent pushes after its first push is refused, and so is every merge into a subtree’s branch')
+      return always(
+        'lets branches not be updated: what an agent pushes after its first push is refused, and so is every merge into a subtree’s branch',
+      )
     case 'pull_request':
-      return always('lets branches be changed by pull requests only: what agents push to their own branches is refused')
+      return always(
+        'lets branches be changed by pull requests only: what agents push to their own branches is refused',
+      )
     case 'merge_queue':
-      return always('lets branches be changed by a merge queue only: what agents push to their own branches is refused')
+      return always(
+        'lets branches be changed by a merge queue only: what agents push to their own branches is refused',
+      )
     case 'required_status_checks':
     case 'workflows':
     case 'code_scanning':
     case 'required_deployments': {
       const first = parameters['do_not_enforce_on_create'] === true ? ' after their first push' : ''
-      return always(`lets only commits in that have passed checks: what agents push${first} has passed none yet and is refused`)
+      return always(
+        `lets only commits in that have passed checks: what agents push${first} has passed none yet and is refused`,
+      )
     }
     case 'required_signatures':
       return always(
@@ -85,13 +115,25 @@ function troubleOf({ type, parameters = {} }: BranchRule, { branch, deletes }: T
         '`[stop] rebase_filed = "auto"` (the default) rebases what is filed only where it conflicts or GitHub wants it up to date',
       )
     case 'deletion':
-      return deletes ? sometimes('lets no branch be deleted: those of merged pull requests stay', 'Take `delete_branch` out of [forge.github]') : null
+      return deletes
+        ? sometimes(
+            'lets no branch be deleted: those of merged pull requests stay',
+            'Take `delete_branch` out of [forge.github]',
+          )
+        : null
     case 'required_linear_history':
-      return sometimes('wants a linear history: pushes with merge commits are refused; pull requests into subtrees’ branches are squashed')
+      return sometimes(
+        'wants a linear history: pushes with merge commits are refused; pull requests into subtrees’ branches are squashed',
+      )
     case 'commit_message_pattern':
     case 'commit_author_email_pattern':
     case 'committer_email_pattern': {
-      const what = type === 'commit_message_pattern' ? 'messages' : type === 'committer_email_pattern' ? 'committers’ addresses' : 'authors’ addresses'
+      const what =
+        type === 'commit_message_pattern'
+          ? 'messages'
+          : type === 'committer_email_pattern'
+            ? 'committers’ addresses'
+            : 'authors’ addresses'
       return sometimes(
         `lets only commits in whose ${what} ${patternWords(parameters)}: pushes of others are refused`,
         `Tell agents so (CLAUDE.md or the like), or set git’s user.email`,
@@ -101,7 +143,9 @@ function troubleOf({ type, parameters = {} }: BranchRule, { branch, deletes }: T
     case 'file_extension_restriction':
     case 'max_file_size':
     case 'max_file_path_length':
-      return sometimes(`restricts what files may be pushed (${type.replaceAll('_', ' ')}): pushes with others are refused`)
+      return sometimes(
+        `restricts what files may be pushed (${type.replaceAll('_', ' ')}): pushes with others are refused`,
+      )
     // Reviews and scans that only say something, and names of tags.
     case 'copilot_code_review':
     case 'license_compliance_scanning':
@@ -118,7 +162,12 @@ interface Pattern {
   readonly negate?: unknown
 }
 
-const OPERATORS: Readonly<Record<string, string>> = { starts_with: 'start with', ends_with: 'end with', contains: 'contain', regex: 'match' }
+const OPERATORS: Readonly<Record<string, string>> = {
+  starts_with: 'start with',
+  ends_with: 'end with',
+  contains: 'contain',
+  regex: 'match',
+}
 
 const patternWords = ({ operator, pattern, negate }: Pattern): string =>
   `${negate === true ? 'don’t ' : ''}${OPERATORS[String(operator)] ?? String(operator)} “${String(pattern)}”`
@@ -131,7 +180,9 @@ function nameTrouble(parameters: Pattern, branch: string): Trouble | null {
     case false:
       return always(`${words}: agents’ branches, such as ${branch}, can’t be pushed`)
     case null:
-      return sometimes(`${words}, which can’t be told here: where agents’ branches, such as ${branch}, don’t, they can’t be pushed`)
+      return sometimes(
+        `${words}, which can’t be told here: where agents’ branches, such as ${branch}, don’t, they can’t be pushed`,
+      )
   }
 }
 

@@ -17,20 +17,36 @@ export interface WorkflowFinding {
 }
 
 /**
- * Workflows that check pull requests or pushes, but not those of the tree that grows from `root`: its pull requests go into `root` itself and
- * into branches such as `root.feature`, from heads such as `root.feature.part`. One that runs on pushes to some branches only is taken for a
- * check where nothing else is one; beside others it deploys.
+ * Workflows that check pull requests or pushes, but not those of the tree that grows from `root`:
+ * its pull requests go into `root` itself and into branches such as `root.feature`, from heads such
+ * as `root.feature.part`. One that runs on pushes to some branches only is taken for a check where
+ * nothing else is one; beside others it deploys.
  */
-export function findSilentWorkflows(files: readonly WorkflowFile[], root: string): WorkflowFinding[] {
-  const others = files.some(({ text }) => triggersOf(parseDocument(text, { prettyErrors: false })).some((trigger) => checksPulls(trigger, root)))
+export function findSilentWorkflows(
+  files: readonly WorkflowFile[],
+  root: string,
+): WorkflowFinding[] {
+  const others = files.some(({ text }) =>
+    triggersOf(parseDocument(text, { prettyErrors: false })).some((trigger) =>
+      checksPulls(trigger, root),
+    ),
+  )
   return files.flatMap((file) => findingsOf(file, root, others))
 }
 
-/** Whether it runs on a pull request with that base and head, by the branches that it names. What paths it is limited to is not looked at. */
-export function runsForPull({ text }: WorkflowFile, { base, head }: { readonly base: string; readonly head: string }): boolean {
+/**
+ * Whether it runs on a pull request with that base and head, by the branches that it names. What
+ * paths it is limited to is not looked at.
+ */
+export function runsForPull(
+  { text }: WorkflowFile,
+  { base, head }: { readonly base: string; readonly head: string },
+): boolean {
   const document = parseDocument(text, { prettyErrors: false })
   if (document.errors.length > 0) return false
-  return triggersOf(document).some((trigger) => (trigger.event === 'push' ? runsOn(trigger, head) : isCheck(trigger) && runsOn(trigger, base)))
+  return triggersOf(document).some((trigger) =>
+    trigger.event === 'push' ? runsOn(trigger, head) : isCheck(trigger) && runsOn(trigger, base),
+  )
 }
 
 interface Trigger {
@@ -41,28 +57,45 @@ interface Trigger {
   readonly types: readonly string[] | null
 }
 
-function findingsOf({ path, text }: WorkflowFile, root: string, others: boolean): WorkflowFinding[] {
+function findingsOf(
+  { path, text }: WorkflowFile,
+  root: string,
+  others: boolean,
+): WorkflowFinding[] {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [fault] = document.errors
   if (fault !== undefined) {
-    return [{ path, line: lines.linePos(fault.pos[0]).line, problem: `is no valid YAML (${fault.message}), so GitHub won’t run it`, fix: 'Correct it' }]
+    return [
+      {
+        path,
+        line: lines.linePos(fault.pos[0]).line,
+        problem: `is no valid YAML (${fault.message}), so GitHub won’t run it`,
+        fix: 'Correct it',
+      },
+    ]
   }
   const triggers = triggersOf(document)
   const pull = triggers.find(({ event }) => event === 'pull_request')
   const push = triggers.find(({ event }) => event === 'push')
-  // A push of a head is checked as well as a pull request of it: GitHub shows what ran on the commit.
+  // A push of a head is checked as well as a pull request of it: GitHub shows what ran on the
+  // commit.
   if (push !== undefined && checksPulls(push, root)) return []
   const line = (key: string): number | null => {
     const offset = offsetOf(document, key)
     return offset === null ? null : lines.linePos(offset).line
   }
   if (pull !== undefined) {
-    const missed = isCheck(pull) ? [root, `${root}.feature`].filter((base) => !runsOn(pull, base)) : []
-    return missed.length === 0 ? [] : [{ path, line: line('pull_request'), ...wordsOf(pull, missed, root) }]
+    const missed = isCheck(pull)
+      ? [root, `${root}.feature`].filter((base) => !runsOn(pull, base))
+      : []
+    return missed.length === 0
+      ? []
+      : [{ path, line: line('pull_request'), ...wordsOf(pull, missed, root) }]
   }
   if (push === undefined || push.tagsOnly || others) return []
-  const where = push.branches === null ? 'on pushes to some branches' : `on pushes to ${quoted(push.branches)}`
+  const where =
+    push.branches === null ? 'on pushes to some branches' : `on pushes to ${quoted(push.branches)}`
   return [
     {
       path,
@@ -73,22 +106,37 @@ function findingsOf({ path, text }: WorkflowFile, root: string, others: boolean)
   ]
 }
 
-function wordsOf({ branches }: Trigger, missed: readonly string[], root: string): { problem: string; fix: string } {
+function wordsOf(
+  { branches }: Trigger,
+  missed: readonly string[],
+  root: string,
+): { problem: string; fix: string } {
   const against = missed.join(' and ')
   if (branches === null) {
-    return { problem: `leaves out pull requests against ${against} (branches-ignore)`, fix: `Take out of its branches-ignore what matches ${against}` }
+    return {
+      problem: `leaves out pull requests against ${against} (branches-ignore)`,
+      fix: `Take out of its branches-ignore what matches ${against}`,
+    }
   }
-  const add = missed.map((base) => (base === root ? escapePattern(root) : `${escapePattern(root)}.*`))
-  return { problem: `runs on pull requests against ${quoted(branches)}, not against ${against}`, fix: `Add ${quoted(add)} to its branches` }
+  const add = missed.map((base) =>
+    base === root ? escapePattern(root) : `${escapePattern(root)}.*`,
+  )
+  return {
+    problem: `runs on pull requests against ${quoted(branches)}, not against ${against}`,
+    fix: `Add ${quoted(add)} to its branches`,
+  }
 }
 
-const quoted = (patterns: readonly string[]): string => patterns.map((pattern) => `'${pattern}'`).join(', ')
+const quoted = (patterns: readonly string[]): string =>
+  patterns.map((pattern) => `'${pattern}'`).join(', ')
 
 /** Reacting only to labels, closing and the like is no check. */
-const isCheck = ({ types }: Trigger): boolean => types === null || types.includes('opened') || types.includes('synchronize')
+const isCheck = ({ types }: Trigger): boolean =>
+  types === null || types.includes('opened') || types.includes('synchronize')
 
 /** Of some branches at least. */
-const checksPulls = (trigger: Trigger, root: string): boolean => (trigger.event === 'push' ? runsOn(trigger, `${root}.feature.part`) : isCheck(trigger))
+const checksPulls = (trigger: Trigger, root: string): boolean =>
+  trigger.event === 'push' ? runsOn(trigger, `${root}.feature.part`) : isCheck(trigger)
 
 function runsOn({ branches, branchesIgnore, tagsOnly }: Trigger, branch: string): boolean {
   if (tagsOnly) return false
@@ -98,14 +146,27 @@ function runsOn({ branches, branchesIgnore, tagsOnly }: Trigger, branch: string)
 
 function triggersOf(document: Document): Trigger[] {
   const on = valueAt(document, 'on')
-  const events = typeof on === 'string' ? { [on]: null } : Array.isArray(on) ? Object.fromEntries(on.map((event) => [String(event), null])) : tableOf(on)
+  const events =
+    typeof on === 'string'
+      ? { [on]: null }
+      : Array.isArray(on)
+        ? Object.fromEntries(on.map((event) => [String(event), null]))
+        : tableOf(on)
   return (['pull_request', 'push'] as const).flatMap((event): Trigger[] => {
     if (!(event in events)) return []
     const filter = tableOf(events[event])
     const branches = listOf(filter['branches'])
     const branchesIgnore = listOf(filter['branches-ignore'])
     const tagged = 'tags' in filter || 'tags-ignore' in filter
-    return [{ event, branches, branchesIgnore, tagsOnly: tagged && branches === null && branchesIgnore === null, types: listOf(filter['types']) }]
+    return [
+      {
+        event,
+        branches,
+        branchesIgnore,
+        tagsOnly: tagged && branches === null && branchesIgnore === null,
+        types: listOf(filter['types']),
+      },
+    ]
   })
 }
 
@@ -119,7 +180,9 @@ function valueAt(document: Document, key: string): unknown {
 }
 
 const tableOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : {}
 
 function listOf(value: unknown): readonly string[] | null {
   if (value === undefined || value === null) return null

@@ -19,7 +19,11 @@ export function createChange({
     async retarget(number, base) {
       const pull = await lookAt(client, number)
       if (pull.state !== 'open' || pull.base.ref === base) return
-      const answer = await client.rest<RawPull>(`PATCH ${PULL}`, { pull_number: number, base }, { accept: [422], retry: true })
+      const answer = await client.rest<RawPull>(
+        `PATCH ${PULL}`,
+        { pull_number: number, base },
+        { accept: [422], retry: true },
+      )
       if (answer.status === 422) {
         const { words, isAbout } = refusalIn(answer)
         if (isAbout('base') && /invalid|not found/i.test(words)) {
@@ -31,10 +35,14 @@ export function createChange({
             },
           )
         }
-        throw new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) does not move #${number} from ${pull.base.ref} to ${base}: ${words}`, {
-          number,
-          base,
-        })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `GitHub (${repository.host}) does not move #${number} from ${pull.base.ref} to ${base}: ${words}`,
+          {
+            number,
+            base,
+          },
+        )
       }
       const now = answer.data.base.ref === base ? answer.data : await lookAt(client, number)
       if (now.base.ref !== base) {

@@ -9,13 +9,18 @@ import { refusalIn } from './refusal.ts'
 
 const REVIEWER = 'copilot-pull-request-reviewer[bot]'
 /** Its names: as it is asked, as it stands among those who were asked, and as it reviews. */
-const isCopilot = ({ login }: { readonly login: string }): boolean => /^copilot(-pull-request-reviewer)?(\[bot\])?$/i.test(login)
-const isAsked = (pull: Pick<RawPull, 'requested_reviewers'>): boolean => (pull.requested_reviewers ?? []).some(isCopilot)
+const isCopilot = ({ login }: { readonly login: string }): boolean =>
+  /^copilot(-pull-request-reviewer)?(\[bot\])?$/i.test(login)
+const isAsked = (pull: Pick<RawPull, 'requested_reviewers'>): boolean =>
+  (pull.requested_reviewers ?? []).some(isCopilot)
 
 const KEY = 'github:copilot'
 /** Milliseconds for which a refusal holds: a plan may be bought, a setting changed. */
 const HOLDS = 7 * 24 * 3600 * 1000
-/** Pull requests for which it is remembered that Copilot was asked: filing again costs no request for them. */
+/**
+ * Pull requests for which it is remembered that Copilot was asked: filing again costs no request
+ * for them.
+ */
 const MOST = 200
 
 interface Remembered {
@@ -26,8 +31,9 @@ interface Remembered {
 }
 
 /**
- * Asks Copilot for a review, once for each pull request, and sees to it that GitHub took it: where Copilot isn’t to be had GitHub says so, or
- * says nothing at all. That is told once, and then Copilot is not asked for a week, or until the setting was off.
+ * Asks Copilot for a review, once for each pull request, and sees to it that GitHub took it: where
+ * Copilot isn’t to be had GitHub says so, or says nothing at all. That is told once, and then
+ * Copilot is not asked for a week, or until the setting was off.
  */
 export function createReviewRequests({
   client,
@@ -40,14 +46,23 @@ export function createReviewRequests({
 }: Pick<GithubForgeOptions, 'settings' | 'store' | 'clock' | 'log'> & {
   client: Pick<GithubClient, 'rest' | 'pages'>
   find: Forge['find']
-  /** What filing has just been told of a pull request; undefined where it was not filed just now. */
+  /**
+   * What filing has just been told of a pull request; undefined where it was not filed just now.
+   */
   filed: (number: number) => LeftPull | undefined
 }): Pick<Forge, 'requestReview'> {
-  const recall = async (): Promise<Remembered> => ({ asked: [], refused: null, ...(await snapshots.get(KEY)) })
-  const remember = (now: Remembered): Promise<void> => snapshots.put(KEY, { asked: now.asked.slice(-MOST), refused: now.refused })
+  const recall = async (): Promise<Remembered> => ({
+    asked: [],
+    refused: null,
+    ...(await snapshots.get(KEY)),
+  })
+  const remember = (now: Remembered): Promise<void> =>
+    snapshots.put(KEY, { asked: now.asked.slice(-MOST), refused: now.refused })
 
   const reviewed = async (number: number): Promise<boolean> => {
-    const reviews = await client.pages<{ user: { login: string } | null }>(`GET ${PULL}/reviews`, { pull_number: number })
+    const reviews = await client.pages<{ user: { login: string } | null }>(`GET ${PULL}/reviews`, {
+      pull_number: number,
+    })
     return reviews.some(({ user }) => user !== null && isCopilot(user))
   }
 
@@ -62,11 +77,17 @@ export function createReviewRequests({
         { accept: [404, 422], retry: false },
       )
       if (answer.status >= 400) return refusalIn(answer).words
-      if (isAsked(answer.data) || isAsked(await lookAt(client, number)) || (await reviewed(number))) return null
+      if (isAsked(answer.data) || isAsked(await lookAt(client, number)) || (await reviewed(number)))
+        return null
       return 'GitHub took the request and asked nobody'
     } catch (error) {
       // Without a token that counts nothing is said of Copilot.
-      if (!(error instanceof ExomonadError) || error.code !== 'FORGE_DENIED' || error.facts['status'] === 401) throw error
+      if (
+        !(error instanceof ExomonadError) ||
+        error.code !== 'FORGE_DENIED' ||
+        error.facts['status'] === 401
+      )
+        throw error
       return error.message
     }
   }
@@ -82,7 +103,10 @@ export function createReviewRequests({
       return null
     }
     await remember({ ...before, refused: clock() })
-    log.warn({ number, reason: why }, 'Copilot can’t be had as a reviewer: it is not asked for a week')
+    log.warn(
+      { number, reason: why },
+      'Copilot can’t be had as a reviewer: it is not asked for a week',
+    )
     return (
       `Copilot can’t be had as a reviewer of #${number} (${why}): have somebody else look at it. This is said once, and Copilot not asked for a week; ` +
       'forge.github.copilot_review = false turns it off.'
@@ -101,7 +125,8 @@ export function createReviewRequests({
       const known = filed(number)
       const pull = known?.pull ?? (await lookAt(client, number))
       if (pull.state !== 'open') return null
-      const same = known?.ofHead ?? (await find({ state: 'open', heads: [pull.head.ref as BranchName] }))
+      const same =
+        known?.ofHead ?? (await find({ state: 'open', heads: [pull.head.ref as BranchName] }))
       const warnings = [
         same.length < 2
           ? null

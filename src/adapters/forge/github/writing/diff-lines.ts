@@ -14,8 +14,13 @@ export function shownLines(patch: string): Set<number> {
 }
 
 /** Which lines of a pull request GitHub takes comments on. */
-export async function commentableLines(client: Pick<GithubClient, 'pages'>, number: number): Promise<(path: string, line: number) => boolean> {
-  const files = await client.pages<{ filename: string; patch?: string }>(`GET ${PULL}/files`, { pull_number: number })
+export async function commentableLines(
+  client: Pick<GithubClient, 'pages'>,
+  number: number,
+): Promise<(path: string, line: number) => boolean> {
+  const files = await client.pages<{ filename: string; patch?: string }>(`GET ${PULL}/files`, {
+    pull_number: number,
+  })
   const shown = new Map(files.map(({ filename, patch }) => [filename, shownLines(patch ?? '')]))
   return (path, line) => shown.get(path)?.has(line) ?? false
 }

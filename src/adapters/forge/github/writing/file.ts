@@ -22,8 +22,8 @@ export interface LeftPull {
 type Wanted = Pick<Parameters<Forge['file']>[0], 'head' | 'base' | 'title' | 'body' | 'draft'>
 
 /**
- * Files a pull request, or brings the open one of that head up to date: GitHub would take a second one with another base. What may have been
- * created is looked for before anything is created again.
+ * Files a pull request, or brings the open one of that head up to date: GitHub would take a second
+ * one with another base. What may have been created is looked for before anything is created again.
  */
 export function createFile({
   repository,
@@ -39,7 +39,10 @@ export function createFile({
   /** Told of each that was filed. */
   left: (filed: LeftPull) => void
 }): (wanted: Wanted) => Promise<FileResult> {
-  const openFor = async (head: BranchName, base: BranchName): Promise<Omit<LeftPull, 'created'> | undefined> => {
+  const openFor = async (
+    head: BranchName,
+    base: BranchName,
+  ): Promise<Omit<LeftPull, 'created'> | undefined> => {
     const numbers = await find({ state: 'open', heads: [head] })
     const pulls = await Promise.all(numbers.map((number) => lookAt(client, number)))
     const open = pulls.filter(({ state }) => state === 'open')
@@ -55,24 +58,40 @@ export function createFile({
   const refuse = ({ words, isAbout }: Refusal, { head, base }: Wanted): ExomonadError => {
     const missing = isAbout('head') ? head : isAbout('base') ? base : undefined
     return missing === undefined
-      ? new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) refuses the pull request from ${head} into ${base}: ${words}`)
-      : new ExomonadError('GIT_FAILED', `${repository.owner}/${repository.name} on ${repository.host} has no branch ${missing}. Push it first.`, {
-          branch: missing,
-        })
+      ? new ExomonadError(
+          'INVALID_ARG',
+          `GitHub (${repository.host}) refuses the pull request from ${head} into ${base}: ${words}`,
+        )
+      : new ExomonadError(
+          'GIT_FAILED',
+          `${repository.owner}/${repository.name} on ${repository.host} has no branch ${missing}. Push it first.`,
+          {
+            branch: missing,
+          },
+        )
   }
 
   const setDraft = async (pull: RawPull, draft: boolean): Promise<void> => {
     if (pull.draft === draft) return
     const mutation = draft ? 'convertPullRequestToDraft' : 'markPullRequestReadyForReview'
-    const { errors } = await client.graphql(`mutation SetDraft($id: ID!) { ${mutation}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`, {
-      id: pull.node_id,
-    })
+    const { errors } = await client.graphql(
+      `mutation SetDraft($id: ID!) { ${mutation}(input: { pullRequestId: $id }) { pullRequest { isDraft } } }`,
+      {
+        id: pull.node_id,
+      },
+    )
     // Some plans have no drafts: an open pull request is as near as it gets.
     if (errors.length === 0 || draft) return
-    throw new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) does not mark #${pull.number} as ready for review: ${errors[0]?.message}`)
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `GitHub (${repository.host}) does not mark #${pull.number} as ready for review: ${errors[0]?.message}`,
+    )
   }
 
-  const update = async ({ pull, ofHead }: Omit<LeftPull, 'created'>, { title, body, base, draft, head }: Wanted): Promise<FileResult> => {
+  const update = async (
+    { pull, ofHead }: Omit<LeftPull, 'created'>,
+    { title, body, base, draft, head }: Wanted,
+  ): Promise<FileResult> => {
     const rebased = pull.base.ref !== base
     if (rebased || pull.title !== title || (pull.body ?? '') !== body) {
       const change = { pull_number: pull.number, title, body, ...(rebased ? { base } : {}) }
@@ -88,8 +107,13 @@ export function createFile({
   }
 
   const create = async (wanted: Wanted): Promise<FileResult | 'exists'> => {
-    const answer = await client.rest<RawPull>('POST /repos/{owner}/{repo}/pulls', { ...wanted }, { accept: [422] })
-    if (answer.status !== 422) return filed({ pull: answer.data, ofHead: [answer.data.number], created: true })
+    const answer = await client.rest<RawPull>(
+      'POST /repos/{owner}/{repo}/pulls',
+      { ...wanted },
+      { accept: [422] },
+    )
+    if (answer.status !== 422)
+      return filed({ pull: answer.data, ofHead: [answer.data.number], created: true })
     const refusal = refusalIn(answer)
     if (/already exists/i.test(refusal.words)) return 'exists'
     if (/no commits between/i.test(refusal.words)) return { kind: 'nothing_to_merge' }
@@ -117,8 +141,12 @@ export function createFile({
       if (existing !== undefined) result = await update(existing, wanted)
     }
     if (result !== 'exists') return result
-    throw new ExomonadError('FORGE_UNAVAILABLE', `GitHub (${repository.host}) says that a pull request from ${head} exists, and does not show it. Try again.`, {
-      head,
-    })
+    throw new ExomonadError(
+      'FORGE_UNAVAILABLE',
+      `GitHub (${repository.host}) says that a pull request from ${head} exists, and does not show it. Try again.`,
+      {
+        head,
+      },
+    )
   }
 }

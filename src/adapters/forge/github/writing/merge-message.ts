@@ -5,7 +5,10 @@ import type { GithubClient } from '../client/client.ts'
 import { PULL, type RawPull } from './pull.ts'
 
 interface RawCommit {
-  readonly commit: { readonly message: string; readonly author: { readonly name?: string; readonly email?: string } | null }
+  readonly commit: {
+    readonly message: string
+    readonly author: { readonly name?: string; readonly email?: string } | null
+  }
   /** The account with that address; null where GitHub knows none. */
   readonly author: { readonly login?: string } | null
 }
@@ -22,8 +25,8 @@ const split = (message: string): MergeMessage => {
 }
 
 /**
- * The words of a merge. A squashed commit’s author is the account that filed the pull request, so that everybody else who wrote one of its
- * commits is named in a trailer.
+ * The words of a merge. A squashed commit’s author is the account that filed the pull request, so
+ * that everybody else who wrote one of its commits is named in a trailer.
  */
 export async function mergeMessage(
   { client, gate }: { client: Pick<GithubClient, 'pages'>; gate: Pick<TextGate, 'text'> },
@@ -38,7 +41,20 @@ export async function mergeMessage(
   const listed = commits.map(({ commit, author }) => {
     const { name = '', email = '' } = commit.author ?? {}
     const isFiler = pull.user !== null && author?.login === pull.user.login
-    return { author: isFiler || name === '' || email === '' ? own : { name, email }, message: commit.message }
+    return {
+      author: isFiler || name === '' || email === '' ? own : { name, email },
+      message: commit.message,
+    }
   })
-  return split(squashMessage({ number: pull.number, title: pull.title, body: pull.body ?? '', text, author: own, commits: listed, gate }))
+  return split(
+    squashMessage({
+      number: pull.number,
+      title: pull.title,
+      body: pull.body ?? '',
+      text,
+      author: own,
+      commits: listed,
+      gate,
+    }),
+  )
 }

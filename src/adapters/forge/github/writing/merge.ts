@@ -13,7 +13,10 @@ import { lookAt, PULL, stateOf, type RawPull } from './pull.ts'
 import { isLost, refusalIn } from './refusal.ts'
 import type { Scheduling } from './schedule.ts'
 
-/** How often a base that moves, or a mergeability that is not known, is tried: for about a quarter of a minute. */
+/**
+ * How often a base that moves, or a mergeability that is not known, is tried: for about a quarter
+ * of a minute.
+ */
 const TRIES = 5
 /** How often a merge whose answer was lost is looked for. */
 const LOOKS = 3
@@ -22,11 +25,13 @@ const MERGE_QUEUE = /through the merge queue/i
 
 type MergeOptions = Parameters<Forge['merge']>[0]
 /** Where a conflict is, as far as git here can tell. */
-type ConflictFiles = (ends: Pick<PullRequestSnapshot, 'head' | 'base'>) => Promise<readonly string[]>
+type ConflictFiles = (
+  ends: Pick<PullRequestSnapshot, 'head' | 'base'>,
+) => Promise<readonly string[]>
 
 /**
- * Merges on GitHub, guarded by the head that was looked at. What 405 means is only known from the pull request itself; whether a merge whose
- * answer was lost has happened, as well.
+ * Merges on GitHub, guarded by the head that was looked at. What 405 means is only known from the
+ * pull request itself; whether a merge whose answer was lost has happened, as well.
  */
 export function createMerging({
   client,
@@ -55,22 +60,46 @@ export function createMerging({
     return { kind: 'merged', sha: (pull.merge_commit_sha ?? head) as Sha, head }
   }
 
-  /** Somebody with another account has merged it; with the same one nobody can tell. A queue merges for whoever asked it to. */
-  const isOthers = async ({ merged_by: by }: RawPull): Promise<boolean> => by != null && !isMergeQueue(by.login) && !isSame(by.login, await client.viewer())
+  /**
+   * Somebody with another account has merged it; with the same one nobody can tell. A queue merges
+   * for whoever asked it to.
+   */
+  const isOthers = async ({ merged_by: by }: RawPull): Promise<boolean> =>
+    by != null && !isMergeQueue(by.login) && !isSame(by.login, await client.viewer())
 
-  /** `words`: what GitHub had against it last. A merge under way, whose answer was lost, is the one that was asked for. */
-  const inTheWay = async (pull: RawPull, expectedHead: Sha, words: string): Promise<MergeResult | undefined> => {
+  /**
+   * `words`: what GitHub had against it last. A merge under way, whose answer was lost, is the one
+   * that was asked for.
+   */
+  const inTheWay = async (
+    pull: RawPull,
+    expectedHead: Sha,
+    words: string,
+  ): Promise<MergeResult | undefined> => {
     const state = stateOf(pull)
-    if (state === 'merged' && UNDER_WAY.test(words) && pull.head.sha === expectedHead && !(await isOthers(pull))) {
+    if (
+      state === 'merged' &&
+      UNDER_WAY.test(words) &&
+      pull.head.sha === expectedHead &&
+      !(await isOthers(pull))
+    ) {
       merged(pull.number)
       return mergedAs(pull)
     }
     if (state !== 'open') return { kind: 'not_open', state }
-    return pull.head.sha === expectedHead ? undefined : { kind: 'head_changed', head: pull.head.sha as Sha }
+    return pull.head.sha === expectedHead
+      ? undefined
+      : { kind: 'head_changed', head: pull.head.sha as Sha }
   }
 
-  /** After a refusal: what the pull request itself says. `again`: what stood in the way is gone, or not known yet. */
-  const explain = async ({ number, expectedHead }: MergeOptions, words: string): Promise<MergeResult | 'again'> => {
+  /**
+   * After a refusal: what the pull request itself says. `again`: what stood in the way is gone, or
+   * not known yet.
+   */
+  const explain = async (
+    { number, expectedHead }: MergeOptions,
+    words: string,
+  ): Promise<MergeResult | 'again'> => {
     const pull = await lookAt(client, number)
     const found = await inTheWay(pull, expectedHead, words)
     if (found !== undefined) return found
@@ -83,12 +112,16 @@ export function createMerging({
       return { kind: 'conflict', files }
     }
     // “Not mergeable” is also what is said while GitHub works it out.
-    return /base branch was modified|head branch was modified|is not mergeable/i.test(words) || UNDER_WAY.test(words)
+    return /base branch was modified|head branch was modified|is not mergeable/i.test(words) ||
+      UNDER_WAY.test(words)
       ? 'again'
       : { kind: 'refused', reason: words }
   }
 
-  const confirm = async ({ number, expectedHead }: MergeOptions, lost: ExomonadError): Promise<MergeResult> => {
+  const confirm = async (
+    { number, expectedHead }: MergeOptions,
+    lost: ExomonadError,
+  ): Promise<MergeResult> => {
     for (let looks = 0; looks < LOOKS; looks++) {
       if (looks > 0) await pause(looks - 1)
       const pull = await lookAt(client, number).catch(() => undefined)
@@ -98,21 +131,35 @@ export function createMerging({
     throw lost
   }
 
-  const send = async (options: MergeOptions, pull: RawPull): Promise<MergeResult | { readonly words: string }> => {
+  const send = async (
+    options: MergeOptions,
+    pull: RawPull,
+  ): Promise<MergeResult | { readonly words: string }> => {
     const { number, expectedHead, strategy, message } = options
     const words = await mergeMessage({ client, gate }, pull, strategy, message)
     await options.prepared(null)
     let answer: RestAnswer<{ merged?: boolean; sha?: string }>
     try {
       const merge = { pull_number: number, sha: expectedHead, merge_method: strategy, ...words }
-      answer = await client.rest(`PUT ${PULL}/merge`, merge, { accept: [405, 409, 422], retry: false })
+      answer = await client.rest(`PUT ${PULL}/merge`, merge, {
+        accept: [405, 409, 422],
+        retry: false,
+      })
     } catch (error) {
       if (!isLost(error)) throw error
       return confirm(options, error)
     }
     if (answer.status >= 400) return { words: refusalIn(answer).words }
-    if (answer.data.merged === true && answer.data.sha !== undefined) return { kind: 'merged', sha: answer.data.sha as Sha, head: expectedHead }
-    return confirm(options, new ExomonadError('FORGE_UNAVAILABLE', `GitHub did not say whether it merged #${number}. It is looked at again.`, { number }))
+    if (answer.data.merged === true && answer.data.sha !== undefined)
+      return { kind: 'merged', sha: answer.data.sha as Sha, head: expectedHead }
+    return confirm(
+      options,
+      new ExomonadError(
+        'FORGE_UNAVAILABLE',
+        `GitHub did not say whether it merged #${number}. It is looked at again.`,
+        { number },
+      ),
+    )
   }
 
   const merge = async (options: MergeOptions): Promise<MergeResult> => {
@@ -125,7 +172,8 @@ export function createMerging({
       // Just after a push GitHub may still show the head before it.
       if (found?.kind === 'head_changed' && tries === 0) continue
       if (found !== undefined) return found
-      const sent = way === 'now' ? await send(options, pull) : await scheduling.schedule(options, pull, way)
+      const sent =
+        way === 'now' ? await send(options, pull) : await scheduling.schedule(options, pull, way)
       if ('kind' in sent) {
         if (sent.kind === 'merged') merged(options.number)
         return sent
@@ -146,6 +194,14 @@ export function createMerging({
     merge: (options) => oneAtATime(() => merge(options)),
 
     settleMerge: ({ number }) =>
-      oneAtATime(() => settleByLook({ look: () => lookAt(client, number), stateOf, isOthers, mergedAs, whileOpen: scheduling.look })),
+      oneAtATime(() =>
+        settleByLook({
+          look: () => lookAt(client, number),
+          stateOf,
+          isOthers,
+          mergedAs,
+          whileOpen: scheduling.look,
+        }),
+      ),
   }
 }

@@ -30,4 +30,5 @@ export async function lookAt(client: Pick<GithubClient, 'rest'>, number: number)
   return data
 }
 
-export const stateOf = (pull: Pick<RawPull, 'state' | 'merged'>): 'open' | 'merged' | 'closed' => (pull.merged ? 'merged' : pull.state)
+export const stateOf = (pull: Pick<RawPull, 'state' | 'merged'>): 'open' | 'merged' | 'closed' =>
+  pull.merged ? 'merged' : pull.state

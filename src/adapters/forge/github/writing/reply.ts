@@ -23,7 +23,9 @@ const LAST = `query ThreadEnd($thread: ID!) {
 export const REPLIES: readonly string[] = [REPLY, RESOLVE, LAST]
 
 interface ThreadEnd {
-  readonly node: { readonly comments?: { readonly nodes: readonly ({ readonly body: string } | null)[] | null } } | null
+  readonly node: {
+    readonly comments?: { readonly nodes: readonly ({ readonly body: string } | null)[] | null }
+  } | null
 }
 
 /** Answers to conversations, with the mark of who wrote them: all come from the token’s account. */
@@ -40,23 +42,50 @@ export function createReply({
   signer: () => Promise<MarkSigner>
   changed: (number: number) => void
 }): Pick<Forge, 'reply'> {
-  const done = <Data>({ errors }: GraphqlAnswer<Data>, number: number, thread: string, what: string): void => {
+  const done = <Data>(
+    { errors }: GraphqlAnswer<Data>,
+    number: number,
+    thread: string,
+    what: string,
+  ): void => {
     const [error] = errors
     if (error === undefined) return
-    if (error.type === 'NOT_FOUND') throw new ExomonadError('INVALID_ARG', `#${number} has no conversation ${thread} (any more).`, { number, thread })
-    const code = error.type === 'FORBIDDEN' ? 'FORGE_DENIED' : error.type === 'UNPROCESSABLE' ? 'INVALID_ARG' : 'FORGE_UNAVAILABLE'
-    throw new ExomonadError(code, `GitHub (${repository.host}) does not ${what} of #${number}: ${error.message}`, { number, thread })
+    if (error.type === 'NOT_FOUND')
+      throw new ExomonadError(
+        'INVALID_ARG',
+        `#${number} has no conversation ${thread} (any more).`,
+        { number, thread },
+      )
+    const code =
+      error.type === 'FORBIDDEN'
+        ? 'FORGE_DENIED'
+        : error.type === 'UNPROCESSABLE'
+          ? 'INVALID_ARG'
+          : 'FORGE_UNAVAILABLE'
+    throw new ExomonadError(
+      code,
+      `GitHub (${repository.host}) does not ${what} of #${number}: ${error.message}`,
+      { number, thread },
+    )
   }
 
   /** An answer that was lost may have been written: a second time it would be told twice. */
   const wasWritten = async (thread: string, body: string): Promise<boolean> => {
     const { data } = await client.graphql<ThreadEnd>(LAST, { thread })
-    return data?.node?.comments?.nodes?.some((one) => one?.body.replaceAll('\r\n', '\n') === body) === true
+    return (
+      data?.node?.comments?.nodes?.some((one) => one?.body.replaceAll('\r\n', '\n') === body) ===
+      true
+    )
   }
 
   const write = async (number: number, thread: string, body: string): Promise<void> => {
     try {
-      done(await client.graphql(REPLY, { thread, body }), number, thread, 'take the answer to a conversation')
+      done(
+        await client.graphql(REPLY, { thread, body }),
+        number,
+        thread,
+        'take the answer to a conversation',
+      )
     } catch (error) {
       if (!isLost(error) || !(await wasWritten(thread, body).catch(() => false))) throw error
     }
@@ -68,9 +97,14 @@ export function createReply({
         if (body !== '') {
           const mark = { author, state: 'commented' } satisfies ReviewMark
           const sum = (await signer()).sum(mark, { number, commit: null })
-          await write(number, thread, markReview(fitText(body, MARK), { ...mark, sum }, await nameOf(author)))
+          await write(
+            number,
+            thread,
+            markReview(fitText(body, MARK), { ...mark, sum }, await nameOf(author)),
+          )
         }
-        if (resolve) done(await client.graphql(RESOLVE, { thread }), number, thread, 'resolve a conversation')
+        if (resolve)
+          done(await client.graphql(RESOLVE, { thread }), number, thread, 'resolve a conversation')
       } finally {
         changed(number)
       }

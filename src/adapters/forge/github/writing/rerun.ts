@@ -29,9 +29,12 @@ export function createRerun({
 }): Pick<Forge, 'ensureChecks' | 'rerunChecks'> {
   /** Of each workflow and what started it, the last run counts. */
   const runsOf = async (sha: string): Promise<RawRun[]> => {
-    const runs = await client.pages<RawRun>('GET /repos/{owner}/{repo}/actions/runs', { head_sha: sha })
+    const runs = await client.pages<RawRun>('GET /repos/{owner}/{repo}/actions/runs', {
+      head_sha: sha,
+    })
     const latest = new Map<string, RawRun>()
-    for (const run of runs.toSorted((a, b) => a.run_number - b.run_number || a.id - b.id)) latest.set(`${run.workflow_id} ${run.event}`, run)
+    for (const run of runs.toSorted((a, b) => a.run_number - b.run_number || a.id - b.id))
+      latest.set(`${run.workflow_id} ${run.event}`, run)
     return [...latest.values()]
   }
 
@@ -44,7 +47,11 @@ export function createRerun({
     async rerunChecks(number) {
       const pull = await lookAt(client, number)
       if (pull.state !== 'open') {
-        throw new ExomonadError('PR_NOT_MERGEABLE', `#${number} is ${pull.merged ? 'merged' : 'closed'}: its checks are not run any more.`, { number })
+        throw new ExomonadError(
+          'PR_NOT_MERGEABLE',
+          `#${number} is ${pull.merged ? 'merged' : 'closed'}: its checks are not run any more.`,
+          { number },
+        )
       }
       const runs = await runsOf(pull.head.sha)
       if (runs.length === 0) {
@@ -60,10 +67,15 @@ export function createRerun({
       const refusals: string[] = []
       for (const { id } of again) {
         const route = `POST ${RUN}/${failed.length > 0 ? 'rerun-failed-jobs' : 'rerun'}`
-        const answer = await client.rest(route, { run_id: id }, { accept: [403, 409, 422], retry: false })
+        const answer = await client.rest(
+          route,
+          { run_id: id },
+          { accept: [403, 409, 422], retry: false },
+        )
         if (answer.status < 400) continue
         const { words } = refusalIn(answer)
-        // The same status stands for a missing permission and for a run that is too old, or that somebody started meanwhile.
+        // The same status stands for a missing permission and for a run that is too old, or that
+        // somebody started meanwhile.
         if (/already running|in progress/i.test(words)) return 'running'
         if (answer.status === 403 && /not accessible|must have|scope/i.test(words)) {
           throw new ExomonadError(

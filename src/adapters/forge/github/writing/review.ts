@@ -22,11 +22,18 @@ type NewComment = ReviewOptions['comments'][number]
 
 /** What stands on no line of the diff is said in the body. */
 const folded = (body: string, comments: readonly NewComment[]): string =>
-  [body, ...comments.map(({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`)].filter((part) => part !== '').join('\n\n')
+  [
+    body,
+    ...comments.map(
+      ({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`,
+    ),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n')
 
 /**
- * Reviews of agents and of the human at exomonad: comments with a mark, for they all come from the token’s account, which can neither approve
- * nor refuse what it filed itself.
+ * Reviews of agents and of the human at exomonad: comments with a mark, for they all come from the
+ * token’s account, which can neither approve nor refuse what it filed itself.
  */
 export function createReview({
   repository,
@@ -45,30 +52,52 @@ export function createReview({
 }): Pick<Forge, 'review'> {
   const ofPull = (number: number) => ({ pull_number: number })
 
-  const send = async (number: number, commit: string, body: string, comments: readonly NewComment[]): Promise<RestAnswer<RawReview>> => {
+  const send = async (
+    number: number,
+    commit: string,
+    body: string,
+    comments: readonly NewComment[],
+  ): Promise<RestAnswer<RawReview>> => {
     const review = {
       ...ofPull(number),
       commit_id: commit,
       event: 'COMMENT',
       body,
-      comments: comments.map(({ path, line, body: words }) => ({ path, line, side: 'RIGHT', body: fitText(words) })),
+      comments: comments.map(({ path, line, body: words }) => ({
+        path,
+        line,
+        side: 'RIGHT',
+        body: fitText(words),
+      })),
     }
     try {
       return await client.rest<RawReview>(`POST ${PULL}/reviews`, review, { accept: [422] })
     } catch (error) {
       if (!isLost(error)) throw error
-      const reviews = await client.pages<RawReview>(`GET ${PULL}/reviews`, ofPull(number)).catch(() => [])
+      const reviews = await client
+        .pages<RawReview>(`GET ${PULL}/reviews`, ofPull(number))
+        .catch(() => [])
       const made = reviews.findLast((one) => one.body === body && one.commit_id === commit)
       if (made === undefined) throw error
       return { status: 200, data: made, headers: {} }
     }
   }
 
-  /** Ids of the comments, in the order they were sent; without ids GitHub is asked at the next look. */
-  const commentsOf = async (number: number, review: number, sent: readonly NewComment[], author: Actor): Promise<LineComment[]> => {
+  /**
+   * Ids of the comments, in the order they were sent; without ids GitHub is asked at the next look.
+   */
+  const commentsOf = async (
+    number: number,
+    review: number,
+    sent: readonly NewComment[],
+    author: Actor,
+  ): Promise<LineComment[]> => {
     if (sent.length === 0) return []
     const made = await client
-      .pages<{ id: number; path: string; body: string }>(`GET ${PULL}/reviews/{review_id}/comments`, { ...ofPull(number), review_id: review })
+      .pages<{ id: number; path: string; body: string }>(
+        `GET ${PULL}/reviews/{review_id}/comments`,
+        { ...ofPull(number), review_id: review },
+      )
       .catch(() => [])
     const left = [...made]
     return sent.flatMap(({ path, line, body }) => {
@@ -84,7 +113,8 @@ export function createReview({
       const authorName = await nameOf(author)
       const sum = (await signer()).sum({ author, state }, { number, commit: pull.head.sha })
       const text = (rest: readonly NewComment[]): string => fitText(folded(body, rest), MARK)
-      const words = (rest: readonly NewComment[]): string => markReview(text(rest), { author, state, sum }, authorName)
+      const words = (rest: readonly NewComment[]): string =>
+        markReview(text(rest), { author, state, sum }, authorName)
 
       let onLines = comments.filter(({ line }) => line !== null)
       const rest = (): NewComment[] => comments.filter((comment) => !onLines.includes(comment))
@@ -99,7 +129,11 @@ export function createReview({
         answer = await send(number, pull.head.sha, words(comments), [])
       }
       if (answer.status === 422) {
-        throw new ExomonadError('INVALID_ARG', `GitHub (${repository.host}) refuses the review of #${number}: ${refusalIn(answer).words}`, { number })
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `GitHub (${repository.host}) refuses the review of #${number}: ${refusalIn(answer).words}`,
+          { number },
+        )
       }
       changed(number)
       const { id, commit_id: commit, submitted_at: at } = answer.data

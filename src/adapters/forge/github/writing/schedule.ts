@@ -35,14 +35,28 @@ export const SCHEDULE: readonly string[] = [LOOK, ENQUEUE, ARM, DEQUEUE, DISARM]
 
 interface RawScheduled {
   /** Absent where the server does not know it. */
-  readonly mergeQueueEntry?: { readonly position: number; readonly enqueuedAt: string; readonly enqueuer: RawActor | null } | null
+  readonly mergeQueueEntry?: {
+    readonly position: number
+    readonly enqueuedAt: string
+    readonly enqueuer: RawActor | null
+  } | null
   /** Absent where the server does not know it. */
-  readonly autoMergeRequest?: { readonly enabledAt: string | null; readonly enabledBy: RawActor | null } | null
+  readonly autoMergeRequest?: {
+    readonly enabledAt: string | null
+    readonly enabledBy: RawActor | null
+  } | null
 }
 
 export interface Scheduling extends Pick<ScheduledMerges, 'cancel'> {
-  /** Puts it into the queue, or turns auto-merge on. An open pull request with that head. `words`: GitHub’s, where it refuses. */
-  schedule(options: Parameters<Forge['merge']>[0], pull: RawPull, how: MergeKind): Promise<MergeResult | { readonly words: string }>
+  /**
+   * Puts it into the queue, or turns auto-merge on. An open pull request with that head. `words`:
+   * GitHub’s, where it refuses.
+   */
+  schedule(
+    options: Parameters<Forge['merge']>[0],
+    pull: RawPull,
+    how: MergeKind,
+  ): Promise<MergeResult | { readonly words: string }>
   /** Whether GitHub merges it by itself, as this account asked. */
   look(pull: Pick<RawPull, 'node_id'>): Promise<MergeScheduled | null>
 }
@@ -69,11 +83,26 @@ export function createScheduling({
   const look: Scheduling['look'] = async (pull) => {
     const { mergeQueueEntry: entry, autoMergeRequest: auto } = await read(pull)
     const viewer = await client.viewer()
-    const isOurs = (actor: RawActor | null): boolean => actor !== null && isSame(accountOf(actor).login, viewer)
+    const isOurs = (actor: RawActor | null): boolean =>
+      actor !== null && isSame(accountOf(actor).login, viewer)
     if (entry != null) {
-      return isOurs(entry.enqueuer) ? { kind: 'scheduled', how: 'queue', position: entry.position, since: Date.parse(entry.enqueuedAt) } : null
+      return isOurs(entry.enqueuer)
+        ? {
+            kind: 'scheduled',
+            how: 'queue',
+            position: entry.position,
+            since: Date.parse(entry.enqueuedAt),
+          }
+        : null
     }
-    return auto != null && isOurs(auto.enabledBy) ? { kind: 'scheduled', how: 'auto', position: null, since: Date.parse(auto.enabledAt ?? '') || 0 } : null
+    return auto != null && isOurs(auto.enabledBy)
+      ? {
+          kind: 'scheduled',
+          how: 'auto',
+          position: null,
+          since: Date.parse(auto.enabledAt ?? '') || 0,
+        }
+      : null
   }
 
   const confirm = async (pull: RawPull, lost: ExomonadError): Promise<MergeScheduled> => {
@@ -85,10 +114,21 @@ export function createScheduling({
     throw lost
   }
 
-  const refusal = ([{ message, type }]: readonly [GraphqlError], how: MergeKind): MergeResult | { readonly words: string } => {
-    if (type === 'FORBIDDEN') return { kind: 'refused', reason: `${message} (the token has to be allowed to write contents and pull requests)` }
+  const refusal = (
+    [{ message, type }]: readonly [GraphqlError],
+    how: MergeKind,
+  ): MergeResult | { readonly words: string } => {
+    if (type === 'FORBIDDEN')
+      return {
+        kind: 'refused',
+        reason: `${message} (the token has to be allowed to write contents and pull requests)`,
+      }
     // Nothing is left that it could wait for.
-    if (how === 'auto' && /\bin (clean|unstable|has_hooks) status|protected branch rules not configured/i.test(message)) return { kind: 'ready' }
+    if (
+      how === 'auto' &&
+      /\bin (clean|unstable|has_hooks) status|protected branch rules not configured/i.test(message)
+    )
+      return { kind: 'ready' }
     if (/auto.?merge is not allowed/i.test(message)) {
       const name = `${repository.owner}/${repository.name}`
       return {
@@ -99,15 +139,31 @@ export function createScheduling({
     return { words: message }
   }
 
-  const send = async (options: Parameters<Forge['merge']>[0], pull: RawPull, how: MergeKind): Promise<readonly GraphqlError[]> => {
+  const send = async (
+    options: Parameters<Forge['merge']>[0],
+    pull: RawPull,
+    how: MergeKind,
+  ): Promise<readonly GraphqlError[]> => {
     const common = { id: pull.node_id, head: options.expectedHead }
     if (how === 'queue') {
       await options.prepared(null)
       return (await client.graphql(ENQUEUE, common)).errors
     }
-    const { commit_title: title = null, commit_message: message = null } = await mergeMessage({ client, gate }, pull, options.strategy, options.message)
+    const { commit_title: title = null, commit_message: message = null } = await mergeMessage(
+      { client, gate },
+      pull,
+      options.strategy,
+      options.message,
+    )
     await options.prepared(null)
-    return (await client.graphql(ARM, { ...common, method: options.strategy.toUpperCase(), title, message })).errors
+    return (
+      await client.graphql(ARM, {
+        ...common,
+        method: options.strategy.toUpperCase(),
+        title,
+        message,
+      })
+    ).errors
   }
 
   return {
@@ -117,7 +173,8 @@ export function createScheduling({
       try {
         const [error] = await send(options, pull, how)
         // Asked for before, and the answer was lost.
-        if (error !== undefined && !/\balready\b.*(queue|enabled)/i.test(error.message)) return refusal([error], how)
+        if (error !== undefined && !/\balready\b.*(queue|enabled)/i.test(error.message))
+          return refusal([error], how)
       } catch (error) {
         if (!isLost(error)) throw error
         return await confirm(pull, error)
@@ -128,23 +185,38 @@ export function createScheduling({
       const now = await look(pull)
       if (now !== null) return now
       const after = await lookAt(client, options.number)
-      if (after.merged) return { kind: 'merged', sha: (after.merge_commit_sha ?? after.head.sha) as Sha, head: after.head.sha as Sha }
+      if (after.merged)
+        return {
+          kind: 'merged',
+          sha: (after.merge_commit_sha ?? after.head.sha) as Sha,
+          head: after.head.sha as Sha,
+        }
       const words = `GitHub (${repository.host}) did not say whether it merges #${options.number} by itself. It is looked at again.`
-      return confirm(pull, new ExomonadError('FORGE_UNAVAILABLE', words, { number: options.number }))
+      return confirm(
+        pull,
+        new ExomonadError('FORGE_UNAVAILABLE', words, { number: options.number }),
+      )
     },
 
     async cancel(number) {
       const pull = await lookAt(client, number)
       if (pull.state !== 'open') return
       const { mergeQueueEntry: entry, autoMergeRequest: auto } = await read(pull)
-      for (const mutation of [...(entry == null ? [] : [DEQUEUE]), ...(auto == null ? [] : [DISARM])]) {
+      for (const mutation of [
+        ...(entry == null ? [] : [DEQUEUE]),
+        ...(auto == null ? [] : [DISARM]),
+      ]) {
         const [error] = (await client.graphql(mutation, { id: pull.node_id })).errors
         // It may be out of it by now.
         if (error === undefined || error.type === 'UNPROCESSABLE') continue
         const code = error.type === 'FORBIDDEN' ? 'FORGE_DENIED' : 'FORGE_UNAVAILABLE'
-        throw new ExomonadError(code, `GitHub (${repository.host}) does not take back the merge of #${number} that it was to make: ${error.message}`, {
-          number,
-        })
+        throw new ExomonadError(
+          code,
+          `GitHub (${repository.host}) does not take back the merge of #${number} that it was to make: ${error.message}`,
+          {
+            number,
+          },
+        )
       }
       changed(number)
     },

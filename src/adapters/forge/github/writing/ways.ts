@@ -14,16 +14,30 @@ interface Answer {
     readonly squashMergeAllowed: boolean
     readonly rebaseMergeAllowed: boolean
     /** Absent where the server does not know it. */
-    readonly mergeQueue?: { readonly configuration: { readonly mergeMethod: 'MERGE' | 'REBASE' | 'SQUASH' | null } | null } | null
-    readonly ref: { readonly refUpdateRule: { readonly requiresLinearHistory: boolean; readonly requiresSignatures: boolean } | null } | null
+    readonly mergeQueue?: {
+      readonly configuration: { readonly mergeMethod: 'MERGE' | 'REBASE' | 'SQUASH' | null } | null
+    } | null
+    readonly ref: {
+      readonly refUpdateRule: {
+        readonly requiresLinearHistory: boolean
+        readonly requiresSignatures: boolean
+      } | null
+    } | null
   } | null
 }
 
 /** Where its method is not told, what GitHub takes where nothing was chosen. */
-const queueMethod = (queue: NonNullable<Answer['repository']>['mergeQueue']): MergeStrategy | null =>
-  queue == null ? null : ((queue.configuration?.mergeMethod?.toLowerCase() ?? 'merge') as MergeStrategy)
+const queueMethod = (
+  queue: NonNullable<Answer['repository']>['mergeQueue'],
+): MergeStrategy | null =>
+  queue == null
+    ? null
+    : ((queue.configuration?.mergeMethod?.toLowerCase() ?? 'merge') as MergeStrategy)
 
-/** Asked before each merge: a point, and a request that costs nothing where no rule has changed. What can’t be read forbids nothing: GitHub refuses then. */
+/**
+ * Asked before each merge: a point, and a request that costs nothing where no rule has changed.
+ * What can’t be read forbids nothing: GitHub refuses then.
+ */
 export function createWays({
   client,
   repository,
@@ -45,7 +59,11 @@ export function createWays({
         return mergeWays({
           repository: `${repository.owner}/${repository.name}`,
           base,
-          settings: { merge: found.mergeCommitAllowed, squash: found.squashMergeAllowed, rebase: found.rebaseMergeAllowed },
+          settings: {
+            merge: found.mergeCommitAllowed,
+            squash: found.squashMergeAllowed,
+            rebase: found.rebaseMergeAllowed,
+          },
           linear: found.ref?.refUpdateRule?.requiresLinearHistory === true,
           signed: found.ref?.refUpdateRule?.requiresSignatures === true,
           queue: queueMethod(found.mergeQueue),

@@ -20,11 +20,23 @@ import { createWays } from './ways.ts'
 
 export type Writing = Pick<
   Forge,
-  'file' | 'mergeWays' | 'merge' | 'settleMerge' | 'retarget' | 'close' | 'review' | 'reply' | 'requestReview' | 'ensureChecks' | 'rerunChecks'
+  | 'file'
+  | 'mergeWays'
+  | 'merge'
+  | 'settleMerge'
+  | 'retarget'
+  | 'close'
+  | 'review'
+  | 'reply'
+  | 'requestReview'
+  | 'ensureChecks'
+  | 'rerunChecks'
 > &
   Pick<ScheduledMerges, 'cancel'>
 
-/** All that changes something on GitHub. What was changed is hinted, so that it is looked at soon. */
+/**
+ * All that changes something on GitHub. What was changed is hinted, so that it is looked at soon.
+ */
 export function createWriting(
   options: GithubForgeOptions & {
     client: GithubClient
@@ -34,13 +46,33 @@ export function createWriting(
     conflicts: ReturnType<typeof createConflicts>
   },
 ): Writing {
-  const { client, repository, store, git, remote, gate, clock, settings, find, conflicts, hints, signer, log } = options
+  const {
+    client,
+    repository,
+    store,
+    git,
+    remote,
+    gate,
+    clock,
+    settings,
+    find,
+    conflicts,
+    hints,
+    signer,
+    log,
+  } = options
   const pause = createPause(options.retryDelay)
   const changed = hints.emit
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const { cancel, ...scheduling } = createScheduling({ repository, client, gate, pause, changed })
   const left = new Map<number, LeftPull>()
-  const file = createFile({ repository, client, find, pause, left: (filed) => left.set(filed.pull.number, filed) })
+  const file = createFile({
+    repository,
+    client,
+    find,
+    pause,
+    left: (filed) => left.set(filed.pull.number, filed),
+  })
   const filedJustNow = (number: number): LeftPull | undefined => {
     const filed = left.get(number)
     left.delete(number)

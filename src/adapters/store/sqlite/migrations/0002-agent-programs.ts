@@ -5,4 +5,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await db.executeQuery(CompiledQuery.raw(statement))
 }
 
-const STATEMENTS = ['alter table agents add column usage text', 'alter table agents add column tools text']
+const STATEMENTS = [
+  'alter table agents add column usage text',
+  'alter table agents add column tools text',
+]

@@ -1,6 +1,9 @@
 import { type Kysely, CompiledQuery } from 'kysely'
 
-/** What a call’s result took away, and whether the result arrived. What was taken before this counts as arrived. */
+/**
+ * What a call’s result took away, and whether the result arrived. What was taken before this counts
+ * as arrived.
+ */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await db.executeQuery(CompiledQuery.raw(statement))
 }

@@ -1,8 +1,8 @@
 import { type Kysely, CompiledQuery } from 'kysely'
 
 /**
- * What people wrote beside an agent’s terminal, and agents that are out of sight while their worktree is still there: until now only what
- * had been cleaned away was reaped.
+ * What people wrote beside an agent’s terminal, and agents that are out of sight while their
+ * worktree is still there: until now only what had been cleaned away was reaped.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await db.executeQuery(CompiledQuery.raw(statement))

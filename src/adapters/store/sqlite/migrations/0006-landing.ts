@@ -1,8 +1,9 @@
 import { type Kysely, CompiledQuery } from 'kysely'
 
 /**
- * Checks of merge results, remembered by the files that were checked, and of no single pull request; what a delivery is about, so that it
- * can be withdrawn. SQLite can’t make a column nullable: the table is copied.
+ * Checks of merge results, remembered by the files that were checked, and of no single pull
+ * request; what a delivery is about, so that it can be withdrawn. SQLite can’t make a column
+ * nullable: the table is copied.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await db.executeQuery(CompiledQuery.raw(statement))

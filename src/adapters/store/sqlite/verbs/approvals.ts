@@ -7,11 +7,18 @@ export function createApprovals({ db }: Session): ApprovalStore {
     insert: async (approval) => {
       await db.insertInto('approvals').values(approval).execute()
     },
-    get: async (id) => (await rows<Approval>(db, `select ${COLUMNS} from approvals where id = ?`, id))[0],
-    pending: () => rows<Approval>(db, `select ${COLUMNS} from approvals where decision is null order by requestedAt, seq`),
-    decide: async (id, decision, reason, at) => (await change(db, DECIDE, decision, reason, at, id)) === 1,
+    get: async (id) =>
+      (await rows<Approval>(db, `select ${COLUMNS} from approvals where id = ?`, id))[0],
+    pending: () =>
+      rows<Approval>(
+        db,
+        `select ${COLUMNS} from approvals where decision is null order by requestedAt, seq`,
+      ),
+    decide: async (id, decision, reason, at) =>
+      (await change(db, DECIDE, decision, reason, at, id)) === 1,
   }
 }
 
 const COLUMNS = 'id, agentId, what, requestedAt, decision, decidedAt, reason'
-const DECIDE = 'update approvals set decision = ?, reason = ?, decidedAt = ? where id = ? and decision is null'
+const DECIDE =
+  'update approvals set decision = ?, reason = ?, decidedAt = ? where id = ? and decision is null'

@@ -2,12 +2,18 @@ import type { PullStore } from '../../store.ts'
 import type { Session } from '../session.ts'
 
 /** The part of the pulls' verbs that is about checks. */
-export function createChecks({ db }: Session): Pick<PullStore, 'insertCheck' | 'updateCheck' | 'checks'> {
+export function createChecks({
+  db,
+}: Session): Pick<PullStore, 'insertCheck' | 'updateCheck' | 'checks'> {
   return {
-    insertCheck: (check) => db.insertInto('checks').values(check).returningAll().executeTakeFirstOrThrow(),
+    insertCheck: (check) =>
+      db.insertInto('checks').values(check).returningAll().executeTakeFirstOrThrow(),
     updateCheck: async (id, patch) => {
-      const set = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-      if (Object.keys(set).length > 0) await db.updateTable('checks').set(set).where('id', '=', id).execute()
+      const set = Object.fromEntries(
+        Object.entries(patch).filter(([, value]) => value !== undefined),
+      )
+      if (Object.keys(set).length > 0)
+        await db.updateTable('checks').set(set).where('id', '=', id).execute()
     },
     checks: async ({ pull, head, tree, statuses, last }) => {
       let query = db

@@ -5,7 +5,10 @@ import { type Session, change, rows } from '../session.ts'
 
 type JournalRow = Omit<JournalEntry, 'data'> & { readonly data: string }
 
-/** A step or an end of something that was never begun is a fault: an effect would follow that no restart could find. */
+/**
+ * A step or an end of something that was never begun is a fault: an effect would follow that no
+ * restart could find.
+ */
 export function createJournal({ db, atomic }: Session): JournalStore {
   return {
     begin: async ({ id, kind, step, data, startedAt }) => {
@@ -16,16 +19,33 @@ export function createJournal({ db, atomic }: Session): JournalStore {
     },
     step: (id, step, data) =>
       atomic(async (own) => {
-        const [found] = await rows<{ data: string }>(own, 'select data from journal where id = ?', id)
+        const [found] = await rows<{ data: string }>(
+          own,
+          'select data from journal where id = ?',
+          id,
+        )
         if (found === undefined) throw unknownEntry(id)
-        const merged = JSON.stringify({ ...(JSON.parse(found.data) as JournalEntry['data']), ...data })
+        const merged = JSON.stringify({
+          ...(JSON.parse(found.data) as JournalEntry['data']),
+          ...data,
+        })
         await change(own, 'update journal set step = ?, data = ? where id = ?', step, merged, id)
       }),
     finish: async (id, state) => {
-      if ((await change(db, 'update journal set state = ? where id = ?', state, id)) === 0) throw unknownEntry(id)
+      if ((await change(db, 'update journal set state = ? where id = ?', state, id)) === 0)
+        throw unknownEntry(id)
     },
-    open: async () => (await rows<JournalRow>(db, `select ${COLUMNS} from journal where state = 'open' order by seq`)).map(toEntry),
-    get: async (id) => (await rows<JournalRow>(db, `select ${COLUMNS} from journal where id = ?`, id)).map(toEntry)[0],
+    open: async () =>
+      (
+        await rows<JournalRow>(
+          db,
+          `select ${COLUMNS} from journal where state = 'open' order by seq`,
+        )
+      ).map(toEntry),
+    get: async (id) =>
+      (await rows<JournalRow>(db, `select ${COLUMNS} from journal where id = ?`, id)).map(
+        toEntry,
+      )[0],
   }
 }
 
@@ -36,5 +56,9 @@ function toEntry(row: JournalRow): JournalEntry {
 }
 
 function unknownEntry(id: string): ExomonadError {
-  return new ExomonadError('INTERNAL', `The journal has no entry ${id}: its begin was not written.`, { id })
+  return new ExomonadError(
+    'INTERNAL',
+    `The journal has no entry ${id}: its begin was not written.`,
+    { id },
+  )
 }

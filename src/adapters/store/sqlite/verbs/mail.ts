@@ -5,13 +5,26 @@ import type { Channels } from '../channels.ts'
 import { type Session, change, rows } from '../session.ts'
 
 /**
- * A mailbox in order of insertion, whatever the clocks say. Popped mail stays, marked, so that it can go back to its place: until it is known to
- * have arrived, and for a day; each pop takes away what is older.
+ * A mailbox in order of insertion, whatever the clocks say. Popped mail stays, marked, so that it
+ * can go back to its place: until it is known to have arrived, and for a day; each pop takes away
+ * what is older.
  */
-export function createMail({ db, afterCommit }: Session, channels: Channels, clock: () => number): MailStore {
+export function createMail(
+  { db, afterCommit }: Session,
+  channels: Channels,
+  clock: () => number,
+): MailStore {
   return {
     send: async ({ id, from, to, message, sentAt }) => {
-      await change(db, 'insert into mail (id, sender, recipient, message, sentAt) values (?, ?, ?, ?, ?)', id, from, to, message, sentAt)
+      await change(
+        db,
+        'insert into mail (id, sender, recipient, message, sentAt) values (?, ?, ?, ?, ?)',
+        id,
+        from,
+        to,
+        message,
+        sentAt,
+      )
       afterCommit(() => channels.signal(to))
     },
     pop: async (to, options = {}) => {
@@ -38,19 +51,37 @@ export function createMail({ db, afterCommit }: Session, channels: Channels, clo
       return new Map(found.map(({ recipient, count }) => [recipient, count]))
     },
     giveBack: async (ids) => {
-      await change(db, 'update mail set poppedAt = null, confirmed = 0 where id in (select value from json_each(?))', JSON.stringify(ids))
+      await change(
+        db,
+        'update mail set poppedAt = null, confirmed = 0 where id in (select value from json_each(?))',
+        JSON.stringify(ids),
+      )
     },
     confirm: async (ids) => {
-      await change(db, 'update mail set confirmed = 1 where id in (select value from json_each(?)) and poppedAt is not null', JSON.stringify(ids))
+      await change(
+        db,
+        'update mail set confirmed = 1 where id in (select value from json_each(?)) and poppedAt is not null',
+        JSON.stringify(ids),
+      )
     },
-    unconfirmed: () => rows<Mail>(db, `select ${COLUMNS} from mail where poppedAt is not null and confirmed = 0 order by seq`),
+    unconfirmed: () =>
+      rows<Mail>(
+        db,
+        `select ${COLUMNS} from mail where poppedAt is not null and confirmed = 0 order by seq`,
+      ),
   }
 }
 
 const COLUMNS = 'id, sender as "from", recipient as "to", message, sentAt'
 
-/** One sender is the usual case, and compared by itself: a list costs more than the rest of the query. */
-function waitingFor(to: AgentId, { from, ids, limit = -1 }: Parameters<MailStore['pop']>[1] & {}): { sql: string; values: (string | number)[] } {
+/**
+ * One sender is the usual case, and compared by itself: a list costs more than the rest of the
+ * query.
+ */
+function waitingFor(
+  to: AgentId,
+  { from, ids, limit = -1 }: Parameters<MailStore['pop']>[1] & {},
+): { sql: string; values: (string | number)[] } {
   const [only] = from ?? []
   const sender: [condition: string, ...values: string[]] =
     from === undefined
@@ -59,8 +90,12 @@ function waitingFor(to: AgentId, { from, ids, limit = -1 }: Parameters<MailStore
         ? ['and sender = ?', only]
         : ['and sender in (select value from json_each(?))', JSON.stringify(from)]
   const [condition, ...values] = sender
-  const [named, ...names] = ids === undefined ? [''] : ['and id in (select value from json_each(?))', JSON.stringify(ids)]
-  return { sql: `from mail where recipient = ? and poppedAt is null ${condition} ${named} order by seq limit ?`, values: [to, ...values, ...names, limit] }
+  const [named, ...names] =
+    ids === undefined ? [''] : ['and id in (select value from json_each(?))', JSON.stringify(ids)]
+  return {
+    sql: `from mail where recipient = ? and poppedAt is null ${condition} ${named} order by seq limit ?`,
+    values: [to, ...values, ...names, limit],
+  }
 }
 
 const FORGET = 'delete from mail where poppedAt < ? and confirmed = 1'

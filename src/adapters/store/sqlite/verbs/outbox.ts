@@ -12,23 +12,31 @@ import { type Session, change, rows } from '../session.ts'
  *
  *      └────withdraw──▶ withdrawn
  *
- * queued can be settled directly (an inbox message that is read). acked, failed and withdrawn are final.
+ * queued can be settled directly (an inbox message that is read). acked, failed and withdrawn are
+ * final.
  */
 export function createOutbox({ db }: Session): OutboxStore {
   return {
     enqueue: async ({ id, recipient, eventSeq, kind, subject = null, text, createdAt }) => {
       await change(db, ENQUEUE, id, recipient, eventSeq, kind, subject, text, createdAt, createdAt)
     },
-    get: async (id) => (await rows<Delivery>(db, `select ${COLUMNS} from deliveries where id = ?`, id))[0],
+    get: async (id) =>
+      (await rows<Delivery>(db, `select ${COLUMNS} from deliveries where id = ?`, id))[0],
     list: ({ recipient, states, batch, subject, limit }) => {
       const conditions: [text: string, value: string][] = []
       if (recipient !== undefined) conditions.push(['recipient = ?', recipient])
       if (states !== undefined) conditions.push([`state in ${LISTED}`, JSON.stringify(states)])
       if (batch !== undefined) conditions.push(['batch = ?', batch])
       if (subject !== undefined) conditions.push(['subject = ?', subject])
-      const where = conditions.length === 0 ? '' : `where ${conditions.map(([text]) => text).join(' and ')}`
+      const where =
+        conditions.length === 0 ? '' : `where ${conditions.map(([text]) => text).join(' and ')}`
       const values = conditions.map(([, value]) => value)
-      return rows<Delivery>(db, `select ${COLUMNS} from deliveries ${where} order by seq limit ?`, ...values, limit ?? -1)
+      return rows<Delivery>(
+        db,
+        `select ${COLUMNS} from deliveries ${where} order by seq limit ?`,
+        ...values,
+        limit ?? -1,
+      )
     },
     counts: async (states) => {
       const found = await rows<{ recipient: Recipient; count: number }>(
@@ -39,18 +47,39 @@ export function createOutbox({ db }: Session): OutboxStore {
       return new Map(found.map(({ recipient, count }) => [recipient, count]))
     },
     claim: async (ids, lane, batch, at) => {
-      const taken = await rows<Delivery & { seq?: number }>(db, CLAIM, lane, batch, at, JSON.stringify(ids))
+      const taken = await rows<Delivery & { seq?: number }>(
+        db,
+        CLAIM,
+        lane,
+        batch,
+        at,
+        JSON.stringify(ids),
+      )
       return inOrder(taken)
     },
     handed: async (ids, at) => {
       await change(db, HANDED, at, JSON.stringify(ids))
     },
     settle: async (ids, state, why, at) => {
-      const settled = await rows<Pick<Delivery, 'id'> & { seq?: number }>(db, SETTLE, state, why, at, JSON.stringify(ids), state)
+      const settled = await rows<Pick<Delivery, 'id'> & { seq?: number }>(
+        db,
+        SETTLE,
+        state,
+        why,
+        at,
+        JSON.stringify(ids),
+        state,
+      )
       return inOrder(settled).map(({ id }) => id)
     },
     withdraw: async (ids, why, at) => {
-      const withdrawn = await rows<Pick<Delivery, 'id'> & { seq?: number }>(db, WITHDRAW, why, at, JSON.stringify(ids))
+      const withdrawn = await rows<Pick<Delivery, 'id'> & { seq?: number }>(
+        db,
+        WITHDRAW,
+        why,
+        at,
+        JSON.stringify(ids),
+      )
       return inOrder(withdrawn).map(({ id }) => id)
     },
     requeue: async (ids, nextAttemptAt, why) => {
@@ -88,7 +117,10 @@ const REQUEUE = `update deliveries
   set state = 'queued', lane = null, batch = null, sentAt = null, handedAt = null, nextAttemptAt = ?, why = ?
   where id in ${LISTED} and state in ('queued', 'sent')`
 
-/** What was handed over stays with the one who has it. Due at once for the new recipient, with its own count of attempts. */
+/**
+ * What was handed over stays with the one who has it. Due at once for the new recipient, with its
+ * own count of attempts.
+ */
 const REROUTE = `update deliveries
   set recipient = ?, why = ?, state = 'queued', lane = null, batch = null, sentAt = null, attempts = 0, nextAttemptAt = createdAt
   where recipient = ? and (state = 'queued' or (state = 'sent' and handedAt is null)) returning seq, id`

@@ -9,7 +9,12 @@ export function createScrollback({ db }: Session): ScrollbackStore {
       if (row === undefined) throw new Error('an insert answered no row')
       return row
     },
-    list: (agentId) => rows<ScrollbackEntry>(db, `select ${COLUMNS} from scrollback where agentId = ? order by seq`, agentId),
+    list: (agentId) =>
+      rows<ScrollbackEntry>(
+        db,
+        `select ${COLUMNS} from scrollback where agentId = ? order by seq`,
+        agentId,
+      ),
   }
 }
 

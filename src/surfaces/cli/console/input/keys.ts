@@ -30,18 +30,21 @@ const CONTROL: Readonly<Record<string, Key>> = {
 }
 
 /**
- * The keys that one report of Ink stands for: several where a terminal sent them in one piece, such as a text and the Enter after it.
- * `input` and `key` as useInput gives them.
+ * The keys that one report of Ink stands for: several where a terminal sent them in one piece, such
+ * as a text and the Enter after it. `input` and `key` as useInput gives them.
  */
 export function keysOf(input: string, key: InkKey): Key[] {
   if (key.eventType === 'release') return []
-  if (key.return) return [key.meta || key.shift ? edit({ kind: 'insert', text: '\n' }) : { kind: 'submit' }]
+  if (key.return)
+    return [key.meta || key.shift ? edit({ kind: 'insert', text: '\n' }) : { kind: 'submit' }]
   if (key.escape) return [{ kind: 'escape' }]
   if (key.tab) return [{ kind: 'complete' }]
   if (key.upArrow) return [{ kind: key.meta ? 'parent' : 'up' }]
   if (key.downArrow) return [{ kind: key.meta ? 'child' : 'down' }]
-  if (key.leftArrow) return [key.meta ? { kind: 'previous' } : edit({ kind: key.ctrl ? 'word-left' : 'left' })]
-  if (key.rightArrow) return [key.meta ? { kind: 'next' } : edit({ kind: key.ctrl ? 'word-right' : 'right' })]
+  if (key.leftArrow)
+    return [key.meta ? { kind: 'previous' } : edit({ kind: key.ctrl ? 'word-left' : 'left' })]
+  if (key.rightArrow)
+    return [key.meta ? { kind: 'next' } : edit({ kind: key.ctrl ? 'word-right' : 'right' })]
   if (key.pageUp) return [{ kind: 'page-up' }]
   if (key.pageDown) return [{ kind: 'page-down' }]
   if (key.home) return [edit({ kind: 'home' })]
@@ -50,7 +53,12 @@ export function keysOf(input: string, key: InkKey): Key[] {
   if (key.delete) return [edit({ kind: 'delete' })]
   if (key.ctrl) return controlKey(input)
   // Alt with a letter: as a shell has them; others mean nothing here.
-  if (key.meta) return input === 'b' ? [edit({ kind: 'word-left' })] : input === 'f' ? [edit({ kind: 'word-right' })] : []
+  if (key.meta)
+    return input === 'b'
+      ? [edit({ kind: 'word-left' })]
+      : input === 'f'
+        ? [edit({ kind: 'word-right' })]
+        : []
   return piecesOf(input)
 }
 
@@ -67,6 +75,8 @@ function piecesOf(input: string): Key[] {
   return (input.match(PIECES) ?? []).flatMap((piece): Key[] => {
     if (piece === '\u007f') return [edit({ kind: 'backspace' })]
     const code = piece.charCodeAt(0)
-    return code < 0x20 ? controlKey(String.fromCharCode(code + 0x60)) : [edit({ kind: 'insert', text: piece })]
+    return code < 0x20
+      ? controlKey(String.fromCharCode(code + 0x60))
+      : [edit({ kind: 'insert', text: piece })]
   })
 }

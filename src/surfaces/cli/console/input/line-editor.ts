@@ -10,7 +10,17 @@ export interface Line {
 
 export type Edit =
   | { readonly kind: 'insert'; readonly text: string }
-  | { readonly kind: 'backspace' | 'delete' | 'left' | 'right' | 'word-left' | 'word-right' | 'home' | 'end' }
+  | {
+      readonly kind:
+        | 'backspace'
+        | 'delete'
+        | 'left'
+        | 'right'
+        | 'word-left'
+        | 'word-right'
+        | 'home'
+        | 'end'
+    }
   | { readonly kind: 'kill-to-end' | 'kill-to-start' | 'kill-word' }
 
 export const EMPTY: Line = { text: '', cursor: 0 }
@@ -48,15 +58,22 @@ export function edit(line: Line, action: Edit): Line {
   }
 }
 
-/** With something else from `start` to `end` and the cursor behind that: behind the whole grapheme where the sides join to one. */
+/**
+ * With something else from `start` to `end` and the cursor behind that: behind the whole grapheme
+ * where the sides join to one.
+ */
 function replaced({ text }: Line, start: number, end: number, by: string): Line {
   const changed = text.slice(0, start) + by + text.slice(end)
   const cursor = start + by.length
   const at = graphemes.segment(changed).containing(cursor)
-  return { text: changed, cursor: at === undefined || at.index === cursor ? cursor : at.index + at.segment.length }
+  return {
+    text: changed,
+    cursor: at === undefined || at.index === cursor ? cursor : at.index + at.segment.length,
+  }
 }
 
-const before = ({ text, cursor }: Line): number => (cursor === 0 ? 0 : (graphemes.segment(text).containing(cursor - 1)?.index ?? 0))
+const before = ({ text, cursor }: Line): number =>
+  cursor === 0 ? 0 : (graphemes.segment(text).containing(cursor - 1)?.index ?? 0)
 
 function after({ text, cursor }: Line): number {
   const at = graphemes.segment(text).containing(cursor)
@@ -94,8 +111,9 @@ function wordEnd({ text, cursor }: Line): number {
 const MORE = '…'
 
 /**
- * The part of the line around the cursor in at most `width` (≥ 4) columns, and the cursor’s column in that, which is always below `width`.
- * The part moves by halves of the width, so that there is something to be seen on both sides. Line feeds and tabs are shown as signs.
+ * The part of the line around the cursor in at most `width` (≥ 4) columns, and the cursor’s column
+ * in that, which is always below `width`. The part moves by halves of the width, so that there is
+ * something to be seen on both sides. Line feeds and tabs are shown as signs.
  */
 export function visible({ text, cursor }: Line, width: number): { text: string; cursor: number } {
   const pieces = piecesOf(text)
@@ -126,7 +144,10 @@ export function visible({ text, cursor }: Line, width: number): { text: string; 
     left += piece.width
   }
   const begin = first > 0 ? MORE : ''
-  return { text: `${begin}${part}${left < total ? MORE : ''}`, cursor: column - (left - used) + displayWidth(begin) }
+  return {
+    text: `${begin}${part}${left < total ? MORE : ''}`,
+    cursor: column - (left - used) + displayWidth(begin),
+  }
 }
 
 const SIGNS: Readonly<Record<string, string>> = { '\n': '↵', '\t': '⇥' }

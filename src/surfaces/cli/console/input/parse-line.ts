@@ -17,12 +17,27 @@ export type ConsoleLine =
   | { readonly kind: 'approve' | 'deny'; readonly id?: string; readonly reason?: string }
   | { readonly kind: 'inbox'; readonly clear: boolean }
   | { readonly kind: 'go'; readonly agent: string }
-  | { readonly kind: 'capture' | 'cancel' | 'reap' | 'tree' | 'previous' | 'next' | 'parent' | 'child' | 'help' | 'quit' }
+  | {
+      readonly kind:
+        | 'capture'
+        | 'cancel'
+        | 'reap'
+        | 'tree'
+        | 'previous'
+        | 'next'
+        | 'parent'
+        | 'child'
+        | 'help'
+        | 'quit'
+    }
   | { readonly kind: 'error'; readonly message: string }
 
 const LONGEST_WAIT = 86_400
 
-/** Reads a line. `/word …` is a command, `//…` text that begins with a slash, all else text for the viewed agent. Blank lines are errors. */
+/**
+ * Reads a line. `/word …` is a command, `//…` text that begins with a slash, all else text for the
+ * viewed agent. Blank lines are errors.
+ */
 export function parseLine(line: string): ConsoleLine {
   if (line.trim() === '') return { kind: 'error', message: 'Nothing is written.' }
   if (!line.startsWith('/')) return { kind: 'say', text: line }
@@ -39,12 +54,18 @@ function parseCommand(name: CommandName, rest: string): ConsoleLine {
       return parseFork(words)
     case 'kill':
     case 'attach':
-      return words.length > 1 ? misused(name) : { kind: name, ...(words[0] === undefined ? {} : { agent: words[0] }) }
+      return words.length > 1
+        ? misused(name)
+        : { kind: name, ...(words[0] === undefined ? {} : { agent: words[0] }) }
     case 'go':
-      return words[0] === undefined || words.length > 1 ? misused(name) : { kind: 'go', agent: words[0] }
+      return words[0] === undefined || words.length > 1
+        ? misused(name)
+        : { kind: 'go', agent: words[0] }
     case 'send': {
       const [agent, message] = firstWord(rest)
-      return agent === '' || message.trim() === '' ? misused(name) : { kind: 'send', agent, message }
+      return agent === '' || message.trim() === ''
+        ? misused(name)
+        : { kind: 'send', agent, message }
     }
     case 'wait':
       return parseWait(words)
@@ -55,7 +76,11 @@ function parseCommand(name: CommandName, rest: string): ConsoleLine {
     case 'approve':
     case 'deny': {
       const [id, reason] = numbered(rest)
-      return { kind: name, ...(id === undefined ? {} : { id }), ...(reason === '' ? {} : { reason }) }
+      return {
+        kind: name,
+        ...(id === undefined ? {} : { id }),
+        ...(reason === '' ? {} : { reason }),
+      }
     }
     case 'inbox':
       if (words.length > 1 || (words.length === 1 && words[0] !== 'clear')) return misused(name)
@@ -78,20 +103,32 @@ function parseCommand(name: CommandName, rest: string): ConsoleLine {
 function parseFork(words: readonly string[]): ConsoleLine {
   const isFresh = words.length > 0 && words.at(-1) === 'fresh'
   const names = isFresh ? words.slice(0, -1) : words
-  if (names.length > 1) return { kind: 'error', message: '/fork takes a name only. Write the task after /capture, or tell the child once it is there.' }
-  return { kind: 'fork', ...(names[0] === undefined ? {} : { name: names[0] }), context: isFresh ? 'fresh' : 'inherit' }
+  if (names.length > 1)
+    return {
+      kind: 'error',
+      message:
+        '/fork takes a name only. Write the task after /capture, or tell the child once it is there.',
+    }
+  return {
+    kind: 'fork',
+    ...(names[0] === undefined ? {} : { name: names[0] }),
+    context: isFresh ? 'fresh' : 'inherit',
+  }
 }
 
 function parseWait(words: readonly string[]): ConsoleLine {
   const { timeout, agents } = waitArguments(words)
-  if (timeout > LONGEST_WAIT) return { kind: 'error', message: 'A day is the longest wait: /wait 24h' }
+  if (timeout > LONGEST_WAIT)
+    return { kind: 'error', message: 'A day is the longest wait: /wait 24h' }
   return { kind: 'wait', timeout: Math.ceil(timeout), agents }
 }
 
 function parsePull(words: readonly string[]): ConsoleLine {
   const [word] = words
   if (word === undefined) return { kind: 'pr' }
-  return words.length === 1 && /^#?\d{1,9}$/.test(word) ? { kind: 'pr', number: Number(word.replace('#', '')) } : misused('pr')
+  return words.length === 1 && /^#?\d{1,9}$/.test(word)
+    ? { kind: 'pr', number: Number(word.replace('#', '')) }
+    : misused('pr')
 }
 
 function parseAnswer(rest: string): ConsoleLine {
@@ -103,7 +140,9 @@ function parseAnswer(rest: string): ConsoleLine {
 /** Text with a number, `#number` or id in front. */
 function numbered(rest: string): [id: string | undefined, text: string] {
   const [word, text] = firstWord(rest)
-  return /^#?\d{1,6}$/.test(word) || /^[a-z]-[0-9a-f]{4,}$/.test(word) ? [word.replace('#', ''), text.trim()] : [undefined, rest.trim()]
+  return /^#?\d{1,6}$/.test(word) || /^[a-z]-[0-9a-f]{4,}$/.test(word)
+    ? [word.replace('#', ''), text.trim()]
+    : [undefined, rest.trim()]
 }
 
 /** The first word, and what stands behind the blank after it. */
@@ -114,7 +153,10 @@ function firstWord(text: string): [word: string, rest: string] {
 
 const misused = (name: CommandName): ConsoleLine => {
   const usage = COMMANDS.find((command) => command.name === name)?.usage ?? ''
-  return { kind: 'error', message: usage === '' ? `/${name} takes nothing further.` : `Write /${name} ${usage}` }
+  return {
+    kind: 'error',
+    message: usage === '' ? `/${name} takes nothing further.` : `Write /${name} ${usage}`,
+  }
 }
 
 function unknown(word: string): string {

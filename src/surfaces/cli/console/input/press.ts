@@ -10,7 +10,10 @@ import type { Lines } from '../run-line.ts'
 import { inputFor, lineOf, viewOf, type Action, type Ask, type ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
 
-/** Does what keys mean, in the order in which they are pressed. `seen` answers the frame that is on the screen. */
+/**
+ * Does what keys mean, in the order in which they are pressed. `seen` answers the frame that is on
+ * the screen.
+ */
 export function createPress(options: {
   store: Store<ConsoleState, Action>
   lines: Lines
@@ -26,7 +29,11 @@ export function createPress(options: {
       const key = ahead.shift()
       if (key === undefined) return
       // It did not move: that was not meant for the agent that is still viewed.
-      press(!done && key.kind === 'submit' ? { kind: 'edit', action: { kind: 'insert', text: '\n' } } : key)
+      press(
+        !done && key.kind === 'submit'
+          ? { kind: 'edit', action: { kind: 'insert', text: '\n' } }
+          : key,
+      )
     }
   }
 
@@ -75,10 +82,13 @@ export function createPress(options: {
     if (ask.kind === 'answer' && text === '') return
     dispatch({ type: 'ask', ask: null })
     const line: ConsoleLine =
-      ask.kind === 'answer' ? { kind: 'answer', id: ask.questionId, text } : { kind: ask.kind, id: ask.approvalId, ...(text === '' ? {} : { reason: text }) }
+      ask.kind === 'answer'
+        ? { kind: 'answer', id: ask.questionId, text }
+        : { kind: ask.kind, id: ask.approvalId, ...(text === '' ? {} : { reason: text }) }
     void lines.run(line, get().viewed).then((done) => {
       // Nothing that was written is lost.
-      if (!done && get().ask === null && get().overlay?.kind === 'inbox') dispatch({ type: 'ask', ask })
+      if (!done && get().ask === null && get().overlay?.kind === 'inbox')
+        dispatch({ type: 'ask', ask })
     })
   }
 
@@ -92,11 +102,19 @@ export function createPress(options: {
     if (beginsCommand(key)) return leaveFor(key)
     if (isText(key, 'c')) return void lines.run({ kind: 'inbox', clear: true }, viewed)
     if (item?.kind === 'question' && key.kind === 'submit') {
-      return dispatch({ type: 'ask', ask: { kind: 'answer', agent: item.agent, questionId: item.id, line: EMPTY } })
+      return dispatch({
+        type: 'ask',
+        ask: { kind: 'answer', agent: item.agent, questionId: item.id, line: EMPTY },
+      })
     }
     if (item?.kind !== 'approval') return
-    const decision = key.kind === 'submit' || isText(key, 'a') ? 'approve' : isText(key, 'd') ? 'deny' : undefined
-    if (decision !== undefined) dispatch({ type: 'ask', ask: { kind: decision, agent: item.agent, approvalId: item.id, line: EMPTY } })
+    const decision =
+      key.kind === 'submit' || isText(key, 'a') ? 'approve' : isText(key, 'd') ? 'deny' : undefined
+    if (decision !== undefined)
+      dispatch({
+        type: 'ask',
+        ask: { kind: decision, agent: item.agent, approvalId: item.id, line: EMPTY },
+      })
   }
 
   const inPages = (key: Key): void => {
@@ -115,10 +133,13 @@ export function createPress(options: {
   }
 
   const write = (state: ConsoleState, line: Line, action: Edit): void => {
-    if (inputFor(state) === 'free' || line.text !== '') return dispatch({ type: 'draft', line: edit(line, action) })
-    // However the terminal cuts what is typed in pieces, only the letters in front of a command are dropped.
+    if (inputFor(state) === 'free' || line.text !== '')
+      return dispatch({ type: 'draft', line: edit(line, action) })
+    // However the terminal cuts what is typed in pieces, only the letters in front of a command are
+    // dropped.
     const command = action.kind === 'insert' ? action.text.slice(action.text.search(/\/|$/)) : ''
-    if (command !== '') dispatch({ type: 'draft', line: edit(EMPTY, { kind: 'insert', text: command }) })
+    if (command !== '')
+      dispatch({ type: 'draft', line: edit(EMPTY, { kind: 'insert', text: command }) })
   }
 
   const inLine = (key: Key): void => {
@@ -143,7 +164,9 @@ export function createPress(options: {
       case 'page-down':
         return scrollBy(page())
       case 'end-of-input':
-        return line.text === '' ? quit() : dispatch({ type: 'draft', line: edit(line, { kind: 'delete' }) })
+        return line.text === ''
+          ? quit()
+          : dispatch({ type: 'draft', line: edit(line, { kind: 'delete' }) })
       default:
         return
     }
@@ -155,7 +178,13 @@ export function createPress(options: {
     if (state.moving !== null) return void ahead.push(key)
     dispatch({ type: 'quitting', quitting: false })
     if (key.kind === 'escape') return escape()
-    if (key.kind === 'previous' || key.kind === 'next' || key.kind === 'parent' || key.kind === 'child') return void lines.run({ kind: key.kind }, state.viewed)
+    if (
+      key.kind === 'previous' ||
+      key.kind === 'next' ||
+      key.kind === 'parent' ||
+      key.kind === 'child'
+    )
+      return void lines.run({ kind: key.kind }, state.viewed)
     if (state.ask !== null) return inAsk(state.ask, key)
     if (state.overlay?.kind === 'inbox') return inInbox(state.overlay.selected, key)
     if (state.overlay !== null) return inPages(key)
@@ -164,6 +193,8 @@ export function createPress(options: {
   return press
 }
 
-const beginsCommand = (key: Key): boolean => key.kind === 'edit' && key.action.kind === 'insert' && key.action.text.startsWith('/')
+const beginsCommand = (key: Key): boolean =>
+  key.kind === 'edit' && key.action.kind === 'insert' && key.action.text.startsWith('/')
 
-const isText = (key: Key, text: string): boolean => key.kind === 'edit' && key.action.kind === 'insert' && key.action.text === text
+const isText = (key: Key, text: string): boolean =>
+  key.kind === 'edit' && key.action.kind === 'insert' && key.action.text === text

@@ -5,7 +5,10 @@ import { createTextRows, linesOf } from './text-rows.ts'
 import { waitRows } from './wait-rows.ts'
 import { wrapText } from './wrap.ts'
 
-/** What the console itself says in an agent’s scrollback: what it did, what went wrong. It is kept nowhere. */
+/**
+ * What the console itself says in an agent’s scrollback: what it did, what went wrong. It is kept
+ * nowhere.
+ */
 export interface Notice {
   readonly text: string
   /** Milliseconds since the epoch. */
@@ -28,8 +31,9 @@ export interface Scrollback {
 }
 
 /**
- * Draws scrollbacks: all rows of an agent’s, none wider than `width` columns (≥ 4), safe to print. The terminal’s text is wrapped, entries and
- * notices stand at the lines at which they were written, those beyond the end behind it. Keeps what the next frame mostly needs again.
+ * Draws scrollbacks: all rows of an agent’s, none wider than `width` columns (≥ 4), safe to print.
+ * The terminal’s text is wrapped, entries and notices stand at the lines at which they were
+ * written, those beyond the end behind it. Keeps what the next frame mostly needs again.
  */
 export function createScrollback(): (scrollback: Scrollback) => string[] {
   const textRows = createTextRows()
@@ -57,20 +61,37 @@ export function createScrollback(): (scrollback: Scrollback) => string[] {
   }
 }
 
-/** By where they stand; of those at one line (the end of a text that became shorter among them) the older first. */
-const inOrder = (entries: readonly ScrollbackLine[], notices: readonly Notice[], end: number): (ScrollbackLine | Notice)[] =>
-  [...entries, ...notices].sort((a, b) => Math.min(a.line, end) - Math.min(b.line, end) || a.at - b.at)
+/**
+ * By where they stand; of those at one line (the end of a text that became shorter among them) the
+ * older first.
+ */
+const inOrder = (
+  entries: readonly ScrollbackLine[],
+  notices: readonly Notice[],
+  end: number,
+): (ScrollbackLine | Notice)[] =>
+  [...entries, ...notices].sort(
+    (a, b) => Math.min(a.line, end) - Math.min(b.line, end) || a.at - b.at,
+  )
 
 /** How many lines a terminal’s text has, as the `line` of entries and notices counts them. */
 export const lineCount = (text: string): number => linesOf(text).length
 
-function besideRows(beside: ScrollbackLine | Notice, drawing: { readonly width: number; readonly palette: Palette }): string[] {
+function besideRows(
+  beside: ScrollbackLine | Notice,
+  drawing: { readonly width: number; readonly palette: Palette },
+): string[] {
   if ('colour' in beside) return noticeRows(beside, drawing)
   return beside.kind === 'wait' ? waitRows(beside, drawing) : captureRows(beside, drawing)
 }
 
-const noticeRows = ({ text, colour }: Notice, { width, palette }: { readonly width: number; readonly palette: Palette }): string[] =>
-  wrapText(text.trimEnd(), width - GUTTER.length).map((row) => `${palette.dim(GUTTER)}${palette[colour](row)}`)
+const noticeRows = (
+  { text, colour }: Notice,
+  { width, palette }: { readonly width: number; readonly palette: Palette },
+): string[] =>
+  wrapText(text.trimEnd(), width - GUTTER.length).map(
+    (row) => `${palette.dim(GUTTER)}${palette[colour](row)}`,
+  )
 
 /** Index of the first row that is seen; null while the end is followed. */
 export type Scroll = number | null
@@ -84,7 +105,10 @@ export interface Window {
   readonly below: number
 }
 
-/** The rows that are seen. A position that is not at the end stays where it is while rows are added there. */
+/**
+ * The rows that are seen. A position that is not at the end stays where it is while rows are added
+ * there.
+ */
 export function window(rows: readonly string[], height: number, scroll: Scroll): Window {
   const first = firstRow(scroll, rows.length, height)
   const shown = rows.slice(first, first + height)
@@ -95,7 +119,9 @@ export function window(rows: readonly string[], height: number, scroll: Scroll):
   }
 }
 
-/** The position `by` rows further down (negative: up) where `total` rows are seen through `height`. */
+/**
+ * The position `by` rows further down (negative: up) where `total` rows are seen through `height`.
+ */
 export function scrolled(scroll: Scroll, by: number, total: number, height: number): Scroll {
   const first = firstRow(firstRow(scroll, total, height) + by, total, height)
   return first >= total - height ? null : first

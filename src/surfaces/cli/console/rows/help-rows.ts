@@ -17,13 +17,24 @@ const KEYS: readonly (readonly [keys: string, does: string])[] = [
 ]
 
 /** Commands and keys, each with what it does beside it, in at most `width` columns. */
-export function helpRows({ width, palette }: { readonly width: number; readonly palette: Palette }): string[] {
-  const commands = COMMANDS.map(({ name, usage, does }): readonly [string, string] => [`/${name} ${usage}`.trimEnd(), does])
+export function helpRows({
+  width,
+  palette,
+}: {
+  readonly width: number
+  readonly palette: Palette
+}): string[] {
+  const commands = COMMANDS.map(({ name, usage, does }): readonly [string, string] => [
+    `/${name} ${usage}`.trimEnd(),
+    does,
+  ])
   const column = Math.max(...[...commands, ...KEYS].map(([left]) => left.length))
   const beside = ([left, does]: readonly [string, string]): string[] => {
     const room = width - column - GAP.length
     if (room < LEAST) return [palette.bold(cut(left, width))]
-    return wordRows(does, room).map((row, index) => `${palette.bold(pad(index === 0 ? left : '', column))}${GAP}${row}`)
+    return wordRows(does, room).map(
+      (row, index) => `${palette.bold(pad(index === 0 ? left : '', column))}${GAP}${row}`,
+    )
   }
   return [...commands.flatMap(beside), '', ...KEYS.flatMap(beside), '', ...wordRows(ELSE, width)]
 }

@@ -6,16 +6,36 @@ import { cut } from '../../../text/width.ts'
 import { wrapText } from './wrap.ts'
 
 export type InboxItem =
-  | { readonly kind: 'question' | 'approval'; readonly id: string; readonly agent: string; readonly text: string; readonly at: number }
-  | { readonly kind: 'message'; readonly id: string; readonly what: string; readonly text: string; readonly at: number }
+  | {
+      readonly kind: 'question' | 'approval'
+      readonly id: string
+      readonly agent: string
+      readonly text: string
+      readonly at: number
+    }
+  | {
+      readonly kind: 'message'
+      readonly id: string
+      readonly what: string
+      readonly text: string
+      readonly at: number
+    }
 
 /** What is to be decided first, each group oldest first. */
 export function itemsOf(inbox: Inbox): InboxItem[] {
   const { questions, approvals } = inbox
   return [
-    ...questions.map(({ question_id: id, agent, message, asked_at: at }) => ({ kind: 'question', id, agent, text: message, at }) as const),
-    ...approvals.map(({ approval_id: id, agent, what, requested_at: at }) => ({ kind: 'approval', id, agent, text: what, at }) as const),
-    ...messagesOf(inbox).map(({ id, kind, text, at }) => ({ kind: 'message', id, what: kind, text, at }) as const),
+    ...questions.map(
+      ({ question_id: id, agent, message, asked_at: at }) =>
+        ({ kind: 'question', id, agent, text: message, at }) as const,
+    ),
+    ...approvals.map(
+      ({ approval_id: id, agent, what, requested_at: at }) =>
+        ({ kind: 'approval', id, agent, text: what, at }) as const,
+    ),
+    ...messagesOf(inbox).map(
+      ({ id, kind, text, at }) => ({ kind: 'message', id, what: kind, text, at }) as const,
+    ),
   ]
 }
 
@@ -33,10 +53,19 @@ export interface InboxOptions {
   readonly palette: Palette
 }
 
-/** The numbered items in at most `height` rows of at most `width` columns, moved so that the selected one is to be seen, with what to press for it. */
-export function inboxRows(items: readonly InboxItem[], { selected, width, height, now, palette }: InboxOptions): string[] {
-  if (items.length === 0) return [palette.dim(cut('Nothing waits for you. Escape goes back.', width))]
-  const blocks = items.map((item, index) => itemRows(item, { number: index + 1, isSelected: index === selected, width, now, palette }))
+/**
+ * The numbered items in at most `height` rows of at most `width` columns, moved so that the
+ * selected one is to be seen, with what to press for it.
+ */
+export function inboxRows(
+  items: readonly InboxItem[],
+  { selected, width, height, now, palette }: InboxOptions,
+): string[] {
+  if (items.length === 0)
+    return [palette.dim(cut('Nothing waits for you. Escape goes back.', width))]
+  const blocks = items.map((item, index) =>
+    itemRows(item, { number: index + 1, isSelected: index === selected, width, now, palette }),
+  )
   const room = Math.max(1, height - 2)
   const start = blocks.slice(0, selected).reduce((sum, block) => sum + block.length, 0)
   const end = start + (blocks[selected]?.length ?? 0)
@@ -45,7 +74,9 @@ export function inboxRows(items: readonly InboxItem[], { selected, width, height
   return [
     ...blocks.flat().slice(first, first + room),
     '',
-    palette.dim(cut(`${item === undefined ? '' : KEYS[item.kind]} · ↑ ↓ select · Escape goes back`, width)),
+    palette.dim(
+      cut(`${item === undefined ? '' : KEYS[item.kind]} · ↑ ↓ select · Escape goes back`, width),
+    ),
   ].slice(-height)
 }
 
@@ -59,10 +90,19 @@ const INDENT = '    '
 
 function itemRows(
   item: InboxItem,
-  { number, isSelected, width, now, palette }: { number: number; isSelected: boolean; width: number; now: number; palette: Palette },
+  {
+    number,
+    isSelected,
+    width,
+    now,
+    palette,
+  }: { number: number; isSelected: boolean; width: number; now: number; palette: Palette },
 ): string[] {
   const [sign, words] = headOf(item)
-  const head = cut(`${isSelected ? '›' : ' '} ${number} ${sign} ${words} · ${relativeTime(item.at, now)}`, width)
+  const head = cut(
+    `${isSelected ? '›' : ' '} ${number} ${sign} ${words} · ${relativeTime(item.at, now)}`,
+    width,
+  )
   const paint = item.kind === 'message' ? palette.active : palette.attention
   const text = wrapText(item.text.trimEnd(), width - INDENT.length).map((row) => `${INDENT}${row}`)
   return [isSelected ? palette.bold(paint(head)) : paint(head), ...text]

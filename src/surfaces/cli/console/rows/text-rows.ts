@@ -15,8 +15,9 @@ export function linesOf(text: string): string[] {
 }
 
 /**
- * Wraps a terminal’s text again and again: only the lines behind those that it had the last time already, be it that the end changed or that
- * more came, and where the terminal forgot its oldest lines for that. So a frame during a flood costs what is new.
+ * Wraps a terminal’s text again and again: only the lines behind those that it had the last time
+ * already, be it that the end changed or that more came, and where the terminal forgot its oldest
+ * lines for that. So a frame during a flood costs what is new.
  */
 export function createTextRows(wrap = wrapLine): (text: string, width: number) => TextRows {
   let known: TextRows & { readonly width: number } = { lines: [], rows: [], starts: [0], width: 0 }
@@ -50,7 +51,8 @@ const ENOUGH = 20
 /** Where in the lines of before those begin that are the first now; 0 where that can’t be told. */
 function shiftTo(before: readonly string[], lines: readonly string[]): number {
   const [first] = lines
-  if (first === undefined || lines.length < ENOUGH || sameLines(before, 0, lines) >= ENOUGH) return 0
+  if (first === undefined || lines.length < ENOUGH || sameLines(before, 0, lines) >= ENOUGH)
+    return 0
   const head = lines.slice(0, ENOUGH)
   for (let from = before.indexOf(first); from >= 0; from = before.indexOf(first, from + 1)) {
     if (sameLines(before, from, head) === ENOUGH) return from

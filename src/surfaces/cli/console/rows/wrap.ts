@@ -5,8 +5,9 @@ const TAB = 8
 const ASCII = /^[\x20-\x7e]*$/
 
 /**
- * A line of foreign text as rows of at most `width` columns (two at least, the widest character), broken where a terminal would. Escape sequences
- * and control characters are taken out, tabs become spaces, no other text is lost. Line feeds and carriage returns within it begin a row.
+ * A line of foreign text as rows of at most `width` columns (two at least, the widest character),
+ * broken where a terminal would. Escape sequences and control characters are taken out, tabs become
+ * spaces, no other text is lost. Line feeds and carriage returns within it begin a row.
  */
 export function wrapLine(line: string, width: number): string[] {
   const columns = Math.max(2, width)
@@ -17,7 +18,8 @@ export function wrapLine(line: string, width: number): string[] {
 }
 
 /** The same of a text of several lines. */
-export const wrapText = (text: string, width: number): string[] => text.split('\n').flatMap((line) => wrapLine(line, width))
+export const wrapText = (text: string, width: number): string[] =>
+  text.split('\n').flatMap((line) => wrapLine(line, width))
 
 function wrapPart(text: string, columns: number): string[] {
   if (isNarrow(text)) return chunks(text, columns)
@@ -47,6 +49,7 @@ function wrapPart(text: string, columns: number): string[] {
 function chunks(text: string, length: number): string[] {
   if (text.length <= length) return [text]
   const rows: string[] = []
-  for (let start = 0; start < text.length; start += length) rows.push(text.slice(start, start + length))
+  for (let start = 0; start < text.length; start += length)
+    rows.push(text.slice(start, start + length))
   return rows
 }

@@ -1,4 +1,11 @@
-import { appendFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -9,20 +16,41 @@ import { createTranscripts } from '../../../../../src/adapters/agent-cli/claude/
 const OWN = '22222222-2222-4333-8444-555555555555'
 const PARENT = '11111111-2222-4333-8444-555555555555'
 
-/** Lines of Claude Code 2.1.330, shortened to what is looked at. `session` where it was said first; a fork’s copy says its own in `sessionId`. */
+/**
+ * Lines of Claude Code 2.1.330, shortened to what is looked at. `session` where it was said first;
+ * a fork’s copy says its own in `sessionId`.
+ */
 const lines = {
-  prompt: (text: string) => ({ type: 'user', message: { role: 'user', content: text }, origin: { kind: 'human' }, promptSource: 'typed', sessionId: OWN }),
+  prompt: (text: string) => ({
+    type: 'user',
+    message: { role: 'user', content: text },
+    origin: { kind: 'human' },
+    promptSource: 'typed',
+    sessionId: OWN,
+  }),
   result: (text: string) => ({
     type: 'user',
-    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text }] }] },
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'text', text }] }],
+    },
     sessionId: OWN,
   }),
   hook: (text: string) => ({
     type: 'attachment',
-    attachment: { type: 'hook_additional_context', content: [text], hookName: 'PostToolUse:Bash', hookEvent: 'PostToolUse' },
+    attachment: {
+      type: 'hook_additional_context',
+      content: [text],
+      hookName: 'PostToolUse:Bash',
+      hookEvent: 'PostToolUse',
+    },
     sessionId: OWN,
   }),
-  queued: (text: string) => ({ type: 'attachment', attachment: { type: 'queued_command', prompt: text }, sessionId: OWN }),
+  queued: (text: string) => ({
+    type: 'attachment',
+    attachment: { type: 'queued_command', prompt: text },
+    sessionId: OWN,
+  }),
   said: (text: string, id = 'msg_1', output = 50, session = OWN, model = 'claude-opus-5-5') => ({
     type: 'assistant',
     message: {
@@ -30,21 +58,32 @@ const lines = {
       role: 'assistant',
       model,
       content: [{ type: 'text', text }],
-      usage: { input_tokens: 1000, cache_creation_input_tokens: 20, cache_read_input_tokens: 300, output_tokens: output, service_tier: 'standard' },
+      usage: {
+        input_tokens: 1000,
+        cache_creation_input_tokens: 20,
+        cache_read_input_tokens: 300,
+        output_tokens: output,
+        service_tier: 'standard',
+      },
     },
     session_id: session,
     sessionId: OWN,
   }),
 }
 
-function transcript(): { file: string; write: (...entries: object[]) => void; raw: (text: string) => void } {
+function transcript(): {
+  file: string
+  write: (...entries: object[]) => void
+  raw: (text: string) => void
+} {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'claude-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, `${OWN}.jsonl`)
   writeFileSync(file, '')
   return {
     file,
-    write: (...entries) => appendFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
+    write: (...entries) =>
+      appendFileSync(file, entries.map((entry) => `${JSON.stringify(entry)}\n`).join('')),
     raw: (text) => appendFileSync(file, text),
   }
 }
@@ -54,8 +93,15 @@ const IDS = ['m-aaaaaaaaaaaa', 'm-bbbbbbbbbbbb', 'm-cccccccccccc', 'm-dddddddddd
 describe('messages in a transcript of Claude Code', () => {
   it('count where they reached the model: as a prompt, a tool’s result, a hook’s words or a queued prompt', async () => {
     const { file, write } = transcript()
-    write(lines.prompt(`One [${IDS[0]}]`), lines.result(`Two [${IDS[1]}]`), lines.hook(`Three [${IDS[2]}]`), lines.queued(`Four [${IDS[3]}]`))
-    expect(await createTranscripts().mentions(file, [...IDS, 'm-ffffffffffff'])).toEqual(new Set(IDS))
+    write(
+      lines.prompt(`One [${IDS[0]}]`),
+      lines.result(`Two [${IDS[1]}]`),
+      lines.hook(`Three [${IDS[2]}]`),
+      lines.queued(`Four [${IDS[3]}]`),
+    )
+    expect(await createTranscripts().mentions(file, [...IDS, 'm-ffffffffffff'])).toEqual(
+      new Set(IDS),
+    )
   })
 
   it('don’t count where the model speaks of them, or where they wait in a queue', async () => {
@@ -70,8 +116,14 @@ describe('messages in a transcript of Claude Code', () => {
 
   it('don’t count where a typed line only points to them', async () => {
     const { file, write } = transcript()
-    const pointer = (id: string) => pointerTo(`A long message ${'x'.repeat(500)}`, [id as DeliveryId])
-    write(lines.prompt(pointer(IDS[0])), lines.queued(pointer(IDS[1])), lines.prompt(pointer(IDS[2])), lines.hook(`A long message\n[${IDS[2]}]`))
+    const pointer = (id: string) =>
+      pointerTo(`A long message ${'x'.repeat(500)}`, [id as DeliveryId])
+    write(
+      lines.prompt(pointer(IDS[0])),
+      lines.queued(pointer(IDS[1])),
+      lines.prompt(pointer(IDS[2])),
+      lines.hook(`A long message\n[${IDS[2]}]`),
+    )
     expect(await createTranscripts().mentions(file, IDS)).toEqual(new Set([IDS[2]]))
   })
 
@@ -125,12 +177,20 @@ describe('usage in a transcript of Claude Code', () => {
       },
     })
     write(lines.said('on', 'msg_3'))
-    expect((await transcripts.usage(file, OWN))?.models['claude-opus-5-5']).toEqual({ input: 2000, output: 100, cacheRead: 600, cacheWrite: 40 })
+    expect((await transcripts.usage(file, OWN))?.models['claude-opus-5-5']).toEqual({
+      input: 2000,
+      output: 100,
+      cacheRead: 600,
+      cacheWrite: 40,
+    })
   })
 
   it('leaves out what a fork inherited, and what the program itself put in the model’s mouth', async () => {
     const { file, write } = transcript()
-    write(lines.said('of the parent', 'msg_1', 50, PARENT), lines.said('API Error', 'msg_2', 0, OWN, '<synthetic>'))
+    write(
+      lines.said('of the parent', 'msg_1', 50, PARENT),
+      lines.said('API Error', 'msg_2', 0, OWN, '<synthetic>'),
+    )
     expect(await createTranscripts().usage(file, OWN)).toEqual({ models: {} })
   })
 
@@ -139,7 +199,10 @@ describe('usage in a transcript of Claude Code', () => {
     write(lines.said('words'))
     const folder = join(file.replace('.jsonl', ''), 'subagents')
     mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, 'agent-ab20378c05fcf25e8.jsonl'), `${JSON.stringify(lines.said('of the subagent', 'msg_9', 5))}\n`)
+    writeFileSync(
+      join(folder, 'agent-ab20378c05fcf25e8.jsonl'),
+      `${JSON.stringify(lines.said('of the subagent', 'msg_9', 5))}\n`,
+    )
     expect((await createTranscripts().usage(file, OWN))?.models['claude-opus-5-5']?.output).toBe(55)
   })
 })

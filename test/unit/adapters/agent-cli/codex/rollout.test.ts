@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { isQueued, subagentsOf } from '../../../../../src/adapters/agent-cli/codex/databases.ts'
-import { findRollout, lastTurn, mentionedIn, usageOf } from '../../../../../src/adapters/agent-cli/codex/rollout.ts'
+import {
+  findRollout,
+  lastTurn,
+  mentionedIn,
+  usageOf,
+} from '../../../../../src/adapters/agent-cli/codex/rollout.ts'
 
 const ID = '01a200eb-f663-7390-9e99-019955e15f74'
 const PARENT = '01a200eb-44f7-7f82-ac25-44a53997c240'
@@ -18,22 +23,57 @@ const usage = (input: number, cached: number, written: number, output: number) =
 })
 const record = (thread: string, used: object) => ({
   type: 'token_usage_record',
-  payload: { thread_id: thread, session_id: thread, response_id: 'resp_38', usage: used, thread_token_usage: usage(4000, 0, 0, 200) },
+  payload: {
+    thread_id: thread,
+    session_id: thread,
+    response_id: 'resp_38',
+    usage: used,
+    thread_token_usage: usage(4000, 0, 0, 200),
+  },
 })
-const message = (role: string, text: string) => ({ type: 'response_item', payload: { type: 'message', role, content: [{ type: 'input_text', text }] } })
-const event = (type: string, fields: object = {}) => ({ type: 'event_msg', payload: { type, ...fields } })
+const message = (role: string, text: string) => ({
+  type: 'response_item',
+  payload: { type: 'message', role, content: [{ type: 'input_text', text }] },
+})
+const event = (type: string, fields: object = {}) => ({
+  type: 'event_msg',
+  payload: { type, ...fields },
+})
 
 /** What codex 0.169.0 writes for a fork, shortened. */
 const LINES = [
-  { type: 'session_meta', payload: { id: ID, forked_from_id: PARENT, forked_from_ordinal_exclusive: 32, cli_version: '0.169.0' } },
+  {
+    type: 'session_meta',
+    payload: {
+      id: ID,
+      forked_from_id: PARENT,
+      forked_from_ordinal_exclusive: 32,
+      cli_version: '0.169.0',
+    },
+  },
   event('task_started'),
   { type: 'turn_context', payload: { turn_id: '01a2', model: 'gpt-6.1-sol' } },
   message('user', 'Your task. [m-1]'),
   message('developer', 'Mail of a hook. [m-2]'),
-  { type: 'response_item', payload: { type: 'custom_tool_call', name: 'exec', namespace: 'functions', input: 'text("[m-3]")' } },
+  {
+    type: 'response_item',
+    payload: {
+      type: 'custom_tool_call',
+      name: 'exec',
+      namespace: 'functions',
+      input: 'text("[m-3]")',
+    },
+  },
   record(ID, usage(1000, 200, 100, 50)),
   record(PARENT, usage(5000, 0, 0, 500)),
-  { type: 'response_item', payload: { type: 'custom_tool_call_output', call_id: 'call_38', output: [{ type: 'input_text', text: 'read [m-4]' }] } },
+  {
+    type: 'response_item',
+    payload: {
+      type: 'custom_tool_call_output',
+      call_id: 'call_38',
+      output: [{ type: 'input_text', text: 'read [m-4]' }],
+    },
+  },
   event('token_count', { info: { total_token_usage: usage(4000, 0, 0, 200) } }),
   message('assistant', 'I have read [m-5].'),
   { type: 'turn_context', payload: { turn_id: '01a3', model: 'gpt-6-luna' } },
@@ -46,7 +86,12 @@ function rollout(lines: readonly object[], end = ''): { home: string; path: stri
   onTestFinished(() => rmSync(home, { recursive: true }))
   const path = join(home, 'sessions', '2026', '11', '22', `rollout-2026-11-22T01-43-13-${ID}.jsonl`)
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(path, lines.map((line) => `${JSON.stringify({ timestamp: '2026-11-22T01:43:13.831Z', ...line })}\n`).join('') + end)
+  writeFileSync(
+    path,
+    lines
+      .map((line) => `${JSON.stringify({ timestamp: '2026-11-22T01:43:13.831Z', ...line })}\n`)
+      .join('') + end,
+  )
   return { home, path }
 }
 
@@ -60,8 +105,13 @@ describe('the file of a Codex session', () => {
   })
 
   it('proves what the model was shown, not what it said or called itself', async () => {
-    const { path } = rollout(LINES, '{"type":"response_item","payload":{"type":"message","role":"user","content":"[m-6]')
-    expect([...(await mentionedIn(path, ['m-1', 'm-2', 'm-3', 'm-4', 'm-5', 'm-6', 'm-7']))]).toEqual(['m-1', 'm-2', 'm-4'])
+    const { path } = rollout(
+      LINES,
+      '{"type":"response_item","payload":{"type":"message","role":"user","content":"[m-6]',
+    )
+    expect([
+      ...(await mentionedIn(path, ['m-1', 'm-2', 'm-3', 'm-4', 'm-5', 'm-6', 'm-7'])),
+    ]).toEqual(['m-1', 'm-2', 'm-4'])
   })
 
   it('tells the tokens of its own, by model, each once', async () => {
@@ -84,7 +134,10 @@ describe('the file of a Codex session', () => {
 
   it.each([
     ['complete', LINES],
-    ['interrupted', [...LINES, event('task_started'), event('turn_aborted', { reason: 'interrupted' })]],
+    [
+      'interrupted',
+      [...LINES, event('task_started'), event('turn_aborted', { reason: 'interrupted' })],
+    ],
     ['working', [...LINES, event('task_started'), message('user', '"task_complete"')]],
     [undefined, [message('user', 'x'.repeat(300_000))]],
   ] as const)('tells that its last turn is %s', async (turn, lines) => {
@@ -92,8 +145,14 @@ describe('the file of a Codex session', () => {
   })
 
   it('tells why its last turn failed, in one plain line', async () => {
-    const failed = event('task_complete', { last_agent_message: null, error: { message: '{"error":\n\u001b[31m"bad thing"}', codex_error_info: 'other' } })
-    expect(await lastTurn(rollout([...LINES, event('task_started'), failed]).path)).toEqual({ state: 'complete', failure: '{"error": [31m"bad thing"}' })
+    const failed = event('task_complete', {
+      last_agent_message: null,
+      error: { message: '{"error":\n\u001b[31m"bad thing"}', codex_error_info: 'other' },
+    })
+    expect(await lastTurn(rollout([...LINES, event('task_started'), failed]).path)).toEqual({
+      state: 'complete',
+      failure: '{"error": [31m"bad thing"}',
+    })
     expect((await lastTurn(rollout(LINES).path))?.failure).toBeNull()
   })
 })
@@ -103,8 +162,12 @@ describe('Codex’s queue', () => {
     const { home } = rollout([])
     expect(isQueued(home, ID, ['m-1'])).toBe(false)
     const database = new Database(join(home, 'queue_1.sqlite'))
-    database.exec('create table queued_items (id text primary key not null, thread_id text not null, payload_json text not null)')
-    database.prepare('insert into queued_items values (?, ?, ?)').run('1', ID, JSON.stringify({ text: 'Mail. [m-1]' }))
+    database.exec(
+      'create table queued_items (id text primary key not null, thread_id text not null, payload_json text not null)',
+    )
+    database
+      .prepare('insert into queued_items values (?, ?, ?)')
+      .run('1', ID, JSON.stringify({ text: 'Mail. [m-1]' }))
     database.close()
     expect(isQueued(home, ID, ['m-0', 'm-1'])).toBe(true)
     expect(isQueued(home, ID, ['m-2'])).toBe(false)
@@ -137,6 +200,9 @@ describe('Codex’s subagents', () => {
       { id: 'child', transcript: '/c.jsonl' },
       { id: ID, transcript: path },
     ])
-    expect((await usageOf(found, home)).models['gpt-6.1-sol']).toMatchObject({ input: 700, output: 50 })
+    expect((await usageOf(found, home)).models['gpt-6.1-sol']).toMatchObject({
+      input: 700,
+      output: 50,
+    })
   })
 })

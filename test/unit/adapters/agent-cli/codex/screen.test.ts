@@ -26,9 +26,19 @@ describe('Codex’s box for prompts', () => {
     ['empty', 'a dim hint', PAST + EMPTY + FOOTER],
     ['text', 'a half line', PAST + sgr('^1m›^0m^39m^49m half a thought\n') + FOOTER],
     ['text', 'a first line that is empty', PAST + sgr('^1m›^0m^39m^49m\n  second line\n') + FOOTER],
-    ['text', 'a long paste', PAST + sgr('^1m›^0m^39m^49m ^38;5;6m[Pasted Content 1549 chars]^39m\n') + FOOTER],
+    [
+      'text',
+      'a long paste',
+      PAST + sgr('^1m›^0m^39m^49m ^38;5;6m[Pasted Content 1549 chars]^39m\n') + FOOTER,
+    ],
     ['text', 'a shell command', PAST + sgr('^1m^38;5;9m!^0m^39m^49m ls\n') + FOOTER],
-    ['text', 'a slash command with its menu', PAST + sgr('^1;7m› /model         ^0;7m^39m^49mchoose\n^0m^39m^49m\n^1m›^0m^39m^49m /\n') + FOOTER],
+    [
+      'text',
+      'a slash command with its menu',
+      PAST +
+        sgr('^1;7m› /model         ^0;7m^39m^49mchoose\n^0m^39m^49m\n^1m›^0m^39m^49m /\n') +
+        FOOTER,
+    ],
     ['unknown', 'a dialog', PAST + DIALOG],
     ['unknown', 'nothing', ''],
     ['unknown', 'a prompt of the past only', PAST],

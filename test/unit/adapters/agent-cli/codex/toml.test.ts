@@ -3,7 +3,8 @@ import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { toml, type TomlValue } from '../../../../../src/adapters/agent-cli/codex/toml.ts'
 
-const read = (value: TomlValue): unknown => (JSON.parse(JSON.stringify(parse(`key = ${toml(value)}`))) as { key: unknown }).key
+const read = (value: TomlValue): unknown =>
+  (JSON.parse(JSON.stringify(parse(`key = ${toml(value)}`))) as { key: unknown }).key
 
 describe('values for codex -c', () => {
   it('are one line of TOML that reads as what was meant, whatever stands in them', () => {

@@ -8,25 +8,53 @@ const read = (event: string, body: object) => geminiHooks.read(event, { ...base,
 
 describe('what Gemini CLI’s hooks say', () => {
   it('tells the session at its start, and its file where it stays in it', () => {
-    expect(read('SessionStart', { source: 'startup' })).toEqual({ kind: 'session-start', ...session })
-    expect(read('SessionStart', { source: 'resume' })).toEqual({ kind: 'session-start', sessionId: 's-1' })
+    expect(read('SessionStart', { source: 'startup' })).toEqual({
+      kind: 'session-start',
+      ...session,
+    })
+    expect(read('SessionStart', { source: 'resume' })).toEqual({
+      kind: 'session-start',
+      sessionId: 's-1',
+    })
   })
 
   it('tells prompts, tools and the end of a turn', () => {
-    expect(read('BeforeAgent', { prompt: 'Do it [m-0123456789ab]' })).toEqual({ kind: 'prompt', prompt: 'Do it [m-0123456789ab]', ...session })
-    expect(read('BeforeTool', { tool_name: 'run_shell_command' })).toEqual({ kind: 'tool-start', tool: 'run_shell_command' })
-    expect(read('AfterTool', { tool_name: 'run_shell_command' })).toEqual({ kind: 'tool-end', tool: 'run_shell_command' })
-    expect(read('AfterAgent', { prompt_response: 'Done.', stop_hook_active: false })).toEqual({ kind: 'stop', again: false, ...session })
-    expect(read('AfterAgent', { prompt_response: 'Done.', stop_hook_active: true })).toEqual({ kind: 'stop', again: true, ...session })
+    expect(read('BeforeAgent', { prompt: 'Do it [m-0123456789ab]' })).toEqual({
+      kind: 'prompt',
+      prompt: 'Do it [m-0123456789ab]',
+      ...session,
+    })
+    expect(read('BeforeTool', { tool_name: 'run_shell_command' })).toEqual({
+      kind: 'tool-start',
+      tool: 'run_shell_command',
+    })
+    expect(read('AfterTool', { tool_name: 'run_shell_command' })).toEqual({
+      kind: 'tool-end',
+      tool: 'run_shell_command',
+    })
+    expect(read('AfterAgent', { prompt_response: 'Done.', stop_hook_active: false })).toEqual({
+      kind: 'stop',
+      again: false,
+      ...session,
+    })
+    expect(read('AfterAgent', { prompt_response: 'Done.', stop_hook_active: true })).toEqual({
+      kind: 'stop',
+      again: true,
+      ...session,
+    })
   })
 
   it('takes a turn without any answer for one that was broken off', () => {
-    expect(read('AfterAgent', { prompt_response: '[no response text]', stop_hook_active: false })).toEqual({ kind: 'interrupted' })
+    expect(
+      read('AfterAgent', { prompt_response: '[no response text]', stop_hook_active: false }),
+    ).toEqual({ kind: 'interrupted' })
   })
 
   it('tells what a permission dialog asks', () => {
     const details = { type: 'exec', title: 'Confirm Shell Command', command: 'rm -r build' }
-    expect(read('Notification', { notification_type: 'ToolPermission', message: 'Tool …', details })).toEqual({
+    expect(
+      read('Notification', { notification_type: 'ToolPermission', message: 'Tool …', details }),
+    ).toEqual({
       kind: 'waiting',
       reason: 'asks in its terminal: Confirm Shell Command: rm -r build',
     })
@@ -40,9 +68,13 @@ describe('what Gemini CLI’s hooks say', () => {
 
   it('takes any body of any event', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.constantFrom(...GEMINI_EVENTS), fc.string()), fc.dictionary(fc.string(), fc.jsonValue()), (event, body) => {
-        geminiHooks.read(event, body as Record<string, unknown>)
-      }),
+      fc.property(
+        fc.oneof(fc.constantFrom(...GEMINI_EVENTS), fc.string()),
+        fc.dictionary(fc.string(), fc.jsonValue()),
+        (event, body) => {
+          geminiHooks.read(event, body as Record<string, unknown>)
+        },
+      ),
     )
   })
 })
@@ -55,15 +87,27 @@ describe('what Gemini CLI’s hooks are answered', () => {
         hookSpecificOutput: { hookEventName: event, additionalContext: '[NOTE] hello' },
       })
     }
-    for (const event of ['SessionStart', 'BeforeTool', 'Notification', 'AfterAgent', 'SessionEnd']) {
+    for (const event of [
+      'SessionStart',
+      'BeforeTool',
+      'Notification',
+      'AfterAgent',
+      'SessionEnd',
+    ]) {
       expect(geminiHooks.carries(event)).toBe(false)
       expect(geminiHooks.answer(event, { kind: 'context', text: 'x' })).toBeNull()
     }
   })
 
   it('holds a stop, and takes the reason that comes back as a prompt for no prompt and no proof', () => {
-    const answer = geminiHooks.answer('AfterAgent', { kind: 'block', reason: '[MESSAGE] word [m-0123456789ab]' })
-    expect(answer).toEqual({ decision: 'block', reason: expect.stringContaining('[MESSAGE] word [m-0123456789ab]') })
+    const answer = geminiHooks.answer('AfterAgent', {
+      kind: 'block',
+      reason: '[MESSAGE] word [m-0123456789ab]',
+    })
+    expect(answer).toEqual({
+      decision: 'block',
+      reason: expect.stringContaining('[MESSAGE] word [m-0123456789ab]'),
+    })
     expect(read('BeforeAgent', { prompt: answer?.['reason'] })).toBeNull()
   })
 

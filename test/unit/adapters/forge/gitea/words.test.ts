@@ -22,7 +22,13 @@ function start() {
     },
   } as unknown as GiteaClient
   const readWords = createReadWords({ client, clock: () => state.now })
-  const read = () => readWords({ number: 3, updated_at: state.updated, head: { sha: 'a' }, state: 'open' } as RawPull)
+  const read = () =>
+    readWords({
+      number: 3,
+      updated_at: state.updated,
+      head: { sha: 'a' },
+      state: 'open',
+    } as RawPull)
   return { state, read, readWords }
 }
 

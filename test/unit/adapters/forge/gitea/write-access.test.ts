@@ -4,14 +4,19 @@ import { createWriters } from '../../../../../src/adapters/forge/gitea/write-acc
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
 import { silentLog } from '../../../../../src/runtime/log.ts'
 
-/** Who may write to a repository on Gitea, by what it answers. Routes without an answer are those that this token may not ask. */
+/**
+ * Who may write to a repository on Gitea, by what it answers. Routes without an answer are those
+ * that this token may not ask.
+ */
 function start(assignees: string[], answers: Record<string, unknown> = {}) {
   const state = { now: 0, away: false, asked: [] as string[] }
   const ask = (route: string): unknown => {
     if (state.away) throw new ExomonadError('FORGE_UNAVAILABLE', 'away')
     const path = route.replace('GET ', '').replace('/repos/{owner}/{repo}/', '')
     state.asked.push(path)
-    return path === 'assignees' ? assignees.map((login) => ({ login })) : (answers[path] ?? (path === 'teams' ? 405 : 403))
+    return path === 'assignees'
+      ? assignees.map((login) => ({ login }))
+      : (answers[path] ?? (path === 'teams' ? 405 : 403))
   }
   const client: Pick<GiteaClient, 'rest' | 'pages'> = {
     async rest(route, { accept = [] } = {}) {
@@ -24,7 +29,11 @@ function start(assignees: string[], answers: Record<string, unknown> = {}) {
   }
   return { state, writers: createWriters({ client, clock: () => state.now, log: silentLog() }) }
 }
-const team = (id: number, code: string, permission = 'none') => ({ id, permission, units_map: { 'repo.code': code, 'repo.pulls': 'read' } })
+const team = (id: number, code: string, permission = 'none') => ({
+  id,
+  permission,
+  units_map: { 'repo.code': code, 'repo.pulls': 'read' },
+})
 
 describe('who may write on Gitea (20.21)', () => {
   it('is to whom issues may be assigned where nobody has rights through a team, asked for once in ten minutes', async () => {
@@ -58,17 +67,24 @@ describe('who may write on Gitea (20.21)', () => {
       '/teams/2/members/eve': 404,
       '/teams/2/members/joe': 404,
     })
-    expect(await writers(['ann', 'bob', 'eve', 'joe', 'own', 'ghost'])).toEqual(new Set(['ann', 'bob', 'own']))
+    expect(await writers(['ann', 'bob', 'eve', 'joe', 'own', 'ghost'])).toEqual(
+      new Set(['ann', 'bob', 'own']),
+    )
   })
 
   it('is every member where all teams may write', async () => {
-    const { state, writers } = start(['ann'], { teams: [team(1, 'write'), team(2, 'none', 'admin'), team(3, 'owner', 'owner')] })
+    const { state, writers } = start(['ann'], {
+      teams: [team(1, 'write'), team(2, 'none', 'admin'), team(3, 'owner', 'owner')],
+    })
     expect(await writers(['ann'])).toEqual(new Set(['ann']))
     expect(state.asked.filter((path) => path.startsWith('/teams'))).toEqual([])
   })
 
   it('is nobody through a team where the token may not ask for its members', async () => {
-    const { writers } = start(['ann', 'bob'], { teams: [team(1, 'read'), team(2, 'write')], 'collaborators/bob/permission': { permission: 'admin' } })
+    const { writers } = start(['ann', 'bob'], {
+      teams: [team(1, 'read'), team(2, 'write')],
+      'collaborators/bob/permission': { permission: 'admin' },
+    })
     expect(await writers(['ann', 'bob'])).toEqual(new Set(['bob']))
   })
 })

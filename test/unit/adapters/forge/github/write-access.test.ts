@@ -16,11 +16,22 @@ function opened(permissions: Record<string, string | ExomonadError>) {
       asked.push(username)
       const permission = permissions[username]
       if (permission instanceof ExomonadError) throw permission
-      return permission === undefined ? { status: 404, data: {}, headers: {} } : { status: 200, data: { permission }, headers: {} }
+      return permission === undefined
+        ? { status: 404, data: {}, headers: {} }
+        : { status: 200, data: { permission }, headers: {} }
     },
   } as unknown as GithubClient
-  const log = createLog({ level: 'warn', destination: { write: (line: string) => void warnings.push(line) } })
-  return { mayWrite: createWriteAccess({ client, clock: () => now, log }), asked, warnings, permissions, pass: (time: number) => (now += time) }
+  const log = createLog({
+    level: 'warn',
+    destination: { write: (line: string) => void warnings.push(line) },
+  })
+  return {
+    mayWrite: createWriteAccess({ client, clock: () => now, log }),
+    asked,
+    warnings,
+    permissions,
+    pass: (time: number) => (now += time),
+  }
 }
 const away = () => new ExomonadError('FORGE_UNAVAILABLE', 'away')
 const refused = () => new ExomonadError('FORGE_DENIED', 'Must have push access', { status: 403 })
@@ -28,8 +39,15 @@ const refused = () => new ExomonadError('FORGE_DENIED', 'Must have push access',
 describe('who may write to the repository (20.1)', () => {
   it('is what GitHub says of the permission, not what it calls them', async () => {
     const { mayWrite } = opened({ admin: 'admin', ann: 'write', bob: 'read', eve: 'none' })
-    const isFor = (login: string) => mayWrite({ login, bot: false }, login === 'bob' ? 'MEMBER' : 'NONE')
-    expect(await Promise.all(['admin', 'ann', 'bob', 'eve', 'gone'].map(isFor))).toEqual([true, true, false, false, false])
+    const isFor = (login: string) =>
+      mayWrite({ login, bot: false }, login === 'bob' ? 'MEMBER' : 'NONE')
+    expect(await Promise.all(['admin', 'ann', 'bob', 'eve', 'gone'].map(isFor))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+    ])
     expect(await mayWrite({ login: 'ann', bot: true }, 'OWNER')).toBe(false)
   })
 
@@ -53,7 +71,9 @@ describe('who may write to the repository (20.1)', () => {
     permissions['ann'] = 'read'
     expect(await mayWrite(ann, 'NONE')).toBe(false)
     permissions['bob'] = away()
-    await expect(mayWrite({ login: 'bob', bot: false }, 'OWNER')).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    await expect(mayWrite({ login: 'bob', bot: false }, 'OWNER')).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
     permissions['bob'] = 'write'
     expect(await mayWrite({ login: 'bob', bot: false }, 'NONE')).toBe(true)
     expect(asked).toHaveLength(5)

@@ -15,11 +15,23 @@ import type { Sha } from '../../../../../src/domain/ids.ts'
 import { createTextGate } from '../../../../../src/sanitize/text-gate.ts'
 
 const own = 'ab12'.repeat(16)
-const gate = createTextGate({ values: () => [], hasHash: (sum) => sum === hash('sha256', own), entropy: () => false })
+const gate = createTextGate({
+  values: () => [],
+  hasHash: (sum) => sum === hash('sha256', own),
+  entropy: () => false,
+})
 const ann = { name: 'Ann', email: 'ann@example.invalid' }
 const bob = { name: 'Bob', email: 'bob@example.invalid' }
 const squash = (options: Partial<Parameters<typeof squashMessage>[0]>) =>
-  squashMessage({ number: 7, title: 'Title', body: '', author: ann, commits: [{ author: ann, message: 'x' }], gate, ...options })
+  squashMessage({
+    number: 7,
+    title: 'Title',
+    body: '',
+    author: ann,
+    commits: [{ author: ann, message: 'x' }],
+    gate,
+    ...options,
+  })
 
 describe('the message of a squash', () => {
   it('is title and number, description, and each co-author once', () => {
@@ -27,32 +39,54 @@ describe('the message of a squash', () => {
     expect(squash({ body: 'Why.\n' })).toBe('Title (#7)\n\nWhy.\n')
     const commits = [
       { author: bob, message: 'a\n\nCo-authored-by: Cy <CY@example.invalid>' },
-      { author: { ...bob, name: 'Robert' }, message: 'b\n\nco-authored-by: Cy <cy@example.invalid>\nCo-authored-by: Ann <ann@example.invalid>' },
+      {
+        author: { ...bob, name: 'Robert' },
+        message:
+          'b\n\nco-authored-by: Cy <cy@example.invalid>\nCo-authored-by: Ann <ann@example.invalid>',
+      },
     ]
-    expect(squash({ commits })).toBe('Title (#7)\n\nCo-authored-by: Bob <bob@example.invalid>\nCo-authored-by: Cy <CY@example.invalid>\n')
+    expect(squash({ commits })).toBe(
+      'Title (#7)\n\nCo-authored-by: Bob <bob@example.invalid>\nCo-authored-by: Cy <CY@example.invalid>\n',
+    )
   })
 
   it('lets neither secrets nor marks into history, whoever is named', () => {
     const hostile = { name: `Bob \u001b[31m${own}`, email: 'bob@example.invalid' }
     const message = `x\n\nCo-authored-by: Cy ${own} <cy@example.invalid>`
-    const written = squash({ title: own, body: `b ${own}`, commits: [{ author: hostile, message }] })
-    expect(written).toContain('Co-authored-by: Bob [redacted] <bob@example.invalid>\nCo-authored-by: Cy [redacted] <cy@example.invalid>')
+    const written = squash({
+      title: own,
+      body: `b ${own}`,
+      commits: [{ author: hostile, message }],
+    })
+    expect(written).toContain(
+      'Co-authored-by: Bob [redacted] <bob@example.invalid>\nCo-authored-by: Cy [redacted] <cy@example.invalid>',
+    )
     expect(written).not.toContain(own)
   })
 
   it('adds to trailers that stand there instead of repeating or separating them', () => {
     const commits = [{ author: bob, message: 'x' }]
-    expect(squash({ body: 'Co-authored-by: Bob <bob@example.invalid>', commits })).toBe('Title (#7)\n\nCo-authored-by: Bob <bob@example.invalid>\n')
-    expect(squash({ body: 'Why.\n\nRefs: 12', commits })).toBe('Title (#7)\n\nWhy.\n\nRefs: 12\nCo-authored-by: Bob <bob@example.invalid>\n')
+    expect(squash({ body: 'Co-authored-by: Bob <bob@example.invalid>', commits })).toBe(
+      'Title (#7)\n\nCo-authored-by: Bob <bob@example.invalid>\n',
+    )
+    expect(squash({ body: 'Why.\n\nRefs: 12', commits })).toBe(
+      'Title (#7)\n\nWhy.\n\nRefs: 12\nCo-authored-by: Bob <bob@example.invalid>\n',
+    )
     expect(squash({ body: `Co-authored-by:${' '.repeat(100_000)}x`, commits })).toContain('Bob')
-    expect(squash({ text: 'Own words', commits })).toBe('Own words\n\nCo-authored-by: Bob <bob@example.invalid>\n')
+    expect(squash({ text: 'Own words', commits })).toBe(
+      'Own words\n\nCo-authored-by: Bob <bob@example.invalid>\n',
+    )
   })
 })
 
 describe('the decision of reviews', () => {
   const head = 'head' as Sha
   const old = 'old' as Sha
-  const review = (author: 'human' | 'forge:x', state: 'approved' | 'changes_requested' | 'commented', commit = head) => ({ author, state, commit })
+  const review = (
+    author: 'human' | 'forge:x',
+    state: 'approved' | 'changes_requested' | 'commented',
+    commit = head,
+  ) => ({ author, state, commit })
   const never = async () => false
 
   it.each([
@@ -69,14 +103,25 @@ describe('the decision of reviews', () => {
   })
 
   it('holds for a head that brings the same work', async () => {
-    expect(await reviewDecision([review('human', 'changes_requested', old)], head, async () => true)).toBe('changes_requested')
+    expect(
+      await reviewDecision([review('human', 'changes_requested', old)], head, async () => true),
+    ).toBe('changes_requested')
   })
 })
 
 describe('checks', () => {
   it('never count as passed unless they passed', () => {
     expect(
-      ['passed', 'failed', 'timed_out', 'queued', 'running', 'interrupted', 'cancelled', undefined].map((status) => checksState(status as 'passed')),
+      [
+        'passed',
+        'failed',
+        'timed_out',
+        'queued',
+        'running',
+        'interrupted',
+        'cancelled',
+        undefined,
+      ].map((status) => checksState(status as 'passed')),
     ).toEqual(['passed', 'failed', 'failed', 'pending', 'pending', 'pending', 'none', 'none'])
   })
 
@@ -102,18 +147,25 @@ describe('checks', () => {
   })
 
   it('hand out logs without anything a terminal would act on', () => {
-    expect(plainText('\u001b[31mred\u001b[0m\r\n10%\r100%\ntab\there\u0007\u009b31m\u0085 ü')).toBe('red\n100%\ntab\there ü')
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !/[^\P{Cc}\n\t]/u.test(plainText(text))))
+    expect(plainText('\u001b[31mred\u001b[0m\r\n10%\r100%\ntab\there\u0007\u009b31m\u0085 ü')).toBe(
+      'red\n100%\ntab\there ü',
+    )
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => !/[^\P{Cc}\n\t]/u.test(plainText(text))),
+    )
   })
 
   it('are read in time that grows with the length of a log, however hostile', () => {
-    expect(plainText('a\u001b]8;;https://example.invalid\u001b\\link\u001b]8;;\u001b\\ b')).toBe('alink b')
+    expect(plainText('a\u001b]8;;https://example.invalid\u001b\\link\u001b]8;;\u001b\\ b')).toBe(
+      'alink b',
+    )
     expect(plainText('\u001b]no end\nnext')).toBe('no end\nnext')
     for (const part of ['\u001b]', '\u009d', '\u001b[', '\u001b[1;', '\r', '\u001b]0;x', 'x']) {
       const before = process.cpuUsage()
       plainText(`${part.repeat(300_000)}x`)
       const { user, system } = process.cpuUsage(before)
-      // Squared, this would take minutes; microseconds of its own, as a busy machine may let it wait.
+      // Squared, this would take minutes; microseconds of its own, as a busy machine may let it
+      // wait.
       expect(user + system).toBeLessThan(5_000_000)
     }
   })

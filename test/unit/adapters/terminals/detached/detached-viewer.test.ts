@@ -4,7 +4,14 @@ import { createViewer } from '../../../../../src/adapters/terminals/detached/vie
 import { waitFor } from '../../../../helpers/wait-for.ts'
 
 it('makes no frame for who has not taken those before, and then one that has it all', async () => {
-  const terminal = createHostedTerminal({ argv: ['/bin/cat'], cwd: '/', env: {}, columns: 80, rows: 20, onOutput: () => viewer.refresh() })
+  const terminal = createHostedTerminal({
+    argv: ['/bin/cat'],
+    cwd: '/',
+    env: {},
+    columns: 80,
+    rows: 20,
+    onOutput: () => viewer.refresh(),
+  })
   onTestFinished(() => terminal.dispose())
   const frames: string[] = []
   let behind = true

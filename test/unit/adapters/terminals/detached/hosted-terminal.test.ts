@@ -5,7 +5,10 @@ import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { createHostedTerminal } from '../../../../../src/adapters/terminals/detached/hosted-terminal.ts'
 
-/** Counts until its terminal takes no more for a while, and ends there; the file has the last number that was taken. */
+/**
+ * Counts until its terminal takes no more for a while, and ends there; the file has the last number
+ * that was taken.
+ */
 const COUNTER = `
 import { constants, openSync, writeFileSync, writeSync } from 'node:fs'
 const terminal = openSync('/dev/tty', constants.O_WRONLY | constants.O_NONBLOCK)

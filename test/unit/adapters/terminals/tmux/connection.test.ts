@@ -3,10 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createConnection, type Connection } from '../../../../../src/adapters/terminals/tmux/connection.ts'
+import {
+  createConnection,
+  type Connection,
+} from '../../../../../src/adapters/terminals/tmux/connection.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 
-/** Writes down how it is called. A control client ends once there is a file `in`, anything else once there is a file `made`. */
+/**
+ * Writes down how it is called. A control client ends once there is a file `in`, anything else once
+ * there is a file `made`.
+ */
 const TMUX = `#!/bin/sh
 cd "$(dirname "$0")"
 case " $* " in

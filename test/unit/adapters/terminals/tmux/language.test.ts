@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createControlParser, type ControlEvent } from '../../../../../src/adapters/terminals/tmux/control-protocol.ts'
+import {
+  createControlParser,
+  type ControlEvent,
+} from '../../../../../src/adapters/terminals/tmux/control-protocol.ts'
 import { signalName } from '../../../../../src/adapters/terminals/tmux/panes.ts'
 import { command, literal, quote } from '../../../../../src/adapters/terminals/tmux/quote.ts'
 
@@ -19,7 +22,9 @@ describe('quoting for tmux', () => {
   })
 
   it('escapes what tmux would read', () => {
-    expect(command('set-buffer', '-b', 'x', 'a "b" $c ~ \\ \n')).toBe(String.raw`"set-buffer" "-b" "x" "a \"b\" \$c \~ \\ \012"`)
+    expect(command('set-buffer', '-b', 'x', 'a "b" $c ~ \\ \n')).toBe(
+      String.raw`"set-buffer" "-b" "x" "a \"b\" \$c \~ \\ \012"`,
+    )
   })
 
   it('refuses NUL', () => {
@@ -60,7 +65,14 @@ describe('the parser of control mode', () => {
   const expected: ControlEvent[] = [
     { kind: 'block', block: { ok: true, flags: '0', lines: [] } },
     { kind: 'notification', line: '%session-changed $0 keeper' },
-    { kind: 'block', block: { ok: true, flags: '1', lines: ['%end 1700000000 4 1', '%begin 1 1 1', '%error 1700000000 5 0', 'é line'] } },
+    {
+      kind: 'block',
+      block: {
+        ok: true,
+        flags: '1',
+        lines: ['%end 1700000000 4 1', '%begin 1 1 1', '%error 1700000000 5 0', 'é line'],
+      },
+    },
     { kind: 'notification', line: '%window-renamed @0 x' },
     { kind: 'block', block: { ok: false, flags: '1', lines: ['no such pane'] } },
     { kind: 'notification', line: '%exit' },
@@ -71,7 +83,9 @@ describe('the parser of control mode', () => {
       fc.property(fc.array(fc.nat({ max: transcript.length })), (cuts) => {
         const parse = createControlParser()
         const borders = [0, ...cuts.toSorted((a, b) => a - b), transcript.length]
-        const events = borders.slice(1).flatMap((end, index) => parse(transcript.slice(borders[index], end)))
+        const events = borders
+          .slice(1)
+          .flatMap((end, index) => parse(transcript.slice(borders[index], end)))
         expect(events).toEqual(expected)
       }),
     )

@@ -6,7 +6,9 @@ import { asPaneId } from '../../../../../src/domain/ids.ts'
 
 describe('what Zellij is told', () => {
   it('tabs are written as KDL, whatever stands in names and arguments', () => {
-    const text = tabsLayout([{ name: 'a "b" \\ {', argv: ['/bin/sh', '-c', 'x\u001B\n', ''], bar: true }])
+    const text = tabsLayout([
+      { name: 'a "b" \\ {', argv: ['/bin/sh', '-c', 'x\u001B\n', ''], bar: true },
+    ])
     expect(text).toContain(String.raw`tab name="a \"b\" \\ {" {`)
     expect(text).toContain(String.raw`args "-c" "x\u{001b}\n" ""`)
     expect(text).toContain('compact-bar')
@@ -15,15 +17,39 @@ describe('what Zellij is told', () => {
 
   it('a person is taken there from inside, from another session, and from elsewhere', () => {
     const common = { binary: 'zellij', session: 'exom-1', socketDir: '/s', pane: 'terminal_4' }
-    expect(attachCommand({ ...common, inside: 'exom-1' })).toEqual(['zellij', 'action', 'focus-pane-id', 'terminal_4'])
-    expect(attachCommand({ ...common, inside: 'mine' }).slice(3)).toEqual(['zellij', 'exom-1', '/s', 'terminal_4'])
-    expect(attachCommand({ ...common, inside: undefined })).toEqual(['/usr/bin/env', 'ZELLIJ_SOCKET_DIR=/s', 'zellij', 'attach', 'exom-1'])
+    expect(attachCommand({ ...common, inside: 'exom-1' })).toEqual([
+      'zellij',
+      'action',
+      'focus-pane-id',
+      'terminal_4',
+    ])
+    expect(attachCommand({ ...common, inside: 'mine' }).slice(3)).toEqual([
+      'zellij',
+      'exom-1',
+      '/s',
+      'terminal_4',
+    ])
+    expect(attachCommand({ ...common, inside: undefined })).toEqual([
+      '/usr/bin/env',
+      'ZELLIJ_SOCKET_DIR=/s',
+      'zellij',
+      'attach',
+      'exom-1',
+    ])
   })
 })
 
 describe('what Zellij lists', () => {
   const entry = (id: number, tab: number, command: string | null, columns = 200) => ({
-    ...{ id, is_plugin: false, terminal_command: command, pane_content_columns: columns, pane_content_rows: 20, tab_id: tab, title: 'x' },
+    ...{
+      id,
+      is_plugin: false,
+      terminal_command: command,
+      pane_content_columns: columns,
+      pane_content_rows: 20,
+      tab_id: tab,
+      title: 'x',
+    },
   })
 
   it('tells views from panes of people, and which is in front in its tab', () => {
@@ -44,6 +70,7 @@ describe('what Zellij lists', () => {
   })
 
   it('is nothing where it is the answer to something else', () => {
-    for (const said of ['', '[]', 'CLIENT_ID ZELLIJ_PANE_ID', '{}', '[{"id":1}]']) expect(parseEntries(said)).toBeUndefined()
+    for (const said of ['', '[]', 'CLIENT_ID ZELLIJ_PANE_ID', '{}', '[{"id":1}]'])
+      expect(parseEntries(said)).toBeUndefined()
   })
 })

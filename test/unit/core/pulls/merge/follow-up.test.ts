@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../../../src/adapters/forge/forge.ts'
-import type { CancelledMerge, MergeKind, ScheduledMerge } from '../../../../../src/adapters/forge/scheduled.ts'
+import type {
+  CancelledMerge,
+  MergeKind,
+  ScheduledMerge,
+} from '../../../../../src/adapters/forge/scheduled.ts'
 import { createMergeFollowUp } from '../../../../../src/core/pulls/merge/follow-up.ts'
 import { ExomonadError, type ErrorCode } from '../../../../../src/domain/errors.ts'
 import { silentLog } from '../../../../../src/runtime/log.ts'
@@ -9,7 +13,15 @@ import { at, pull, sha } from '../../../pull-watch/pull.ts'
 /** What a look at a pull request is followed by that the forge was to merge by itself (20.18). */
 
 const AUTO: ScheduledMerge = { kind: 'auto', by: 'forge:robot', since: 100 }
-const QUEUED: ScheduledMerge = { kind: 'queue', by: 'forge:robot', since: 100, position: 1, state: 'checking', checks: null, checksState: 'unknown' }
+const QUEUED: ScheduledMerge = {
+  kind: 'queue',
+  by: 'forge:robot',
+  since: 100,
+  position: 1,
+  state: 'checking',
+  checks: null,
+  checksState: 'unknown',
+}
 
 function world({
   before,
@@ -39,11 +51,21 @@ function world({
     scheduled,
     scheduledAt: 100,
   }
-  const open = scheduled === undefined ? [] : [{ id: 'j', kind: 'merge', step: 'scheduled', state: 'open', data }]
+  const open =
+    scheduled === undefined
+      ? []
+      : [{ id: 'j', kind: 'merge', step: 'scheduled', state: 'open', data }]
   const deps = {
     store: {
-      journal: { open: async () => open, finish: async (id: string, state: string) => void (done.push(`${id} ${state}`), open.splice(0)) },
-      snapshots: { get: async (key: string) => (key === 'pull:3' && before !== undefined ? { snapshot: before } : undefined) },
+      journal: {
+        open: async () => open,
+        finish: async (id: string, state: string) =>
+          void (done.push(`${id} ${state}`), open.splice(0)),
+      },
+      snapshots: {
+        get: async (key: string) =>
+          key === 'pull:3' && before !== undefined ? { snapshot: before } : undefined,
+      },
       agents: { list: async () => [] },
     },
     git: {},
@@ -56,7 +78,10 @@ function world({
           if (refusal !== undefined) throw new ExomonadError(refusal, 'no')
           done.push('cancel')
         },
-        cancelled: async (_: number, kind: MergeKind) => (done.push(`asked ${kind}`), said[kind] ?? null),
+        cancelled: async (_: number, kind: MergeKind) => (
+          done.push(`asked ${kind}`),
+          said[kind] ?? null
+        ),
       },
     },
     clock: () => time.now,
@@ -66,7 +91,13 @@ function world({
   const followUp = createMergeFollowUp(deps as unknown as Parameters<typeof createMergeFollowUp>[0])
   return { done, time, look: (found: PullRequestSnapshot) => followUp(found, async () => false) }
 }
-const removal = (more: Partial<CancelledMerge> = {}): CancelledMerge => ({ kind: 'queue', reason: 'ann took it out', at: 200, failed: [], ...more })
+const removal = (more: Partial<CancelledMerge> = {}): CancelledMerge => ({
+  kind: 'queue',
+  reason: 'ann took it out',
+  at: 200,
+  failed: [],
+  ...more,
+})
 
 describe('a look at a pull request (20.18)', () => {
   it('asks nothing where nobody ever scheduled its merge, and nothing more of one that still is', async () => {
@@ -78,13 +109,21 @@ describe('a look at a pull request (20.18)', () => {
   })
 
   it('gives the reason of one that is not scheduled any more, and ends what the journal has of it', async () => {
-    const { look, done } = world({ before: pull({ scheduled: QUEUED }), scheduled: 'queue', said: { queue: removal() } })
+    const { look, done } = world({
+      before: pull({ scheduled: QUEUED }),
+      scheduled: 'queue',
+      said: { queue: removal() },
+    })
     expect(await look(pull())).toEqual({ pull: pull(), cancelled: removal() })
     expect(done).toEqual(['asked queue', 'j undone'])
   })
 
   it('takes no earlier removal for this one', async () => {
-    const { look, done } = world({ before: pull({ scheduled: QUEUED }), scheduled: 'queue', said: { queue: removal({ at: 99 }) } })
+    const { look, done } = world({
+      before: pull({ scheduled: QUEUED }),
+      scheduled: 'queue',
+      said: { queue: removal({ at: 99 }) },
+    })
     expect(await look(pull())).toEqual({ pull: pull({ scheduled: QUEUED }) })
     expect(done).not.toContain('j undone')
   })
@@ -96,7 +135,9 @@ describe('a look at a pull request (20.18)', () => {
       expect(await look(pull()), String(later)).toEqual({ pull: pull({ scheduled: QUEUED }) })
     }
     time.now += 1
-    expect(await look(pull(at('d')))).toMatchObject({ cancelled: { kind: 'queue', reason: 'new commits were pushed to it' } })
+    expect(await look(pull(at('d')))).toMatchObject({
+      cancelled: { kind: 'queue', reason: 'new commits were pushed to it' },
+    })
     expect(await look(pull())).toEqual({ pull: pull({ scheduled: QUEUED }) })
   })
 
@@ -104,7 +145,11 @@ describe('a look at a pull request (20.18)', () => {
     const none = world({ before: pull(), scheduled: 'auto' })
     expect(await none.look(pull())).toEqual({ pull: pull() })
     expect(none.done).toEqual(['asked auto', 'asked queue'])
-    const { look, done } = world({ before: pull(), scheduled: 'auto', said: { auto: removal({ kind: 'auto', at: 50 }), queue: removal() } })
+    const { look, done } = world({
+      before: pull(),
+      scheduled: 'auto',
+      said: { auto: removal({ kind: 'auto', at: 50 }), queue: removal() },
+    })
     expect(await look(pull())).toEqual({ pull: pull(), cancelled: removal() })
     expect(done).toContain('j undone')
   })
@@ -113,13 +158,26 @@ describe('a look at a pull request (20.18)', () => {
     const { look, done } = world({ before: pull({ scheduled: AUTO }), scheduled: 'auto' })
     expect(await look(pull({ ...at('d'), scheduled: AUTO }))).toEqual({
       pull: pull(at('d')),
-      cancelled: { kind: 'auto', reason: 'new commits were pushed to it, which nobody has looked at', at: 1_000, failed: [] },
+      cancelled: {
+        kind: 'auto',
+        reason: 'new commits were pushed to it, which nobody has looked at',
+        at: 1_000,
+        failed: [],
+      },
     })
     expect(done).toEqual(['cancel', 'j undone'])
     const other = pull({ ...at('d'), scheduled: AUTO })
-    const denied = world({ before: pull({ scheduled: AUTO }), scheduled: 'auto', refusal: 'FORGE_DENIED' })
+    const denied = world({
+      before: pull({ scheduled: AUTO }),
+      scheduled: 'auto',
+      refusal: 'FORGE_DENIED',
+    })
     expect(await denied.look(other)).toEqual({ pull: other })
-    const away = world({ before: pull({ scheduled: AUTO }), scheduled: 'auto', refusal: 'FORGE_UNAVAILABLE' })
+    const away = world({
+      before: pull({ scheduled: AUTO }),
+      scheduled: 'auto',
+      refusal: 'FORGE_UNAVAILABLE',
+    })
     await expect(away.look(other)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
     const theirs = world({ before: pull({ scheduled: AUTO }) })
     const found = pull({ ...at('d'), scheduled: AUTO })
@@ -129,9 +187,13 @@ describe('a look at a pull request (20.18)', () => {
 
   it('ends what the journal has of one that was closed; of a merge that can’t be settled now it is looked at again', async () => {
     const closed = world({ scheduled: 'auto', before: pull({ scheduled: AUTO }) })
-    expect(await closed.look(pull({ state: 'closed' }))).toEqual({ pull: pull({ state: 'closed' }) })
+    expect(await closed.look(pull({ state: 'closed' }))).toEqual({
+      pull: pull({ state: 'closed' }),
+    })
     expect(closed.done).toEqual(['j undone'])
     const { look } = world({ scheduled: 'auto', merge: { kind: 'unknown', reason: 'away' } })
-    await expect(look(pull({ state: 'merged' }))).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    await expect(look(pull({ state: 'merged' }))).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
   })
 })

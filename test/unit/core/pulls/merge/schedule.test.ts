@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../../../src/adapters/forge/forge.ts'
-import { createMergeSchedule, nothingToWaitFor } from '../../../../../src/core/pulls/merge/schedule.ts'
+import {
+  createMergeSchedule,
+  nothingToWaitFor,
+} from '../../../../../src/core/pulls/merge/schedule.ts'
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
 import { pull } from '../../../pull-watch/pull.ts'
 
@@ -9,13 +12,20 @@ import { pull } from '../../../pull-watch/pull.ts'
 function schedule(kind: 'github' | 'gitea' | 'local' = 'github') {
   const polled: number[] = []
   const forge = { kind, scheduled: kind === 'github' ? {} : null }
-  const made = createMergeSchedule({ forge, polling: { poll: async (numbers: readonly number[]) => void polled.push(...numbers) } } as unknown as Parameters<
-    typeof createMergeSchedule
-  >[0])
+  const made = createMergeSchedule({
+    forge,
+    polling: { poll: async (numbers: readonly number[]) => void polled.push(...numbers) },
+  } as unknown as Parameters<typeof createMergeSchedule>[0])
   return { ...made, polled }
 }
-const running = pull({ checksState: 'pending', checks: [{ name: 'build', status: 'running', required: true, run: null, url: null, logTail: null }] })
-const auto = (more: Partial<PullRequestSnapshot> = {}) => pull({ scheduled: { kind: 'auto', by: 'forge:ann', since: 1 }, ...more })
+const running = pull({
+  checksState: 'pending',
+  checks: [
+    { name: 'build', status: 'running', required: true, run: null, url: null, logTail: null },
+  ],
+})
+const auto = (more: Partial<PullRequestSnapshot> = {}) =>
+  pull({ scheduled: { kind: 'auto', by: 'forge:ann', since: 1 }, ...more })
 
 describe('how a pull request is merged (20.18)', () => {
   it('at once or by the queue where nothing stands against it, and once that is so where it may pass', async () => {
@@ -29,7 +39,9 @@ describe('how a pull request is merged (20.18)', () => {
       pull({ blockers: [{ kind: 'review', needs: 'x', person: true }] }),
     ]) {
       expect(await wayOf(one, { force: false, whenReady: true }, { queue: true })).toBe('auto')
-      await expect(wayOf(one, { force: false }, {})).rejects.toMatchObject({ message: expect.not.stringContaining('now or later') })
+      await expect(wayOf(one, { force: false }, {})).rejects.toMatchObject({
+        message: expect.not.stringContaining('now or later'),
+      })
     }
     expect(await wayOf(running, { force: true }, {})).toBe('now')
   })
@@ -52,13 +64,17 @@ describe('how a pull request is merged (20.18)', () => {
   })
 
   it('not by a forge that leaves nothing to itself, which says what works', async () => {
-    await expect(schedule('local').wayOf(running, { force: false, whenReady: true }, {})).rejects.toMatchObject({
+    await expect(
+      schedule('local').wayOf(running, { force: false, whenReady: true }, {}),
+    ).rejects.toMatchObject({
       code: 'CHECKS_FAILED',
       message: expect.stringMatching(
         /^#3 can’t be merged: checks are still running: build\. The local forge has no auto-merge .*: merge it when you are told that it is ready\.$/,
       ),
     })
-    await expect(schedule('gitea').wayOf(running, { force: false, whenReady: true }, {})).rejects.toMatchObject({
+    await expect(
+      schedule('gitea').wayOf(running, { force: false, whenReady: true }, {}),
+    ).rejects.toMatchObject({
       message: expect.stringContaining('exomonad leaves no merges to this forge: merge it'),
     })
   })
@@ -66,7 +82,17 @@ describe('how a pull request is merged (20.18)', () => {
 
 describe('what is said of one that the forge merges by itself already (20.18)', () => {
   it('its place in the queue, whatever is asked', () => {
-    const queued = pull({ scheduled: { kind: 'queue', by: 'forge:ann', since: 1, position: 4, state: 'checking', checks: null, checksState: 'unknown' } })
+    const queued = pull({
+      scheduled: {
+        kind: 'queue',
+        by: 'forge:ann',
+        since: 1,
+        position: 4,
+        state: 'checking',
+        checks: null,
+        checksState: 'unknown',
+      },
+    })
     for (const asked of [{ force: false }, { force: true, whenReady: true }]) {
       expect(schedule().standing(queued, asked)).toMatchObject({
         merged: false,
@@ -81,10 +107,15 @@ describe('what is said of one that the forge merges by itself already (20.18)', 
   it('what auto-merge waits for; where that is nothing it is merged now instead, unless it is to be left', () => {
     const { standing } = schedule()
     const waits = auto({ checksState: 'pending', checks: running.checks })
-    expect(standing(waits, { force: false })).toMatchObject({ state: 'auto_merge', next: expect.stringContaining('(now: checks are still running: build)') })
+    expect(standing(waits, { force: false })).toMatchObject({
+      state: 'auto_merge',
+      next: expect.stringContaining('(now: checks are still running: build)'),
+    })
     expect(standing(auto(), { force: false })).toBeNull()
     expect(standing(waits, { force: true })).toBeNull()
-    expect(standing(auto(), { force: false, whenReady: true })).toMatchObject({ state: 'auto_merge' })
+    expect(standing(auto(), { force: false, whenReady: true })).toMatchObject({
+      state: 'auto_merge',
+    })
     expect(standing(pull(), { force: false, whenReady: true })).toBeNull()
   })
 

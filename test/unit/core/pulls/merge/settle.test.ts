@@ -4,13 +4,19 @@ import { ExomonadError, type ErrorCode } from '../../../../../src/domain/errors.
 import { silentLog } from '../../../../../src/runtime/log.ts'
 
 /** What is done to which forge for a merge that an end cut off. */
-function settling(kind: 'local' | 'github', identity: string, result: object = { kind: 'not_merged' }, stays: ErrorCode = 'INVALID_ARG') {
+function settling(
+  kind: 'local' | 'github',
+  identity: string,
+  result: object = { kind: 'not_merged' },
+  stays: ErrorCode = 'INVALID_ARG',
+) {
   const done: string[] = []
   const steps: [string, object | undefined][] = []
   const deps = {
     store: {
       agents: { list: async () => [] },
-      transaction: async (work: (tx: object) => Promise<void>) => work({ snapshots: { get: async () => undefined } }),
+      transaction: async (work: (tx: object) => Promise<void>) =>
+        work({ snapshots: { get: async () => undefined } }),
       journal: { finish: async (id: string, state: string) => void done.push(`${id} ${state}`) },
     },
     git: {},
@@ -33,14 +39,22 @@ function settling(kind: 'local' | 'github', identity: string, result: object = {
       },
     },
   }
-  const { settle } = createMergeSettling(deps as unknown as Parameters<typeof createMergeSettling>[0])
+  const { settle } = createMergeSettling(
+    deps as unknown as Parameters<typeof createMergeSettling>[0],
+  )
   return { settle, done, steps }
 }
 const entry = (forge?: string, step = 'merge') => ({
   id: 'j',
   step,
   state: 'open' as const,
-  data: { number: 3, head: 'main.auth', base: 'main', retargeted: [5], ...(forge === undefined ? {} : { forge }) },
+  data: {
+    number: 3,
+    head: 'main.auth',
+    base: 'main',
+    retargeted: [5],
+    ...(forge === undefined ? {} : { forge }),
+  },
 })
 
 it('takes a merge that was cut off back on the forge that it was begun on', async () => {
@@ -88,11 +102,16 @@ it('leaves a merge that is somebody else’s to them, and what was pointed to it
 it('leaves a merge that the forge makes by itself to that, once it is known to be ours (20.18)', async () => {
   const scheduled = { kind: 'scheduled', how: 'queue', position: 2, since: 5 }
   const asked = settling('github', 'github.com/1', scheduled)
-  expect(await asked.settle(entry('github.com/1'))).toEqual({ kind: 'scheduled', result: scheduled })
+  expect(await asked.settle(entry('github.com/1'))).toEqual({
+    kind: 'scheduled',
+    result: scheduled,
+  })
   // What was pointed to its base goes back until it is merged.
   expect(asked.done).toEqual(['asked for #3', '#5 to main.auth'])
   const known = settling('github', 'github.com/1', scheduled)
-  expect(await known.settle(entry('github.com/1', 'scheduled'))).toMatchObject({ kind: 'scheduled' })
+  expect(await known.settle(entry('github.com/1', 'scheduled'))).toMatchObject({
+    kind: 'scheduled',
+  })
   expect(known.done).toEqual(['asked for #3'])
   const over = settling('github', 'github.com/1', scheduled)
   expect(await over.settle(entry('github.com/1', 'refused'))).toEqual({ kind: 'undone' })
@@ -102,12 +121,17 @@ it('leaves a merge that the forge makes by itself to that, once it is known to b
 
 it('takes along what is based on a branch that the forge has merged by itself; what can’t go stays, and is no reason to wait (20.18)', async () => {
   const merged = { kind: 'merged', sha: 'c'.repeat(40), head: 'a'.repeat(40) }
-  const scheduled = { ...entry('github.com/1', 'scheduled'), data: { ...entry('github.com/1').data, retargeted: [], scheduled: 'queue' } }
+  const scheduled = {
+    ...entry('github.com/1', 'scheduled'),
+    data: { ...entry('github.com/1').data, retargeted: [], scheduled: 'queue' },
+  }
   const { settle, done, steps } = settling('github', 'github.com/1', merged)
   expect(await settle(scheduled)).toMatchObject({ kind: 'merged', pullError: undefined })
   expect(done).toEqual(['asked for #3', '#5 to main', 'j done'])
   expect(steps.map(([name]) => name)).toEqual(['scheduled', 'record', 'sync'])
-  await expect(settling('github', 'github.com/1', merged, 'FORGE_UNAVAILABLE').settle(scheduled)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+  await expect(
+    settling('github', 'github.com/1', merged, 'FORGE_UNAVAILABLE').settle(scheduled),
+  ).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
   // Of a fork’s branch nothing here is.
   const fork = settling('github', 'github.com/1', merged)
   await fork.settle({ ...scheduled, data: { ...scheduled.data, trusted: false } })

@@ -10,11 +10,17 @@ describe('the slash form', () => {
     ["/fork 'Read the tests'", { kind: 'fork', prompt: 'Read the tests' }],
     ['fork Say "yes" or "no"', { kind: 'fork', prompt: 'Say "yes" or "no"' }],
     ['/fork "yes" or "no"', { kind: 'fork', prompt: '"yes" or "no"' }],
-    [String.raw`/fork "Say \"yes\", not \\n"`, { kind: 'fork', prompt: String.raw`Say "yes", not \n` }],
+    [
+      String.raw`/fork "Say \"yes\", not \\n"`,
+      { kind: 'fork', prompt: String.raw`Say "yes", not \n` },
+    ],
     ["/fork Don't stop, it's 'fine'", { kind: 'fork', prompt: "Don't stop, it's 'fine'" }],
     ['  /slash   fork \n one\ntwo ', { kind: 'fork', prompt: 'one\ntwo' }],
     ['/slash send 1234-5678 "do more"', { kind: 'send', to: '1234-5678', message: 'do more' }],
-    ['slash /send main.a  {"status":"idle","success":true}', { kind: 'send', to: 'main.a', message: '{"status":"idle","success":true}' }],
+    [
+      'slash /send main.a  {"status":"idle","success":true}',
+      { kind: 'send', to: 'main.a', message: '{"status":"idle","success":true}' },
+    ],
     ['/slash check-mail', { kind: 'check-mail' }],
     ['check_mail', { kind: 'check-mail' }],
     ['/slash kill "1234"', { kind: 'kill', agent: '1234' }],
@@ -45,9 +51,17 @@ describe('the slash form', () => {
       fc.property(fc.string({ minLength: 1 }), (text) => {
         fc.pre(text.trim() !== '')
         const quoted = `"${text.replace(/["\\]/g, String.raw`\$&`)}"`
-        expect(parseSlashLine(`/slash send abcd ${quoted}`)).toEqual({ kind: 'send', to: 'abcd', message: text })
+        expect(parseSlashLine(`/slash send abcd ${quoted}`)).toEqual({
+          kind: 'send',
+          to: 'abcd',
+          message: text,
+        })
         fc.pre(!/^["']/.test(text.trim()))
-        expect(parseSlashLine(`/slash send abcd ${text}`)).toEqual({ kind: 'send', to: 'abcd', message: text.trim() })
+        expect(parseSlashLine(`/slash send abcd ${text}`)).toEqual({
+          kind: 'send',
+          to: 'abcd',
+          message: text.trim(),
+        })
       }),
     )
   })

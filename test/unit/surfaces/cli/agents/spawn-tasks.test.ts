@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { tasksFromArguments, tasksFromIssues, tasksFromText } from '../../../../../src/surfaces/cli/agents/spawn-tasks.ts'
+import {
+  tasksFromArguments,
+  tasksFromIssues,
+  tasksFromText,
+} from '../../../../../src/surfaces/cli/agents/spawn-tasks.ts'
 
 describe('tasks from arguments', () => {
   it('takes name=prompt, with further equal signs in the prompt', () => {
@@ -13,7 +17,9 @@ describe('tasks from arguments', () => {
       { name: 'a', prompt: 'same' },
       { name: 'b', prompt: 'same' },
     ])
-    expect(() => tasksFromArguments(['a'], undefined)).toThrow(/“a” has no prompt: write it as a="what to do"/)
+    expect(() => tasksFromArguments(['a'], undefined)).toThrow(
+      /“a” has no prompt: write it as a="what to do"/,
+    )
   })
 })
 
@@ -23,30 +29,48 @@ describe('tasks from issues (20.20a)', () => {
       { issue: 42, name: '', prompt: '' },
       { issue: 43, name: '', prompt: '' },
     ])
-    expect(tasksFromIssues(['42'], [{ name: 'login', prompt: 'Begin with a test.' }])).toEqual([{ issue: 42, name: 'login', prompt: 'Begin with a test.' }])
+    expect(tasksFromIssues(['42'], [{ name: 'login', prompt: 'Begin with a test.' }])).toEqual([
+      { issue: 42, name: 'login', prompt: 'Begin with a test.' },
+    ])
   })
   it('refuses what is no number, and what can’t be paired', () => {
-    for (const word of ['login', '0', '-1', '4.2', 'name=do']) expect(() => tasksFromIssues([word], [])).toThrow(`“${word}” is none`)
-    expect(() => tasksFromIssues(['42', '43'], [{ name: 'login', prompt: '' }])).toThrow(/issues: 2, tasks: 1/)
+    for (const word of ['login', '0', '-1', '4.2', 'name=do'])
+      expect(() => tasksFromIssues([word], [])).toThrow(`“${word}” is none`)
+    expect(() => tasksFromIssues(['42', '43'], [{ name: 'login', prompt: '' }])).toThrow(
+      /issues: 2, tasks: 1/,
+    )
   })
 })
 
 describe('tasks from a file', () => {
   it('reads TOML in every form', async () => {
-    expect(await tasksFromText('auth = "Build it"\n[docs]\nprompt = "Write"\nagent = "cheap"\n', 'tasks.toml')).toEqual([
+    expect(
+      await tasksFromText(
+        'auth = "Build it"\n[docs]\nprompt = "Write"\nagent = "cheap"\n',
+        'tasks.toml',
+      ),
+    ).toEqual([
       { name: 'auth', prompt: 'Build it' },
       { name: 'docs', prompt: 'Write', agent: 'cheap' },
     ])
-    expect(await tasksFromText('[[tasks]]\nname = "auth"\nprompt = """\nBuild\nit\n"""\n', 'x.toml')).toEqual([{ name: 'auth', prompt: 'Build\nit' }])
+    expect(
+      await tasksFromText('[[tasks]]\nname = "auth"\nprompt = """\nBuild\nit\n"""\n', 'x.toml'),
+    ).toEqual([{ name: 'auth', prompt: 'Build\nit' }])
   })
   it('reads JSON in every form, also without a telling name', async () => {
     const expected = [{ name: 'a', prompt: 'b' }]
-    for (const text of ['[{"name":"a","prompt":"b"}]', '{"specs":[{"name":"a","prompt":"b"}]}', '{"a":"b"}', '{"tasks":{"a":{"prompt":"b"}}}']) {
+    for (const text of [
+      '[{"name":"a","prompt":"b"}]',
+      '{"specs":[{"name":"a","prompt":"b"}]}',
+      '{"a":"b"}',
+      '{"tasks":{"a":{"prompt":"b"}}}',
+    ]) {
       expect(await tasksFromText(text, 'standard input')).toEqual(expected)
     }
   })
   it('reads Markdown: a heading per task, deeper headings and fenced ones belong to the prompt', async () => {
-    const text = '# Auth layer\nBuild it.\n\n## Details\n```sh\n# not a task\n```\n\n# Docs\nWrite.\n'
+    const text =
+      '# Auth layer\nBuild it.\n\n## Details\n```sh\n# not a task\n```\n\n# Docs\nWrite.\n'
     expect(await tasksFromText(text, 'standard input')).toEqual([
       { name: 'Auth layer', prompt: 'Build it.\n\n## Details\n```sh\n# not a task\n```' },
       { name: 'Docs', prompt: 'Write.' },

@@ -6,21 +6,34 @@ import type { Feed } from '../../../../../src/surfaces/cli/console/feed.ts'
 import type { Key } from '../../../../../src/surfaces/cli/console/input/keys.ts'
 import { createPress } from '../../../../../src/surfaces/cli/console/input/press.ts'
 import { createLines } from '../../../../../src/surfaces/cli/console/run-line.ts'
-import { initialState, lineOf, reduce, viewOf } from '../../../../../src/surfaces/cli/console/state.ts'
+import {
+  initialState,
+  lineOf,
+  reduce,
+  viewOf,
+} from '../../../../../src/surfaces/cli/console/state.ts'
 import { createStore } from '../../../../../src/surfaces/cli/console/store.ts'
 import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
 import { node, view } from '../../text/sample-tree.ts'
 
-type Answers = Readonly<Record<string, (input: any, as: string | undefined, signal: AbortSignal | undefined) => unknown>>
+type Answers = Readonly<
+  Record<string, (input: any, as: string | undefined, signal: AbortSignal | undefined) => unknown>
+>
 
-/** The console without a terminal and a daemon: `calls` is what was asked of the daemon, `as` whom. */
+/**
+ * The console without a terminal and a daemon: `calls` is what was asked of the daemon, `as` whom.
+ */
 function drive(children: readonly TreeNode[], answers: Answers, root: Partial<TreeNode> = {}) {
   const calls: string[] = []
   const store = createStore(reduce, initialState())
   let tree = view(node('main', { kind: 'root', name: 'root', ...root, children: [...children] }))
   store.dispatch({ type: 'tree', tree, at: 0 })
   const clientFor = (as?: string): Client => ({
-    callTool: async <Result>(name: string, input: unknown, options?: { signal?: AbortSignal | undefined }) => {
+    callTool: async <Result>(
+      name: string,
+      input: unknown,
+      options?: { signal?: AbortSignal | undefined },
+    ) => {
       calls.push(`${as ?? 'the person'}: ${name} ${JSON.stringify(input)}`)
       const answer: unknown = await answers[name]?.(input, as, options?.signal)
       return (answer ?? {}) as Result
@@ -43,15 +56,31 @@ function drive(children: readonly TreeNode[], answers: Answers, root: Partial<Tr
   }
   let quits = 0
   const quit = (): void => void quits++
-  const lines = createLines({ store, feed, clientFor, now: () => 0, palette: createPalette(false), attach: async () => 0, inside: {}, quit })
-  const press = createPress({ store, lines, quit, seen: () => ({ total: 0, height: 10, scroll: null }) })
+  const lines = createLines({
+    store,
+    feed,
+    clientFor,
+    now: () => 0,
+    palette: createPalette(false),
+    attach: async () => 0,
+    inside: {},
+    quit,
+  })
+  const press = createPress({
+    store,
+    lines,
+    quit,
+    seen: () => ({ total: 0, height: 10, scroll: null }),
+  })
   const type = (text: string): void => press({ kind: 'edit', action: { kind: 'insert', text } })
   return {
     calls,
     store,
     quits: () => quits,
-    grow: (...more: readonly TreeNode[]) => (tree = view({ ...tree.root, children: [...tree.root.children, ...more] })),
-    press: (...kinds: readonly Exclude<Key['kind'], 'edit'>[]) => kinds.forEach((kind) => press({ kind })),
+    grow: (...more: readonly TreeNode[]) =>
+      (tree = view({ ...tree.root, children: [...tree.root.children, ...more] })),
+    press: (...kinds: readonly Exclude<Key['kind'], 'edit'>[]) =>
+      kinds.forEach((kind) => press({ kind })),
     type,
     line: (text: string) => {
       type(text)
@@ -77,8 +106,19 @@ describe('driving the console', () => {
   })
 
   it('writes what is typed to a process’s standard input, and tells a session as it tells any agent', async () => {
-    const process = node('main', { id: 'id-make' as TreeNode['id'], name: 'make', kind: 'process', runtime: 'headless', command: 'make' })
-    const session = node('main', { id: 'id-asks' as TreeNode['id'], name: 'asks', kind: 'llm', runtime: 'acp' })
+    const process = node('main', {
+      id: 'id-make' as TreeNode['id'],
+      name: 'make',
+      kind: 'process',
+      runtime: 'headless',
+      command: 'make',
+    })
+    const session = node('main', {
+      id: 'id-asks' as TreeNode['id'],
+      name: 'asks',
+      kind: 'llm',
+      runtime: 'acp',
+    })
     const console = drive([process, session], idle)
     console.press('next')
     console.line('yes, all of it')
@@ -126,7 +166,10 @@ describe('driving the console', () => {
 
   it('hands to the child what is typed while it is being made', async () => {
     let made = (_: unknown): void => {}
-    const console = drive([a], { ...idle, fork_capture: () => new Promise((resolve) => (made = resolve)) })
+    const console = drive([a], {
+      ...idle,
+      fork_capture: () => new Promise((resolve) => (made = resolve)),
+    })
     console.press('next')
     console.line('/fork kid')
     console.line('for the child')
@@ -137,7 +180,9 @@ describe('driving the console', () => {
     made({ agent_id: kid.id, name: 'kid', context: 'fresh', warnings: [] })
     await console.settled()
     expect(console.store.get().viewed).toBe(kid.id)
-    expect(console.calls.at(-1)).toBe(`the person: send {"to":"${kid.id}","message":"for the child"}`)
+    expect(console.calls.at(-1)).toBe(
+      `the person: send {"to":"${kid.id}","message":"for the child"}`,
+    )
   })
 
   it('sends the parent nothing of what was meant for a child that could not be made', async () => {
@@ -156,14 +201,19 @@ describe('driving the console', () => {
 
   it('waits for several agents at once, and ends the wait of the viewed one alone', async () => {
     const wait = (_: unknown, __: unknown, signal?: AbortSignal) =>
-      new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason as Error)))
+      new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(signal.reason as Error)),
+      )
     const console = drive([a, b], { ...idle, wait })
     console.press('next')
     console.line('/wait 30 b')
     console.press('next')
     console.line('/wait 30')
     await console.settled()
-    expect(console.calls).toEqual([`${a.id}: wait {"timeout":30,"from_agents":["${b.id}"]}`, `${b.id}: wait {"timeout":30}`])
+    expect(console.calls).toEqual([
+      `${a.id}: wait {"timeout":30,"from_agents":["${b.id}"]}`,
+      `${b.id}: wait {"timeout":30}`,
+    ])
     console.type('not taken')
     expect(lineOf(console.store.get()).text).toBe('')
     console.press('escape')
@@ -188,7 +238,11 @@ describe('driving the console', () => {
     const console = drive([a, b], idle)
     console.press('next')
     console.type('half a thought')
-    console.store.dispatch({ type: 'tree', tree: view(node('main', { kind: 'root', children: [{ ...a, state: 'killed' }, b] })), at: 1 })
+    console.store.dispatch({
+      type: 'tree',
+      tree: view(node('main', { kind: 'root', children: [{ ...a, state: 'killed' }, b] })),
+      at: 1,
+    })
     console.press('complete', 'interrupt')
     console.line('/go b')
     await console.settled()
@@ -216,22 +270,46 @@ describe('driving the console', () => {
   })
 
   it('answers a question in its place in the inbox', async () => {
-    const inbox = { messages: [], approvals: [], questions: [{ question_id: 'q-1', agent: 'a', message: 'Tabs?', asked_at: 0 }] }
-    const console = drive([node('main.a', { open_questions: 1 })], { ...idle, inbox: () => inbox, answer_question: () => ({ status: 'delivered' }) })
+    const inbox = {
+      messages: [],
+      approvals: [],
+      questions: [{ question_id: 'q-1', agent: 'a', message: 'Tabs?', asked_at: 0 }],
+    }
+    const console = drive([node('main.a', { open_questions: 1 })], {
+      ...idle,
+      inbox: () => inbox,
+      answer_question: () => ({ status: 'delivered' }),
+    })
     console.line('/inbox')
     await console.settled()
     console.press('submit')
     console.line('spaces')
     await console.settled()
-    expect(console.calls).toContain(`the person: answer_question ${JSON.stringify({ agent: a.id, message: 'spaces', question_id: 'q-1' })}`)
+    expect(console.calls).toContain(
+      `the person: answer_question ${JSON.stringify({ agent: a.id, message: 'spaces', question_id: 'q-1' })}`,
+    )
     expect(console.store.get().overlay?.kind).toBe('inbox')
   })
 
-  const approval = (id: string, agent: string) => ({ approval_id: id, agent, what: `rm ${id}`, requested_at: 0 })
-  const questionOf = (id: string, agent: string) => ({ question_id: id, agent, message: `What of ${id}?`, asked_at: 0 })
+  const approval = (id: string, agent: string) => ({
+    approval_id: id,
+    agent,
+    what: `rm ${id}`,
+    requested_at: 0,
+  })
+  const questionOf = (id: string, agent: string) => ({
+    question_id: id,
+    agent,
+    message: `What of ${id}?`,
+    asked_at: 0,
+  })
 
   it('decides what was seen under a number or the cursor, whatever came or went meanwhile', async () => {
-    let inbox = { messages: [], questions: [] as unknown[], approvals: [approval('p-1', 'a'), approval('p-2', 'b')] }
+    let inbox = {
+      messages: [],
+      questions: [] as unknown[],
+      approvals: [approval('p-1', 'a'), approval('p-2', 'b')],
+    }
     const console = drive([a, b], { ...idle, inbox: () => inbox })
     console.line('/inbox')
     await console.settled()
@@ -250,11 +328,17 @@ describe('driving the console', () => {
     console.line('/approve 1')
     await console.settled()
     expect(console.calls.filter((call) => call.includes('approve'))).toEqual([])
-    expect(console.view(console.store.get().viewed).notices.at(-1)?.text).toContain('1 is no approval that waits for you')
+    expect(console.view(console.store.get().viewed).notices.at(-1)?.text).toContain(
+      '1 is no approval that waits for you',
+    )
   })
 
   it('asks which one is meant where several wait', async () => {
-    const inbox = { messages: [], questions: [questionOf('q-1', 'a'), questionOf('q-2', 'b')], approvals: [] }
+    const inbox = {
+      messages: [],
+      questions: [questionOf('q-1', 'a'), questionOf('q-2', 'b')],
+      approvals: [],
+    }
     const console = drive([a, b], { ...idle, inbox: () => inbox })
     console.line('/answer yes')
     await console.settled()
@@ -277,7 +361,11 @@ describe('driving the console', () => {
   })
 
   it('takes a command that is written into the inbox for a command, not for decisions', async () => {
-    const inbox = { messages: [], questions: [], approvals: [{ approval_id: 'p-1', agent: 'a', what: 'rm -rf', requested_at: 0 }] }
+    const inbox = {
+      messages: [],
+      questions: [],
+      approvals: [{ approval_id: 'p-1', agent: 'a', what: 'rm -rf', requested_at: 0 }],
+    }
     const console = drive([node('main.a')], { ...idle, inbox: () => inbox })
     console.line('/inbox')
     await console.settled()

@@ -10,13 +10,17 @@ it('goes on looking at how those stand that are waited for, where no event tells
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort(new Error('over')))
   const store = createStore(reduce, initialState())
-  const tree = view(node('main', { kind: 'root', waiting_for: ['id-main.a'] as never, children: [node('main.a')] }))
+  const tree = view(
+    node('main', { kind: 'root', waiting_for: ['id-main.a'] as never, children: [node('main.a')] }),
+  )
   store.dispatch({ type: 'tree', tree, at: 0 })
   let calls = 0
   const client: Client = {
     callTool: <Result>(tool: string) =>
       tool === 'fan_in'
-        ? Promise.resolve({ results: [{ name: 'a', status: 'running', tool_calls: ++calls, tokens: 0 }] } as Result)
+        ? Promise.resolve({
+            results: [{ name: 'a', status: 'running', tool_calls: ++calls, tokens: 0 }],
+          } as Result)
         : new Promise<Result>(() => {}),
     get: () => new Promise(() => {}),
     hook: () => new Promise(() => {}),

@@ -2,7 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/core.ts'
 import type { AgentId } from '../../../../../src/domain/ids.ts'
-import { addressesOf, findByName, neighbour, pathTo, rotationOf } from '../../../../../src/surfaces/cli/console/rotation.ts'
+import {
+  addressesOf,
+  findByName,
+  neighbour,
+  pathTo,
+  rotationOf,
+} from '../../../../../src/surfaces/cli/console/rotation.ts'
 import { node } from '../../text/sample-tree.ts'
 
 const fork = (name: string, branch: string, id: string, facts: Partial<TreeNode> = {}): TreeNode =>
@@ -12,22 +18,35 @@ const tree = node('main', {
   kind: 'root',
   children: [
     node('main.feature', {
-      children: [node('main.feature.auth'), fork('reader', 'main.feature', '0192aaaa-0000-7000-8000-000000000001')],
+      children: [
+        node('main.feature.auth'),
+        fork('reader', 'main.feature', '0192aaaa-0000-7000-8000-000000000001'),
+      ],
     }),
     node('main.auth', { state: 'killed' }),
     fork('reader', 'main', '0192aaaa-0000-7000-8000-000000000002'),
   ],
 })
 const rotation = rotationOf(tree)
-const names = (ids: readonly string[]): string[] => ids.map((id) => rotation.find((one) => one.id === id)?.branch ?? '?')
+const names = (ids: readonly string[]): string[] =>
+  ids.map((id) => rotation.find((one) => one.id === id)?.branch ?? '?')
 
 describe('the rotation', () => {
   it('goes through the tree depth first, the dead included', () => {
-    expect(rotation.map(({ name }) => name)).toEqual(['main', 'feature', 'auth', 'reader', 'auth', 'reader'])
+    expect(rotation.map(({ name }) => name)).toEqual([
+      'main',
+      'feature',
+      'auth',
+      'reader',
+      'auth',
+      'reader',
+    ])
   })
 
   it('moves to neighbours around the ends, to the parent and to the first child', () => {
-    expect(names([neighbour(rotation, 'id-main', 'next'), neighbour(rotation, 'id-main', 'child')])).toEqual(['main.feature', 'main.feature'])
+    expect(
+      names([neighbour(rotation, 'id-main', 'next'), neighbour(rotation, 'id-main', 'child')]),
+    ).toEqual(['main.feature', 'main.feature'])
     expect(neighbour(rotation, 'id-main', 'previous')).toBe('0192aaaa-0000-7000-8000-000000000002')
     expect(neighbour(rotation, '0192aaaa-0000-7000-8000-000000000002', 'next')).toBe('id-main')
     expect(neighbour(rotation, 'id-main.feature.auth', 'parent')).toBe('id-main.feature')
@@ -40,7 +59,11 @@ describe('the rotation', () => {
   })
 
   it('says the way down from the root', () => {
-    expect(pathTo(rotation, 'id-main.feature.auth').map(({ name }) => name)).toEqual(['main', 'feature', 'auth'])
+    expect(pathTo(rotation, 'id-main.feature.auth').map(({ name }) => name)).toEqual([
+      'main',
+      'feature',
+      'auth',
+    ])
     expect(pathTo(rotation, 'gone')).toEqual([])
   })
 
@@ -60,7 +83,10 @@ describe('the rotation', () => {
   })
 
   it('says who is meant where a word means several, and who is near where it means none', () => {
-    expect(findByName(rotation, 'reader')).toEqual({ kind: 'ambiguous', candidates: [expect.stringMatching(/1$/), expect.stringMatching(/2$/)] })
+    expect(findByName(rotation, 'reader')).toEqual({
+      kind: 'ambiguous',
+      candidates: [expect.stringMatching(/1$/), expect.stringMatching(/2$/)],
+    })
     expect(findByName(rotation, 'faeture')).toEqual({ kind: 'none', candidates: ['feature'] })
     expect(findByName(rotation, 'zzz')).toEqual({ kind: 'none', candidates: [] })
     expect(findByName(rotation, ' ')).toEqual({ kind: 'none', candidates: [] })

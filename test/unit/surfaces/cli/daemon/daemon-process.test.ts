@@ -35,13 +35,20 @@ const deadPid = (): number => spawnSync(process.execPath, ['--version']).pid
 
 it('a daemon that ends between its answer and the signal has stopped', async () => {
   const pid = deadPid()
-  expect(await stopDaemon(host, await listening(() => ({ status: 200, body: { pid } })))).toEqual({ pid })
+  expect(await stopDaemon(host, await listening(() => ({ status: 200, body: { pid } })))).toEqual({
+    pid,
+  })
 })
 
 it('a daemon that is just beginning is waited for before it is stopped', async () => {
   const pid = deadPid()
   let asked = 0
-  expect(await stopDaemon(host, await listening(() => (++asked < 3 ? { status: 503 } : { status: 200, body: { pid } })))).toEqual({ pid })
+  expect(
+    await stopDaemon(
+      host,
+      await listening(() => (++asked < 3 ? { status: 503 } : { status: 200, body: { pid } })),
+    ),
+  ).toEqual({ pid })
   expect(asked).toBe(3)
 })
 

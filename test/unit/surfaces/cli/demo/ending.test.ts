@@ -4,7 +4,12 @@ import { readStory } from '../../../../../src/surfaces/cli/demo/story.ts'
 import type { WireEvent } from '../../../../../src/surfaces/client.ts'
 
 let seq = 0
-const event = (type: string, agentId: string, payload: Record<string, unknown> = {}, actor = agentId): WireEvent => ({
+const event = (
+  type: string,
+  agentId: string,
+  payload: Record<string, unknown> = {},
+  actor = agentId,
+): WireEvent => ({
   seq: ++seq,
   type,
   at: seq,
@@ -26,8 +31,12 @@ describe('the end of a demo', () => {
   })
 
   it('comes with a reason where an agent is stuck or fails', () => {
-    expect(createEnding('root')(event('note', 'w', { name: 'w', message: 'Stuck: no rule' }))).toEqual({ kind: 'stuck', reason: 'w says: Stuck: no rule' })
-    expect(createEnding('root')(event('agent.failed', 'w', { name: 'w', reason: 'exit code 1' }))).toEqual({ kind: 'stuck', reason: 'w failed: exit code 1' })
+    expect(
+      createEnding('root')(event('note', 'w', { name: 'w', message: 'Stuck: no rule' })),
+    ).toEqual({ kind: 'stuck', reason: 'w says: Stuck: no rule' })
+    expect(
+      createEnding('root')(event('agent.failed', 'w', { name: 'w', reason: 'exit code 1' })),
+    ).toEqual({ kind: 'stuck', reason: 'w failed: exit code 1' })
   })
 })
 
@@ -37,7 +46,9 @@ describe('the story of a demo', () => {
     const passed = event('ci.passed', 'a', { number: 1 })
     const failed = event('ci.failed', 'a', { number: 1 })
     const checks = (events: WireEvent[]): boolean | undefined =>
-      readStory(events, 'root', 'main').chapters.find(({ title }) => title.startsWith('checks failed'))?.happened
+      readStory(events, 'root', 'main').chapters.find(({ title }) =>
+        title.startsWith('checks failed'),
+      )?.happened
     expect(checks([passed, failed])).toBe(false)
     expect(checks([failed, event('ci.passed', 'b', { number: 2 })])).toBe(false)
     expect(checks([failed, event('ci.passed', 'a', { number: 1 })])).toBe(true)
@@ -45,7 +56,8 @@ describe('the story of a demo', () => {
 
   it('takes what came of it where a daemon that was killed could not tell', () => {
     const happened = (events: WireEvent[], title: string): boolean | undefined =>
-      readStory(events, 'root', 'main').chapters.find((chapter) => chapter.title.includes(title))?.happened
+      readStory(events, 'root', 'main').chapters.find((chapter) => chapter.title.includes(title))
+        ?.happened
     const conflict = event('rebase.conflict', 'a', {}, 'daemon')
     expect(happened([conflict, event('rebase.done', 'a', {}, 'daemon')], 'a conflict')).toBe(false)
     expect(happened([event('rebase.done', 'a', {}, 'a')], 'a conflict')).toBe(true)
@@ -53,10 +65,25 @@ describe('the story of a demo', () => {
     const merged = event('pr.merged', 'a', { base: 'main.s' })
     const pushed = event('pr.pushed', 'b', { base: 'main.s' })
     expect(happened([spawned, merged, pushed], 'rebased the other')).toBe(false)
-    expect(happened([event('daemon.started', 'd'), spawned, merged, event('daemon.started', 'd'), pushed], 'rebased the other')).toBe(true)
+    expect(
+      happened(
+        [event('daemon.started', 'd'), spawned, merged, event('daemon.started', 'd'), pushed],
+        'rebased the other',
+      ),
+    ).toBe(true)
   })
 
   it('counts messages that failed or can’t be told', () => {
-    expect(readStory([event('delivery.failed', 'a'), event('delivery.undecided', 'b'), event('delivery.acked', 'c')], 'root', 'main').failedDeliveries).toBe(2)
+    expect(
+      readStory(
+        [
+          event('delivery.failed', 'a'),
+          event('delivery.undecided', 'b'),
+          event('delivery.acked', 'c'),
+        ],
+        'root',
+        'main',
+      ).failedDeliveries,
+    ).toBe(2)
   })
 })

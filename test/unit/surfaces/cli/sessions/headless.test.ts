@@ -31,7 +31,14 @@ const standing = {
   tool_calls: 0,
   tokens: 0,
 }
-const ended = { agent_id: 'id-1', status: 'completed', summary: 'Two are missing.', output: HOSTILE, files_modified: ['a.ts', 'b.ts'], elapsed_secs: 72.4 }
+const ended = {
+  agent_id: 'id-1',
+  status: 'completed',
+  summary: 'Two are missing.',
+  output: HOSTILE,
+  files_modified: ['a.ts', 'b.ts'],
+  elapsed_secs: 72.4,
+}
 
 describe('exomonad run', () => {
   const tools = { spawn_background_task: () => spawned, agent_status: () => standing }
@@ -39,8 +46,13 @@ describe('exomonad run', () => {
   it('gives one word to the shell as it is, and several as the words they are', async () => {
     const line = fakeRun(run, { tools })
     await line.run('npm test | tee "a b"')
-    expect(line.calls[0]).toEqual({ tool: 'spawn_background_task', input: { command: 'npm test | tee "a b"' } })
-    expect(line.said.out).toMatch(/^✓ Started npm-test id-1\nexomonad logs npm-test -f .*exomonad result npm-test/)
+    expect(line.calls[0]).toEqual({
+      tool: 'spawn_background_task',
+      input: { command: 'npm test | tee "a b"' },
+    })
+    expect(line.said.out).toMatch(
+      /^✓ Started npm-test id-1\nexomonad logs npm-test -f .*exomonad result npm-test/,
+    )
     const words = fakeRun(run, { tools, json: true })
     await words.run('--', 'grep', '-r', 'it’s $HOME', '.')
     expect(words.calls[0]?.input).toEqual({ command: "grep -r 'it’s $HOME' ." })
@@ -48,11 +60,17 @@ describe('exomonad run', () => {
   })
 
   it('takes options of the command only behind --, and no empty command', async () => {
-    await expect(fakeRun(run, { tools }).run('npm', 'test', '--silent')).rejects.toThrow('unknown option')
+    await expect(fakeRun(run, { tools }).run('npm', 'test', '--silent')).rejects.toThrow(
+      'unknown option',
+    )
     await expect(fakeRun(run, { tools }).run(' ')).rejects.toThrow('The command is empty')
   })
 
-  const waited = (facts: object, answer: object = {}, json = true): Promise<ReturnType<typeof fakeRun>['said']> => {
+  const waited = (
+    facts: object,
+    answer: object = {},
+    json = true,
+  ): Promise<ReturnType<typeof fakeRun>['said']> => {
     let looks = 0
     const node = { id: 'id-1', exit_code: null, exit_signal: null, children: [], ...facts }
     const options: FakeOptions = {
@@ -64,7 +82,11 @@ describe('exomonad run', () => {
           return { ...standing, status: looks < 3 ? 'running' : 'completed' }
         },
         agent_result: () => {
-          if (++looks < 6) throw new ExomonadError('RESULT_NOT_READY', 'No result available (agent may still be running)')
+          if (++looks < 6)
+            throw new ExomonadError(
+              'RESULT_NOT_READY',
+              'No result available (agent may still be running)',
+            )
           return { ...ended, ...answer }
         },
         tree: () => ({ root: { id: 'root', children: [node] } }),
@@ -77,7 +99,12 @@ describe('exomonad run', () => {
   it('waits with --wait through a restart of the daemon, and exits as its command did', async () => {
     const failed = await waited({ exit_code: 3 }, { status: 'failed' })
     expect(failed.code).toBe(3)
-    expect(JSON.parse(failed.out)).toMatchObject({ agent_id: 'id-1', status: 'failed', exit_code: 3, files_modified: ['a.ts', 'b.ts'] })
+    expect(JSON.parse(failed.out)).toMatchObject({
+      agent_id: 'id-1',
+      status: 'failed',
+      exit_code: 3,
+      files_modified: ['a.ts', 'b.ts'],
+    })
     expect((await waited({ exit_code: 0 })).code).toBe(0)
     expect((await waited({ exit_signal: 'SIGTERM' }, { status: 'killed' })).code).toBe(143)
     expect((await waited({}, { status: 'failed' })).code).toBe(1)
@@ -89,7 +116,11 @@ describe('exomonad run', () => {
     await waitFor('a look', () => calls.some(({ tool }) => tool === 'agent_status'))
     interrupt()
     await done
-    expect(said).toEqual({ out: '', err: 'npm-test runs on: exomonad logs npm-test -f follows it, exomonad kill npm-test ends it.\n', failed: true })
+    expect(said).toEqual({
+      out: '',
+      err: 'npm-test runs on: exomonad logs npm-test -f follows it, exomonad kill npm-test ends it.\n',
+      failed: true,
+    })
   })
 })
 
@@ -101,12 +132,18 @@ describe('following what is written to a file', () => {
     let out = ''
     const stream = { write: (text: string, done?: () => void) => ((out += text), done?.(), true) }
     const over = new AbortController()
-    const following = followOutput(stream, file, { written: over.signal, given: new AbortController().signal })
+    const following = followOutput(stream, file, {
+      written: over.signal,
+      given: new AbortController().signal,
+    })
     await writeFile(file, 'one\ntw')
     await waitFor('the first line', () => out !== '')
     expect(out).toMatch(/^one\n(tw)?$/)
     await appendFile(file, 'o\u001b[2J\u0007\n日本')
-    await waitFor('the second, and a question that waits for its answer', () => out === 'one\ntwo\n日本')
+    await waitFor(
+      'the second, and a question that waits for its answer',
+      () => out === 'one\ntwo\n日本',
+    )
     const flood = Array.from({ length: 100_000 }, (_, index) => `line ${index}`).join('\n')
     await appendFile(file, `語\n${flood}`)
     over.abort()
@@ -122,13 +159,23 @@ describe('following what is written to a file', () => {
     const output = createOutputFile(file, () => expect.fail('no trouble'), bound)
     let out = ''
     let held: (undefined | (() => void))[] | undefined
-    const stream = { write: (text: string, done?: () => void) => ((out += text), held === undefined ? done?.() : held.push(done), true) }
+    const stream = {
+      write: (text: string, done?: () => void) => (
+        (out += text),
+        held === undefined ? done?.() : held.push(done),
+        true
+      ),
+    }
     const over = new AbortController()
-    const following = followOutput(stream, file, { written: over.signal, given: new AbortController().signal })
+    const following = followOutput(stream, file, {
+      written: over.signal,
+      given: new AbortController().signal,
+    })
     let written = 0
     /** So many lines of 100 bytes, each with its number. */
     const write = async (lines: number): Promise<void> => {
-      for (const end = written + lines; written < end; written += 1) output.write(Buffer.from(`${String(written).padStart(99, '0')}\n`))
+      for (const end = written + lines; written < end; written += 1)
+        output.write(Buffer.from(`${String(written).padStart(99, '0')}\n`))
       await output.drained()
     }
     const seen = (number: number): boolean => out.includes(`${String(number).padStart(99, '0')}\n`)
@@ -137,7 +184,9 @@ describe('following what is written to a file', () => {
       await write(200)
       await waitFor('what was written', () => seen(written - 1))
     }
-    expect(out.split('\n').slice(0, -1).map(Number)).toEqual(Array.from({ length: written }, (_, number) => number))
+    expect(out.split('\n').slice(0, -1).map(Number)).toEqual(
+      Array.from({ length: written }, (_, number) => number),
+    )
     // Held up by its reader, it misses some, and says how much.
     const waiting: typeof held = []
     held = waiting
@@ -145,7 +194,9 @@ describe('following what is written to a file', () => {
     await write(2000)
     for (let round = 0; round < 5; round++) {
       await write(2000)
-      await waitFor('all to be on disk', () => readFileSync(file, 'utf8').includes(String(written - 1)))
+      await waitFor('all to be on disk', () =>
+        readFileSync(file, 'utf8').includes(String(written - 1)),
+      )
     }
     await output.close()
     over.abort()
@@ -165,11 +216,32 @@ describe('following what is written to a file', () => {
 })
 
 describe('exomonad llm', () => {
-  const tools = { spawn_llm_session: () => spawned, agent_status: () => ({ ...standing, name: 'tests', kind: 'llm' }) }
+  const tools = {
+    spawn_llm_session: () => spawned,
+    agent_status: () => ({ ...standing, name: 'tests', kind: 'llm' }),
+  }
 
   it('starts a session with what it is given to know, and only the tools that are named', async () => {
-    const { run: go, calls, said } = fakeRun(llm, { tools, input: 'Which functions\nhave no test?\n' })
-    await go('-', '--model', 'small', '--timeout', '10m', '--tool', 'note', '--tool', 'send', '--context', 'branch=main', '--context', 'query=a=b')
+    const {
+      run: go,
+      calls,
+      said,
+    } = fakeRun(llm, { tools, input: 'Which functions\nhave no test?\n' })
+    await go(
+      '-',
+      '--model',
+      'small',
+      '--timeout',
+      '10m',
+      '--tool',
+      'note',
+      '--tool',
+      'send',
+      '--context',
+      'branch=main',
+      '--context',
+      'query=a=b',
+    )
     expect(calls[0]?.input).toEqual({
       goal: 'Which functions\nhave no test?',
       model: 'small',
@@ -184,17 +256,35 @@ describe('exomonad llm', () => {
   })
 
   it('refuses a time or a fact that is none', async () => {
-    await expect(fakeRun(llm, { tools }).run('x', '--timeout', 'soon')).rejects.toThrow('expected seconds, or a duration')
-    await expect(fakeRun(llm, { tools }).run('x', '--context', 'branch')).rejects.toThrow('expected KEY=VALUE')
+    await expect(fakeRun(llm, { tools }).run('x', '--timeout', 'soon')).rejects.toThrow(
+      'expected seconds, or a duration',
+    )
+    await expect(fakeRun(llm, { tools }).run('x', '--context', 'branch')).rejects.toThrow(
+      'expected KEY=VALUE',
+    )
     await expect(fakeRun(llm, { tools }).run(' ')).rejects.toThrow('The goal is empty')
   })
 
   it('prints with --wait the answer alone, and how it went beside it', async () => {
-    const over = { ...tools, agent_status: () => ({ ...standing, name: 'tests', status: 'completed' }), agent_result: () => ended }
+    const over = {
+      ...tools,
+      agent_status: () => ({ ...standing, name: 'tests', status: 'completed' }),
+      agent_result: () => ended,
+    }
     const done = fakeRun(llm, { tools: over })
     await done.run('--wait', 'Look')
-    expect(done.said).toEqual({ out: 'done\nall of it\n', err: '✓ completed tests after 1m: Two are missing.\nchanged: a.ts, b.ts\n', failed: false })
-    const failed = fakeRun(llm, { tools: { ...over, agent_result: () => ({ ...ended, status: 'failed', summary: 'It took too long.' }) }, json: true })
+    expect(done.said).toEqual({
+      out: 'done\nall of it\n',
+      err: '✓ completed tests after 1m: Two are missing.\nchanged: a.ts, b.ts\n',
+      failed: false,
+    })
+    const failed = fakeRun(llm, {
+      tools: {
+        ...over,
+        agent_result: () => ({ ...ended, status: 'failed', summary: 'It took too long.' }),
+      },
+      json: true,
+    })
     await failed.run('--wait', 'Look')
     expect(failed.said).toMatchObject({ err: '', failed: true })
     expect(JSON.parse(failed.said.out)).toMatchObject({ status: 'failed', output: HOSTILE })
@@ -216,7 +306,9 @@ describe('exomonad status', () => {
         tokens: 13_400,
       },
     ]
-    const all = fakeRun(status, { tools: { agent_status: (input) => (expect(input).toEqual({}), { agents: rows }) } })
+    const all = fakeRun(status, {
+      tools: { agent_status: (input) => (expect(input).toEqual({}), { agents: rows }) },
+    })
     await all.run()
     expect(all.said.out).toBe(
       [
@@ -226,7 +318,10 @@ describe('exomonad status', () => {
         '',
       ].join('\n'),
     )
-    const one = fakeRun(status, { tools: { agent_status: (input) => (expect(input).toEqual({ agent_id: 'npm' }), rows[0]) }, json: true })
+    const one = fakeRun(status, {
+      tools: { agent_status: (input) => (expect(input).toEqual({ agent_id: 'npm' }), rows[0]) },
+      json: true,
+    })
     await one.run('npm')
     expect(JSON.parse(one.said.out)).toEqual(rows[0])
     const none = fakeRun(status, { tools: { agent_status: () => ({ agents: [] }) } })
@@ -238,10 +333,24 @@ describe('exomonad status', () => {
 
 describe('exomonad result', () => {
   it('tells how it ended, what it changed and what it wrote, and says nothing twice', async () => {
-    const full = fakeRun(result, { tools: { agent_result: (input) => (expect(input).toEqual({ agent_id: 'tests' }), ended) } })
+    const full = fakeRun(result, {
+      tools: { agent_result: (input) => (expect(input).toEqual({ agent_id: 'tests' }), ended) },
+    })
     await full.run('tests')
-    expect(full.said.out).toBe('✓ completed tests after 1m: Two are missing.\nchanged: a.ts, b.ts\n\ndone\nall of it\n')
-    const short = fakeRun(result, { tools: { agent_result: () => ({ ...ended, status: 'failed', summary: 'No.', output: 'No.', files_modified: [] }) } })
+    expect(full.said.out).toBe(
+      '✓ completed tests after 1m: Two are missing.\nchanged: a.ts, b.ts\n\ndone\nall of it\n',
+    )
+    const short = fakeRun(result, {
+      tools: {
+        agent_result: () => ({
+          ...ended,
+          status: 'failed',
+          summary: 'No.',
+          output: 'No.',
+          files_modified: [],
+        }),
+      },
+    })
     await short.run('tests')
     expect(short.said.out).toBe('✗ failed tests after 1m\n\nNo.\n')
   })
@@ -249,10 +358,14 @@ describe('exomonad result', () => {
 
 describe('exomonad stdin', () => {
   it('writes words or standard input, and tells how much', async () => {
-    const tools = { write_stdin: ({ data }: { data: string }) => ({ written_bytes: Buffer.byteLength(data) + 1 }) }
+    const tools = {
+      write_stdin: ({ data }: { data: string }) => ({ written_bytes: Buffer.byteLength(data) + 1 }),
+    }
     const words = fakeRun(stdin, { tools })
     await words.run('repl', 'print', '1')
-    expect(words.calls).toEqual([{ tool: 'write_stdin', input: { agent_id: 'repl', data: 'print 1' } }])
+    expect(words.calls).toEqual([
+      { tool: 'write_stdin', input: { agent_id: 'repl', data: 'print 1' } },
+    ])
     expect(words.said.out).toBe('✓ Wrote 8 bytes to repl\n')
     const piped = fakeRun(stdin, { tools, input: 'a\n\nb\n', json: true })
     await piped.run('repl', '-')
@@ -274,10 +387,19 @@ describe('an agent that was launched without a terminal', () => {
     ['r-0a1b2c3d', 'without a terminal'],
     ['%3', 'in pane %3'],
   ])('by the pane %s is said to run %s', async (pane, words) => {
-    const launched = fakeRun(up, { tools: { up: () => ({ agent_id: 'id-1', pane, already: false, warnings: [] }) } })
+    const launched = fakeRun(up, {
+      tools: { up: () => ({ agent_id: 'id-1', pane, already: false, warnings: [] }) },
+    })
     await launched.run('Build it')
     expect(launched.said.out).toContain(`✓ The root’s agent runs ${words}\n`)
-    const again = fakeRun(resume, { tools: { resume: () => ({ resumed: [{ name: 'auth', session: 'resumed', pane, warnings: [] }], errors: [] }) } })
+    const again = fakeRun(resume, {
+      tools: {
+        resume: () => ({
+          resumed: [{ name: 'auth', session: 'resumed', pane, warnings: [] }],
+          errors: [],
+        }),
+      },
+    })
     await again.run('auth')
     expect(again.said.out).toBe(`✓ auth resumed session, ${words}\n`)
   })

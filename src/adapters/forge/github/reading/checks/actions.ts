@@ -29,9 +29,17 @@ interface Status {
   readonly target_url: string | null
 }
 
-/** What Actions ran for a commit, for tokens that may not read checks. Null where they may not read Actions either. Unchanged answers cost nothing. */
-export async function readActions(client: Pick<GithubClient, 'pages'>, sha: string): Promise<readonly Context[] | null> {
-  const runs = await permitted(() => client.pages<Run>('GET /repos/{owner}/{repo}/actions/runs', { head_sha: sha }))
+/**
+ * What Actions ran for a commit, for tokens that may not read checks. Null where they may not read
+ * Actions either. Unchanged answers cost nothing.
+ */
+export async function readActions(
+  client: Pick<GithubClient, 'pages'>,
+  sha: string,
+): Promise<readonly Context[] | null> {
+  const runs = await permitted(() =>
+    client.pages<Run>('GET /repos/{owner}/{repo}/actions/runs', { head_sha: sha }),
+  )
   if (runs === null) return null
   const latest = new Map<string, Run>()
   for (const run of runs) {
@@ -40,21 +48,40 @@ export async function readActions(client: Pick<GithubClient, 'pages'>, sha: stri
   }
   const contexts: Context[] = []
   for (const run of latest.values()) {
-    const jobs = await client.pages<RunJob>('GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs', { run_id: run.id })
+    const jobs = await client.pages<RunJob>(
+      'GET /repos/{owner}/{repo}/actions/runs/{run_id}/jobs',
+      { run_id: run.id },
+    )
     // Before its first job and where its file is faulty, a run stands for itself.
-    if (jobs.length === 0) contexts.push(toContext(run, { ...run, name: run.name ?? 'workflow', completed_at: null }, null))
-    for (const job of jobs) contexts.push(toContext(run, job, { id: job.id, endedAt: job.completed_at === null ? null : Date.parse(job.completed_at) }))
+    if (jobs.length === 0)
+      contexts.push(
+        toContext(run, { ...run, name: run.name ?? 'workflow', completed_at: null }, null),
+      )
+    for (const job of jobs)
+      contexts.push(
+        toContext(run, job, {
+          id: job.id,
+          endedAt: job.completed_at === null ? null : Date.parse(job.completed_at),
+        }),
+      )
   }
   return contexts
 }
 
-function toContext(run: Run, one: Omit<RunJob, 'status'> & { readonly status: string | null }, job: Context['job']): Context {
+function toContext(
+  run: Run,
+  one: Omit<RunJob, 'status'> & { readonly status: string | null },
+  job: Context['job'],
+): Context {
   const workflow = run.name ?? ''
   return {
     name: one.name,
     key: `run ${workflow} ${run.event} ${one.name}`,
     order: one.id,
-    status: ofRun((one.status ?? 'queued').toUpperCase() as RawCheckRun['status'], one.conclusion?.toUpperCase() ?? null),
+    status: ofRun(
+      (one.status ?? 'queued').toUpperCase() as RawCheckRun['status'],
+      one.conclusion?.toUpperCase() ?? null,
+    ),
     required: false,
     run: String(one.id),
     url: one.html_url,
@@ -66,8 +93,13 @@ function toContext(run: Run, one: Omit<RunJob, 'status'> & { readonly status: st
 }
 
 /** The statuses of a commit; none where the token may not read them. */
-export async function readStatuses(client: Pick<GithubClient, 'pages'>, sha: string): Promise<readonly Context[]> {
-  const statuses = await permitted(() => client.pages<Status>('GET /repos/{owner}/{repo}/commits/{ref}/statuses', { ref: sha }))
+export async function readStatuses(
+  client: Pick<GithubClient, 'pages'>,
+  sha: string,
+): Promise<readonly Context[]> {
+  const statuses = await permitted(() =>
+    client.pages<Status>('GET /repos/{owner}/{repo}/commits/{ref}/statuses', { ref: sha }),
+  )
   return (statuses ?? []).map((one) => {
     const status = ofStatus(one.state.toUpperCase() as RollupState)
     return {

@@ -65,9 +65,15 @@ export function fromGraphql(raw: RawContext): Context {
     run: id === null ? raw.startedAt : String(id),
     url: raw.detailsUrl ?? raw.permalink,
     words: raw.title,
-    label: workflowRun == null ? `${raw.name} (${slug})` : `${workflowRun.workflow.name} / ${raw.name} (${workflowRun.event})`,
+    label:
+      workflowRun == null
+        ? `${raw.name} (${slug})`
+        : `${workflowRun.workflow.name} / ${raw.name} (${workflowRun.event})`,
     moreToCome: slug === ACTIONS && suite !== 'COMPLETED',
-    job: slug === ACTIONS && id !== null ? { id, endedAt: raw.completedAt === null ? null : Date.parse(raw.completedAt) } : null,
+    job:
+      slug === ACTIONS && id !== null
+        ? { id, endedAt: raw.completedAt === null ? null : Date.parse(raw.completedAt) }
+        : null,
   }
 }
 
@@ -105,20 +111,28 @@ export function ofStatus(state: RollupState): Check['status'] {
 }
 
 /**
- * What the contexts of a head come to. Only required ones count, where GitHub requires any; else all do. One that failed is told at once, while
- * others still run. A check that was cancelled says nothing: it has to run again. `expected`: what GitHub requires, whether it has run or not.
+ * What the contexts of a head come to. Only required ones count, where GitHub requires any; else
+ * all do. One that failed is told at once, while others still run. A check that was cancelled says
+ * nothing: it has to run again. `expected`: what GitHub requires, whether it has run or not.
  */
 export function toChecks(contexts: readonly Context[], expected: readonly string[]): ReadChecks {
   const latest = new Map<string, Context>()
   for (const context of contexts) {
     const known = latest.get(context.key)
-    if (known === undefined || known.order === null || context.order === null || context.order >= known.order) latest.set(context.key, context)
+    if (
+      known === undefined ||
+      known.order === null ||
+      context.order === null ||
+      context.order >= known.order
+    )
+      latest.set(context.key, context)
   }
   const present = [...latest.values()]
   const absent = expected.filter((name) => !present.some((context) => context.name === name))
   const times = new Map<string, number>()
   for (const { name } of present) times.set(name, (times.get(name) ?? 0) + 1)
-  const isRequired = (context: Context): boolean => context.required || expected.includes(context.name)
+  const isRequired = (context: Context): boolean =>
+    context.required || expected.includes(context.name)
   const checks = [
     ...present.map((context) => ({
       name: (times.get(context.name) ?? 0) > 1 ? context.label : context.name,
@@ -129,16 +143,35 @@ export function toChecks(contexts: readonly Context[], expected: readonly string
       logTail: context.status === 'failed' || context.status === 'timed_out' ? context.words : null,
       job: context.job,
     })),
-    ...absent.map((name) => ({ name, status: 'queued' as const, required: true, run: null, url: null, logTail: 'not reported to GitHub yet', job: null })),
+    ...absent.map((name) => ({
+      name,
+      status: 'queued' as const,
+      required: true,
+      run: null,
+      url: null,
+      logTail: 'not reported to GitHub yet',
+      job: null,
+    })),
   ]
   const required = checks.some((check) => check.required)
   const counted = required ? present.filter(isRequired) : present
-  const state = present.length === 0 ? 'none' : stateOf(counted, required ? absent.length > 0 : counted.some(({ moreToCome }) => moreToCome))
-  return { checks, checksState: state, checksRequired: required || (state === 'none' && present.length > 0) }
+  const state =
+    present.length === 0
+      ? 'none'
+      : stateOf(
+          counted,
+          required ? absent.length > 0 : counted.some(({ moreToCome }) => moreToCome),
+        )
+  return {
+    checks,
+    checksState: state,
+    checksRequired: required || (state === 'none' && present.length > 0),
+  }
 }
 
 function stateOf(counted: readonly Context[], moreToCome: boolean): ChecksState {
-  const has = (...statuses: readonly Check['status'][]): boolean => counted.some(({ status }) => statuses.includes(status))
+  const has = (...statuses: readonly Check['status'][]): boolean =>
+    counted.some(({ status }) => statuses.includes(status))
   if (has('failed', 'timed_out')) return 'failed'
   if (moreToCome || has('queued', 'running')) return 'pending'
   return has('cancelled') ? 'none' : 'passed'

@@ -7,13 +7,17 @@ import { ask } from '../pages.ts'
 import { RECENT } from '../queries.ts'
 
 /**
- * Whether checks are still to come on a head that has none: where the recent pull requests into its base had some, or a workflow runs for such
- * pull requests. GitHub and what checks for it take from seconds to minutes to begin.
+ * Whether checks are still to come on a head that has none: where the recent pull requests into its
+ * base had some, or a workflow runs for such pull requests. GitHub and what checks for it take from
+ * seconds to minutes to begin.
  */
 export interface ExpectedChecks {
   /** It has checks, or is no longer open. */
   settled(state: RawState, hasChecks: boolean): Promise<void>
-  /** It has none. Returns for how long that is known, and what is waited for; null where nothing is, or not any more. */
+  /**
+   * It has none. Returns for how long that is known, and what is waited for; null where nothing is,
+   * or not any more.
+   */
   bare(state: RawState): Promise<{ readonly age: number; readonly waits: AwaitedChecks | null }>
 }
 
@@ -46,10 +50,15 @@ export function createExpectedChecks({
   settings,
   clock,
   log,
-}: Pick<GithubForgeOptions, 'git' | 'store' | 'settings' | 'clock' | 'log'> & { client: Pick<GithubClient, 'graphql'> }): ExpectedChecks {
+}: Pick<GithubForgeOptions, 'git' | 'store' | 'settings' | 'clock' | 'log'> & {
+  client: Pick<GithubClient, 'graphql'>
+}): ExpectedChecks {
   let remembered: Remembered | undefined
   /** Of each head, by pull request. */
-  const workflows = new Map<number, { readonly head: string; readonly base: string; readonly path: string | null }>()
+  const workflows = new Map<
+    number,
+    { readonly head: string; readonly base: string; readonly path: string | null }
+  >()
 
   /** In memory it is ahead of the store: what is changed meanwhile by another look is not lost. */
   const known = async (): Promise<Remembered> => {
@@ -64,7 +73,12 @@ export function createExpectedChecks({
   const note = async (base: string, recent: Recent): Promise<void> => {
     const { bases, heads } = await known()
     const others = Object.entries(bases).filter(([name]) => name !== base)
-    await put({ heads, bases: Object.fromEntries([...others, [base, recent.slice(-RECENTLY)] as const].slice(-MOST_BASES)) })
+    await put({
+      heads,
+      bases: Object.fromEntries(
+        [...others, [base, recent.slice(-RECENTLY)] as const].slice(-MOST_BASES),
+      ),
+    })
   }
 
   const noteOne = async ({ number, baseRefName: base }: RawState, had: boolean): Promise<void> => {
@@ -96,18 +110,41 @@ export function createExpectedChecks({
   const recentOf = async (base: string): Promise<Recent> => {
     const before = (await known()).bases[base]
     if (before !== undefined) return before
-    type Pulls = { readonly nodes: readonly ({ readonly number: number; readonly statusCheckRollup: object | null } | null)[] | null }
-    const { data } = await ask<{ repository: { pullRequests: Pulls | null } | null }>(client, RECENT, { base })
+    type Pulls = {
+      readonly nodes:
+        | readonly ({ readonly number: number; readonly statusCheckRollup: object | null } | null)[]
+        | null
+    }
+    const { data } = await ask<{ repository: { pullRequests: Pulls | null } | null }>(
+      client,
+      RECENT,
+      { base },
+    )
     const nodes = data.repository?.pullRequests?.nodes ?? []
-    const asked = nodes.flatMap((pull) => (pull === null ? [] : [{ number: pull.number, had: pull.statusCheckRollup !== null }])).reverse()
+    const asked = nodes
+      .flatMap((pull) =>
+        pull === null ? [] : [{ number: pull.number, had: pull.statusCheckRollup !== null }],
+      )
+      .reverse()
     const seen = (await known()).bases[base] ?? []
-    const recent = [...asked.filter(({ number }) => seen.every((one) => one.number !== number)), ...seen]
+    const recent = [
+      ...asked.filter(({ number }) => seen.every((one) => one.number !== number)),
+      ...seen,
+    ]
     await note(base, recent)
     return recent
   }
 
-  /** The first that runs for it, as its head has them; null where none does, and where the head is not here. */
-  const workflowOf = async ({ number, headRefOid: head, headRefName, baseRefName: base }: RawState): Promise<string | null> => {
+  /**
+   * The first that runs for it, as its head has them; null where none does, and where the head is
+   * not here.
+   */
+  const workflowOf = async ({
+    number,
+    headRefOid: head,
+    headRefName,
+    baseRefName: base,
+  }: RawState): Promise<string | null> => {
     const before = workflows.get(number)
     if (before?.head === head && before.base === base) return before.path
     const files = await git.filesIn(head as Sha, WORKFLOWS).catch((error: unknown) => {
@@ -116,7 +153,10 @@ export function createExpectedChecks({
     })
     // Only here: YAML takes its time to load.
     const { runsForPull } = await import('../../setup/workflows.ts')
-    const path = files.find((file) => /\.ya?ml$/.test(file.path) && runsForPull(file, { base, head: headRefName }))?.path ?? null
+    const path =
+      files.find(
+        (file) => /\.ya?ml$/.test(file.path) && runsForPull(file, { base, head: headRefName }),
+      )?.path ?? null
     workflows.set(number, { head, base, path })
     return path
   }

@@ -16,9 +16,15 @@ const WHOLE = 1024 * 1024
 /** So long after its end a job’s log may still be on its way. Milliseconds. */
 const ON_ITS_WAY = 30_000
 const TRIES = 3
-/** A log that could not be had isn’t asked for again for so long: each look would cost a request. Milliseconds. */
+/**
+ * A log that could not be had isn’t asked for again for so long: each look would cost a request.
+ * Milliseconds.
+ */
 const LEFT_ALONE = 10 * 60_000
-/** Where a log was waited for in vain as long as this, its host answers nobody: the others aren’t asked for either, for a while. Milliseconds. */
+/**
+ * Where a log was waited for in vain as long as this, its host answers nobody: the others aren’t
+ * asked for either, for a while. Milliseconds.
+ */
 const WAITED = 5_000
 const HOST_LEFT_ALONE = 2 * 60_000
 /** A matrix that fails as a whole fails for one reason. */
@@ -26,9 +32,14 @@ const MOST_JOBS = 10
 const MOST_KNOWN = 5_000
 
 export interface LogEnds {
-  /** The checks as they are told, with the ends of the failed jobs’ logs. A log that can’t be had is left out. */
+  /**
+   * The checks as they are told, with the ends of the failed jobs’ logs. A log that can’t be had is
+   * left out.
+   */
   add(checks: ReadChecks['checks']): Promise<Check[]>
-  /** The whole log of a job, without control characters; null where GitHub keeps none (any more). */
+  /**
+   * The whole log of a job, without control characters; null where GitHub keeps none (any more).
+   */
   whole(job: Job): Promise<string | null>
 }
 
@@ -37,12 +48,15 @@ export function createLogEnds({
   clock,
   log,
   retryDelay = 1000,
-}: Pick<GithubForgeOptions, 'clock' | 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'textTail'> }): LogEnds {
+}: Pick<GithubForgeOptions, 'clock' | 'log' | 'retryDelay'> & {
+  client: Pick<GithubClient, 'textTail'>
+}): LogEnds {
   const known = new Map<number, string>()
   const failedAt = new Map<number, number>()
   let awayAt = -Infinity
 
-  const isOnItsWay = ({ endedAt }: Job): boolean => endedAt !== null && Math.abs(clock() - endedAt) <= ON_ITS_WAY
+  const isOnItsWay = ({ endedAt }: Job): boolean =>
+    endedAt !== null && Math.abs(clock() - endedAt) <= ON_ITS_WAY
 
   const fetched = async (job: Job): Promise<string | null> => {
     for (let tries = 1; ; tries++) {
@@ -56,8 +70,13 @@ export function createLogEnds({
     const before = known.get(job.id)
     if (before !== undefined) return before
     const startedAt = clock()
-    if (Math.abs(startedAt - (failedAt.get(job.id) ?? -Infinity)) < LEFT_ALONE || Math.abs(startedAt - awayAt) < HOST_LEFT_ALONE) return ''
-    if (known.size + failedAt.size > MOST_KNOWN) for (const memory of [known, failedAt]) memory.clear()
+    if (
+      Math.abs(startedAt - (failedAt.get(job.id) ?? -Infinity)) < LEFT_ALONE ||
+      Math.abs(startedAt - awayAt) < HOST_LEFT_ALONE
+    )
+      return ''
+    if (known.size + failedAt.size > MOST_KNOWN)
+      for (const memory of [known, failedAt]) memory.clear()
     try {
       const text = await fetched(job)
       if (text === null) failedAt.set(job.id, clock())

@@ -9,7 +9,10 @@ import type { AwaitedChecks, ExpectedChecks } from './expected-checks.ts'
 /** The checks of a pull request’s head, by whatever way the token may read them. */
 export type PullChecks = (pull: FullPull) => Promise<ReadChecks>
 
-/** So many pauses GitHub gets to begin with what checks a new head: until then nothing is not “none”. With the pause of a second, 15 s. */
+/**
+ * So many pauses GitHub gets to begin with what checks a new head: until then nothing is not
+ * “none”. With the pause of a second, 15 s.
+ */
 const PAUSES = 15
 
 export function createPullChecks({
@@ -17,15 +20,27 @@ export function createPullChecks({
   log,
   expected,
   retryDelay = 1000,
-}: Pick<GithubForgeOptions, 'log' | 'retryDelay'> & { client: Pick<GithubClient, 'pages'>; expected: ExpectedChecks }): PullChecks {
+}: Pick<GithubForgeOptions, 'log' | 'retryDelay'> & {
+  client: Pick<GithubClient, 'pages'>
+  expected: ExpectedChecks
+}): PullChecks {
   let told = false
 
-  const read = async ({ state: pull, contexts, requiredContexts, checksDenied }: FullPull): Promise<ReadChecks> => {
+  const read = async ({
+    state: pull,
+    contexts,
+    requiredContexts,
+    checksDenied,
+  }: FullPull): Promise<ReadChecks> => {
     const readable = contexts.map(fromGraphql)
     if (!checksDenied) return toChecks(readable, requiredContexts)
 
     const jobs = await readActions(client, pull.headRefOid)
-    if (!told) log.warn({ actions: jobs !== null }, 'this token may not read checks: what Actions runs is read instead, and other apps’ checks are not seen')
+    if (!told)
+      log.warn(
+        { actions: jobs !== null },
+        'this token may not read checks: what Actions runs is read instead, and other apps’ checks are not seen',
+      )
     told = true
     // What they come to may be readable where they themselves are not.
     const rollup = pull.statusCheckRollup
@@ -40,7 +55,11 @@ export function createPullChecks({
     const found = await read(pull)
     const { state } = pull
     // What can't be read says nothing, and what is required is waited for in any case.
-    if (state.state === 'OPEN' && (found.checksState === 'unknown' || (found.checksState === 'none' && found.checks.length > 0))) return found
+    if (
+      state.state === 'OPEN' &&
+      (found.checksState === 'unknown' || (found.checksState === 'none' && found.checks.length > 0))
+    )
+      return found
     if (state.state !== 'OPEN' || found.checksState !== 'none') {
       await expected.settled(state, found.checksState !== 'none')
       return found
@@ -62,10 +81,21 @@ const toCome = ({ why, until }: AwaitedChecks): ReadChecks['checks'][number] => 
   job: null,
 })
 
-const COME_TO: Readonly<Record<RollupState, ChecksState>> = { SUCCESS: 'passed', PENDING: 'pending', EXPECTED: 'pending', FAILURE: 'failed', ERROR: 'failed' }
+const COME_TO: Readonly<Record<RollupState, ChecksState>> = {
+  SUCCESS: 'passed',
+  PENDING: 'pending',
+  EXPECTED: 'pending',
+  FAILURE: 'failed',
+  ERROR: 'failed',
+}
 
 /** Worth looking at again before anything else changes. */
-export const isUnderWay = ({ contexts, state: { statusCheckRollup } }: Pick<FullPull, 'contexts' | 'state'>): boolean =>
+export const isUnderWay = ({
+  contexts,
+  state: { statusCheckRollup },
+}: Pick<FullPull, 'contexts' | 'state'>): boolean =>
   statusCheckRollup?.state === 'PENDING' ||
   statusCheckRollup?.state === 'EXPECTED' ||
-  contexts.map(fromGraphql).some(({ status, moreToCome }) => status === 'queued' || status === 'running' || moreToCome)
+  contexts
+    .map(fromGraphql)
+    .some(({ status, moreToCome }) => status === 'queued' || status === 'running' || moreToCome)

@@ -7,20 +7,28 @@ import { MOST_PULLS } from '../tier-two.ts'
 
 interface RawQueued {
   readonly mergeQueueEntry: {
-    readonly headCommit: { readonly oid: string; readonly statusCheckRollup: { readonly contexts: RawConnection<RawContext> } | null } | null
+    readonly headCommit: {
+      readonly oid: string
+      readonly statusCheckRollup: { readonly contexts: RawConnection<RawContext> } | null
+    } | null
   } | null
 }
 
 /**
- * The same with the checks of what stands in a merge queue (`merge_group`): a point for 25 of them, and nothing where nothing has run there. What
- * can’t be read is unknown; what else was read stands.
+ * The same with the checks of what stands in a merge queue (`merge_group`): a point for 25 of them,
+ * and nothing where nothing has run there. What can’t be read is unknown; what else was read
+ * stands.
  */
 export async function withQueueChecks(
   client: Pick<GithubClient, 'graphql'>,
   reads: ReadonlyMap<number, Read<FullPull>>,
 ): Promise<ReadonlyMap<number, Read<FullPull>>> {
   const results = new Map(reads)
-  const queued = [...reads].flatMap(([number, read]) => ('value' in read && read.value.state.mergeQueueEntry != null ? [[number, read.value] as const] : []))
+  const queued = [...reads].flatMap(([number, read]) =>
+    'value' in read && read.value.state.mergeQueueEntry != null
+      ? [[number, read.value] as const]
+      : [],
+  )
   const put = (number: number, pull: FullPull, queueContexts: FullPull['queueContexts']): void =>
     void results.set(number, { value: { ...pull, queueContexts } })
   const running = queued.filter(([number, pull]) => {
@@ -43,11 +51,17 @@ async function readContexts(
   const results = new Map<number, readonly RawContext[]>()
   try {
     const variables = Object.fromEntries(page.map(([number], index) => [`n${index}`, number]))
-    const { data, errors } = await ask<{ repository: Readonly<Record<string, RawQueued | null>> | null }>(client, queueChecks(page.length), variables)
+    const { data, errors } = await ask<{
+      repository: Readonly<Record<string, RawQueued | null>> | null
+    }>(client, queueChecks(page.length), variables)
     for (const [index, [number, pull]] of page.entries()) {
       const head = data.repository?.[`p${index}`]?.mergeQueueEntry?.headCommit
       // Built anew meanwhile: those are the checks of something else.
-      if (head?.oid !== pull.state.mergeQueueEntry?.headCommit?.oid || errorsAt(errors, 'repository', `p${index}`).length > 0) continue
+      if (
+        head?.oid !== pull.state.mergeQueueEntry?.headCommit?.oid ||
+        errorsAt(errors, 'repository', `p${index}`).length > 0
+      )
+        continue
       results.set(
         number,
         (head?.statusCheckRollup?.contexts.nodes ?? []).filter((one) => one !== null),

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createLimits } from '../../../../../../src/adapters/forge/github/client/limits.ts'
 import { createPace } from '../../../../../../src/adapters/forge/github/client/pace.ts'
-import { SLOWEST, slowdownFor } from '../../../../../../src/adapters/forge/github/client/slowdown.ts'
+import {
+  SLOWEST,
+  slowdownFor,
+} from '../../../../../../src/adapters/forge/github/client/slowdown.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
@@ -20,46 +23,89 @@ describe('slowdownFor', () => {
   it('is 1 where what is left lasts, where nothing is known, and where the limit is about to be reset', () => {
     expect(slowdownFor({ limit, pace: 4000 / HOUR, reserve: 0.2, now: 0 })).toBe(1)
     expect(slowdownFor({ limit: null, pace: 1, reserve: 0.2, now: 0 })).toBe(1)
-    expect(slowdownFor({ limit: { ...limit, remaining: 0 }, pace: 1, reserve: 0.2, now: HOUR })).toBe(1)
-    expect(slowdownFor({ limit: { limit: 0, remaining: 0, resetAt: HOUR }, pace: 1, reserve: 0.2, now: 0 })).toBe(1)
+    expect(
+      slowdownFor({ limit: { ...limit, remaining: 0 }, pace: 1, reserve: 0.2, now: HOUR }),
+    ).toBe(1)
+    expect(
+      slowdownFor({
+        limit: { limit: 0, remaining: 0, resetAt: HOUR },
+        pace: 1,
+        reserve: 0.2,
+        now: 0,
+      }),
+    ).toBe(1)
   })
 
   it('is what makes the rest last, with the reserve kept', () => {
     expect(slowdownFor({ limit, pace: 8000 / HOUR, reserve: 0.2, now: 0 })).toBe(2)
-    expect(slowdownFor({ limit: { ...limit, remaining: 2000 }, pace: 4000 / HOUR, reserve: 0.2, now: HOUR / 2 })).toBe(2)
-    expect(slowdownFor({ limit: { ...limit, remaining: 900 }, pace: 1 / HOUR, reserve: 0.2, now: 0 })).toBe(SLOWEST)
+    expect(
+      slowdownFor({
+        limit: { ...limit, remaining: 2000 },
+        pace: 4000 / HOUR,
+        reserve: 0.2,
+        now: HOUR / 2,
+      }),
+    ).toBe(2)
+    expect(
+      slowdownFor({ limit: { ...limit, remaining: 900 }, pace: 1 / HOUR, reserve: 0.2, now: 0 }),
+    ).toBe(SLOWEST)
   })
 
   it('is never below 1, never above the slowest, and grows with the pace and the reserve', () => {
     fc.assert(
-      fc.property(limitArbitrary, fc.double({ min: 0, max: 10, noNaN: true }), fc.double({ min: 1, max: 5, noNaN: true }), (one, pace, more) => {
-        const of = (faster: number, reserve: number): number =>
-          slowdownFor({ limit: { limit: one.limit, remaining: Math.round(one.limit * (1 - one.used)), resetAt: one.left }, pace: faster, reserve, now: 0 })
-        const slowdown = of(pace, one.reserve)
-        expect(slowdown).toBeGreaterThanOrEqual(1)
-        expect(slowdown).toBeLessThanOrEqual(SLOWEST)
-        expect(of(pace * more, one.reserve)).toBeGreaterThanOrEqual(slowdown)
-        expect(of(pace, Math.min(0.9, one.reserve * more))).toBeGreaterThanOrEqual(slowdown)
-      }),
+      fc.property(
+        limitArbitrary,
+        fc.double({ min: 0, max: 10, noNaN: true }),
+        fc.double({ min: 1, max: 5, noNaN: true }),
+        (one, pace, more) => {
+          const of = (faster: number, reserve: number): number =>
+            slowdownFor({
+              limit: {
+                limit: one.limit,
+                remaining: Math.round(one.limit * (1 - one.used)),
+                resetAt: one.left,
+              },
+              pace: faster,
+              reserve,
+              now: 0,
+            })
+          const slowdown = of(pace, one.reserve)
+          expect(slowdown).toBeGreaterThanOrEqual(1)
+          expect(slowdown).toBeLessThanOrEqual(SLOWEST)
+          expect(of(pace * more, one.reserve)).toBeGreaterThanOrEqual(slowdown)
+          expect(of(pace, Math.min(0.9, one.reserve * more))).toBeGreaterThanOrEqual(slowdown)
+        },
+      ),
     )
   })
 
   it('makes the points last until they are reset, however fast they would go', () => {
     fc.assert(
-      fc.property(limitArbitrary, fc.integer({ min: 1, max: 40 }), fc.integer({ min: 10_000, max: 5 * MINUTE }), (one, cost, cycle) => {
-        let remaining = Math.round(one.limit * (1 - one.used))
-        const kept = Math.min(remaining, one.limit * one.reserve)
-        const resetAt = one.left
-        let rounds = 0
-        for (let now = 0; now < resetAt; rounds++) {
-          remaining -= cost
-          const slowdown = slowdownFor({ limit: { limit: one.limit, remaining, resetAt }, pace: cost / cycle, reserve: one.reserve, now })
-          now += cycle * slowdown
-        }
-        // One round is spent before anything is known, one at the end of what is left, and a few more at the slowest pace there is.
-        const slowest = Math.ceil(resetAt / (cycle * SLOWEST))
-        expect(remaining).toBeGreaterThanOrEqual(kept - cost * (2 + slowest))
-      }),
+      fc.property(
+        limitArbitrary,
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer({ min: 10_000, max: 5 * MINUTE }),
+        (one, cost, cycle) => {
+          let remaining = Math.round(one.limit * (1 - one.used))
+          const kept = Math.min(remaining, one.limit * one.reserve)
+          const resetAt = one.left
+          let rounds = 0
+          for (let now = 0; now < resetAt; rounds++) {
+            remaining -= cost
+            const slowdown = slowdownFor({
+              limit: { limit: one.limit, remaining, resetAt },
+              pace: cost / cycle,
+              reserve: one.reserve,
+              now,
+            })
+            now += cycle * slowdown
+          }
+          // One round is spent before anything is known, one at the end of what is left, and a few
+          // more at the slowest pace there is.
+          const slowest = Math.ceil(resetAt / (cycle * SLOWEST))
+          expect(remaining).toBeGreaterThanOrEqual(kept - cost * (2 + slowest))
+        },
+      ),
     )
   })
 })

@@ -1,18 +1,43 @@
 import fc from 'fast-check'
 import { parse, specifiedRules, validate, getVariableValues, Kind } from 'graphql'
 import { describe, expect, it } from 'vitest'
-import type { FullPull, RawCheckRun, RawReview, RawState, RawStatus } from '../../../../../../src/adapters/forge/github/reading/answers.ts'
+import type {
+  FullPull,
+  RawCheckRun,
+  RawReview,
+  RawState,
+  RawStatus,
+} from '../../../../../../src/adapters/forge/github/reading/answers.ts'
 import { createCache } from '../../../../../../src/adapters/forge/github/reading/cache.ts'
-import { fromGraphql, toChecks } from '../../../../../../src/adapters/forge/github/reading/checks/checks.ts'
-import { createLogEnds, endOfLog } from '../../../../../../src/adapters/forge/github/reading/checks/log-ends.ts'
+import {
+  fromGraphql,
+  toChecks,
+} from '../../../../../../src/adapters/forge/github/reading/checks/checks.ts'
+import {
+  createLogEnds,
+  endOfLog,
+} from '../../../../../../src/adapters/forge/github/reading/checks/log-ends.ts'
 import { findPulls } from '../../../../../../src/adapters/forge/github/reading/find.ts'
 import { inPages } from '../../../../../../src/adapters/forge/github/reading/pages.ts'
-import { fullLook, ofHeads, QUERIES, STATES } from '../../../../../../src/adapters/forge/github/reading/queries.ts'
-import { toComments, toReviews, type Readers } from '../../../../../../src/adapters/forge/github/reading/reviews.ts'
+import {
+  fullLook,
+  ofHeads,
+  QUERIES,
+  STATES,
+} from '../../../../../../src/adapters/forge/github/reading/queries.ts'
+import {
+  toComments,
+  toReviews,
+  type Readers,
+} from '../../../../../../src/adapters/forge/github/reading/reviews.ts'
 import { toSnapshot } from '../../../../../../src/adapters/forge/github/reading/to-snapshot.ts'
 import { readStates } from '../../../../../../src/adapters/forge/github/reading/tier-one.ts'
 import { readPulls } from '../../../../../../src/adapters/forge/github/reading/tier-two.ts'
-import { accountOf, createBelieves, trustOf } from '../../../../../../src/adapters/forge/github/reading/trusted.ts'
+import {
+  accountOf,
+  createBelieves,
+  trustOf,
+} from '../../../../../../src/adapters/forge/github/reading/trusted.ts'
 import { markReview, readMark } from '../../../../../../src/adapters/forge/review-mark.ts'
 import { ExomonadError } from '../../../../../../src/domain/errors.ts'
 import { asBranchName, parseAgentId, type AgentId } from '../../../../../../src/domain/ids.ts'
@@ -61,7 +86,10 @@ const full = (changes: Partial<FullPull> = {}): FullPull => ({
   checksDenied: false,
   ...changes,
 })
-const review = (changes: Partial<Omit<RawReview, 'comments'>> & Pick<Partial<FullPull['reviews'][number]>, 'comments'> = {}): FullPull['reviews'][number] => ({
+const review = (
+  changes: Partial<Omit<RawReview, 'comments'>> &
+    Pick<Partial<FullPull['reviews'][number]>, 'comments'> = {},
+): FullPull['reviews'][number] => ({
   id: 'PRR_1',
   fullDatabaseId: '7000000001',
   state: 'COMMENTED',
@@ -73,7 +101,9 @@ const review = (changes: Partial<Omit<RawReview, 'comments'>> & Pick<Partial<Ful
   comments: [],
   ...changes,
 })
-const lineComment = (changes: Partial<FullPull['reviews'][number]['comments'][number]> = {}): FullPull['reviews'][number]['comments'][number] => ({
+const lineComment = (
+  changes: Partial<FullPull['reviews'][number]['comments'][number]> = {},
+): FullPull['reviews'][number]['comments'][number] => ({
   fullDatabaseId: '7000000002',
   path: 'a.txt',
   line: 3,
@@ -93,7 +123,9 @@ const readers: Readers = {
   nameOf: (actor) => (actor === AGENT ? 'lead' : actor),
 }
 
-const run = (changes: Partial<RawCheckRun> & { workflow?: string; event?: string; app?: string } = {}): RawCheckRun => {
+const run = (
+  changes: Partial<RawCheckRun> & { workflow?: string; event?: string; app?: string } = {},
+): RawCheckRun => {
   const { workflow = 'CI', event = 'pull_request', app = 'github-actions', ...rest } = changes
   return {
     __typename: 'CheckRun',
@@ -107,7 +139,11 @@ const run = (changes: Partial<RawCheckRun> & { workflow?: string; event?: string
     permalink: 'https://github.com/octo/widgets/runs/1',
     title: null,
     isRequired: false,
-    checkSuite: { status: 'COMPLETED', app: { slug: app }, workflowRun: app === 'github-actions' ? { event, workflow: { name: workflow } } : null },
+    checkSuite: {
+      status: 'COMPLETED',
+      app: { slug: app },
+      workflowRun: app === 'github-actions' ? { event, workflow: { name: workflow } } : null,
+    },
     ...rest,
   }
 }
@@ -122,17 +158,23 @@ const status = (changes: Partial<RawStatus> = {}): RawStatus => ({
   isRequired: false,
   ...changes,
 })
-const checksOf = (contexts: readonly (RawCheckRun | RawStatus)[], expected: readonly string[] = []) => toChecks(contexts.map(fromGraphql), expected)
+const checksOf = (
+  contexts: readonly (RawCheckRun | RawStatus)[],
+  expected: readonly string[] = [],
+) => toChecks(contexts.map(fromGraphql), expected)
 
 describe('what is asked of GitHub', () => {
   it('is valid by GitHub’s own schema', () => {
-    for (const query of QUERIES) expect(validate(githubSchema(), parse(query), specifiedRules), query.slice(0, 80)).toEqual([])
+    for (const query of QUERIES)
+      expect(validate(githubSchema(), parse(query), specifiedRules), query.slice(0, 80)).toEqual([])
   })
 
   it('costs little: a point for the states of a hundred, three for everything of twenty-five, one for those of fifty heads', () => {
     const points = (query: string, variables: Record<string, unknown> = {}): number => {
       const document = parse(query)
-      const operation = document.definitions.find((definition) => definition.kind === Kind.OPERATION_DEFINITION)!
+      const operation = document.definitions.find(
+        (definition) => definition.kind === Kind.OPERATION_DEFINITION,
+      )!
       const given = {
         owner: 'o',
         name: 'n',
@@ -144,7 +186,11 @@ describe('what is asked of GitHub', () => {
           ]).flat(),
         ),
       }
-      const { variableValues } = getVariableValues(githubSchema(), operation.variableDefinitions ?? [], given)
+      const { variableValues } = getVariableValues(
+        githubSchema(),
+        operation.variableDefinitions ?? [],
+        given,
+      )
       return costOf(githubSchema(), document, operation, variableValues!).points
     }
     expect(points(STATES, { ids: Array.from({ length: 100 }, (_, i) => `PR_${i}`) })).toBe(1)
@@ -194,47 +240,86 @@ describe('checks', () => {
       run({ databaseId: 4, app: 'other' }),
     ])
     expect(checksState).toBe('failed')
-    expect(checks.map(({ name }) => name)).toEqual(['CI / test (pull_request)', 'Release / test (pull_request)', 'CI / test (push)', 'test (other)'])
+    expect(checks.map(({ name }) => name)).toEqual([
+      'CI / test (pull_request)',
+      'Release / test (pull_request)',
+      'CI / test (push)',
+      'test (other)',
+    ])
   })
 
   it('let only required ones count, where any are', () => {
-    expect(checksOf([run({ isRequired: true }), run({ databaseId: 2, name: 'lint', conclusion: 'FAILURE' })])).toMatchObject({
+    expect(
+      checksOf([
+        run({ isRequired: true }),
+        run({ databaseId: 2, name: 'lint', conclusion: 'FAILURE' }),
+      ]),
+    ).toMatchObject({
       checksState: 'passed',
       checksRequired: true,
     })
-    expect(checksOf([run(), run({ databaseId: 2, name: 'lint', conclusion: 'FAILURE' })])).toMatchObject({ checksState: 'failed', checksRequired: false })
+    expect(
+      checksOf([run(), run({ databaseId: 2, name: 'lint', conclusion: 'FAILURE' })]),
+    ).toMatchObject({ checksState: 'failed', checksRequired: false })
   })
 
   it('wait for a required one that nobody has reported, and say so', () => {
     const { checks, checksState } = checksOf([run({ isRequired: true })], ['test', 'deploy'])
     expect(checksState).toBe('pending')
-    expect(checks).toContainEqual(expect.objectContaining({ name: 'deploy', status: 'queued', required: true, logTail: 'not reported to GitHub yet' }))
+    expect(checks).toContainEqual(
+      expect.objectContaining({
+        name: 'deploy',
+        status: 'queued',
+        required: true,
+        logTail: 'not reported to GitHub yet',
+      }),
+    )
     expect(checksOf([], ['test'])).toMatchObject({ checksState: 'none', checksRequired: true })
   })
 
   it('are not through while a workflow has jobs to come, and tell of a failure before that', () => {
-    const under = { status: 'IN_PROGRESS', app: { slug: 'github-actions' }, workflowRun: { event: 'push', workflow: { name: 'CI' } } } as const
+    const under = {
+      status: 'IN_PROGRESS',
+      app: { slug: 'github-actions' },
+      workflowRun: { event: 'push', workflow: { name: 'CI' } },
+    } as const
     expect(checksOf([run({ checkSuite: under })]).checksState).toBe('pending')
     expect(checksOf([run({ checkSuite: under, conclusion: 'FAILURE' })]).checksState).toBe('failed')
     expect(checksOf([run({ checkSuite: under, isRequired: true })]).checksState).toBe('passed')
   })
 
   it('hold a pull request whose check was cancelled, and call it neither passed nor failed', () => {
-    expect(checksOf([run(), run({ databaseId: 2, name: 'lint', conclusion: 'CANCELLED' })])).toMatchObject({ checksState: 'none', checksRequired: true })
+    expect(
+      checksOf([run(), run({ databaseId: 2, name: 'lint', conclusion: 'CANCELLED' })]),
+    ).toMatchObject({ checksState: 'none', checksRequired: true })
   })
 
   it('hold what older services say, too: a failure again is news, all well again is none', () => {
-    const { checks, checksState } = checksOf([status(), status({ id: 'SC_2', context: 'ci/bad', state: 'ERROR', description: 'It broke' })])
+    const { checks, checksState } = checksOf([
+      status(),
+      status({ id: 'SC_2', context: 'ci/bad', state: 'ERROR', description: 'It broke' }),
+    ])
     expect(checksState).toBe('failed')
     expect(checks).toMatchObject([
       { name: 'ci/old', status: 'passed', run: null },
-      { name: 'ci/bad', status: 'failed', run: 'SC_2', logTail: 'It broke', url: 'https://ci.example/1' },
+      {
+        name: 'ci/bad',
+        status: 'failed',
+        run: 'SC_2',
+        logTail: 'It broke',
+        url: 'https://ci.example/1',
+      },
     ])
     expect(checksOf([status({ state: 'EXPECTED' })]).checksState).toBe('pending')
   })
 
   it('find the id of a run that is too large for GraphQL in its link', () => {
-    const { checks } = checksOf([run({ databaseId: null, permalink: 'https://github.com/octo/widgets/actions/runs/1/job/56000000001' })])
+    const { checks } = checksOf([
+      run({
+        databaseId: null,
+        permalink: 'https://github.com/octo/widgets/actions/runs/1/job/56000000001',
+      }),
+    ])
     expect(checks).toMatchObject([{ run: '56000000001', job: { id: 56_000_000_001 } }])
   })
 
@@ -250,9 +335,15 @@ describe('checks', () => {
     )
     fc.assert(
       fc.property(contexts, (list) => {
-        const { checks, checksState, checksRequired } = checksOf(list.map((one) => run(one as Partial<RawCheckRun>)))
-        const counted = checks.some(({ required }) => required) ? checks.filter(({ required }) => required) : checks
-        expect(checksState === 'passed').toBe(counted.length > 0 && counted.every((check) => check.status === 'passed'))
+        const { checks, checksState, checksRequired } = checksOf(
+          list.map((one) => run(one as Partial<RawCheckRun>)),
+        )
+        const counted = checks.some(({ required }) => required)
+          ? checks.filter(({ required }) => required)
+          : checks
+        expect(checksState === 'passed').toBe(
+          counted.length > 0 && counted.every((check) => check.status === 'passed'),
+        )
         expect(checksState === 'failed').toBe(counted.some((check) => check.status === 'failed'))
         expect(checksState === 'none' && !checksRequired).toBe(list.length === 0)
       }),
@@ -268,7 +359,9 @@ describe('the end of a failed job’s log', () => {
       '2026-01-01T00:00:02.0000000Z ##[error]Process completed with exit code 1.',
       '2026-01-01T00:00:03.0000000Z Post job cleanup.',
     ].join('\r\n')
-    expect(endOfLog(text)).toBe('##[group]Run npm test\nnot ok 1\n##[error]Process completed with exit code 1.')
+    expect(endOfLog(text)).toBe(
+      '##[group]Run npm test\nnot ok 1\n##[error]Process completed with exit code 1.',
+    )
   })
 
   it('is the end, where nothing is marked as an error, and never long', () => {
@@ -294,12 +387,22 @@ describe('logs of failed jobs', () => {
         },
       },
     })
-    const { checks } = checksOf([1, 2, 3].map((id) => run({ databaseId: id, name: `test ${id}`, conclusion: 'FAILURE' })))
-    expect(await add(checks)).toMatchObject([{ logTail: null }, { logTail: null }, { logTail: null }])
+    const { checks } = checksOf(
+      [1, 2, 3].map((id) => run({ databaseId: id, name: `test ${id}`, conclusion: 'FAILURE' })),
+    )
+    expect(await add(checks)).toMatchObject([
+      { logTail: null },
+      { logTail: null },
+      { logTail: null },
+    ])
     expect(asked).toEqual([1])
     isAway = false
     now += 120_000
-    expect(await add(checks)).toMatchObject([{ logTail: null }, { logTail: '##[error]Why' }, { logTail: '##[error]Why' }])
+    expect(await add(checks)).toMatchObject([
+      { logTail: null },
+      { logTail: '##[error]Why' },
+      { logTail: '##[error]Why' },
+    ])
   })
 })
 
@@ -341,20 +444,42 @@ describe('whose words may reach an agent', () => {
     })
     const trust = await trustOf([said('ann'), said('eve'), said('ann'), said(null)], believes)
     expect(asked).toEqual(['ann', 'eve'])
-    expect([trust(by('ann'), 'NONE'), trust(by('eve'), 'OWNER'), trust(accountOf(null), 'OWNER')]).toEqual([true, false, false])
+    expect([
+      trust(by('ann'), 'NONE'),
+      trust(by('eve'), 'OWNER'),
+      trust(accountOf(null), 'OWNER'),
+    ]).toEqual([true, false, false])
   })
 })
 
 describe('reviews and comments', () => {
   it('of the token’s own account with a mark are those of whom the mark names', () => {
-    const body = markReview('Please mend.', { author: AGENT, state: 'changes_requested', sum: SUM }, 'lead')
+    const body = markReview(
+      'Please mend.',
+      { author: AGENT, state: 'changes_requested', sum: SUM },
+      'lead',
+    )
     expect(body).toContain('**lead** requests changes:')
     const [found] = toReviews(
-      [review({ author: { __typename: 'User', login: 'robot' }, body, comments: [lineComment({ author: { __typename: 'User', login: 'robot' } })] })],
+      [
+        review({
+          author: { __typename: 'User', login: 'robot' },
+          body,
+          comments: [lineComment({ author: { __typename: 'User', login: 'robot' } })],
+        }),
+      ],
       readers,
     )
-    expect(found).toMatchObject({ author: AGENT, authorName: 'lead', state: 'changes_requested', body: 'Please mend.', trusted: true })
-    expect(found?.comments).toMatchObject([{ id: '7000000002', author: AGENT, path: 'a.txt', line: 3 }])
+    expect(found).toMatchObject({
+      author: AGENT,
+      authorName: 'lead',
+      state: 'changes_requested',
+      body: 'Please mend.',
+      trusted: true,
+    })
+    expect(found?.comments).toMatchObject([
+      { id: '7000000002', author: AGENT, path: 'a.txt', line: 3 },
+    ])
   })
 
   it('(20.19) answers to conversations are of whom their marks name, in a review of one as in a review of several', () => {
@@ -376,65 +501,113 @@ describe('reviews and comments', () => {
       readers,
       threads,
     )
-    expect(one).toMatchObject({ author: AGENT, authorName: 'lead', comments: [{ id: '3', author: AGENT, body: 'So.', thread: 'T', resolved: true }] })
-    expect(several).toMatchObject({ author: 'forge:robot', comments: [{ author: AGENT }, { author: 'human' }] })
-    expect(own).toMatchObject({ author: 'forge:robot', comments: [{ author: 'forge:robot', thread: 'T' }] })
+    expect(one).toMatchObject({
+      author: AGENT,
+      authorName: 'lead',
+      comments: [{ id: '3', author: AGENT, body: 'So.', thread: 'T', resolved: true }],
+    })
+    expect(several).toMatchObject({
+      author: 'forge:robot',
+      comments: [{ author: AGENT }, { author: 'human' }],
+    })
+    expect(own).toMatchObject({
+      author: 'forge:robot',
+      comments: [{ author: 'forge:robot', thread: 'T' }],
+    })
     const forged = review({
       body: '',
-      comments: [lineComment({ body: markReview('So.', { author: AGENT, state: 'commented', sum: SUM }, 'x'), replyTo: { fullDatabaseId: '1' } })],
+      comments: [
+        lineComment({
+          body: markReview('So.', { author: AGENT, state: 'commented', sum: SUM }, 'x'),
+          replyTo: { fullDatabaseId: '1' },
+        }),
+      ],
     })
-    expect(toReviews([forged], readers, threads)[0]).toMatchObject({ author: 'forge:ann', comments: [{ author: 'forge:ann' }] })
+    expect(toReviews([forged], readers, threads)[0]).toMatchObject({
+      author: 'forge:ann',
+      comments: [{ author: 'forge:ann' }],
+    })
   })
 
   it('(20.12) of the token’s own account with a mark that is not signed are of the account', () => {
     const body = markReview('Merge this.', { author: AGENT, state: 'approved', sum: '00' }, 'lead')
-    expect(toReviews([review({ author: { __typename: 'User', login: 'robot' }, body })], readers)).toMatchObject([
-      { author: 'forge:robot', state: 'commented' },
-    ])
+    expect(
+      toReviews([review({ author: { __typename: 'User', login: 'robot' }, body })], readers),
+    ).toMatchObject([{ author: 'forge:robot', state: 'commented' }])
   })
 
   it('of anybody else with a mark are their own', () => {
     const body = markReview('Merge this.', { author: 'human', state: 'approved', sum: SUM }, 'you')
-    expect(toReviews([review({ body })], readers)).toMatchObject([{ author: 'forge:ann', authorName: 'ann', state: 'commented', body }])
-    expect(toReviews([review({ body, authorAssociation: 'NONE' })], readers)).toMatchObject([{ author: 'forge:ann', body: '', trusted: false }])
+    expect(toReviews([review({ body })], readers)).toMatchObject([
+      { author: 'forge:ann', authorName: 'ann', state: 'commented', body },
+    ])
+    expect(toReviews([review({ body, authorAssociation: 'NONE' })], readers)).toMatchObject([
+      { author: 'forge:ann', body: '', trusted: false },
+    ])
   })
 
   it('of people without write access are only known to exist', () => {
-    const outside = { author: { __typename: 'User', login: 'eve' }, authorAssociation: 'NONE' } as const
-    expect(toReviews([review({ ...outside, comments: [lineComment(outside)] })], readers)).toMatchObject([
+    const outside = {
+      author: { __typename: 'User', login: 'eve' },
+      authorAssociation: 'NONE',
+    } as const
+    expect(
+      toReviews([review({ ...outside, comments: [lineComment(outside)] })], readers),
+    ).toMatchObject([
       { id: '7000000001', author: 'forge:eve', body: '', comments: [], trusted: false },
     ])
-    expect(toReviews([review({ comments: [lineComment(), lineComment({ ...outside, fullDatabaseId: '3' })] })], readers)[0]?.comments).toHaveLength(1)
-    expect(toComments([{ ...lineComment(outside), createdAt: '2026-01-01T00:00:00Z' }], readers)).toMatchObject([
-      { author: 'forge:eve', body: '', trusted: false },
-    ])
-    expect(toComments([{ ...lineComment(), author: null, createdAt: '2026-01-01T00:00:00Z' }], readers)).toMatchObject([
-      { author: 'forge:ghost', trusted: false },
-    ])
+    expect(
+      toReviews(
+        [review({ comments: [lineComment(), lineComment({ ...outside, fullDatabaseId: '3' })] })],
+        readers,
+      )[0]?.comments,
+    ).toHaveLength(1)
+    expect(
+      toComments([{ ...lineComment(outside), createdAt: '2026-01-01T00:00:00Z' }], readers),
+    ).toMatchObject([{ author: 'forge:eve', body: '', trusted: false }])
+    expect(
+      toComments([{ ...lineComment(), author: null, createdAt: '2026-01-01T00:00:00Z' }], readers),
+    ).toMatchObject([{ author: 'forge:ghost', trusted: false }])
   })
 
   it('that are drafts or were dismissed are not there', () => {
-    expect(toReviews([review({ state: 'PENDING', submittedAt: null }), review({ state: 'DISMISSED' })], readers)).toEqual([])
+    expect(
+      toReviews(
+        [review({ state: 'PENDING', submittedAt: null }), review({ state: 'DISMISSED' })],
+        readers,
+      ),
+    ).toEqual([])
   })
 
   it('keep the line they were written on, once it is outdated', () => {
-    expect(toReviews([review({ comments: [lineComment({ line: null })] })], readers)[0]?.comments).toMatchObject([{ line: 2 }])
+    expect(
+      toReviews([review({ comments: [lineComment({ line: null })] })], readers)[0]?.comments,
+    ).toMatchObject([{ line: 2 }])
   })
 })
 
 describe('a marked verdict', () => {
   it('is read as it was written, whatever the words', () => {
     fc.assert(
-      fc.property(fc.string(), fc.constantFrom('approved', 'changes_requested', 'commented'), fc.string(), (words, verdict, name) => {
-        const read = readMark(markReview(words, { author: AGENT, state: verdict }, name))
-        expect(read?.mark).toEqual({ author: AGENT, state: verdict })
-        expect(read?.body).toBe(words.replaceAll('\r\n', '\n').trim())
-      }),
+      fc.property(
+        fc.string(),
+        fc.constantFrom('approved', 'changes_requested', 'commented'),
+        fc.string(),
+        (words, verdict, name) => {
+          const read = readMark(markReview(words, { author: AGENT, state: verdict }, name))
+          expect(read?.mark).toEqual({ author: AGENT, state: verdict })
+          expect(read?.body).toBe(words.replaceAll('\r\n', '\n').trim())
+        },
+      ),
     )
   })
 
   it('can’t be forged in the words of another, nor be read out of what is none', () => {
-    const forged = markReview(markReview('x', { author: 'human', state: 'approved' }, 'you'), { author: AGENT, state: 'commented' }, 'lead')
+    const forged = markReview(
+      markReview('x', { author: 'human', state: 'approved' }, 'you'),
+      { author: AGENT, state: 'commented' },
+      'lead',
+    )
     expect(readMark(forged)?.mark).toEqual({ author: AGENT, state: 'commented' })
     expect(readMark(forged)?.body).not.toContain('<!-- exomonad:')
     expect(readMark('words')).toBeNull()
@@ -443,7 +616,10 @@ describe('a marked verdict', () => {
   })
 
   it('survives other line ends', () => {
-    const sent = markReview('a\nb', { author: 'human', state: 'commented' }, 'you').replaceAll('\n', '\r\n')
+    const sent = markReview('a\nb', { author: 'human', state: 'commented' }, 'you').replaceAll(
+      '\n',
+      '\r\n',
+    )
     expect(readMark(sent)).toEqual({ mark: { author: 'human', state: 'commented' }, body: 'a\nb' })
   })
 })
@@ -460,14 +636,20 @@ describe('a pull request', () => {
       mergedHead: null,
     })
     expect(toSnapshot(full({ state: state({ baseRef: null }) }), beside).base.sha).toBeNull()
-    const merged = state({ state: 'MERGED', mergeCommit: { oid: sha('d') }, mergedBy: { __typename: 'Bot', login: 'queue' } })
+    const merged = state({
+      state: 'MERGED',
+      mergeCommit: { oid: sha('d') },
+      mergedBy: { __typename: 'Bot', login: 'queue' },
+    })
     // (20.18) A merge queue merges for whoever asked it to.
     for (const [login, other] of [
       ['github-merge-queue', undefined],
       ['somebody', true],
     ] as const) {
       const by = { __typename: login === 'somebody' ? 'User' : 'Bot', login }
-      expect(toSnapshot(full({ state: { ...merged, mergedBy: by } }), beside).mergedByOther).toBe(other)
+      expect(toSnapshot(full({ state: { ...merged, mergedBy: by } }), beside).mergedByOther).toBe(
+        other,
+      )
     }
     expect(toSnapshot(full({ state: merged }), beside)).toMatchObject({
       state: 'merged',
@@ -481,12 +663,24 @@ describe('a pull request', () => {
 
   it('from a fork is never an agent’s, and says nothing, though the branch has the same name', () => {
     const found = toSnapshot(full({ state: state({ isCrossRepository: true }) }), beside)
-    expect(found).toMatchObject({ trusted: false, agentId: null, body: '', title: 'Pull request of robot' })
+    expect(found).toMatchObject({
+      trusted: false,
+      agentId: null,
+      body: '',
+      title: 'Pull request of robot',
+    })
   })
 
   it('of somebody without write access says nothing either', () => {
-    const outside = full({ author: { __typename: 'Bot', login: 'chatty' }, authorAssociation: 'NONE' })
-    expect(toSnapshot(outside, { ...beside, agentId: null })).toMatchObject({ trusted: true, body: '', title: 'Pull request of chatty[bot]' })
+    const outside = full({
+      author: { __typename: 'Bot', login: 'chatty' },
+      authorAssociation: 'NONE',
+    })
+    expect(toSnapshot(outside, { ...beside, agentId: null })).toMatchObject({
+      trusted: true,
+      body: '',
+      title: 'Pull request of chatty[bot]',
+    })
     expect(toSnapshot(outside, beside)).toMatchObject({ body: 'Words', title: 'Title' })
   })
 })
@@ -504,7 +698,10 @@ describe('what was read before', () => {
     const { cache, later } = opened(full())
     later(30_000)
     const moved = state({ mergeable: 'CONFLICTING', baseRef: { target: { oid: sha('e') } } })
-    expect(cache.brought(moved)).toMatchObject({ body: 'Words', state: { mergeable: 'CONFLICTING', baseRef: { target: { oid: sha('e') } } } })
+    expect(cache.brought(moved)).toMatchObject({
+      body: 'Words',
+      state: { mergeable: 'CONFLICTING', baseRef: { target: { oid: sha('e') } } },
+    })
   })
 
   it('is read again when anything changed, after ten minutes, and where the clock was set back', () => {
@@ -528,14 +725,18 @@ describe('what was read before', () => {
 
   it('is read again each minute between the jobs of a workflow: the next one may be through before anybody looks', () => {
     const between = run({ checkSuite: { ...run().checkSuite, status: 'IN_PROGRESS' } })
-    const { cache, later } = opened(full({ contexts: [between], state: state({ statusCheckRollup: { state: 'SUCCESS' } }) }))
+    const { cache, later } = opened(
+      full({ contexts: [between], state: state({ statusCheckRollup: { state: 'SUCCESS' } }) }),
+    )
     expect(checksOf([between]).checksState).toBe('pending')
     later(60_000)
     expect(cache.brought(state({ statusCheckRollup: { state: 'SUCCESS' } }))).toBeUndefined()
   })
 
   it('is read again each minute while checks run, and where it changed in the very moment it was read', () => {
-    const { cache, later } = opened(full({ contexts: [run({ status: 'IN_PROGRESS', conclusion: null })] }))
+    const { cache, later } = opened(
+      full({ contexts: [run({ status: 'IN_PROGRESS', conclusion: null })] }),
+    )
     expect(cache.brought(state())).toBeDefined()
     later(60_000)
     expect(cache.brought(state())).toBeUndefined()
@@ -561,7 +762,8 @@ describe('reading in pages', () => {
             return new Map(page.map((key) => [key, { value: key }]))
           })
           expect([...results.keys()].sort((a, b) => a - b)).toEqual(keys)
-          for (const [key, read] of results) expect(read).toEqual(bad.includes(key) ? { unknown: 'gave up' } : { value: key })
+          for (const [key, read] of results)
+            expect(read).toEqual(bad.includes(key) ? { unknown: 'gave up' } : { value: key })
         },
       ),
     )
@@ -591,7 +793,10 @@ describe('reading in pages', () => {
 })
 
 describe('an answer with a part missing', () => {
-  type Told = { readonly data: unknown; readonly errors?: readonly { type: string | null; message: string; path: (string | number)[] }[] }
+  type Told = {
+    readonly data: unknown
+    readonly errors?: readonly { type: string | null; message: string; path: (string | number)[] }[]
+  }
   const answering = (...answers: readonly Told[]) => {
     const asked: Readonly<Record<string, unknown>>[] = []
     return {
@@ -602,8 +807,15 @@ describe('an answer with a part missing', () => {
       },
     }
   }
-  const broken = (...path: (string | number)[]) => ({ type: null, message: 'Something went wrong', path })
-  const list = <Node>(...nodes: Node[]) => ({ nodes, pageInfo: { hasNextPage: false, endCursor: null } })
+  const broken = (...path: (string | number)[]) => ({
+    type: null,
+    message: 'Something went wrong',
+    path,
+  })
+  const list = <Node>(...nodes: Node[]) => ({
+    nodes,
+    pageInfo: { hasNextPage: false, endCursor: null },
+  })
   const rawPull = (changes: object = {}) => ({
     ...state(),
     ...full(),
@@ -628,25 +840,40 @@ describe('an answer with a part missing', () => {
   })
 
   it('is asked for in halves where it was too much at once', async () => {
-    const tooMuch = { type: 'RESOURCE_LIMITS_EXCEEDED', message: 'Resource limits for this query exceeded.', path: ['nodes', 1] }
+    const tooMuch = {
+      type: 'RESOURCE_LIMITS_EXCEEDED',
+      message: 'Resource limits for this query exceeded.',
+      path: ['nodes', 1],
+    }
     const client = answering(
       { data: { nodes: [state({ id: 'A' }), null] }, errors: [tooMuch] },
       { data: { nodes: [state({ id: 'A' })] } },
       { data: { nodes: [state({ id: 'B' })] } },
     )
-    expect([...(await readStates(client, ['A', 'B'])).values()]).toEqual([{ value: state({ id: 'A' }) }, { value: state({ id: 'B' }) }])
+    expect([...(await readStates(client, ['A', 'B'])).values()]).toEqual([
+      { value: state({ id: 'A' }) },
+      { value: state({ id: 'B' }) },
+    ])
   })
 
   it('makes everything unknown where it does not say what it is about', async () => {
     const client = answering({ data: { nodes: [state({ id: 'A' })] }, errors: [broken()] })
-    expect(await readStates(client, ['A'])).toEqual(new Map([['A', { unknown: expect.any(String) }]]))
+    expect(await readStates(client, ['A'])).toEqual(
+      new Map([['A', { unknown: expect.any(String) }]]),
+    )
   })
 
   it('is no failure where the token may not read checks, and “missing” only where GitHub says so of the pull request itself', async () => {
-    const forbidden = { type: 'FORBIDDEN', message: 'Resource not accessible', path: ['repository', 'p0', 'statusCheckRollup'] }
+    const forbidden = {
+      type: 'FORBIDDEN',
+      message: 'Resource not accessible',
+      path: ['repository', 'p0', 'statusCheckRollup'],
+    }
     const notFound = { type: 'NOT_FOUND', message: 'Could not resolve', path: ['repository', 'p1'] }
     const client = answering({
-      data: { repository: { databaseId: 1, p0: rawPull(), p1: null, p2: rawPull({ reviews: null }) } },
+      data: {
+        repository: { databaseId: 1, p0: rawPull(), p1: null, p2: rawPull({ reviews: null }) },
+      },
       errors: [forbidden, notFound, { ...notFound, path: ['repository', 'p2', 'reviews'] }],
     })
     const results = await readPulls(client, [10, 11, 12], () => true)
@@ -657,7 +884,9 @@ describe('an answer with a part missing', () => {
 
   it('is not believed where another repository has the name by now', async () => {
     const client = answering({ data: { repository: { databaseId: 2, p0: rawPull() } } })
-    expect(await readPulls(client, [10], (id) => id === 1)).toEqual(new Map([[10, { unknown: expect.stringContaining('Another repository'), denied: true }]]))
+    expect(await readPulls(client, [10], (id) => id === 1)).toEqual(
+      new Map([[10, { unknown: expect.stringContaining('Another repository'), denied: true }]]),
+    )
   })
 
   it('makes a search fail, with the permission that a token lacks; else it goes on to the last page', async () => {
@@ -665,17 +894,30 @@ describe('an answer with a part missing', () => {
       pageInfo: { hasNextPage: endCursor !== null, endCursor },
       nodes: numbers.map((number) => ({ number, isCrossRepository: number === 5 })),
     })
-    const pages = [{ data: { repository: { h0: page([9, 5], 'x'), h1: page([7], null) } } }, { data: { repository: { pullRequests: page([8], null) } } }]
+    const pages = [
+      { data: { repository: { h0: page([9, 5], 'x'), h1: page([7], null) } } },
+      { data: { repository: { pullRequests: page([8], null) } } },
+    ]
     const client = answering(...pages)
-    expect(await findPulls(client, { heads: [asBranchName('a'), asBranchName('b')], state: 'open' })).toEqual([7, 8, 9])
+    expect(
+      await findPulls(client, { heads: [asBranchName('a'), asBranchName('b')], state: 'open' }),
+    ).toEqual([7, 8, 9])
     expect(client.asked[1]).toEqual({ states: ['OPEN'], head: 'a', after: 'x' })
-    const forbidden = { type: 'FORBIDDEN', message: 'Resource not accessible by personal access token', path: ['repository', 'h0'] }
+    const forbidden = {
+      type: 'FORBIDDEN',
+      message: 'Resource not accessible by personal access token',
+      path: ['repository', 'h0'],
+    }
     const denied = answering({ data: { repository: { h0: null } }, errors: [forbidden] })
     await expect(findPulls(denied, { heads: [asBranchName('a')] })).rejects.toMatchObject({
       code: 'FORGE_DENIED',
-      message: expect.stringMatching(/not accessible by personal access token.*“Pull requests: read”/),
+      message: expect.stringMatching(
+        /not accessible by personal access token.*“Pull requests: read”/,
+      ),
     })
     const partly = answering({ ...pages[0]!, errors: [broken('repository', 'h1')] })
-    await expect(findPulls(partly, { heads: [asBranchName('a')] })).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
+    await expect(findPulls(partly, { heads: [asBranchName('a')] })).rejects.toMatchObject({
+      code: 'FORGE_UNAVAILABLE',
+    })
   })
 })

@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isAnotherForge, ownHost, repositoryAt } from '../../../../../../src/adapters/forge/github/setup/api-host.ts'
-import { isLoopback, parseRemoteUrl, parseRepositoryName } from '../../../../../../src/adapters/forge/remote-url.ts'
+import {
+  isAnotherForge,
+  ownHost,
+  repositoryAt,
+} from '../../../../../../src/adapters/forge/github/setup/api-host.ts'
+import {
+  isLoopback,
+  parseRemoteUrl,
+  parseRepositoryName,
+} from '../../../../../../src/adapters/forge/remote-url.ts'
 
 const at = (transport: string, host: string, path = 'octo/widgets') => ({ transport, host, path })
 
@@ -52,7 +60,9 @@ describe('the URL of a remote', () => {
 
   it('gives the same in every form, and never what stands before the @', () => {
     const owner = fc.stringMatching(/^[A-Za-z0-9](?:[A-Za-z0-9-]{0,20}[A-Za-z0-9])?$/)
-    const name = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,20}$/).filter((text) => !text.endsWith('.git'))
+    const name = fc
+      .stringMatching(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,20}$/)
+      .filter((text) => !text.endsWith('.git'))
     const host = fc.constantFrom('github.com', 'octo.ghe.com', 'git.example.com')
     const secret = fc.stringMatching(/^Zz[A-Za-z0-9_]{6,20}$/)
     fc.assert(
@@ -68,8 +78,12 @@ describe('the URL of a remote', () => {
         ]) {
           const address = parseRemoteUrl(url)
           expect(address).toMatchObject({ host: where })
-          expect(parseRepositoryName(address?.path ?? '')).toEqual({ owner: someone, name: repository })
-          if (!`${someone}/${repository}`.includes(password)) expect(JSON.stringify(address)).not.toContain(password)
+          expect(parseRepositoryName(address?.path ?? '')).toEqual({
+            owner: someone,
+            name: repository,
+          })
+          if (!`${someone}/${repository}`.includes(password))
+            expect(JSON.stringify(address)).not.toContain(password)
         }
       }),
     )
@@ -77,10 +91,13 @@ describe('the URL of a remote', () => {
 
   it('is read or not, whatever it is, and a host is never an option of ssh', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.webUrl(), fc.stringMatching(/^[a-z@:/.[\]-]{0,20}$/)), (url) => {
-        const address = parseRemoteUrl(url)
-        if (address !== null) expect(address.host).toMatch(/^[a-z0-9_[]/)
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.webUrl(), fc.stringMatching(/^[a-z@:/.[\]-]{0,20}$/)),
+        (url) => {
+          const address = parseRemoteUrl(url)
+          if (address !== null) expect(address.host).toMatch(/^[a-z0-9_[]/)
+        },
+      ),
     )
   }, 60_000)
 })
@@ -88,8 +105,22 @@ describe('the URL of a remote', () => {
 describe('OWNER/NAME', () => {
   it('is two parts that GitHub would take', () => {
     expect(parseRepositoryName('octo/widgets.js')).toEqual({ owner: 'octo', name: 'widgets.js' })
-    expect(parseRepositoryName('octo_corp/.github')).toEqual({ owner: 'octo_corp', name: '.github' })
-    for (const path of ['', 'octo', 'octo/', '/widgets', 'a/b/c', 'octo/..', 'octo/.', 'octo/a b', 'octo/a%2Fb', '-octo/a'])
+    expect(parseRepositoryName('octo_corp/.github')).toEqual({
+      owner: 'octo_corp',
+      name: '.github',
+    })
+    for (const path of [
+      '',
+      'octo',
+      'octo/',
+      '/widgets',
+      'a/b/c',
+      'octo/..',
+      'octo/.',
+      'octo/a b',
+      'octo/a%2Fb',
+      '-octo/a',
+    ])
       expect(parseRepositoryName(path)).toBeNull()
   })
 })
@@ -97,23 +128,65 @@ describe('OWNER/NAME', () => {
 describe('a host', () => {
   it('has its API where GitHub has it', () => {
     const of = (host: string, transport: 'https' | 'http' | 'ssh' = 'https') => {
-      const { host: named, apiUrl, graphqlUrl } = repositoryAt({ host, owner: 'octo', name: 'widgets', transport })
+      const {
+        host: named,
+        apiUrl,
+        graphqlUrl,
+      } = repositoryAt({ host, owner: 'octo', name: 'widgets', transport })
       return [named, apiUrl, graphqlUrl]
     }
-    expect(of('github.com')).toEqual(['github.com', 'https://api.github.com', 'https://api.github.com/graphql'])
-    expect(of('ssh.github.com', 'ssh')).toEqual(['github.com', 'https://api.github.com', 'https://api.github.com/graphql'])
-    expect(of('octo.ghe.com')).toEqual(['octo.ghe.com', 'https://api.octo.ghe.com', 'https://api.octo.ghe.com/graphql'])
-    expect(of('git.example.com', 'ssh')).toEqual(['git.example.com', 'https://git.example.com/api/v3', 'https://git.example.com/api/graphql'])
-    expect(of('127.0.0.1:8080', 'http')).toEqual(['127.0.0.1:8080', 'http://127.0.0.1:8080/api/v3', 'http://127.0.0.1:8080/api/graphql'])
+    expect(of('github.com')).toEqual([
+      'github.com',
+      'https://api.github.com',
+      'https://api.github.com/graphql',
+    ])
+    expect(of('ssh.github.com', 'ssh')).toEqual([
+      'github.com',
+      'https://api.github.com',
+      'https://api.github.com/graphql',
+    ])
+    expect(of('octo.ghe.com')).toEqual([
+      'octo.ghe.com',
+      'https://api.octo.ghe.com',
+      'https://api.octo.ghe.com/graphql',
+    ])
+    expect(of('git.example.com', 'ssh')).toEqual([
+      'git.example.com',
+      'https://git.example.com/api/v3',
+      'https://git.example.com/api/graphql',
+    ])
+    expect(of('127.0.0.1:8080', 'http')).toEqual([
+      '127.0.0.1:8080',
+      'http://127.0.0.1:8080/api/v3',
+      'http://127.0.0.1:8080/api/graphql',
+    ])
     expect(of('git.example.com', 'http')[1]).toBe('https://git.example.com/api/v3')
   })
 
   it('is GitHub’s own, surely another forge, or not known', () => {
-    expect(['github.com', 'www.github.com', 'ssh.github.com', 'octo.ghe.com'].map(ownHost)).toEqual(['github.com', 'github.com', 'github.com', 'octo.ghe.com'])
-    for (const host of ['git.example.com', 'github.com.evil.example', 'notgithub.com', 'ghe.com', 'a.b.ghe.com', 'evil-ghe.com', 'work'])
+    expect(['github.com', 'www.github.com', 'ssh.github.com', 'octo.ghe.com'].map(ownHost)).toEqual(
+      ['github.com', 'github.com', 'github.com', 'octo.ghe.com'],
+    )
+    for (const host of [
+      'git.example.com',
+      'github.com.evil.example',
+      'notgithub.com',
+      'ghe.com',
+      'a.b.ghe.com',
+      'evil-ghe.com',
+      'work',
+    ])
       expect(ownHost(host)).toBeNull()
-    for (const host of ['gitlab.com', 'bitbucket.org', 'codeberg.org', 'ssh.dev.azure.com', 'gitlab.example.com']) expect(isAnotherForge(host)).toBe(true)
-    for (const host of ['github.com', 'git.example.com', 'octo.ghe.com']) expect(isAnotherForge(host)).toBe(false)
+    for (const host of [
+      'gitlab.com',
+      'bitbucket.org',
+      'codeberg.org',
+      'ssh.dev.azure.com',
+      'gitlab.example.com',
+    ])
+      expect(isAnotherForge(host)).toBe(true)
+    for (const host of ['github.com', 'git.example.com', 'octo.ghe.com'])
+      expect(isAnotherForge(host)).toBe(false)
     expect(['127.0.0.1:80', 'localhost', '[::1]:8'].map(isLoopback)).toEqual([true, true, true])
     expect(['127.0.0.1.evil.example', 'localhost.example'].map(isLoopback)).toEqual([false, false])
   })

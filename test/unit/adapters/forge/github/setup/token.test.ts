@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { exec as realExec, type Exec } from '../../../../../../src/processes/exec.ts'
 import { openToOthers, secretFilePath } from '../../../../../../src/adapters/forge/secret-file.ts'
-import { findToken, type TokenOptions } from '../../../../../../src/adapters/forge/github/setup/token.ts'
+import {
+  findToken,
+  type TokenOptions,
+} from '../../../../../../src/adapters/forge/github/setup/token.ts'
 import { tempHome } from '../../../../../helpers/temp-repository.ts'
 
 function setting(options: Partial<TokenOptions> = {}) {
@@ -41,7 +44,12 @@ function setting(options: Partial<TokenOptions> = {}) {
   }
 }
 
-const ENVIRONMENT = { GH_TOKEN: 'one', GITHUB_TOKEN: 'two', GH_ENTERPRISE_TOKEN: 'three', GITHUB_ENTERPRISE_TOKEN: 'four' }
+const ENVIRONMENT = {
+  GH_TOKEN: 'one',
+  GITHUB_TOKEN: 'two',
+  GH_ENTERPRISE_TOKEN: 'three',
+  GITHUB_ENTERPRISE_TOKEN: 'four',
+}
 
 describe('the token for GitHub', () => {
   it('is the one of the configured file, read anew each time, and of nothing else where that is gone', async () => {
@@ -53,12 +61,18 @@ describe('the token for GitHub', () => {
     writeFileSync(file, 'second')
     expect(await token.read()).toBe('second')
     writeFileSync(file, '  \n')
-    await expect(token.read()).rejects.toMatchObject({ code: 'FORGE_DENIED', message: expect.stringContaining('is empty') })
+    await expect(token.read()).rejects.toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringContaining('is empty'),
+    })
     writeFileSync(file, 'two words')
     await expect(token.read()).rejects.toThrow('the secret alone')
     const gone = await find({ file: join(folder, 'nowhere'), variables: ENVIRONMENT })
     expect(gone.source).toBeNull()
-    await expect(gone.read()).rejects.toMatchObject({ code: 'FORGE_DENIED', message: expect.stringContaining('is not there') })
+    await expect(gone.read()).rejects.toMatchObject({
+      code: 'FORGE_DENIED',
+      message: expect.stringContaining('is not there'),
+    })
   })
 
   it('is that of the environment next, and one for github.com never goes elsewhere', async () => {
@@ -68,18 +82,36 @@ describe('the token for GitHub', () => {
       return [token.source, await token.read()]
     }
     expect(await read('github.com', ENVIRONMENT)).toEqual(['the variable GH_TOKEN', 'one'])
-    expect(await read('octo.ghe.com', { GITHUB_TOKEN: 'two', GH_TOKEN: ' ' })).toEqual(['the variable GITHUB_TOKEN', 'two'])
-    expect(await read('git.example.com', ENVIRONMENT)).toEqual(['the variable GH_ENTERPRISE_TOKEN', 'three'])
-    expect(await read('git.example.com', { GITHUB_ENTERPRISE_TOKEN: 'four' })).toEqual(['the variable GITHUB_ENTERPRISE_TOKEN', 'four'])
+    expect(await read('octo.ghe.com', { GITHUB_TOKEN: 'two', GH_TOKEN: ' ' })).toEqual([
+      'the variable GITHUB_TOKEN',
+      'two',
+    ])
+    expect(await read('git.example.com', ENVIRONMENT)).toEqual([
+      'the variable GH_ENTERPRISE_TOKEN',
+      'three',
+    ])
+    expect(await read('git.example.com', { GITHUB_ENTERPRISE_TOKEN: 'four' })).toEqual([
+      'the variable GITHUB_ENTERPRISE_TOKEN',
+      'four',
+    ])
     expect(asked).toEqual([])
-    expect((await find({ host: 'git.example.com', variables: { GH_TOKEN: 'one', GITHUB_TOKEN: 'two' } })).source).toBeNull()
+    expect(
+      (await find({ host: 'git.example.com', variables: { GH_TOKEN: 'one', GITHUB_TOKEN: 'two' } }))
+        .source,
+    ).toBeNull()
   })
 
   it('is the one gh is logged in with last, asked for without any other and again after a few seconds', async () => {
     const { find, installGh, asked, pass } = setting()
-    installGh('test -z "$GH_TOKEN" && test "$*" = "auth token --hostname octo.ghe.com" && echo kept')
+    installGh(
+      'test -z "$GH_TOKEN" && test "$*" = "auth token --hostname octo.ghe.com" && echo kept',
+    )
     const token = await find({ host: 'octo.ghe.com' })
-    expect([token.source, await token.read(), await token.read()]).toEqual(['`gh auth token` for octo.ghe.com', 'kept', 'kept'])
+    expect([token.source, await token.read(), await token.read()]).toEqual([
+      '`gh auth token` for octo.ghe.com',
+      'kept',
+      'kept',
+    ])
     expect(asked).toEqual([['gh', 'auth', 'token', '--hostname', 'octo.ghe.com']])
     installGh('echo renewed')
     pass(60_000)
@@ -94,10 +126,14 @@ describe('the token for GitHub', () => {
   })
 
   it('is none where there is no gh, which is no failure of its own', async () => {
-    const { find } = setting({ exec: (file, args, options) => realExec(`no-such-${file}`, args, options) })
+    const { find } = setting({
+      exec: (file, args, options) => realExec(`no-such-${file}`, args, options),
+    })
     const token = await find()
     expect(token.source).toBeNull()
-    await expect(token.read()).rejects.toThrow('There is no token for github.com. Run `gh auth login`, set GH_TOKEN')
+    await expect(token.read()).rejects.toThrow(
+      'There is no token for github.com. Run `gh auth login`, set GH_TOKEN',
+    )
   })
 })
 

@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escapePattern, matchesPattern, passesFilter } from '../../../../../../src/adapters/forge/github/setup/branch-pattern.ts'
+import {
+  escapePattern,
+  matchesPattern,
+  passesFilter,
+} from '../../../../../../src/adapters/forge/github/setup/branch-pattern.ts'
 import { findSilentWorkflows } from '../../../../../../src/adapters/forge/github/setup/workflows.ts'
 
 const path = '.github/workflows/ci.yml'
-const look = (text: string, root = 'main') => findSilentWorkflows([{ path, text: `name: CI\n${text}\njobs: {}\n` }], root)
+const look = (text: string, root = 'main') =>
+  findSilentWorkflows([{ path, text: `name: CI\n${text}\njobs: {}\n` }], root)
 
 describe('workflows that will not run on the pull requests of a tree', () => {
   it('says which bases a filter leaves out, where it stands, and the pattern to add', () => {
@@ -16,10 +21,16 @@ describe('workflows that will not run on the pull requests of a tree', () => {
         fix: "Add 'main.*' to its branches",
       },
     ])
-    expect(look("on:\n  pull_request:\n    types: [opened]\n    branches:\n      - 'releases/**'", 'feature/x')).toMatchObject([
+    expect(
+      look(
+        "on:\n  pull_request:\n    types: [opened]\n    branches:\n      - 'releases/**'",
+        'feature/x',
+      ),
+    ).toMatchObject([
       {
         line: 5,
-        problem: "runs on pull requests against 'releases/**', not against feature/x and feature/x.feature",
+        problem:
+          "runs on pull requests against 'releases/**', not against feature/x and feature/x.feature",
         fix: "Add 'feature/x', 'feature/x.*' to its branches",
       },
     ])
@@ -31,7 +42,9 @@ describe('workflows that will not run on the pull requests of a tree', () => {
   it('finds the advice to be enough', () => {
     for (const root of ['main', 'feature/x', 'a+b', 'v1.2']) {
       const [finding] = look('on: {pull_request: {branches: [other]}}', root)
-      const patterns = [...(finding?.fix ?? '').matchAll(/'([^']*)'/g)].map(([, pattern]) => pattern)
+      const patterns = [...(finding?.fix ?? '').matchAll(/'([^']*)'/g)].map(
+        ([, pattern]) => pattern,
+      )
       expect(look(`on: {pull_request: {branches: ${JSON.stringify(patterns)}}}`, root)).toEqual([])
     }
   })
@@ -48,8 +61,18 @@ describe('workflows that will not run on the pull requests of a tree', () => {
     // It deploys, where pull requests are checked by another.
     const deploy = { path: '.github/workflows/deploy.yml', text: 'on: {push: {branches: [main]}}' }
     expect(findSilentWorkflows([deploy, { path, text: 'on: pull_request' }], 'main')).toEqual([])
-    expect(findSilentWorkflows([deploy, { path, text: 'on: {pull_request: {branches: [main]}}' }], 'main')).toMatchObject([{ path }])
-    expect(findSilentWorkflows([deploy, { path, text: 'on: {pull_request: {types: [labeled]}}' }], 'main')).toMatchObject([{ path: deploy.path }])
+    expect(
+      findSilentWorkflows(
+        [deploy, { path, text: 'on: {pull_request: {branches: [main]}}' }],
+        'main',
+      ),
+    ).toMatchObject([{ path }])
+    expect(
+      findSilentWorkflows(
+        [deploy, { path, text: 'on: {pull_request: {types: [labeled]}}' }],
+        'main',
+      ),
+    ).toMatchObject([{ path: deploy.path }])
   })
 
   it.each([
@@ -75,7 +98,9 @@ describe('workflows that will not run on the pull requests of a tree', () => {
   })
 
   it('says what no YAML is, and survives whatever stands there', () => {
-    expect(look('on: [push')).toMatchObject([{ path, problem: expect.stringContaining('no valid YAML') }])
+    expect(look('on: [push')).toMatchObject([
+      { path, problem: expect.stringContaining('no valid YAML') },
+    ])
     for (const text of [
       '- a',
       'on: 5',
@@ -92,8 +117,16 @@ describe('workflows that will not run on the pull requests of a tree', () => {
 describe('branch patterns of Actions', () => {
   // From GitHub’s cheat sheet.
   it.each([
-    ['feature/*', ['feature/my-branch', 'feature/日本', 'feature/your-branch'], ['feature/a/b', 'feature']],
-    ['feature/**', ['feature/beta-a/my-branch', 'feature/your-branch', 'feature/mona/the/octocat'], ['features']],
+    [
+      'feature/*',
+      ['feature/my-branch', 'feature/日本', 'feature/your-branch'],
+      ['feature/a/b', 'feature'],
+    ],
+    [
+      'feature/**',
+      ['feature/beta-a/my-branch', 'feature/your-branch', 'feature/mona/the/octocat'],
+      ['features'],
+    ],
     ['main', ['main'], ['main.a', 'xmain', 'Main']],
     ['*', ['main', 'releases'], ['all/the/branches']],
     ['**', ['all/the/branches', 'every/tag'], []],
@@ -105,8 +138,10 @@ describe('branch patterns of Actions', () => {
     ['**/docs/**', ['docs/hello', 'dir/docs/my-file'], ['docs']],
     [String.raw`a\+b\*`, ['a+b*'], ['aab', 'a+bc']],
   ])('%s', (pattern, matching, others) => {
-    for (const branch of matching) expect([branch, passesFilter([pattern], branch)]).toEqual([branch, true])
-    for (const branch of others) expect([branch, passesFilter([pattern], branch)]).toEqual([branch, false])
+    for (const branch of matching)
+      expect([branch, passesFilter([pattern], branch)]).toEqual([branch, true])
+    for (const branch of others)
+      expect([branch, passesFilter([pattern], branch)]).toEqual([branch, false])
   })
 
   it('counts them in order, with ! taking out what came before', () => {

@@ -10,10 +10,17 @@ const rotation = rotationOf(
   node('main', {
     kind: 'root',
     children: [
-      node('main.feature', { children: [node('main.feature.auth-api'), node('main.feature.auth-ui')], pr: pull(12) }),
+      node('main.feature', {
+        children: [node('main.feature.auth-api'), node('main.feature.auth-ui')],
+        pr: pull(12),
+      }),
       node('main.billing', { children: [node('main.billing.tests')] }),
       node('main.docs', { children: [node('main.docs.tests')], pr: pull(17) }),
-      node('main', { id: '0192aaaa-0000-7000-8000-000000000001' as AgentId, kind: 'fork', name: 'tests' }),
+      node('main', {
+        id: '0192aaaa-0000-7000-8000-000000000001' as AgentId,
+        kind: 'fork',
+        name: 'tests',
+      }),
     ],
   }),
 )
@@ -56,7 +63,17 @@ describe('completion in the console', () => {
     expect(tab(before)).toEqual([after, candidates])
   })
 
-  it.each(['hello', '//etc', '/nothing x', '/send auth-ui hel', '/wait 3', '/tree x', '/go zzz', '/go feature x', ''])('leaves %j alone', (line) => {
+  it.each([
+    'hello',
+    '//etc',
+    '/nothing x',
+    '/send auth-ui hel',
+    '/wait 3',
+    '/tree x',
+    '/go zzz',
+    '/go feature x',
+    '',
+  ])('leaves %j alone', (line) => {
     expect(tab(line)).toEqual([`${line}|`, []])
   })
 
@@ -80,13 +97,18 @@ describe('completion in the console', () => {
       node('main', {
         kind: 'root',
         children: Array.from({ length: 20 }, (_, area) =>
-          node(`main.area-${area}`, { children: Array.from({ length: 9 }, (__, worker) => node(`main.area-${area}.worker-${worker}`)) }),
+          node(`main.area-${area}`, {
+            children: Array.from({ length: 9 }, (__, worker) =>
+              node(`main.area-${area}.worker-${worker}`),
+            ),
+          }),
         ),
       }),
     )
     expect(many).toHaveLength(201)
     const [, candidates] = tab('/go ', many)
     expect(new Set(candidates).size).toBe(201)
-    for (const candidate of candidates.filter((one) => one.includes('worker'))) expect(tab(`/go ${candidate}`, many)).toEqual([`/go ${candidate} |`, []])
+    for (const candidate of candidates.filter((one) => one.includes('worker')))
+      expect(tab(`/go ${candidate}`, many)).toEqual([`/go ${candidate} |`, []])
   })
 })

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createHistory, newer, older, push } from '../../../../../../src/surfaces/cli/console/input/input-history.ts'
+import {
+  createHistory,
+  newer,
+  older,
+  push,
+} from '../../../../../../src/surfaces/cli/console/input/input-history.ts'
 
 describe('the history of the input line', () => {
   it('goes back to the oldest and forward to what was being typed', () => {

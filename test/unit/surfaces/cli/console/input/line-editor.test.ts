@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { edit, EMPTY, visible, type Edit, type Line } from '../../../../../../src/surfaces/cli/console/input/line-editor.ts'
+import {
+  edit,
+  EMPTY,
+  visible,
+  type Edit,
+  type Line,
+} from '../../../../../../src/surfaces/cli/console/input/line-editor.ts'
 import { displayWidth } from '../../../../../../src/surfaces/text/width.ts'
 
 const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -12,7 +18,10 @@ interface Model {
   readonly at: number
 }
 
-/** Joined anew: neighbours may become one grapheme. The cursor stands behind all that touches `before`. */
+/**
+ * Joined anew: neighbours may become one grapheme. The cursor stands behind all that touches
+ * `before`.
+ */
 function joined(before: string, behind: string): Model {
   const graphemes = split(before + behind)
   let at = 0
@@ -23,7 +32,10 @@ function joined(before: string, behind: string): Model {
 const isWord = (grapheme: string | undefined): boolean => /[\p{L}\p{N}_]/u.test(grapheme ?? '')
 const isBlank = (grapheme: string | undefined): boolean => !/\S/u.test(grapheme ?? '')
 
-function leftOver({ graphemes, at }: Model, isPart: (grapheme: string | undefined) => boolean): number {
+function leftOver(
+  { graphemes, at }: Model,
+  isPart: (grapheme: string | undefined) => boolean,
+): number {
   let to = at
   while (to > 0 && !isPart(graphemes[to - 1])) to--
   while (to > 0 && isPart(graphemes[to - 1])) to--
@@ -98,11 +110,26 @@ const piece = fc.constantFrom(
 const action = fc.oneof(
   { weight: 3, arbitrary: piece.map((text): Edit => ({ kind: 'insert', text })) },
   fc
-    .constantFrom('backspace', 'delete', 'left', 'right', 'word-left', 'word-right', 'home', 'end', 'kill-to-end', 'kill-to-start', 'kill-word')
+    .constantFrom(
+      'backspace',
+      'delete',
+      'left',
+      'right',
+      'word-left',
+      'word-right',
+      'home',
+      'end',
+      'kill-to-end',
+      'kill-to-start',
+      'kill-word',
+    )
     .map((kind): Edit => ({ kind })),
 )
 const typed = (...actions: readonly (Edit | string)[]): Line =>
-  actions.reduce((line: Line, one) => edit(line, typeof one === 'string' ? { kind: 'insert', text: one } : one), EMPTY)
+  actions.reduce(
+    (line: Line, one) => edit(line, typeof one === 'string' ? { kind: 'insert', text: one } : one),
+    EMPTY,
+  )
 const shown = ({ text, cursor }: Line): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`
 
 describe('the input line', () => {
@@ -126,8 +153,16 @@ describe('the input line', () => {
     ['an emoji of several code points at once', typed('x👩‍💻', { kind: 'backspace' }), 'x|'],
     ['a letter with its accent', typed('e\u0301', { kind: 'backspace' }), '|'],
     ['a word and the blanks behind it', typed('send auth  ', { kind: 'kill-word' }), 'send |'],
-    ['what is on the left', typed('one two', { kind: 'word-left' }, { kind: 'kill-to-start' }), '|two'],
-    ['what is on the right', typed('one two', { kind: 'word-left' }, { kind: 'kill-to-end' }), 'one |'],
+    [
+      'what is on the left',
+      typed('one two', { kind: 'word-left' }, { kind: 'kill-to-start' }),
+      '|two',
+    ],
+    [
+      'what is on the right',
+      typed('one two', { kind: 'word-left' }, { kind: 'kill-to-end' }),
+      'one |',
+    ],
     ['escape sequences of a paste', typed('a\u001b[31mb\u0007\u202ec\r\nd'), 'abc\nd|'],
   ])('takes away %s', (_, line, expected) => {
     expect(shown(line)).toBe(expected)
@@ -135,21 +170,28 @@ describe('the input line', () => {
 
   it('shows the part around the cursor in the width, with the cursor in it', () => {
     fc.assert(
-      fc.property(fc.array(action, { maxLength: 40 }), fc.integer({ min: 4, max: 60 }), (actions, width) => {
-        const line = typed(...actions)
-        const { text, cursor } = visible(line, width)
-        expect(displayWidth(text)).toBeLessThanOrEqual(width)
-        expect(cursor).toBeGreaterThanOrEqual(0)
-        expect(cursor).toBeLessThan(width)
-        // What stands before the cursor’s column is what stands before the cursor, from its end.
-        const signs = (part: string): string => part.replaceAll('\n', '↵').replaceAll('\t', '⇥')
-        // Several where a mark without a letter stands in no column of its own.
-        const points = Array.from(text)
-        const befores = ['', ...points.map((_, index) => points.slice(0, index + 1).join(''))].filter((part) => displayWidth(part) === cursor)
-        const whole = signs(line.text.slice(0, line.cursor))
-        if (displayWidth(signs(line.text)) < width) expect(text).toBe(signs(line.text))
-        else expect(befores.some((before) => whole.endsWith(before.replace(/^…/, '')))).toBe(true)
-      }),
+      fc.property(
+        fc.array(action, { maxLength: 40 }),
+        fc.integer({ min: 4, max: 60 }),
+        (actions, width) => {
+          const line = typed(...actions)
+          const { text, cursor } = visible(line, width)
+          expect(displayWidth(text)).toBeLessThanOrEqual(width)
+          expect(cursor).toBeGreaterThanOrEqual(0)
+          expect(cursor).toBeLessThan(width)
+          // What stands before the cursor’s column is what stands before the cursor, from its end.
+          const signs = (part: string): string => part.replaceAll('\n', '↵').replaceAll('\t', '⇥')
+          // Several where a mark without a letter stands in no column of its own.
+          const points = Array.from(text)
+          const befores = [
+            '',
+            ...points.map((_, index) => points.slice(0, index + 1).join('')),
+          ].filter((part) => displayWidth(part) === cursor)
+          const whole = signs(line.text.slice(0, line.cursor))
+          if (displayWidth(signs(line.text)) < width) expect(text).toBe(signs(line.text))
+          else expect(befores.some((before) => whole.endsWith(before.replace(/^…/, '')))).toBe(true)
+        },
+      ),
       { numRuns: 500 },
     )
   })

@@ -19,7 +19,10 @@ describe('a line of the console', () => {
     ['/fork file-reader fresh', { kind: 'fork', name: 'file-reader', context: 'fresh' }],
     ['/kill', { kind: 'kill' }],
     ['/kill  auth ', { kind: 'kill', agent: 'auth' }],
-    ['/send auth do  this,\n then that', { kind: 'send', agent: 'auth', message: 'do  this,\n then that' }],
+    [
+      '/send auth do  this,\n then that',
+      { kind: 'send', agent: 'auth', message: 'do  this,\n then that' },
+    ],
     ['/wait 30', { kind: 'wait', timeout: 30, agents: [] }],
     ['/wait 90s a b', { kind: 'wait', timeout: 90, agents: ['a', 'b'] }],
     ['/wait 5m main.auth', { kind: 'wait', timeout: 300, agents: ['main.auth'] }],
@@ -83,10 +86,13 @@ describe('a line of the console', () => {
 
   it('answers every line, and says nothing of control characters in it', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('/', 'a', ' ', '\u001b[2J', '\n', 'wait', '3') }), (line) => {
-        const parsed = parseLine(line)
-        if (parsed.kind === 'error') expect(parsed.message).not.toContain('\u001b')
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('/', 'a', ' ', '\u001b[2J', '\n', 'wait', '3') }),
+        (line) => {
+          const parsed = parseLine(line)
+          if (parsed.kind === 'error') expect(parsed.message).not.toContain('\u001b')
+        },
+      ),
     )
   })
 })

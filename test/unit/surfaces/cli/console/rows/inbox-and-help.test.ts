@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { COMMANDS } from '../../../../../../src/surfaces/cli/console/input/commands.ts'
 import { helpRows } from '../../../../../../src/surfaces/cli/console/rows/help-rows.ts'
-import { inboxRows, itemCalled, itemsOf } from '../../../../../../src/surfaces/cli/console/rows/inbox-rows.ts'
+import {
+  inboxRows,
+  itemCalled,
+  itemsOf,
+} from '../../../../../../src/surfaces/cli/console/rows/inbox-rows.ts'
 import type { Inbox } from '../../../../../../src/surfaces/text/inbox-answer.ts'
 import { createPalette } from '../../../../../../src/surfaces/text/palette.ts'
 import { displayWidth } from '../../../../../../src/surfaces/text/width.ts'
@@ -9,15 +13,48 @@ import { displayWidth } from '../../../../../../src/surfaces/text/width.ts'
 const palette = createPalette(false)
 const now = 1_000_000
 const inbox: Inbox = {
-  questions: [{ question_id: 'q-11111111', agent: 'auth', message: 'Which database?\n- SQLite\n- PostgreSQL', asked_at: now - 180_000 }],
-  approvals: [{ approval_id: 'a-22222222', agent: 'bil\u001b[2Jling', what: 'git push --force', requested_at: now - 60_000 }],
+  questions: [
+    {
+      question_id: 'q-11111111',
+      agent: 'auth',
+      message: 'Which database?\n- SQLite\n- PostgreSQL',
+      asked_at: now - 180_000,
+    },
+  ],
+  approvals: [
+    {
+      approval_id: 'a-22222222',
+      agent: 'bil\u001b[2Jling',
+      what: 'git push --force',
+      requested_at: now - 60_000,
+    },
+  ],
   messages: [
-    { id: 'm-333333333333', kind: 'question', text: 'Which database?', at: now - 180_000, question_id: 'q-11111111' },
-    { id: 'm-555555555555', kind: 'approval.requested', text: '[APPROVAL] `exomonad approve a-22222222` lets it', at: now - 60_000, question_id: null },
-    { id: 'm-444444444444', kind: 'note', text: '[NOTE] halfway', at: now - 5000, question_id: null },
+    {
+      id: 'm-333333333333',
+      kind: 'question',
+      text: 'Which database?',
+      at: now - 180_000,
+      question_id: 'q-11111111',
+    },
+    {
+      id: 'm-555555555555',
+      kind: 'approval.requested',
+      text: '[APPROVAL] `exomonad approve a-22222222` lets it',
+      at: now - 60_000,
+      question_id: null,
+    },
+    {
+      id: 'm-444444444444',
+      kind: 'note',
+      text: '[NOTE] halfway',
+      at: now - 5000,
+      question_id: null,
+    },
   ],
 }
-const rows = (selected: number, height = 40, width = 60): string[] => inboxRows(itemsOf(inbox), { selected, width, height, now, palette })
+const rows = (selected: number, height = 40, width = 60): string[] =>
+  inboxRows(itemsOf(inbox), { selected, width, height, now, palette })
 
 describe('the inbox in the console', () => {
   it('has what is to be decided first, numbered, and nothing twice', () => {
@@ -52,7 +89,9 @@ describe('the inbox in the console', () => {
   })
 
   it('says so where nothing waits', () => {
-    expect(inboxRows([], { selected: 0, width: 60, height: 10, now, palette })).toEqual(['Nothing waits for you. Escape goes back.'])
+    expect(inboxRows([], { selected: 0, width: 60, height: 10, now, palette })).toEqual([
+      'Nothing waits for you. Escape goes back.',
+    ])
   })
 
   it('finds an item by its number or its id', () => {
@@ -67,12 +106,14 @@ describe('the inbox in the console', () => {
 describe('the help of the console', () => {
   it.each([40, 80, 200])('shows every command in %i columns', (width) => {
     const help = helpRows({ width, palette })
-    for (const { name } of COMMANDS) expect(help.some((row) => row.startsWith(`/${name}`))).toBe(true)
+    for (const { name } of COMMANDS)
+      expect(help.some((row) => row.startsWith(`/${name}`))).toBe(true)
     for (const row of help) expect(displayWidth(row)).toBeLessThanOrEqual(width)
   })
 
   it('says the keys, and how to send text that begins with a slash', () => {
     const help = helpRows({ width: 100, palette }).join('\n')
-    for (const words of ['Alt-←', 'PgUp', 'Tab', 'Escape', 'Ctrl-C', '//']) expect(help).toContain(words)
+    for (const words of ['Alt-←', 'PgUp', 'Tab', 'Escape', 'Ctrl-C', '//'])
+      expect(help).toContain(words)
   })
 })

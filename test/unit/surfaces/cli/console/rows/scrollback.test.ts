@@ -18,16 +18,37 @@ import { displayWidth } from '../../../../../../src/surfaces/text/width.ts'
 const plain = createPalette(false)
 const coloured = createPalette(true)
 const noon = new Date(2026, 0, 5, 12, 3).getTime()
-const entry = (kind: string, text: string, line: number, at = noon): ScrollbackLine => ({ seq: at, kind, text, at, line })
+const entry = (kind: string, text: string, line: number, at = noon): ScrollbackLine => ({
+  seq: at,
+  kind,
+  text,
+  at,
+  line,
+})
 const compose = (facts: Partial<Scrollback>): string[] =>
-  createScrollback()({ text: '', entries: [], notices: [], dead: null, width: 40, palette: plain, ...facts })
+  createScrollback()({
+    text: '',
+    entries: [],
+    notices: [],
+    dead: null,
+    width: 40,
+    palette: plain,
+    ...facts,
+  })
 
 const hostile = fc.constantFrom(
   'a', 'plain words ', '日本', '👩‍💻', '🇩🇪', 'e\u0301', '\u0301', '한', '\t', '\r', '\r\n', '\n', '─', '…', '\u200b',
   '\u001b[31m', '\u001b[2J', '\u001b]0;title\u0007', '\u001b]52;c;AAAA', '\u001b', '\u009b31m', '\u0007', '\b\b', '\u0000', '\u202e', '\u001bPq#\u001b\\',
 ) // prettier-ignore
 const text = fc.array(hostile, { maxLength: 60 }).map((pieces) => pieces.join(''))
-const kinds = fc.constantFrom('capture-begin', 'capture', 'capture-cancel', 'capture-fork', 'wait', 'other')
+const kinds = fc.constantFrom(
+  'capture-begin',
+  'capture',
+  'capture-cancel',
+  'capture-fork',
+  'wait',
+  'other',
+)
 const colour = fc.constantFrom('dim' as const, 'bad' as const, 'good' as const)
 const width = fc.integer({ min: 4, max: 60 })
 
@@ -48,7 +69,12 @@ describe('a scrollback', () => {
           const rows = compose({
             text: screen,
             entries: entries.map(([kind, words, line], index) => entry(kind, words, line, index)),
-            notices: notices.map(([tone, words, line], index): Notice => ({ colour: tone, text: words, line, at: index })),
+            notices: notices.map(([tone, words, line], index): Notice => ({
+              colour: tone,
+              text: words,
+              line,
+              at: index,
+            })),
             width: columns,
             palette: coloured,
           })
@@ -115,7 +141,8 @@ describe('a scrollback', () => {
   })
 
   it('shows what a wait brought as a block', () => {
-    const words = 'reader: received: found\n  3 files, one\n  scratch: dead\ntester: running\nbuilder: idle\nscratch: dead'
+    const words =
+      'reader: received: found\n  3 files, one\n  scratch: dead\ntester: running\nbuilder: idle\nscratch: dead'
     expect(compose({ entries: [entry('wait', words, 0)], width: 30 })).toEqual([
       '┊ wait · 12:03',
       '┊ ✓ received  reader',
@@ -126,19 +153,19 @@ describe('a scrollback', () => {
       '┊ ○ idle      builder',
       '┊ ✗ dead      scratch',
     ])
-    expect(compose({ entries: [entry('wait', 'reader: hello, this is more than a row', 0)], width: 30 })).toEqual([
-      '┊ wait · 12:03',
-      '┊ reader: hello, this is more ',
-      '┊ than a row',
-    ])
+    expect(
+      compose({ entries: [entry('wait', 'reader: hello, this is more than a row', 0)], width: 30 }),
+    ).toEqual(['┊ wait · 12:03', '┊ reader: hello, this is more ', '┊ than a row'])
   })
 
   it('ends with how the agent ended', () => {
-    expect(compose({ text: 'one\n', entries: [entry('capture', 'x', 5)], dead: '✗ killed by the human · 12:03' })).toEqual([
-      'one',
-      '┊ x',
-      '✗ killed by the human · 12:03',
-    ])
+    expect(
+      compose({
+        text: 'one\n',
+        entries: [entry('capture', 'x', 5)],
+        dead: '✗ killed by the human · 12:03',
+      }),
+    ).toEqual(['one', '┊ x', '✗ killed by the human · 12:03'])
   })
 
   it('counts lines without the blank ones at the end', () => {
@@ -149,7 +176,12 @@ describe('a scrollback', () => {
 describe('a terminal’s text that goes on', () => {
   it('is wrapped as if it were new, whatever was there before', () => {
     const line = fc.constantFrom('', 'a', 'b', '日本語 words that are long', 'x'.repeat(30), '\t1')
-    const step = fc.record({ drop: fc.nat(30), cut: fc.nat(4), add: fc.array(line, { maxLength: 30 }), width: fc.constantFrom(10, 10, 10, 20) })
+    const step = fc.record({
+      drop: fc.nat(30),
+      cut: fc.nat(4),
+      add: fc.array(line, { maxLength: 30 }),
+      width: fc.constantFrom(10, 10, 10, 20),
+    })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
         const textRows = createTextRows()
@@ -158,7 +190,11 @@ describe('a terminal’s text that goes on', () => {
           lines = [...lines.slice(drop, Math.max(drop, lines.length - cut)), ...add]
           const { rows, starts, lines: taken } = textRows(lines.join('\n'), columns)
           expect(rows).toEqual(taken.flatMap((one) => wrapLine(one, columns)))
-          expect(starts).toEqual([...taken.keys(), taken.length].map((count) => taken.slice(0, count).flatMap((one) => wrapLine(one, columns)).length))
+          expect(starts).toEqual(
+            [...taken.keys(), taken.length].map(
+              (count) => taken.slice(0, count).flatMap((one) => wrapLine(one, columns)).length,
+            ),
+          )
         }
       }),
     )
@@ -170,7 +206,8 @@ describe('a terminal’s text that goes on', () => {
       wrapped++
       return wrapLine(one, columns)
     })
-    const make = (from: number, to: number): string => Array.from({ length: to - from }, (_, index) => `日本 ${from + index}`).join('\n')
+    const make = (from: number, to: number): string =>
+      Array.from({ length: to - from }, (_, index) => `日本 ${from + index}`).join('\n')
     textRows(make(0, 20_000), 80)
     expect(wrapped).toBe(20_000)
     textRows(make(0, 20_003), 80)
@@ -181,10 +218,15 @@ describe('a terminal’s text that goes on', () => {
 })
 
 describe('the part of a scrollback that is seen', () => {
-  const rows = (count: number): string[] => Array.from({ length: count }, (_, index) => `row ${index}`)
+  const rows = (count: number): string[] =>
+    Array.from({ length: count }, (_, index) => `row ${index}`)
 
   it('is the end until one scrolls, and has blank rows where there are fewer', () => {
-    expect(window(rows(30), 3, null)).toEqual({ rows: ['row 27', 'row 28', 'row 29'], scroll: null, below: 0 })
+    expect(window(rows(30), 3, null)).toEqual({
+      rows: ['row 27', 'row 28', 'row 29'],
+      scroll: null,
+      below: 0,
+    })
     expect(window(rows(1), 3, null)).toEqual({ rows: ['row 0', '', ''], scroll: null, below: 0 })
     expect(window([], 2, 7)).toEqual({ rows: ['', ''], scroll: null, below: 0 })
   })
@@ -192,7 +234,11 @@ describe('the part of a scrollback that is seen', () => {
   it('stays where it is while rows are added, until the end is reached again', () => {
     const scroll = scrolled(null, -10, 30, 5)
     const before = window(rows(30), 5, scroll)
-    expect(before).toEqual({ rows: ['row 15', 'row 16', 'row 17', 'row 18', 'row 19'], scroll: 15, below: 10 })
+    expect(before).toEqual({
+      rows: ['row 15', 'row 16', 'row 17', 'row 18', 'row 19'],
+      scroll: 15,
+      below: 10,
+    })
     expect(window(rows(500), 5, scroll).rows).toEqual(before.rows)
     expect(scrolled(scroll, 10, 30, 5)).toBe(null)
     expect(scrolled(scroll, -99, 30, 5)).toBe(0)
@@ -200,11 +246,16 @@ describe('the part of a scrollback that is seen', () => {
 
   it('has as many rows as asked for, wherever one scrolls', () => {
     fc.assert(
-      fc.property(fc.nat(60), fc.nat(20), fc.option(fc.integer({ min: -5, max: 80 })), (total, height, scroll) => {
-        const seen = window(rows(total), height, scroll)
-        expect(seen.rows).toHaveLength(height)
-        expect(window(rows(total), height, seen.scroll)).toEqual(seen)
-      }),
+      fc.property(
+        fc.nat(60),
+        fc.nat(20),
+        fc.option(fc.integer({ min: -5, max: 80 })),
+        (total, height, scroll) => {
+          const seen = window(rows(total), height, scroll)
+          expect(seen.rows).toHaveLength(height)
+          expect(window(rows(total), height, seen.scroll)).toEqual(seen)
+        },
+      ),
     )
   })
 })
