@@ -14,7 +14,7 @@ export default {
   mutate: [
     'src/delivery/{router,withdrawal}.ts',
     'src/delivery/render/{render,escape}.ts',
-    'src/pull-watch/pr-diff.ts',
+    'src/pull-watch/pull-events.ts',
     'src/core/pulls/merge/{rules,words,refusal}.ts',
     'src/core/turns/stop-check.ts',
     'src/core/mail/wait-words.ts',

@@ -14,7 +14,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Paths } from '../runtime/paths.ts'
 import type { TextGate } from '../sanitize/text-gate.ts'
 import type { Clock } from '../domain/clock.ts'
-import type { ForgeAway } from './pulls/forge-weather.ts'
+import type { ForgeAway } from './pulls/forge-health.ts'
 
 /** What use cases are given. Each factory asks only for its part. */
 export interface Deps {

@@ -17,7 +17,7 @@ import type { Agent, AgentPatch, Delivery, DeliveryState } from '../../src/domai
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/agents/live-agent.ts'
 import { untouched } from '../../src/core/spawn/new-agent.ts'
-import { createSight, type Sight } from '../../src/core/agents/sight.ts'
+import { createSight, type Sight } from '../../src/core/agents/agent-probe.ts'
 import { createOutbox, type Outbox } from '../../src/delivery/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../src/delivery/publisher.ts'
 import { createRenderer } from '../../src/delivery/render/render.ts'

@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'only those above kill an agent',
-    file: 'src/core/agents/running.ts',
+    file: 'src/core/agents/agent-control.ts',
     find: "requireBelow(agents, caller, target, 'kill')",
     replace: '',
     test: AUTHORITY,
@@ -345,7 +345,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'base.moved is told once',
-    file: 'src/pull-watch/poller-record.ts',
+    file: 'src/pull-watch/record.ts',
     find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { ...known, sha: base.sha })',
     replace: 'await tx.snapshots.put(key, { ...known, sha: base.sha })',
     test: 'test/integration/pull-watch/poller-crash.test.ts',
@@ -355,7 +355,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'src/pull-watch/poller.ts',
     find: 'if (!done) for (const number of owed) wanted.add(number)',
     replace: '',
-    test: 'test/integration/pull-watch/weather.test.ts',
+    test: 'test/integration/pull-watch/forge-health.test.ts',
   },
 
   // Upkeep.

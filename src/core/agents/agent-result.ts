@@ -4,7 +4,7 @@ import type { AgentId, Sha } from '../../domain/ids.ts'
 import type { AgentResult } from '../sessions/agent-sessions.ts'
 import { doneAt, statusOf } from './agent-status.ts'
 import type { Deps } from '../deps.ts'
-import { withPlace, type LastWords } from './last-words.ts'
+import { withPlace, type LastWords } from './final-output.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 
 /** What came of agents: put on record when they end, and never taken off it. */

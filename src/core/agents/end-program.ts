@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/records.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from '../deps.ts'
 import type { Exits } from './exits.ts'
-import type { LastWordsOf } from './last-words.ts'
+import type { LastWordsOf } from './final-output.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 
 /**

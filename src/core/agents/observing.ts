@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { restsAtDialog } from './dialog.ts'
 import { isAlive, isLasting } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
-import type { Sight } from './sight.ts'
+import type { Sight } from './agent-probe.ts'
 import type { States } from './states.ts'
 import { waitsForPerson } from './waits-for-person.ts'
 

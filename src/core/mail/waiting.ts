@@ -12,7 +12,7 @@ import { lookUntil } from './look-until.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { OpenWaits } from './open-waits.ts'
 import type { Scrollback } from '../panes/scrollback.ts'
-import { createStandings } from './standings.ts'
+import { createStandings } from './wait-statuses.ts'
 import { progressOf, wordsOf } from './wait-words.ts'
 
 /** What a look found, with the mail that it took for it. */

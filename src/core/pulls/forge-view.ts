@@ -1,7 +1,7 @@
 import type { Forge, ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { ForgeView } from '../core.ts'
-import { knownWeather } from './forge-weather.ts'
+import { knownWeather } from './forge-health.ts'
 
 /** The forge as people are shown it: nothing is asked of it. */
 export async function forgeView(

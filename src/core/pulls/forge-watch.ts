@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { BranchName } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
-import { knownWeather, type ForgeAway } from './forge-weather.ts'
+import { knownWeather, type ForgeAway } from './forge-health.ts'
 
 /**
  * Whether the forge can be asked, for whoever must not wait long for it. The local forge always

@@ -1,6 +1,6 @@
 import type { Agent, Outcome } from '../../domain/records.ts'
 import type { Exit } from '../agents/exits.ts'
-import type { LastWords } from '../agents/last-words.ts'
+import type { LastWords } from '../agents/final-output.ts'
 
 /** How something without a terminal ended, in words. */
 export interface Verdict {

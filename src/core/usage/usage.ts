@@ -4,8 +4,8 @@ import type { AgentId } from '../../domain/ids.ts'
 import { tokensOf } from './budgets.ts'
 import type { Deps } from '../deps.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
-import { createPaced } from '../paced.ts'
-import { within } from '../../domain/within.ts'
+import { createPaced } from '../once-per-interval.ts'
+import { within } from '../../domain/time-limit.ts'
 
 /** What agents’ conversations use up, as their programs tell it, kept in their records. */
 export interface UsageReading {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSteadyClock, PULSE } from '../../../src/pull-watch/poller-clock.ts'
-import { createSchedule } from '../../../src/pull-watch/poller-schedule.ts'
+import { createSteadyClock, PULSE } from '../../../src/pull-watch/clock.ts'
+import { createSchedule } from '../../../src/pull-watch/schedule.ts'
 
 const CADENCE = { active: 30_000, idle: 300_000 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../src/adapters/forge/forge.ts'
 import type { Check } from '../../../src/adapters/forge/check.ts'
 import { type AgentId, asBranchName } from '../../../src/domain/ids.ts'
-import { diffPullRequest, type DiffContext } from '../../../src/pull-watch/pr-diff.ts'
+import { diffPullRequest, type DiffContext } from '../../../src/pull-watch/pull-events.ts'
 import { isReady } from '../../../src/core/pulls/readiness.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 

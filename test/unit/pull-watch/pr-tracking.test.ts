@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Review } from '../../../src/adapters/forge/forge.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import type { NewEvent } from '../../../src/events/event.ts'
-import { diffPullRequest } from '../../../src/pull-watch/pr-diff.ts'
+import { diffPullRequest } from '../../../src/pull-watch/pull-events.ts'
 import { asBranchName } from '../../../src/domain/ids.ts'
-import { deadlinesOf, isActive, track, untracked } from '../../../src/pull-watch/pr-tracking.ts'
+import { deadlinesOf, isActive, track, untracked } from '../../../src/pull-watch/tracking.ts'
 import { OWNER, pull, sha } from './pull.ts'
 
 const failed = (head: string, ...jobs: string[]): NewEvent => ({

@@ -4,7 +4,7 @@ import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { View } from '../../core.ts'
 import type { Directory } from '../../agents/directory.ts'
 import type { Deps } from '../../deps.ts'
-import { createPaced } from '../../paced.ts'
+import { createPaced } from '../../once-per-interval.ts'
 import { knownPulls } from '../pull-records.ts'
 import { statusWords } from './words.ts'
 

@@ -4,7 +4,7 @@ import {
   WEATHER_KEY,
   type ForgeAway,
   type ForgeWeather,
-} from '../../../../src/core/pulls/forge-weather.ts'
+} from '../../../../src/core/pulls/forge-health.ts'
 import { ExomonadError } from '../../../../src/domain/errors.ts'
 import type { BranchName } from '../../../../src/domain/ids.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'

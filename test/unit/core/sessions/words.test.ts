@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lastLines } from '../../../../src/core/agents/last-words.ts'
+import { lastLines } from '../../../../src/core/agents/final-output.ts'
 import { sessionName, taskName } from '../../../../src/core/sessions/session-names.ts'
 import {
   outcomeOf,

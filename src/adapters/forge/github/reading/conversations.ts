@@ -3,7 +3,7 @@ import type { GithubClient } from '../client/client.ts'
 import type { FullPull, RawConnection, RawRequest, RawThread, Read, Threads } from './answers.ts'
 import { ask, errorsAt } from './pages.ts'
 import { CONVERSATIONS, MORE_THREADS } from './queries.ts'
-import { node, whole } from './tier-two.ts'
+import { node, whole } from './read-details.ts'
 
 /** So many pull requests at a time: 550 connections, six points. */
 const MOST = 25

@@ -12,7 +12,7 @@ import { createExpectedChecks } from './checks/expected-checks.ts'
 import { findPulls } from './find.ts'
 import { createIdentity } from '../../identity.ts'
 import { createLogEnds } from './checks/log-ends.ts'
-import { createLooks } from './looks.ts'
+import { createLooks } from './pull-reader.ts'
 import { createPullChecks } from './checks/pull-checks.ts'
 import { createSnapshots } from './snapshots.ts'
 

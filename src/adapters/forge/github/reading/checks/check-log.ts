@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../../../domain/errors.ts'
 import type { LogEnds } from './log-ends.ts'
-import type { Looks } from '../looks.ts'
+import type { Looks } from '../pull-reader.ts'
 import type { PullChecks } from './pull-checks.ts'
 
 /**

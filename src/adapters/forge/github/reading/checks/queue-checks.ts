@@ -3,7 +3,7 @@ import type { GithubClient } from '../../client/client.ts'
 import type { FullPull, RawConnection, RawContext, Read } from '../answers.ts'
 import { ask, errorsAt } from '../pages.ts'
 import { queueChecks } from '../queries.ts'
-import { MOST_PULLS } from '../tier-two.ts'
+import { MOST_PULLS } from '../read-details.ts'
 
 interface RawQueued {
   readonly mergeQueueEntry: {

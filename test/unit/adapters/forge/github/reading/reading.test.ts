@@ -31,8 +31,8 @@ import {
   type Readers,
 } from '../../../../../../src/adapters/forge/github/reading/reviews.ts'
 import { toSnapshot } from '../../../../../../src/adapters/forge/github/reading/to-snapshot.ts'
-import { readStates } from '../../../../../../src/adapters/forge/github/reading/tier-one.ts'
-import { readPulls } from '../../../../../../src/adapters/forge/github/reading/tier-two.ts'
+import { readStates } from '../../../../../../src/adapters/forge/github/reading/read-states.ts'
+import { readPulls } from '../../../../../../src/adapters/forge/github/reading/read-details.ts'
 import {
   accountOf,
   createBelieves,

@@ -3,7 +3,7 @@ import type { Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Log } from '../runtime/log.ts'
-import type { PullDeadlines } from './poller-deadlines.ts'
+import type { PullDeadlines } from './deadlines.ts'
 import { PULL_PREFIX, type PullRecord } from '../core/pulls/pull-records.ts'
 
 const LOCAL = 'local'

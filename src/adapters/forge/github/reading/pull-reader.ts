@@ -6,8 +6,8 @@ import { withConversations } from './conversations.ts'
 import type { Identity } from '../../identity.ts'
 import { CONNECTIONS } from './queries.ts'
 import { withQueueChecks } from './checks/queue-checks.ts'
-import { MOST_STATES, readStates } from './tier-one.ts'
-import { MOST_PULLS, readBoth, readPulls } from './tier-two.ts'
+import { MOST_STATES, readStates } from './read-states.ts'
+import { MOST_PULLS, readBoth, readPulls } from './read-details.ts'
 
 /** Everything of so few costs no more than their states. */
 const FEW = 5

@@ -7,7 +7,7 @@ import {
   WEATHER_KEY,
   type ForgeAway,
   type ForgeWeather,
-} from '../core/pulls/forge-weather.ts'
+} from '../core/pulls/forge-health.ts'
 import { asExomonadError } from '../domain/errors.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Publisher } from '../events/publish.ts'

@@ -6,7 +6,7 @@ import type { Log } from '../../runtime/log.ts'
 import type { Clock } from '../../domain/clock.ts'
 import { isAtDialog, lastLinesOf, shownReason } from './dialog.ts'
 import type { LiveAgentOf } from './live-agent.ts'
-import { within } from '../../domain/within.ts'
+import { within } from '../../domain/time-limit.ts'
 
 /**
  * Looks at agents’ programs and speaks to them through their adapters, which may fail or hang: a

@@ -4,7 +4,7 @@ import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Actor } from '../domain/ids.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'
 import type { NewEvent } from '../events/event.ts'
-import { commentForAgents, reviewForAgents } from './outsiders.ts'
+import { commentForAgents, reviewForAgents } from './redact-untrusted.ts'
 import { hasFailed, isReady, blockersOf } from '../core/pulls/readiness.ts'
 
 /** What two snapshots don’t tell. */

@@ -1,6 +1,6 @@
 import type { Forge } from '../adapters/forge/forge.ts'
-import type { FollowedPulls } from './poller-pulls.ts'
-import type { PullRecords } from './poller-record.ts'
+import type { FollowedPulls } from './pulls.ts'
+import type { PullRecords } from './record.ts'
 
 /**
  * Looks for open pull requests of agents that have none as far as is known: filed past exomonad

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { knownWeather } from '../../../src/core/pulls/forge-weather.ts'
+import { knownWeather } from '../../../src/core/pulls/forge-health.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import { asBranchName } from '../../../src/domain/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../../helpers/polled-tree.ts'

@@ -14,7 +14,7 @@ import type {
   Threads,
 } from './answers.ts'
 import { ask, errorsAt, inPages, isDenied, leftOut } from './pages.ts'
-import { takeStates, type StatesAnswer } from './tier-one.ts'
+import { takeStates, type StatesAnswer } from './read-states.ts'
 import {
   fullLook,
   MORE_COMMENTS,

@@ -1,9 +1,9 @@
 import type { Forge, PullRequestSnapshot, SnapshotResult } from '../adapters/forge/forge.ts'
 import type { Log } from '../runtime/log.ts'
-import type { FollowedPulls } from './poller-pulls.ts'
-import type { ApplyOptions, PullRecords } from './poller-record.ts'
-import type { Schedule } from './poller-schedule.ts'
-import { isActive } from './pr-tracking.ts'
+import type { FollowedPulls } from './pulls.ts'
+import type { ApplyOptions, PullRecords } from './record.ts'
+import type { Schedule } from './schedule.ts'
+import { isActive } from './tracking.ts'
 import type { FollowUp } from '../core/pulls/merge/follow-up.ts'
 
 /** What becomes of each answer of the forge. */

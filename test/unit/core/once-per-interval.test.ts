@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { createPaced } from '../../../src/core/paced.ts'
+import { createPaced } from '../../../src/core/once-per-interval.ts'
 
 const timers = () => {
   vi.useFakeTimers()
