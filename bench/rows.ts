@@ -1,5 +1,5 @@
 import type { Agent } from '../src/domain/records.ts'
-import { untouched } from '../src/core/spawn/new-agent.ts'
+import { newAgentDefaults } from '../src/core/spawn/new-agent.ts'
 import { asBranchName, newAgentId } from '../src/domain/ids.ts'
 
 /** A whole row of an agent for a store, from the few facts that matter to a measurement. */
@@ -8,7 +8,7 @@ export function agentRow(
 ): Agent {
   const id = newAgentId()
   return {
-    ...untouched(Date.now()),
+    ...newAgentDefaults(Date.now()),
     id,
     runtime: 'pane',
     role: facts.kind === 'worker' ? 'dev' : 'tl',

@@ -105,7 +105,7 @@ export async function rememberRan(subject: TrustSubject): Promise<void> {
 
 /**
  * Records configuration and templates as they are now, tracked or not, so that committing them
- * later asks nothing. With `only`, these paths are added to what is trusted already. Answers the
+ * later asks nothing. With `only`, these paths are added to what is trusted already. Returns the
  * paths. OUTSIDE_ROOT for symbolic links.
  */
 export async function recordTrust(

@@ -38,15 +38,15 @@ export interface Core {
   readonly directory: Directory
   readonly spawning: Spawning
   readonly forking: Forking
-  readonly running: Running
+  readonly control: AgentControl
   readonly pulls: Pulls
-  readonly talking: Talking
+  readonly messages: Messages
   readonly waiting: Waiting
   readonly captures: Captures
   readonly sessions: Sessions
   readonly subagents: Subagents
   readonly hooks: Hooks
-  readonly upkeep: Upkeep
+  readonly maintenance: Maintenance
   readonly once: Once
   readonly view: View
 }
@@ -124,7 +124,7 @@ export interface ResumedAgent {
   warnings: string[]
 }
 
-export interface Running {
+export interface AgentControl {
   /** Launches the root’s agent with a task in a pane of its own. `already` where it runs. */
   up(
     task: string | undefined,
@@ -221,7 +221,7 @@ export interface InboxItem {
   question_id: string | null
 }
 
-export interface Talking {
+export interface Messages {
   note(
     caller: Caller,
     message: string,
@@ -280,7 +280,7 @@ export interface Talking {
   ): Promise<{ approval_id: string; decision: string }>
 }
 
-export interface Upkeep {
+export interface Maintenance {
   /**
    * Takes all dead agents out of sight; worktrees, branches, records and transcripts stay. `next`
    * is the first living agent.

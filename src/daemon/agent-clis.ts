@@ -1,6 +1,6 @@
 import { createAcpCli } from '../adapters/agent-cli/acp.ts'
 import type { AcpSessions, AcpCliOptions } from '../adapters/agent-cli/acp/options.ts'
-import { familyOf } from '../adapters/agent-cli/acp/programs.ts'
+import { vendorOf } from '../adapters/agent-cli/acp/programs.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { createClaudeCli } from '../adapters/agent-cli/claude.ts'
 import { createCodexCli } from '../adapters/agent-cli/codex.ts'
@@ -38,13 +38,13 @@ export const NO_SESSIONS: AcpSessions = {
  * it speaks for.
  */
 export function createAcpAgentCli(options: Omit<AcpCliOptions, 'passes'>): AgentCli {
-  const family = familyOf(options.name, options.config.command)
+  const vendor = vendorOf(options.name, options.config.command)
   const passes =
-    family === null
+    vendor === null
       ? []
       : createAgentCli({
           ...options,
-          config: agentSchema.parse({ ...AGENT_PRESETS[family], env: options.config.env }),
+          config: agentSchema.parse({ ...AGENT_PRESETS[vendor], env: options.config.env }),
         }).passes
   return createAcpCli({ ...options, passes })
 }

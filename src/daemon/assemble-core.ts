@@ -20,8 +20,8 @@ import { createForking } from '../core/spawn/fork.ts'
 import { createForkContext } from '../core/spawn/fork-context.ts'
 import { createHooks } from '../core/turns/hooks.ts'
 import { createLabelSpawns } from '../core/spawn/issues/label-spawns.ts'
-import { createLastWords } from '../core/agents/final-output.ts'
-import { createLauncher, type Surroundings } from '../core/spawn/launch.ts'
+import { createFinalOutput } from '../core/agents/final-output.ts'
+import { createLauncher, type LaunchEnvironment } from '../core/spawn/launch.ts'
 import { createKeepUpToDate } from '../core/pulls/keep-up-to-date.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
 import { createRequireLookedAt } from '../core/agents/looked-at.ts'
@@ -42,14 +42,14 @@ import { createBranchPush } from '../core/pulls/push-branch.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
-import { createRunning } from '../core/agents/agent-control.ts'
+import { createAgentControl } from '../core/agents/agent-control.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
 import { createSessionEnds } from '../core/sessions/session-ends.ts'
 import { createSessionReserve } from '../core/sessions/session-reserve.ts'
 import { createSessionStart } from '../core/sessions/session-start.ts'
 import { createSessionWatch, type SessionWatch } from '../core/sessions/session-watch.ts'
 import { createSessions } from '../core/sessions/sessions.ts'
-import type { Sight } from '../core/agents/agent-probe.ts'
+import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import { createSpawning } from '../core/spawn/spawn.ts'
 import { createSpawnStart } from '../core/spawn/start.ts'
 import { createSpawnUndo } from '../core/spawn/undo.ts'
@@ -59,8 +59,8 @@ import { createStopChain } from '../core/turns/stop-chain.ts'
 import { createStopSync } from '../core/turns/stop-sync.ts'
 import { createSubagentProgress } from '../core/sessions/subagent-progress.ts'
 import { createSubagents } from '../core/sessions/subagents.ts'
-import { createTalking } from '../core/mail/messages.ts'
-import { createUpkeep } from '../core/maintenance/maintenance.ts'
+import { createMessages } from '../core/mail/messages.ts'
+import { createMaintenance } from '../core/maintenance/maintenance.ts'
 import { createUsage, type UsageReading } from '../core/usage/usage.ts'
 import { createView } from '../core/agents/view.ts'
 import { createWaiting } from '../core/mail/waiting.ts'
@@ -85,7 +85,7 @@ export type ToolsOf = (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[
 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
-  deps: Deps & Surroundings & { sight: Sight; toolsOf: ToolsOf },
+  deps: Deps & LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
@@ -93,8 +93,8 @@ export function assembleCore(
   const panes = createOwnPanes(deps)
   const paneNames = createPaneNames({ ...deps, panes })
   const launcher = createLauncher({ ...deps, panes })
-  const lastWords = createLastWords(deps)
-  const results = createResults({ ...deps, lastWords })
+  const finalOutput = createFinalOutput(deps)
+  const results = createResults({ ...deps, finalOutput })
   const exits = createExits({ ...deps, states, panes, results })
   const approvals = createApprovals(deps)
   const blockingCalls = createBlockingCalls({ states })
@@ -135,7 +135,7 @@ export function assembleCore(
     panes,
     mailbox,
     results,
-    lastWords,
+    finalOutput,
     readUsage: ({ id }) => usage.readNow(id),
   })
   const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
@@ -171,8 +171,8 @@ export function assembleCore(
     stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
   })
   const firstTurn = createFirstTurn()
-  const endProgram = createEndProgram({ ...deps, exits, panes, results, lastWords })
-  const running = createRunning({
+  const endProgram = createEndProgram({ ...deps, exits, panes, results, finalOutput })
+  const running = createAgentControl({
     ...deps,
     launcher,
     states,
@@ -217,14 +217,14 @@ export function assembleCore(
       undo: spawnUndo,
       inherit: createForkContext({ ...deps, panes, launcher }),
     }),
-    running,
+    control: running,
     pulls: {
       ...createPullViews({ ...deps, requireLookedAt }),
       file: createFilePull({ ...deps, branchPush, followBase }),
       merge: mergePull.merge,
     },
     once: createOnce(deps),
-    talking: createTalking({
+    messages: createMessages({
       ...deps,
       states,
       approvals,
@@ -251,7 +251,7 @@ export function assembleCore(
       fromProgram: createProgramHooks({ ...deps, states, hooks, permissions, usage, firstTurn }),
       toolsListed: ({ agent }) => firstTurn.listed(agent),
     },
-    upkeep: createUpkeep({
+    maintenance: createMaintenance({
       ...deps,
       reconcile: async () => {
         await reconciling.reconcile()

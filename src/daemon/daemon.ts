@@ -15,11 +15,11 @@ import { agentEnvironment, gitEnvironment, type Environment } from '../config/en
 import { readRepositoryFile } from '../config/repository-file.ts'
 import { listTrackedConfiguration } from '../config/tracked-files.ts'
 import { ensureOwnerToken, writeRepositoryRecord } from '../config/user-state.ts'
-import { knownWeather } from '../core/pulls/forge-health.ts'
+import { knownForgeHealth } from '../core/pulls/forge-health.ts'
 import { hashToken } from '../core/spawn/launch.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
 import { createMergeFollowUp } from '../core/pulls/merge/follow-up.ts'
-import { createSight } from '../core/agents/agent-probe.ts'
+import { createAgentProbe } from '../core/agents/agent-probe.ts'
 import { assembleCore, type AssembledCore } from './assemble-core.ts'
 import { chooseForge, type RemoteAccess } from './choose-forge.ts'
 import { chooseMultiplexer } from './choose-multiplexer.ts'
@@ -204,7 +204,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       gate,
     })
     const trash = createTrash({ folder: paths.trash, log })
-    const sight = createSight({
+    const probe = createAgentProbe({
       liveAgentOf: createLiveAgentOf({ files }),
       multiplexer,
       clock,
@@ -212,7 +212,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const outbox = createOutbox({
       store,
-      sight,
+      probe,
       multiplexer,
       agentCliOf: async (agent) =>
         agent.agentCli === null
@@ -241,7 +241,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       multiplexer,
       detached,
       forge,
-      ...{ files, trash, sight },
+      ...{ files, trash, probe },
       publisher,
       outbox,
       polling: poller,
@@ -278,11 +278,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     // then new requests.
     await multiplexer.start()
     await requireAccounted({ store, multiplexer, paths })
-    const { already } = await core.upkeep.registerRoot(repository.rootWorktree)
-    const recovered = await core.upkeep.recover()
+    const { already } = await core.maintenance.registerRoot(repository.rootWorktree)
+    const recovered = await core.maintenance.recover()
     release.add('deaths', multiplexer.onDeath(assembled.paneDied))
-    await core.upkeep.reconcile()
-    settle = core.upkeep.reconcile
+    await core.maintenance.reconcile()
+    settle = core.maintenance.reconcile
     await outbox.start()
     release.add('outbox', () => outbox.stop())
     poller.start()
@@ -338,11 +338,11 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       repository: paths.home,
       clock,
       health: async () => {
-        const weather = await knownWeather(store).catch(() => undefined)
+        const health = await knownForgeHealth(store).catch(() => undefined)
         return {
           multiplexer: multiplexer.name,
           forge: forge.kind,
-          forge_trouble: weather?.code ?? null,
+          forge_trouble: health?.code ?? null,
           ...(mcp === null ? {} : { mcp: mcp.url }),
         }
       },

@@ -22,7 +22,7 @@ const FIRST_BACKUP = 5_000
 
 /**
  * What happens by the clock: whether the repository is still there, reconciliation, hooks that were
- * spooled while the daemon was down, retention. Answers how to stop.
+ * spooled while the daemon was down, retention. Returns how to stop.
  */
 export function startMaintenance(deps: {
   core: Core
@@ -103,7 +103,7 @@ export function startMaintenance(deps: {
   }
 
   repeat('home', () => config().liveness.reconcile_every * 1000, home)
-  repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.upkeep.reconcile)
+  repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.maintenance.reconcile)
   repeat('spool', () => config().liveness.reconcile_every * 1000, spool, 0)
   repeat(
     'backup',

@@ -95,7 +95,7 @@ export async function createSettings(deps: {
 
   const create = (name: string, { agents, acp }: Pick<Config, 'agents' | 'acp'>): AgentCli => {
     const { path, home: userHome, variables } = deps.environment
-    const surroundings = {
+    const launchEnvironment = {
       path,
       node: deps.node,
       home: deps.trust.paths.home,
@@ -108,7 +108,7 @@ export async function createSettings(deps: {
       const session = Object.hasOwn(acp, acpName) ? acp[acpName] : undefined
       if (session === undefined) throw missing(configFile, 'acp', acpName, Object.keys(acp))
       return createAcpAgentCli({
-        ...surroundings,
+        ...launchEnvironment,
         name: acpName,
         config: session,
         sessions: late(() => sessions),
@@ -116,7 +116,7 @@ export async function createSettings(deps: {
     }
     const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
     if (agent === undefined) throw missing(configFile, 'agents', name, Object.keys(agents))
-    return createAgentCli({ ...surroundings, name, config: agent })
+    return createAgentCli({ ...launchEnvironment, name, config: agent })
   }
 
   const config = async (): Promise<Config> => {

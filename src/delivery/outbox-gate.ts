@@ -19,11 +19,11 @@ const closed = (
   more: { retryAt?: number; soon?: boolean; watch?: boolean } = {},
 ): Gate => ({ kind: 'closed', reason, ...more })
 
-type Timing = { typedAt: number; patience: number; now: number }
+type Timing = { typedAt: number; ackTimeout: number; now: number }
 
 /** What was handed over last has not shown in its state yet: it is about to begin a turn. */
-function isAboutToRead(agent: Agent, { typedAt, patience, now }: Timing): Gate {
-  const settles = typedAt + patience
+function isAboutToRead(agent: Agent, { typedAt, ackTimeout, now }: Timing): Gate {
+  const settles = typedAt + ackTimeout
   return agent.stateAt < typedAt && now < settles
     ? closed('it is about to read the message before', { retryAt: settles })
     : OPEN
@@ -87,7 +87,7 @@ export function paneGate(
  * Whether what can be seen of the program lets a message be typed; null where its adapter can’t
  * look.
  */
-export function sightGate(seen: Observation | null): Gate {
+export function probeGate(seen: Observation | null): Gate {
   if (seen === null || seen.state === 'idle') return OPEN
   const what =
     seen.state === 'unknown' ? 'what it does can’t be told' : `it is seen to be ${seen.state}`

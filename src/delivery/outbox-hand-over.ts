@@ -4,7 +4,7 @@ import type { Store } from '../adapters/store/store.ts'
 import type { Agent, Delivery } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
-import type { Sight } from '../core/agents/agent-probe.ts'
+import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import type { DeliveryId, PaneId } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { composeMessage, isTooLong, pointerTo } from './outbox-message.ts'
@@ -44,7 +44,7 @@ export interface HandOver {
 export function createHandOver(deps: {
   readonly store: Store
   readonly records: OutboxRecords
-  readonly sight: Sight
+  readonly probe: AgentProbe
   readonly proof: Proof
   readonly typing: Typing
   readonly clock: Clock
@@ -52,7 +52,7 @@ export function createHandOver(deps: {
   readonly newBatch: () => string
   readonly stopped: () => boolean
 }): HandOver {
-  const { store, records, sight, proof, typing, clock, log } = deps
+  const { store, records, probe, proof, typing, clock, log } = deps
 
   const claim = async (
     queued: readonly Delivery[],
@@ -79,7 +79,7 @@ export function createHandOver(deps: {
       const taken = await claim(queued, 'pane', hints)
       if (taken === undefined) return { kind: 'nothing' }
       const { batch, claimed, expected, ids, text } = taken
-      const patience = config.delivery.ack_timeout * 1000
+      const ackTimeout = config.delivery.ack_timeout * 1000
       const progress = {
         confirmed: async () =>
           cli.acks && (await store.outbox.list({ batch, states: ['sent'] })).length === 0,
@@ -113,7 +113,7 @@ export function createHandOver(deps: {
         // come.
         log.warn({ err: error, agent: agent.id }, 'a message may or may not have been typed')
       }
-      expected.dueAt = clock() + patience
+      expected.dueAt = clock() + ackTimeout
       if (cli.acks && cli.inputLine !== undefined && at !== null) {
         expected.typedAt = at
         expected.boxAt = at + BOX
@@ -127,7 +127,7 @@ export function createHandOver(deps: {
       if (taken === undefined) return { kind: 'nothing' }
       const { batch, claimed, expected, text } = taken
       try {
-        const result = await sight.send(agent, channel, pane, text)
+        const result = await probe.send(agent, channel, pane, text)
         if (result.kind === 'refused') {
           proof.unconfirmed.delete(batch)
           await records.requeue(claimed, clock(), result.reason)

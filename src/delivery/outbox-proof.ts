@@ -3,7 +3,7 @@ import type { Agent, Delivery, Lane } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import { isAtDialog } from '../core/agents/dialog.ts'
-import type { Sight } from '../core/agents/agent-probe.ts'
+import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import type { DeliveryId } from '../domain/ids.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
@@ -85,12 +85,12 @@ export const BOX = 1500
 export function createProof(deps: {
   readonly store: Store
   readonly records: OutboxRecords
-  readonly sight: Sight
+  readonly probe: AgentProbe
   readonly multiplexer: Multiplexer
   readonly typing: Typing
   readonly clock: Clock
 }): Proof {
-  const { store, records, sight, multiplexer, typing, clock } = deps
+  const { store, records, probe, multiplexer, typing, clock } = deps
   const unconfirmed = new Map<string, Unconfirmed>()
   /** Sent a second time, because they were gone: not a third. */
   const repeated = new Set<DeliveryId>()
@@ -101,7 +101,7 @@ export function createProof(deps: {
     // Without a terminal there is no program that could still take it.
     if (agent.paneId === null) return 'rests'
     const pane = await multiplexer.inspect(agent.paneId)
-    const seen = await sight.observe(agent, cli, pane)
+    const seen = await probe.observe(agent, cli, pane)
     if (seen?.state === 'waiting' || isAtDialog(agent)) return 'at a dialog'
     return agent.state === 'idle' && (seen === null || seen.state === 'idle') ? 'rests' : 'works'
   }
@@ -114,7 +114,7 @@ export function createProof(deps: {
     cli.acks &&
     cli.reportsState &&
     cli.inputLine === undefined &&
-    left.every(({ sentAt }) => agent.lastSeenAt < (sentAt ?? 0))
+    left.every(({ claimedAt }) => agent.lastSeenAt < (claimedAt ?? 0))
 
   /**
    * Under load a program takes Enter for a part of the paste; and what was submitted may have
@@ -146,7 +146,7 @@ export function createProof(deps: {
     if (trace === 'nothing') return 'never_typed'
     // Nobody will confirm it: more than that it was submitted can't be known.
     if (trace === 'entered' && !cli.acks) return 'submitted'
-    const patience = config.delivery.ack_timeout * 1000
+    const ackTimeout = config.delivery.ack_timeout * 1000
     if (expected.submitted === true && !readable) return 'acked'
     const byChannel = expected.lane === 'channel' || expected.lane === 'acp'
     const inItsHands = byChannel || expected.lane === 'hook'
@@ -157,7 +157,7 @@ export function createProof(deps: {
       (readable && doing !== 'rests') ||
       (inItsHands && agent.state !== 'idle' && cli.reportsState)
     ) {
-      expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
+      expected.dueAt = clock() + Math.min(ackTimeout, WHILE_BUSY)
       return 'later'
     }
     // What Enter was never pressed for is in its box, and nowhere else.
@@ -168,8 +168,8 @@ export function createProof(deps: {
       isUnanswered(agent, left, cli)
     ) {
       expected.unanswered = true
-      expected.dueAt = clock() + patience
-      await sight.unanswered(agent)
+      expected.dueAt = clock() + ackTimeout
+      await probe.unanswered(agent)
       return 'later'
     }
     if (expected.submitted === true)
@@ -181,14 +181,14 @@ export function createProof(deps: {
     // Of a program whose box can be seen, that decides: a person may have emptied it.
     const waitsForEnter = trace === 'pasted' && cli.inputLine === undefined && !readable
     if (waitsForEnter && cli.reportsState && agent.state !== 'idle') {
-      expected.dueAt = clock() + Math.min(patience, WHILE_BUSY)
+      expected.dueAt = clock() + Math.min(ackTimeout, WHILE_BUSY)
       return 'later'
     }
     const stands = shown === true || waitsForEnter
     if (stands && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
       if (!cli.acks) return 'submitted'
       expected.enteredAgain = true
-      expected.dueAt = clock() + patience
+      expected.dueAt = clock() + ackTimeout
       const unnoted = left.filter(({ handedAt }) => handedAt === null)
       if (unnoted.length > 0) await records.handed(agent.id, unnoted)
       return 'later'
@@ -221,7 +221,7 @@ export function createProof(deps: {
         cli.mentions === undefined
           ? []
           : await store.outbox.list({ recipient: agent.id, states: ['sent'] })
-      const found = await sight.mentions(agent, cli, idsOf(left))
+      const found = await probe.mentions(agent, cli, idsOf(left))
       if (found !== null && found.size > 0) await records.acked(agent.id, [...found])
     },
 
@@ -234,7 +234,7 @@ export function createProof(deps: {
         )
         const due = clock() >= expected.dueAt
         const found =
-          left.length > 0 && (looks || due) ? await sight.mentions(agent, cli, idsOf(left)) : null
+          left.length > 0 && (looks || due) ? await probe.mentions(agent, cli, idsOf(left)) : null
         if (found !== null && found.size > 0) {
           await records.acked(agent.id, idsOf(left.filter(({ id }) => found.has(id))))
           left = left.filter(({ id }) => !found.has(id))

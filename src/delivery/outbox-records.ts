@@ -10,7 +10,7 @@ import { nearestLiving } from './router.ts'
 /** What the outbox writes down: each change of a delivery with its event, in one transaction. */
 export interface OutboxRecords {
   handed(agentId: AgentId, deliveries: readonly Pick<Delivery, 'id' | 'lane'>[]): Promise<void>
-  /** Answers those that are the agent’s own, changed or not, and those that changed. */
+  /** Returns those that are the agent’s own, changed or not, and those that changed. */
   acked(
     agentId: AgentId,
     ids: readonly string[],

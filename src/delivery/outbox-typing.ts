@@ -4,11 +4,11 @@ import type { Store } from '../adapters/store/store.ts'
 import type { Agent, Delivery } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
-import type { Sight } from '../core/agents/agent-probe.ts'
+import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import type { PaneId } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { TRACE_LENGTH } from '../domain/pane-trace.ts'
-import { paneGate, sightGate, stateGate, type Gate } from './outbox-gate.ts'
+import { paneGate, probeGate, stateGate, type Gate } from './outbox-gate.ts'
 import { shows } from './outbox-message.ts'
 
 /** What the outbox needs to know of an agent’s program. */
@@ -78,12 +78,12 @@ const PLACEHOLDER = /\[Pasted [^\]\n]{1,40}\]/i
 export function createTyping(deps: {
   readonly store: Store
   readonly multiplexer: Multiplexer
-  readonly sight: Sight
+  readonly probe: AgentProbe
   readonly clock: Clock
   readonly log: Log
   readonly sleep: (milliseconds: number) => Promise<void>
 }): Typing {
-  const { store, multiplexer, sight, clock, log, sleep } = deps
+  const { store, multiplexer, probe, clock, log, sleep } = deps
 
   /**
    * Nothing is typed without this look immediately before: with a dialog open, Enter would approve
@@ -91,7 +91,7 @@ export function createTyping(deps: {
    */
   const inTheWay = async (agent: Agent, paneId: PaneId, { cli, config }: Hints): Promise<Gate> => {
     const now = clock()
-    const state = stateGate({ ...agent, paneId }, cli, { typedAt: 0, patience: 0, now })
+    const state = stateGate({ ...agent, paneId }, cli, { typedAt: 0, ackTimeout: 0, now })
     if (state.kind === 'closed') return state
     const pane = await multiplexer.inspect(paneId)
     const gate = paneGate(pane, {
@@ -100,9 +100,9 @@ export function createTyping(deps: {
       humanIdle: config.delivery.human_idle * 1000,
     })
     // Where messages are typed at any time, a turn that is under way is no obstacle.
-    const seen = gate.kind === 'open' ? await sight.observe(agent, cli, pane) : null
+    const seen = gate.kind === 'open' ? await probe.observe(agent, cli, pane) : null
     return gate.kind === 'open' && (cli.reportsState || seen?.state !== 'running')
-      ? sightGate(seen)
+      ? probeGate(seen)
       : gate
   }
 

@@ -5,7 +5,7 @@ import type { Store } from '../adapters/store/store.ts'
 import type { Agent, Delivery, Lane } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
-import type { Sight } from '../core/agents/agent-probe.ts'
+import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { isReachable } from './event-tree.ts'
@@ -26,7 +26,7 @@ export interface Timers {
 export interface WorkerDeps {
   readonly store: Store
   readonly multiplexer: Multiplexer
-  readonly sight: Sight
+  readonly probe: AgentProbe
   readonly records: OutboxRecords
   readonly agentCliOf: (agent: Agent) => Promise<AgentCli | undefined> | AgentCli | undefined
   readonly config: () => Promise<Config> | Config
@@ -143,7 +143,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     const now = clock()
     if (channel === null || now < channelNotBefore) return undefined
     if (
-      channelGate(agent, channel, { typedAt, patience: config.delivery.ack_timeout * 1000, now })
+      channelGate(agent, channel, { typedAt, ackTimeout: config.delivery.ack_timeout * 1000, now })
         .kind === 'closed'
     )
       return undefined
@@ -178,13 +178,13 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     const { paneId } = agent
     const state = stateGate(agent, cli, {
       typedAt,
-      patience: config.delivery.ack_timeout * 1000,
+      ackTimeout: config.delivery.ack_timeout * 1000,
       now: clock(),
     })
     if (state.kind === 'closed' || paneId === null) {
       // Whoever waits for its turn to end finds out where nobody tells of it.
       if (state.kind === 'closed' && state.watch === true)
-        await deps.sight.observe(agent, cli, pane)
+        await deps.probe.observe(agent, cli, pane)
       return waitFor(
         state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' },
         cli,
@@ -210,7 +210,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     return NOW
   }
 
-  /** One look. Answers when to look again without being woken; undefined: only when woken. */
+  /** One look. Returns when to look again without being woken; undefined: only when woken. */
   const look = async (): Promise<number | undefined> => {
     // So it is with most changes of most agents’ states.
     hasNothing =
@@ -283,15 +283,19 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       if (!hasNothing || running !== undefined) wake()
     },
     expect: async (batch, lane, found) => {
-      const patience = (await deps.config()).delivery.ack_timeout * 1000
+      const ackTimeout = (await deps.config()).delivery.ack_timeout * 1000
       const now = clock()
-      const patient = { lane, dueAt: now + patience, enteredAgain: false }
+      const patient = { lane, dueAt: now + ackTimeout, enteredAgain: false }
       // A daemon that is killed again and again would never come to the end of its patience.
       proof.unconfirmed.set(
         batch,
         found === undefined
           ? patient
-          : { ...patient, dueAt: now + Math.min(patience, FOUND), patientUntil: now + patience },
+          : {
+              ...patient,
+              dueAt: now + Math.min(ackTimeout, FOUND),
+              patientUntil: now + ackTimeout,
+            },
       )
       start()
     },

@@ -14,7 +14,7 @@ import { route, ROUTED_TYPES } from './router.ts'
 import { isState, subjectOf, withdraw } from './withdrawal.ts'
 
 export interface PublisherWithDeliveries extends Publisher {
-  /** Called after the commit with those who have something new waiting. Answers how to stop. */
+  /** Called after the commit with those who have something new waiting. Returns how to stop. */
   onEnqueued(listener: (recipients: readonly Recipient[]) => void): () => void
 }
 

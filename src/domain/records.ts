@@ -110,13 +110,13 @@ export interface Agent {
   readonly usage: Usage | null
   readonly toolCalls: number
   /** Objection of the stop check that holds it, and how often in a row. */
-  readonly stopObjection: string | null
+  readonly stopBlocker: string | null
   readonly stopBlocks: number
   /**
    * Reason given with `note --stop-reason`: skips the commit and rebase objections until the next
    * commit.
    */
-  readonly stopExcuse: string | null
+  readonly stopReason: string | null
   readonly rebaseTries: number
   readonly spawnedAt: number
   readonly endedAt: number | null
@@ -168,10 +168,10 @@ export interface Delivery {
   readonly createdAt: number
   readonly nextAttemptAt: number
   /**
-   * When it was about to be handed over; with handedAt null and state sent, a crash hid the
+   * When a worker claimed it to hand it over; with handedAt null and state sent, a crash hid the
    * outcome.
    */
-  readonly sentAt: number | null
+  readonly claimedAt: number | null
   readonly handedAt: number | null
   readonly settledAt: number | null
   readonly why: string | null

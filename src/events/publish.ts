@@ -10,6 +10,6 @@ import type { NewEvent } from './event.ts'
 export interface Publisher {
   /** Undefined where the dedupe key was known: nothing was stored or routed. */
   publish(event: NewEvent, tx?: StoreTransaction): Promise<StoredEvent | undefined>
-  /** Called after the commit, in order of seq. Answers how to stop. */
+  /** Called after the commit, in order of seq. Returns how to stop. */
   onEvent(listener: (event: StoredEvent) => void): () => void
 }

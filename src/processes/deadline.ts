@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 const LOOK = 100
 
 /**
- * Answers whether less than `limit` milliseconds have passed, for loops that look again and again.
+ * Returns whether less than `limit` milliseconds have passed, for loops that look again and again.
  * A machine that stands still (it swaps, it is suspended) gives nobody else time either: what
  * passed between two looks counts for a tenth of a second at most.
  */

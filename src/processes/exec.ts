@@ -54,7 +54,7 @@ export type Exec = (
 /** Between asking a group to end and killing it. Milliseconds. */
 const GRACE = 3_000
 
-/** Answers how to let go of it once it has ended; that answers whether its time was up. */
+/** Returns how to let go of it once it has ended; that answers whether its time was up. */
 function limitGroup(pid: number | undefined, { timeout, signal }: ExecOptions): () => boolean {
   let timedOut = false
   let kill: NodeJS.Timeout | undefined

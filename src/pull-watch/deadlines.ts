@@ -4,7 +4,7 @@ import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { NewEvent } from '../events/event.ts'
 import { factsOf } from './pull-events.ts'
-import { deadlinesOf, reviewPatience, type Deadline } from './tracking.ts'
+import { deadlinesOf, reviewTimeout, type Deadline } from './tracking.ts'
 import { PULL_PREFIX, type PullRecord, type Tracking } from '../core/pulls/pull-records.ts'
 import type { Publisher } from '../events/publish.ts'
 
@@ -100,7 +100,7 @@ export function createPullDeadlines({
           } else {
             const payload = {
               ...factsOf(snapshot),
-              minutes: Math.round(reviewPatience(tracking, config) / 60),
+              minutes: Math.round(reviewTimeout(tracking, config) / 60),
             }
             const dedupeKey = `${repository}#${snapshot.number}:rto:${snapshot.head.sha}`
             await publisher.publish(

@@ -3,10 +3,10 @@ import { FORGE_NAMES } from '../domain/forge-kinds.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Clock } from '../domain/clock.ts'
 import {
-  knownWeather,
-  WEATHER_KEY,
+  knownForgeHealth,
+  HEALTH_KEY,
   type ForgeAway,
-  type ForgeWeather,
+  type ForgeHealth,
 } from '../core/pulls/forge-health.ts'
 import { asExomonadError } from '../domain/errors.ts'
 import type { Log } from '../runtime/log.ts'
@@ -16,13 +16,13 @@ import type { Publisher } from '../events/publish.ts'
  * Whether the forge can be used at all. The human is told once when it can’t for longer than a
  * moment, and once when it can again.
  */
-export interface Weather {
+export interface HealthWatch {
   /**
    * A call failed as a whole. Backs off: 1 s, doubling to 5 minutes, or until when the forge said.
    */
   failed(error: unknown): Promise<void>
   /**
-   * A call was answered. Answers for how long none was (milliseconds); 0 where that was a moment.
+   * A call was answered. Returns for how long none was (milliseconds); 0 where that was a moment.
    */
   works(): Promise<number>
   /** Until then (steady clock) nothing is tried without being asked to. */
@@ -44,7 +44,7 @@ const BLIP = 30_000
 /** A forge that has failed for so long, each time, is away. Milliseconds. */
 const AWAY = 5_000
 
-export function createWeather(deps: {
+export function createForgeHealth(deps: {
   readonly forge: Pick<Forge, 'kind'>
   readonly store: Store
   readonly publisher: Publisher
@@ -52,7 +52,7 @@ export function createWeather(deps: {
   readonly log: Log
   /** The steady clock. */
   readonly now: () => number
-}): Weather {
+}): HealthWatch {
   const { store, publisher, clock, log, now } = deps
   const forge = FORGE_NAMES[deps.forge.kind]
   const key = (what: string, since: number): string => `forge:${deps.forge.kind}:${what}:${since}`
@@ -69,17 +69,17 @@ export function createWeather(deps: {
   /**
    * What the person was told of another forge than the one that is used now ends without a word.
    */
-  const known = async (): Promise<ForgeWeather | undefined> => {
-    const weather = await knownWeather(store)
-    if (weather === undefined || weather.forge === deps.forge.kind) return weather
-    await store.snapshots.remove(WEATHER_KEY)
+  const known = async (): Promise<ForgeHealth | undefined> => {
+    const health = await knownForgeHealth(store)
+    if (health === undefined || health.forge === deps.forge.kind) return health
+    await store.snapshots.remove(HEALTH_KEY)
     return undefined
   }
 
-  const tell = async (weather: ForgeWeather): Promise<void> => {
+  const tell = async (health: ForgeHealth): Promise<void> => {
     await store.transaction(async (tx) => {
-      await tx.snapshots.put(WEATHER_KEY, { ...weather })
-      const { since, code, reason, retryAt } = weather
+      await tx.snapshots.put(HEALTH_KEY, { ...health })
+      const { since, code, reason, retryAt } = health
       const payload = {
         forge,
         reason,
@@ -123,7 +123,7 @@ export function createWeather(deps: {
         retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
       held = retryAt === null ? Math.max(held, now() + wait) : now() + wait
       const told = await known()
-      const weather = {
+      const health = {
         forge: deps.forge.kind,
         since: told?.since ?? since,
         code,
@@ -133,8 +133,8 @@ export function createWeather(deps: {
       const denied = code === 'FORGE_DENIED'
       const lasts = now() - steady >= BLIP || (retryAt !== null && wait >= BLIP)
       // What needs a person is told at once, also where something that passes was told before.
-      if (told === undefined ? denied || lasts : denied && told.code !== code) await tell(weather)
-      else if (told !== undefined) await store.snapshots.put(WEATHER_KEY, { ...weather })
+      if (told === undefined ? denied || lasts : denied && told.code !== code) await tell(health)
+      else if (told !== undefined) await store.snapshots.put(HEALTH_KEY, { ...health })
     },
 
     works: async () => {
@@ -146,7 +146,7 @@ export function createWeather(deps: {
       if (told === undefined) return lasted < BLIP ? 0 : lasted
       const outage = Math.max(clock() - told.since, 0)
       await store.transaction(async (tx) => {
-        await tx.snapshots.remove(WEATHER_KEY)
+        await tx.snapshots.remove(HEALTH_KEY)
         const payload = { forge, minutes: Math.round(outage / 60_000) }
         await publisher.publish(
           {

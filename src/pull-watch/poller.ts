@@ -16,7 +16,7 @@ import type { FollowUp } from '../core/pulls/merge/follow-up.ts'
 import { createPullRecords, type ApplyOptions } from './record.ts'
 import { createSchedule, type Cadence } from './schedule.ts'
 import { createPullSearch, SOON, type SearchPace } from './search.ts'
-import { createWeather } from './forge-health.ts'
+import { createForgeHealth } from './forge-health.ts'
 import type { Publisher } from '../events/publish.ts'
 
 export interface Poller {
@@ -69,7 +69,7 @@ export function createPoller(deps: PollerDeps): Poller {
   const steady = createSteadyClock(clock)
   const deadlines = createPullDeadlines(deps)
   const records = createPullRecords({ ...deps, deadlines })
-  const weather = createWeather({ ...deps, now: steady.now })
+  const health = createForgeHealth({ ...deps, now: steady.now })
   const settleIdentity = createIdentity({ ...deps, deadlines })
   const schedule = createSchedule(steady.now)
   const followed = createFollowedPulls(log)
@@ -115,7 +115,7 @@ export function createPoller(deps: PollerDeps): Poller {
     try {
       return { answer: await call() }
     } catch (error) {
-      await weather.failed(error)
+      await health.failed(error)
       return undefined
     }
   }
@@ -168,7 +168,7 @@ export function createPoller(deps: PollerDeps): Poller {
     )
     await deadlines.shift(jump, config)
     schedule.hurry()
-    weather.forget()
+    health.forget()
     searching.hurry()
   }
 
@@ -190,14 +190,14 @@ export function createPoller(deps: PollerDeps): Poller {
     options: ApplyOptions,
   ): Promise<boolean> => {
     let works = answered
-    if (!works && weather.inDoubt() && !(works = await probe())) return false
+    if (!works && health.inDoubt() && !(works = await probe())) return false
     const found =
       numbers.length === 0 ? { answer: [] } : await tried(() => forge.snapshots(numbers))
     if (found === undefined || stopped) return false
     works ||= found.answer.some((result) => !('unknown' in result))
     if (!works && numbers.length > 0 && !(works = await probe())) return false
     // Nobody could review, or answer a review, on a forge that was away.
-    const outage = works ? await weather.works() : 0
+    const outage = works ? await health.works() : 0
     if (outage > 0) await deadlines.shift(outage, options.config)
     const known = await reading.take(found.answer, options)
     await deadlines.expire((number) => known.has(number) || !followed.has(number), options)
@@ -214,10 +214,10 @@ export function createPoller(deps: PollerDeps): Poller {
   }): Promise<void> => {
     const config = (await deps.config()).forge
     await settleJump(config)
-    if (!asked && steady.now() < weather.heldUntil()) return
+    if (!asked && steady.now() < health.heldUntil()) return
     const blocked = blockedUntil()
     if (blocked > clock()) {
-      return weather.failed(
+      return health.failed(
         new ExomonadError('FORGE_UNAVAILABLE', 'Its rate limit is used up, or it asked to wait.', {
           retry_at: blocked,
         }),
@@ -289,7 +289,7 @@ export function createPoller(deps: PollerDeps): Poller {
           )
     after(
       'look',
-      Math.max(due, weather.heldUntil(), now + blockedUntil() - clock()) - now,
+      Math.max(due, health.heldUntil(), now + blockedUntil() - clock()) - now,
       lookAgain,
     )
   }
@@ -345,7 +345,7 @@ export function createPoller(deps: PollerDeps): Poller {
       await enqueue({ all: numbers === undefined, asked: true })
     },
     hint,
-    away: weather.away,
+    away: health.away,
     hintAt: (heard) => {
       for (const number of followed.at(heard)) hint(number)
     },

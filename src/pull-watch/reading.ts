@@ -10,7 +10,7 @@ import type { FollowUp } from '../core/pulls/merge/follow-up.ts'
 export interface PullReading {
   /**
    * Stores, publishes and schedules; one that can’t be stored does not keep the others from it.
-   * Answers those that are known now.
+   * Returns those that are known now.
    */
   take(results: readonly SnapshotResult[], options: ApplyOptions): Promise<Set<number>>
   /** It was read, and is no agent’s. */

@@ -9,7 +9,7 @@ import { mergeAttempt } from '../core/pulls/merge/attempts.ts'
 import type { Actor, BranchName } from '../domain/ids.ts'
 import type { NewEvent } from '../events/event.ts'
 import { rebasedHeads } from '../domain/rebased-heads.ts'
-import { withoutOutsidersWords } from './redact-untrusted.ts'
+import { redactUntrusted } from './redact-untrusted.ts'
 import { stalledEvent, type PullDeadlines } from './deadlines.ts'
 import { diffPullRequest, factsOf, isByForge } from './pull-events.ts'
 import { failuresBefore, track, untracked } from './tracking.ts'
@@ -26,7 +26,7 @@ export interface PullRecords {
   /** Whether it was open when it was seen last and was merged since, by nobody here. */
   mergedElsewhere(found: PullRequestSnapshot): Promise<boolean>
   /**
-   * Of one from a fork: says once that its head is called as an agent’s branch is. Answers whether
+   * Of one from a fork: says once that its head is called as an agent’s branch is. Returns whether
    * it is.
    */
   tellOfFork(
@@ -165,7 +165,7 @@ export function createPullRecords(deps: {
     const owner = await ownerOf(tx, found, record)
     if (record === undefined && (!found.trusted || owner === undefined || owner.cleanedAt !== null))
       return undefined
-    const next = withoutOutsidersWords({ ...found, agentId: found.agentId ?? owner?.id ?? null })
+    const next = redactUntrusted({ ...found, agentId: found.agentId ?? owner?.id ?? null })
     const old = record?.snapshot ?? null
     const { same: sameHead } = await rebasedHeads(tx.snapshots, next.head.branch)
     const withdrawn = async (tracking: Tracking): Promise<Tracking> => {

@@ -15,7 +15,7 @@ export const reviewForAgents = (review: Review): Review =>
 export const commentForAgents = (comment: Comment): Comment =>
   comment.trusted ? comment : { ...comment, body: '' }
 
-export const withoutOutsidersWords = (pull: PullRequestSnapshot): PullRequestSnapshot => ({
+export const redactUntrusted = (pull: PullRequestSnapshot): PullRequestSnapshot => ({
   ...pull,
   reviews: pull.reviews.map(reviewForAgents),
   comments: pull.comments.map(commentForAgents),

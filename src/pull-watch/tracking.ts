@@ -87,14 +87,14 @@ export function deadlinesOf(
   if (awaitsReview(pull)) {
     deadlines.push({
       kind: 'review',
-      at: tracking.reviewSince + reviewPatience(tracking, config) * 1000,
+      at: tracking.reviewSince + reviewTimeout(tracking, config) * 1000,
     })
   }
   return deadlines
 }
 
 /** Seconds. */
-export const reviewPatience = (tracking: Tracking, config: Config['forge']): number =>
+export const reviewTimeout = (tracking: Tracking, config: Config['forge']): number =>
   tracking.afterFixes ? config.review_timeout_after_fixes : config.review_timeout
 
 /** Nobody whose word counts has looked at its head. */

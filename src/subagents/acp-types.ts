@@ -146,7 +146,7 @@ export interface ACPClient {
   /** One prompt, one answer. */
   generate(prompt: string, options?: ACPGenerateOptions): Promise<ACPGenerateResult>
   /**
-   * Answers the last message, which is the user’s; those before it are told in words, `system` ones
+   * Returns the last message, which is the user’s; those before it are told in words, `system` ones
    * as the system prompt.
    */
   chat(

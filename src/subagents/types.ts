@@ -22,7 +22,7 @@ export interface ToolContext {
 }
 
 /**
- * Answers the output for the model. What it throws becomes a result with `isError` and the error’s
+ * Returns the output for the model. What it throws becomes a result with `isError` and the error’s
  * message.
  */
 export type ToolHandler = (args: ToolArguments, context: ToolContext) => Promise<string> | string
@@ -30,7 +30,7 @@ export type ToolHandler = (args: ToolArguments, context: ToolContext) => Promise
 export interface ToolRegistry {
   /** Throws INVALID_ARG for a name that is taken or that agent programs could not call. */
   register(definition: ToolDefinition, handler: ToolHandler): void
-  /** Answers whether there was one. */
+  /** Returns whether there was one. */
   unregister(name: string): boolean
   has(name: string): boolean
   getToolDefinition(name: string): ToolDefinition | undefined

@@ -17,7 +17,7 @@ export async function crashAt(
   await tree.run(['daemon', 'stop'])
   const child = spawn(
     process.execPath,
-    [FIXTURE, programs('daemon'), tree.repository.path, kind, step],
+    [FIXTURE, programs('daemon/daemon'), tree.repository.path, kind, step],
     {
       cwd: tree.repository.path,
       env: { ...tree.repository.env },

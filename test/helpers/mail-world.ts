@@ -9,12 +9,12 @@ import { createBlockingCalls } from '../../src/core/turns/blocking-calls.ts'
 import type { Caller } from '../../src/domain/caller.ts'
 import { createHooks } from '../../src/core/turns/hooks.ts'
 import { createMailbox } from '../../src/core/mail/mailbox.ts'
-import { untouched } from '../../src/core/spawn/new-agent.ts'
+import { newAgentDefaults } from '../../src/core/spawn/new-agent.ts'
 import { createNotes } from '../../src/core/mail/notes.ts'
 import { createOpenWaits } from '../../src/core/mail/open-waits.ts'
-import { createRunning } from '../../src/core/agents/agent-control.ts'
+import { createAgentControl } from '../../src/core/agents/agent-control.ts'
 import { createStates } from '../../src/core/agents/states.ts'
-import { createTalking } from '../../src/core/mail/messages.ts'
+import { createMessages } from '../../src/core/mail/messages.ts'
 import { createWaiting } from '../../src/core/mail/waiting.ts'
 import { createOutboxRecords } from '../../src/delivery/outbox-records.ts'
 import { createPublisher } from '../../src/delivery/publisher.ts'
@@ -37,7 +37,10 @@ import { silentLog } from '../../src/runtime/log.ts'
 export interface MailWorld {
   readonly store: Store
   readonly mailbox: ReturnType<typeof createMailbox>
-  readonly talking: Pick<ReturnType<typeof createTalking>, 'send' | 'checkMail' | 'inbox' | 'note'>
+  readonly messages: Pick<
+    ReturnType<typeof createMessages>,
+    'send' | 'checkMail' | 'inbox' | 'note'
+  >
   readonly notes: ReturnType<typeof createNotes>
   readonly waiting: ReturnType<typeof createWaiting>
   readonly hooks: ReturnType<typeof createHooks>
@@ -151,7 +154,7 @@ export async function openMailWorld(
     for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0)
       await new Promise((resolve) => setImmediate(resolve))
   }
-  const running = createRunning({
+  const running = createAgentControl({
     ...{
       store,
       publisher,
@@ -175,7 +178,7 @@ export async function openMailWorld(
     shown,
     quiet,
     notes,
-    talking: createTalking({
+    messages: createMessages({
       store,
       publisher,
       outbox,
@@ -235,7 +238,7 @@ export const memberRow = (
   parent: Agent | null,
   facts: Partial<Agent> = {},
 ): Agent => ({
-  ...untouched(Date.now()),
+  ...newAgentDefaults(Date.now()),
   ...{
     id: newAgentId(),
     name,

@@ -16,8 +16,8 @@ import type { Store } from '../../src/adapters/store/store.ts'
 import type { Agent, AgentPatch, Delivery, DeliveryState } from '../../src/domain/records.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/agents/live-agent.ts'
-import { untouched } from '../../src/core/spawn/new-agent.ts'
-import { createSight, type Sight } from '../../src/core/agents/agent-probe.ts'
+import { newAgentDefaults } from '../../src/core/spawn/new-agent.ts'
+import { createAgentProbe, type AgentProbe } from '../../src/core/agents/agent-probe.ts'
 import { createOutbox, type Outbox } from '../../src/delivery/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../src/delivery/publisher.ts'
 import { createRenderer } from '../../src/delivery/render/render.ts'
@@ -162,7 +162,7 @@ export interface OutboxBench {
   store: Store
   publisher: PublisherWithDeliveries
   outbox: Outbox
-  sight: Sight
+  probe: AgentProbe
   terminals: ReturnType<typeof scriptedTerminals>
   program: ReturnType<typeof scriptedProgram>
   cli: AgentCli
@@ -187,7 +187,7 @@ export function useOutboxBench(): OutboxBench {
       store: bench.store,
       publisher: bench.publisher,
       multiplexer: bench.terminals.multiplexer,
-      sight: bench.sight,
+      probe: bench.probe,
       agentCliOf: () => bench.cli,
       config: () => bench.config,
       clock: bench.clock,
@@ -216,7 +216,7 @@ export function useOutboxBench(): OutboxBench {
     const liveAgentOf = createLiveAgentOf({
       files: { folder: () => '/nowhere', readChannel: async () => null },
     })
-    bench.sight = createSight({
+    bench.probe = createAgentProbe({
       liveAgentOf,
       multiplexer: bench.terminals.multiplexer,
       clock: bench.clock,
@@ -241,7 +241,7 @@ export function useOutboxBench(): OutboxBench {
   ): Promise<void> => {
     bench.terminals.panes.set(paneOf(id), { agentId: id })
     const agent: Agent = {
-      ...untouched(0),
+      ...newAgentDefaults(0),
       ...{
         id,
         name,

@@ -6,7 +6,7 @@ import type { AcpMcpServer } from '../terminals/headless-program.ts'
 import type { AcpCapabilities, AcpConnection, AcpExit, AcpOptions, OpenAcp } from './acp.ts'
 import { startChild, type Child } from './child.ts'
 import { registerClientMethods } from './client-methods.ts'
-import { asFailure, lastWords } from './failures.ts'
+import { asFailure, finalOutput } from './failures.ts'
 import { createFrames } from './frames.ts'
 import { createSession, type HeldSession } from './session.ts'
 import { readUpdate } from './updates.ts'
@@ -217,7 +217,7 @@ async function within<Result>(
   let timer: NodeJS.Timeout | undefined
   const tooLate = new Promise<never>((_, reject) => {
     timer = setTimeout(
-      () => reject(new ExomonadError('SPAWN_FAILED', late + lastWords(child.stderr()))),
+      () => reject(new ExomonadError('SPAWN_FAILED', late + finalOutput(child.stderr()))),
       limit,
     )
   })

@@ -7,7 +7,7 @@ import { lastLines } from './tail.ts'
 const AUTH_REQUIRED = -32_000
 
 /** The last that a program wrote to its standard error, for the end of a sentence. */
-export const lastWords = (stderr: string): string => {
+export const finalOutput = (stderr: string): string => {
   const words = lastLines(stderr)
   return words === '' ? '' : ` Its last words: ${words}`
 }
@@ -53,7 +53,7 @@ export function asFailure(
     const facts = { exit_code: exitCode, signal }
     return new ExomonadError(
       'NOT_AVAILABLE',
-      `${name} could not ${doing}: ${exitWords(known.exit)}.${lastWords(stderr)}`,
+      `${name} could not ${doing}: ${exitWords(known.exit)}.${finalOutput(stderr)}`,
       facts,
       { cause: error },
     )

@@ -19,7 +19,7 @@ import { exitWords } from './child.ts'
 import { createConfinedFiles } from './confined-files.ts'
 import { begin } from './connection.ts'
 import { createDaemonHooks } from './daemon-hooks.ts'
-import { lastWords } from './failures.ts'
+import { finalOutput } from './failures.ts'
 import { createMentions } from './mentions.ts'
 import { decide } from './permission-choice.ts'
 import { createRendering } from './rendering.ts'
@@ -208,7 +208,7 @@ function hostSession(
     state = 'idle'
   }
 
-  /** Answers why it ended. */
+  /** Returns why it ended. */
   async function oneTurn(text: string): Promise<string> {
     const mine = {
       cancel: new AbortController(),
@@ -299,7 +299,7 @@ function hostSession(
     await Promise.race([running.then(() => busy), delay(TELL_LIMIT)])
     if (!leaving && !failed)
       log.note(
-        `${exitWords(exit)}.${exit.exitCode === 0 || reason?.startsWith('error:') === true ? '' : lastWords(exit.stderr)}`,
+        `${exitWords(exit)}.${exit.exitCode === 0 || reason?.startsWith('error:') === true ? '' : finalOutput(exit.stderr)}`,
       )
     if (!leaving)
       hooks.tell('session-end', {

@@ -2,7 +2,7 @@ import type { ClientConnection } from '@agentclientprotocol/sdk'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AcpChoice, AcpSession } from './acp.ts'
 import type { Child } from './child.ts'
-import { lastWords } from './failures.ts'
+import { finalOutput } from './failures.ts'
 import { offersOf, withOptions, type Offers } from './offers.ts'
 import { usageOf } from './turn-usage.ts'
 
@@ -120,7 +120,7 @@ export function createSession(options: {
             return { stopReason: 'cancelled', usage: null }
           throw error
         }
-        const words = `${name} took no notice of being cancelled for ${cancelTimeout / 1000} s and was ended.${lastWords(child.stderr())}`
+        const words = `${name} took no notice of being cancelled for ${cancelTimeout / 1000} s and was ended.${finalOutput(child.stderr())}`
         throw new ExomonadError('NOT_AVAILABLE', words, { deaf: true }, { cause: error })
       } finally {
         clearTimeout(timer)

@@ -9,11 +9,11 @@ import { codexAcpEnvironment } from './acp/codex.ts'
 import { acpHooks } from './acp/hooks.ts'
 import {
   askingMode,
-  familyOf,
-  habitsOf,
+  vendorOf,
+  nonInteractiveEnv,
   loginFinding,
   versionFinding,
-  type Family,
+  type Vendor,
 } from './acp/programs.ts'
 import { locateProgram } from './locate.ts'
 import { directToLoopback } from './network.ts'
@@ -94,7 +94,7 @@ function permissionFor(
 }
 
 /** A program that nobody here knows is taken for the one that looks for names the most. */
-const INERT: Readonly<Record<Family, AgentCli['inert']>> = {
+const INERT: Readonly<Record<Vendor, AgentCli['inert']>> = {
   claude: inertForClaude,
   codex: inertForCodex,
   gemini: inertForGemini,
@@ -108,7 +108,7 @@ const INERT: Readonly<Record<Family, AgentCli['inert']>> = {
 export function createAcpCli(options: AcpCliOptions): AgentCli {
   const { name, config, sessions } = options
   const cliName = acpCliName(name)
-  const family = familyOf(name, config.command)
+  const vendor = vendorOf(name, config.command)
   const locate = () =>
     locateProgram(config.command[0] ?? '', {
       agent: name,
@@ -126,7 +126,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     const load = request.mode === 'resume' ? (request.session?.id ?? null) : null
     const permissions = permissionFor(request, config)
     const codex =
-      family === 'codex'
+      vendor === 'codex'
         ? codexAcpEnvironment(
             request,
             permissions.permission,
@@ -148,7 +148,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     return {
       argv: [found.path, ...config.command.slice(1)],
       env: {
-        ...(await habitsOf(family, options, request)),
+        ...(await nonInteractiveEnv(vendor, options, request)),
         ...directToLoopback(options.variables),
         ...codex,
         ...config.env,
@@ -164,7 +164,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
         prompt: await promptOf(request),
         load,
         model: request.model ?? config.model ?? null,
-        mode: request.sessionMode ?? config.mode ?? askingMode(family),
+        mode: request.sessionMode ?? config.mode ?? askingMode(vendor),
         maxTurns: request.maxTurns ?? null,
         ...permissions,
       },
@@ -229,7 +229,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
   return {
     name: cliName,
     adapter: 'acp',
-    inert: family === null ? inertForGemini : INERT[family],
+    inert: vendor === null ? inertForGemini : INERT[vendor],
     acks: true,
     reportsState: true,
     enterDelay: 0,
@@ -244,7 +244,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     diagnose: async () => {
       const found = await locate()
       if (found.kind === 'missing') return [{ status: 'problem', found: found.reason }]
-      return [...(await versionFinding(found.path)), ...(await loginFinding(family, options))]
+      return [...(await versionFinding(found.path)), ...(await loginFinding(vendor, options))]
     },
     observe: async (live) => {
       const session = await sessionOf(live)

@@ -167,9 +167,9 @@ export interface CliFinding {
   readonly fix?: string
   /**
    * Does it, after the person agreed: the only thing that may write into the person’s own
-   * configuration. Answers what was written.
+   * configuration. Returns what was written.
    */
-  readonly mend?: () => Promise<string>
+  readonly repair?: () => Promise<string>
 }
 
 /** One agent program. Implementations pass test/conformance/agent-cli/command.test.ts. */
@@ -204,7 +204,7 @@ export interface AgentCli {
    * It asks its model without waiting for its MCP servers: its first prompt’s hook is held until
    * the tools were listed for it.
    */
-  readonly hurriesFirstTurn?: boolean
+  readonly promptsBeforeToolsReady?: boolean
   /**
    * The text without anything that it gives a meaning to, wherever in a prompt that stands
    * (`@file`, a first `/`, `!`, `#`). Every text that reaches it goes through this, a person’s own
@@ -264,7 +264,7 @@ export interface AgentCli {
    */
   usage?(live: LiveAgent): Promise<Usage | null>
   /**
-   * Answers a permission question that `observe` or a hook told of, where that is not done by a
+   * Returns a permission question that `observe` or a hook told of, where that is not done by a
    * hook’s answer.
    */
   answerPermission?(

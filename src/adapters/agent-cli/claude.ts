@@ -36,7 +36,7 @@ export function createClaudeCli(options: AgentCliOptions): AgentCli {
     pasteLimit: { lines: 3, chars: 750 },
     contextLimit: CONTEXT_LIMIT,
     passes: passedVariables(home),
-    hurriesFirstTurn: true,
+    promptsBeforeToolsReady: true,
     hooks: claudeHooks,
     channel: null,
     plan: (request) => planClaude(options, request, getuid?.() === 0),

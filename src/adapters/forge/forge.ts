@@ -283,7 +283,7 @@ export interface Forge {
     comments: readonly { path: string; line: number | null; body: string }[]
   }): Promise<Review>
   /**
-   * Answers a conversation on a line (`thread` of a line comment), resolves it, or both; an empty
+   * Returns a conversation on a line (`thread` of a line comment), resolves it, or both; an empty
    * body answers nothing. The answer is a review that only comments, with one line comment.
    * INVALID_ARG where the pull request has no such conversation.
    */
@@ -310,7 +310,7 @@ export interface Forge {
   requestReview(number: number): Promise<string | null>
   /** Full log of a check, as far as it is kept. */
   checkLog(number: number, name: string): Promise<string>
-  /** Called when something changed that a poll would find. Answers how to stop. */
+  /** Called when something changed that a poll would find. Returns how to stop. */
   onHint(listener: (number: number) => void): () => void
   dispose(): Promise<void>
 }

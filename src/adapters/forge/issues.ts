@@ -77,7 +77,7 @@ export interface ForgeIssues {
   labelled(label: string): Promise<readonly ListedIssue[]>
   /**
    * Writes the comment of that kind below an issue or pull request, or changes the one that is
-   * there: `id`, or where that is gone the one that is found by its mark. Answers its id.
+   * there: `id`, or where that is gone the one that is found by its mark. Returns its id.
    */
   comment(options: {
     number: number

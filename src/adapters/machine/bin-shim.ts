@@ -5,7 +5,7 @@ import process from 'node:process'
 /**
  * Writes `<folder>/exomonad`, a sh script that runs this daemon’s own version with its own Node,
  * whatever else the machine has: agents have the folder in front of their PATH. It appears whole,
- * also where agents are just running the former one. Answers its path.
+ * also where agents are just running the former one. Returns its path.
  */
 export async function writeBinShim(
   folder: string,

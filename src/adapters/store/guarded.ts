@@ -23,8 +23,8 @@ export function guardStore(
       ...(patch.task === undefined || kind === 'process' ? {} : { task: text(patch.task) }),
       ...(patch.stateReason === undefined ? {} : { stateReason: orNull(patch.stateReason) }),
       ...(patch.outcome === undefined ? {} : { outcome: gate.data(patch.outcome) }),
-      ...(patch.stopObjection === undefined ? {} : { stopObjection: orNull(patch.stopObjection) }),
-      ...(patch.stopExcuse === undefined ? {} : { stopExcuse: orNull(patch.stopExcuse) }),
+      ...(patch.stopBlocker === undefined ? {} : { stopBlocker: orNull(patch.stopBlocker) }),
+      ...(patch.stopReason === undefined ? {} : { stopReason: orNull(patch.stopReason) }),
     }
   }
 

@@ -91,7 +91,7 @@ export interface OutboxStore {
    */
   claim(ids: readonly DeliveryId[], lane: Lane, batch: string, at: number): Promise<Delivery[]>
   handed(ids: readonly DeliveryId[], at: number): Promise<void>
-  /** sent|queued → acked|failed|undecided, and undecided → acked. Answers the ids that changed. */
+  /** sent|queued → acked|failed|undecided, and undecided → acked. Returns the ids that changed. */
   settle(
     ids: readonly DeliveryId[],
     state: 'acked' | 'failed' | 'undecided',
@@ -102,7 +102,7 @@ export interface OutboxStore {
   withdraw(ids: readonly DeliveryId[], why: string, at: number): Promise<DeliveryId[]>
   /** Back to queued after a hand-over that certainly did not happen. */
   requeue(ids: readonly DeliveryId[], nextAttemptAt: number, why: string): Promise<void>
-  /** Unsettled deliveries of one recipient go to another (its agent is gone). Answers the ids. */
+  /** Unsettled deliveries of one recipient go to another (its agent is gone). Returns the ids. */
   reroute(from: Recipient, to: Recipient, why: string): Promise<DeliveryId[]>
   prune(before: number): Promise<number>
 }

@@ -123,7 +123,7 @@ export interface Multiplexer {
    * the server ended.
    */
   endLeftBehind(agentId: AgentId): Promise<void>
-  /** Called once per pane when its program ends or the pane disappears. Answers how to stop. */
+  /** Called once per pane when its program ends or the pane disappears. Returns how to stop. */
   onDeath(
     listener: (pane: {
       paneId: PaneId

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
-import type { ResumedAgent, Running, SpawnError } from '../core.ts'
+import type { ResumedAgent, AgentControl, SpawnError } from '../core.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf, findAgent, requireAlive, requireBelow, requireLasting } from './directory.ts'
@@ -27,7 +27,7 @@ const SPAWN_ROUNDS = 200
 const SPAWN_WAIT = 50
 
 /** Programs of agents that exist: started, ended, brought back, looked at. */
-export function createRunning(
+export function createAgentControl(
   deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'prompts' | 'publisher'> & {
     launcher: Launcher
     states: States
@@ -41,7 +41,7 @@ export function createRunning(
     /** Whose programs are being started. */
     launching: Set<AgentId>
   },
-): Running {
+): AgentControl {
   const {
     store,
     multiplexer,

@@ -12,7 +12,7 @@ import { within } from '../../domain/time-limit.ts'
  * Looks at agents’ programs and speaks to them through their adapters, which may fail or hang: a
  * look then tells nothing, and what became of something that was said is unknown.
  */
-export interface Sight {
+export interface AgentProbe {
   /**
    * What the program does now; null where its adapter can’t look. A failed look is `unknown`. One
    * that calls itself idle and shows something else in the place of its box for prompts waits for a
@@ -40,7 +40,7 @@ export interface Sight {
     pane: Pane | undefined,
     text: string,
   ): Promise<ChannelResult>
-  /** Called with every look that told something. Answers how to stop. */
+  /** Called with every look that told something. Returns how to stop. */
   onSeen(listener: (agent: Agent, observation: Observation) => void): () => void
 }
 
@@ -57,7 +57,7 @@ const PERSON = 60_000
  */
 const STARTS = 20_000
 
-export function createSight({
+export function createAgentProbe({
   liveAgentOf,
   multiplexer,
   clock,
@@ -67,7 +67,7 @@ export function createSight({
   multiplexer: Pick<Multiplexer, 'capture' | 'captureStyled'>
   clock: Clock
   log: Log
-}): Sight {
+}): AgentProbe {
   const listeners = new Set<(agent: Agent, observation: Observation) => void>()
   const tell = (agent: Agent, observation: Observation): void => {
     for (const listener of listeners) listener(agent, observation)

@@ -4,7 +4,7 @@ import type { AgentId, Sha } from '../../domain/ids.ts'
 import type { AgentResult } from '../sessions/agent-sessions.ts'
 import { doneAt, statusOf } from './agent-status.ts'
 import type { Deps } from '../deps.ts'
-import { withPlace, type LastWords } from './final-output.ts'
+import { withPlace, type FinalOutput } from './final-output.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 
 /** What came of agents: put on record when they end, and never taken off it. */
@@ -14,14 +14,14 @@ export interface Results {
   /** Of an agent that is about to end, or has just: what it said, its files and its time. */
   make(
     agent: Agent,
-    words: LastWords,
+    words: FinalOutput,
     end: Pick<RunResult, 'status' | 'summary'>,
   ): Promise<RunResult>
   /**
    * It ended: goes on record, where it doesn’t stand there yet. Never throws. `words`: looked at
    * before its pane went.
    */
-  record(id: AgentId, words?: LastWords): Promise<void>
+  record(id: AgentId, words?: FinalOutput): Promise<void>
 }
 
 export function createResults({
@@ -30,9 +30,9 @@ export function createResults({
   files,
   clock,
   log,
-  lastWords,
+  finalOutput,
 }: Pick<Deps, 'store' | 'git' | 'files' | 'clock' | 'log'> & {
-  lastWords: (agent: Agent) => Promise<LastWords>
+  finalOutput: (agent: Agent) => Promise<FinalOutput>
 }): Results {
   /** Of several who ask at once the first looks. */
   const pending = new Map<AgentId, Promise<RunResult>>()
@@ -67,7 +67,7 @@ export function createResults({
     reason,
   })
 
-  const look = async (agent: Agent, words?: LastWords): Promise<RunResult> => {
+  const look = async (agent: Agent, words?: FinalOutput): Promise<RunResult> => {
     const { outcome } = agent
     const status = statusOf(agent)
     if (status === 'running') {
@@ -81,7 +81,7 @@ export function createResults({
     const said =
       words ??
       (outcome === null || !isAlive(agent.state)
-        ? await lastWords(agent)
+        ? await finalOutput(agent)
         : { text: '', turns: 0, reason: null })
     const own = outcome === null || agent.runtime !== 'pane' ? said : { ...said, text: '' }
     return make(agent, own, {
@@ -90,7 +90,7 @@ export function createResults({
     })
   }
 
-  const settled = (agent: Agent, words?: LastWords): Promise<RunResult> => {
+  const settled = (agent: Agent, words?: FinalOutput): Promise<RunResult> => {
     const known = pending.get(agent.id)
     if (known !== undefined) return known
     const looking = look(agent, words)

@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/records.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from '../deps.ts'
 import type { Exits } from './exits.ts'
-import type { LastWordsOf } from './final-output.ts'
+import type { FinalOutputOf } from './final-output.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 
 /**
@@ -18,16 +18,16 @@ export const createEndProgram =
     exits,
     panes,
     results,
-    lastWords,
+    finalOutput,
   }: Pick<Deps, 'files' | 'log'> & {
     exits: Exits
     panes: OwnPanes
     results: Pick<Results, 'record'>
-    lastWords: LastWordsOf
+    finalOutput: FinalOutputOf
   }): EndProgram =>
   async (agent) => {
     if (agent.paneId === null) return
-    const words = await lastWords(agent, await exits.keepTranscript(agent))
+    const words = await finalOutput(agent, await exits.keepTranscript(agent))
     try {
       await panes.close(agent)
     } catch (thrown) {

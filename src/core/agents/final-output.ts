@@ -4,7 +4,7 @@ import { withoutFirstPrompt } from '../../domain/formats/session-log.ts'
 import { isLasting } from '../../domain/lifecycle.ts'
 
 /** What an agent left to be read. */
-export interface LastWords {
+export interface FinalOutput {
   /** Of a session the model’s last message, where it wrote one; of all else what was shown. */
   readonly text: string
   readonly turns: number
@@ -16,7 +16,7 @@ export interface LastWords {
  * `transcript`: what was read of its pane just now, which may be nothing; undefined: it is read
  * now.
  */
-export type LastWordsOf = (agent: Agent, transcript?: string) => Promise<LastWords>
+export type FinalOutputOf = (agent: Agent, transcript?: string) => Promise<FinalOutput>
 
 /** Kept of what a program wrote: lines, and characters where these are long. */
 const LINES = 1000
@@ -25,11 +25,11 @@ const LONGEST = 200_000
  * Looked at before the pane is closed. What a host that is gone can’t tell any more stands in the
  * output’s file.
  */
-export function createLastWords({
+export function createFinalOutput({
   detached,
   multiplexer,
   files,
-}: Pick<Deps, 'detached' | 'multiplexer' | 'files'>): LastWordsOf {
+}: Pick<Deps, 'detached' | 'multiplexer' | 'files'>): FinalOutputOf {
   const shown = async (agent: Agent): Promise<string> => {
     const { paneId, id } = agent
     const pane =

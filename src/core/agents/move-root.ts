@@ -1,7 +1,7 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
-import type { Upkeep } from '../core.ts'
+import type { Maintenance } from '../core.ts'
 import type { Deps } from '../deps.ts'
 import type { Directory } from './directory.ts'
 import { hasProgram } from '../../domain/lifecycle.ts'
@@ -19,7 +19,7 @@ export function createMoveRoot({
   directory,
 }: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher'> & {
   directory: Pick<Directory, 'root'>
-}): Upkeep['moveRoot'] {
+}): Maintenance['moveRoot'] {
   /** What was merged into it while nobody had it checked out. Returns why it lacks that. */
   const bringIn = async (
     worktree: string,
@@ -72,9 +72,9 @@ export function createMoveRoot({
         if (agent.kind !== 'root' && !(sharesBranch(agent) && agent.worktree === worktree)) continue
         await tx.agents.update(agent.id, {
           branch,
-          stopObjection: null,
+          stopBlocker: null,
           stopBlocks: 0,
-          stopExcuse: null,
+          stopReason: null,
         })
       }
       const payload = { from: before.branch, to: branch, worktree, program: hasProgram(before) }

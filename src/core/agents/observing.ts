@@ -6,7 +6,7 @@ import type { Deps } from '../deps.ts'
 import { restsAtDialog } from './dialog.ts'
 import { isAlive, isLasting } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
-import type { Sight } from './agent-probe.ts'
+import type { AgentProbe } from './agent-probe.ts'
 import type { States } from './states.ts'
 import { waitsForPerson } from './waits-for-person.ts'
 
@@ -85,12 +85,12 @@ export function createObserving({
   settings,
   clock,
   log,
-  sight,
+  probe,
   states,
   panes,
   isAsked,
 }: Pick<Deps, 'store' | 'settings' | 'clock' | 'log'> & {
-  sight: Sight
+  probe: AgentProbe
   states: States
   panes: OwnPanes
   /** A permission question of its program lies with the human. */
@@ -192,10 +192,10 @@ export function createObserving({
     const cli = await settings.agentCli(agent.agentCli).catch(() => undefined)
     if (cli?.observe === undefined) return
     const pane = await panes.find(agent)
-    if (pane !== undefined && !pane.dead) await sight.observe(agent, cli, pane)
+    if (pane !== undefined && !pane.dead) await probe.observe(agent, cli, pane)
   }
 
-  const unsubscribe = sight.onSeen((agent, observation) => {
+  const unsubscribe = probe.onSeen((agent, observation) => {
     note(agent.id, observation).catch((error: unknown) =>
       log.warn({ err: error, agent: agent.id }, 'what was seen of an agent could not be noted'),
     )

@@ -31,7 +31,7 @@ export interface StateChange {
  */
 export interface States {
   /**
-   * Answers the agent as it is afterwards; undefined where the change isn’t possible (it ended
+   * Returns the agent as it is afterwards; undefined where the change isn’t possible (it ended
    * meanwhile, or is gone).
    */
   change(id: AgentId, change: StateChange, tx?: StoreTransaction): Promise<Agent | undefined>

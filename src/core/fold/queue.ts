@@ -57,7 +57,7 @@ const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
  * So many checks long, within these bounds, it waits at most for others to come once there is a
  * place: more may always be about to.
  */
-const PATIENCE = { checks: 12, least: 5_000, most: 120_000 }
+const TURN = { checks: 12, least: 5_000, most: 120_000 }
 /**
  * Until the end of a check is an event, and between looks at one that is about to end,
  * milliseconds.
@@ -183,7 +183,7 @@ export function createLandingQueue(
     const typical = await results.typicalDuration()
     lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
     const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
-    const patience = Math.min(Math.max(typical * PATIENCE.checks, PATIENCE.least), PATIENCE.most)
+    const turnLimit = Math.min(Math.max(typical * TURN.checks, TURN.least), TURN.most)
     let turnAt: number | undefined
     const ready = (): boolean => {
       turnAt ??= clock()
@@ -198,7 +198,7 @@ export function createLandingQueue(
         quiet.in(base, lane.linger),
         ...ends.map((left) => Math.max(left, SOON)),
       )
-      const wait = lane.waiting.length === 0 ? 0 : Math.min(others, turnAt + patience - clock())
+      const wait = lane.waiting.length === 0 ? 0 : Math.min(others, turnAt + turnLimit - clock())
       if (wait > 0) later(wait + 1, results.look)
       return wait <= 0
     }

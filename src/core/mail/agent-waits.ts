@@ -3,12 +3,12 @@ import type { Caller } from '../../domain/caller.ts'
 import type { TakeReceipt } from './receipt.ts'
 
 /** How an agent stands to one that waits for it. */
-export type Standing = 'received' | 'running' | 'idle' | 'dead'
+export type WaitStatus = 'received' | 'running' | 'idle' | 'dead'
 
 export interface FanInResult {
   agent_id: AgentId
   name: string
-  status: Standing
+  status: WaitStatus
   /** Its oldest message, taken out of the mailbox; where the status is `received`. */
   message?: string
 }
@@ -37,7 +37,7 @@ export interface Waiting {
     results: {
       agent_id: AgentId
       name: string
-      status: Standing
+      status: WaitStatus
       tool_calls: number
       tokens: number
     }[]

@@ -4,9 +4,9 @@ export interface Wakes {
   readonly timeout: number
   /** Ends it without a result. */
   readonly signal: AbortSignal
-  /** Calls back whenever looking again may help. Answers how to stop. */
+  /** Calls back whenever looking again may help. Returns how to stop. */
   readonly subscribe: (wake: () => void) => () => void
-  /** The first look found nothing: from here on time passes. Answers what to call at the end. */
+  /** The first look found nothing: from here on time passes. Returns what to call at the end. */
   readonly begun: () => Promise<() => Promise<void>>
 }
 

@@ -36,7 +36,7 @@ export interface Mailbox {
   /** Of mail that a call’s result carries. */
   receiptOf(mails: readonly Mail[]): Receipt
   /**
-   * From now on this takes what comes. Answers what to call when it no longer does: what is left is
+   * From now on this takes what comes. Returns what to call when it no longer does: what is left is
    * told as usual.
    */
   expect(wait: MailExpected): () => Promise<void>

@@ -4,7 +4,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { parseCompletion } from '../../domain/formats/completion-message.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
-import type { Talking } from '../core.ts'
+import type { Messages } from '../core.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf, findAgent, requireAlive } from '../agents/directory.ts'
@@ -13,7 +13,7 @@ import type { Mailbox } from './mailbox.ts'
 import type { Receipt } from './receipt.ts'
 import type { States } from '../agents/states.ts'
 
-export function createTalking({
+export function createMessages({
   store,
   publisher,
   outbox,
@@ -29,10 +29,10 @@ export function createTalking({
   states: Pick<States, 'change'>
   blockingCalls: Pick<BlockingCalls, 'given'>
   approvals: Approvals
-  questions: Pick<Talking, 'question' | 'answer'>
-  notes: Pick<Talking, 'note'>
+  questions: Pick<Messages, 'question' | 'answer'>
+  notes: Pick<Messages, 'note'>
   mailbox: Mailbox
-}): Talking {
+}): Messages {
   /** A person’s words: injected as they are. */
   const say = async (tx: StoreTransaction, to: Agent, message: string, raw: boolean) => {
     await publisher.publish(

@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Talking } from '../core.ts'
+import type { Messages } from '../core.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 
@@ -10,7 +10,7 @@ import type { Deps } from '../deps.ts'
  * with how many they were and what the last said.
  */
 export interface Notes {
-  readonly note: Talking['note']
+  readonly note: Messages['note']
   /** Tells of what was kept back, where there is room for it. */
   flush(): Promise<void>
 }
@@ -81,7 +81,7 @@ export function createNotes({
     note: async (caller, message, options = {}) => {
       await store.transaction(async (tx) => {
         if (options.stopReason === true)
-          await tx.agents.update(caller.agent.id, { stopExcuse: message })
+          await tx.agents.update(caller.agent.id, { stopReason: message })
         await tell(tx, caller, message)
         await options.once?.mark(tx, { status: 'sent' })
       })

@@ -4,7 +4,7 @@ import type { AgentId } from '../../domain/ids.ts'
  * Waits for several agents that are open in this process: what people are shown while they last.
  */
 export interface OpenWaits {
-  /** Answers what to call when it is over. */
+  /** Returns what to call when it is over. */
   open(agentId: AgentId, from: readonly AgentId[]): () => void
   /** The agents that the latest open wait of this one is for; null where there is none. */
   of(agentId: AgentId): AgentId[] | null

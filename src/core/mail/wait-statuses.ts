@@ -1,14 +1,14 @@
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Standing } from './agent-waits.ts'
+import type { WaitStatus } from './agent-waits.ts'
 import type { Deps } from '../deps.ts'
 import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
 
 type Verbs = Pick<StoreVerbs, 'agents' | 'mail' | 'outbox'>
 
 /** How agents stand to one that waits for them. */
-export interface Standings {
+export interface WaitStatuses {
   /**
    * Those whose programs confirm what they read: asked beforehand, because a transaction must not
    * wait for a configuration.
@@ -24,17 +24,17 @@ export interface Standings {
     id: AgentId,
     waiter: AgentId,
     confirming: ReadonlySet<AgentId>,
-  ): Promise<Exclude<Standing, 'received'>>
+  ): Promise<Exclude<WaitStatus, 'received'>>
   /** Of all of them, in their order. */
   of(
     verbs: Verbs,
     ids: readonly AgentId[],
     waiter: AgentId,
     confirming: ReadonlySet<AgentId>,
-  ): Promise<Map<AgentId, Standing>>
+  ): Promise<Map<AgentId, WaitStatus>>
 }
 
-export function createStandings({ settings }: Pick<Deps, 'settings'>): Standings {
+export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitStatuses {
   const isToldMore = async (
     { outbox }: Verbs,
     id: AgentId,
@@ -47,7 +47,7 @@ export function createStandings({ settings }: Pick<Deps, 'settings'>): Standings
     )
   }
 
-  const withoutMessage: Standings['withoutMessage'] = async (verbs, id, waiter, confirming) => {
+  const withoutMessage: WaitStatuses['withoutMessage'] = async (verbs, id, waiter, confirming) => {
     const agent = await verbs.agents.get(id)
     if (agent === undefined || !isAlive(agent.state)) return 'dead'
     if (agent.state !== 'idle') return 'running'
@@ -74,13 +74,13 @@ export function createStandings({ settings }: Pick<Deps, 'settings'>): Standings
       const senders = new Set(
         (await verbs.mail.peek(waiter, { from: ids })).map(({ from }) => from),
       )
-      const standings = new Map<AgentId, Standing>()
+      const waitStatuses = new Map<AgentId, WaitStatus>()
       for (const id of ids)
-        standings.set(
+        waitStatuses.set(
           id,
           senders.has(id) ? 'received' : await withoutMessage(verbs, id, waiter, confirming),
         )
-      return standings
+      return waitStatuses
     },
   }
 }

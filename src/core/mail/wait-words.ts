@@ -1,5 +1,5 @@
 import { completionWords } from '../../domain/formats/completion-message.ts'
-import type { Standing, WaitResult } from './agent-waits.ts'
+import type { WaitStatus, WaitResult } from './agent-waits.ts'
 
 const NAMES = 10
 const listed = (names: readonly string[]): string =>
@@ -9,9 +9,9 @@ const listed = (names: readonly string[]): string =>
 
 /** How far a wait for several is, as one line. */
 export function progressOf(
-  agents: readonly { readonly name: string; readonly status: Standing }[],
+  agents: readonly { readonly name: string; readonly status: WaitStatus }[],
 ): string {
-  const of = (status: Standing): string[] =>
+  const of = (status: WaitStatus): string[] =>
     agents.filter((agent) => agent.status === status).map(({ name }) => name)
   const parts = [
     `${of('received').length} of ${agents.length} have answered`,

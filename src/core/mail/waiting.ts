@@ -2,7 +2,7 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { Agent, Mail } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Standing, Waiting, WaitResult } from './agent-waits.ts'
+import type { WaitStatus, Waiting, WaitResult } from './agent-waits.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -12,7 +12,7 @@ import { lookUntil } from './look-until.ts'
 import type { Mailbox } from './mailbox.ts'
 import type { OpenWaits } from './open-waits.ts'
 import type { Scrollback } from '../panes/scrollback.ts'
-import { createStandings } from './wait-statuses.ts'
+import { createWaitStatuses } from './wait-statuses.ts'
 import { progressOf, wordsOf } from './wait-words.ts'
 
 /** What a look found, with the mail that it took for it. */
@@ -48,7 +48,7 @@ export function createWaiting({
   openWaits: Pick<OpenWaits, 'open'>
   scrollback: Pick<Scrollback, 'rememberWait'>
 }): Waiting {
-  const standings = createStandings({ settings })
+  const waitStatuses = createWaitStatuses({ settings })
 
   /** Each once, in the order asked. */
   const targetsOf = async (
@@ -133,8 +133,8 @@ export function createWaiting({
     progress: (message: string) => void,
   ): Promise<Watch> => {
     const ids = targets.map(({ id }) => id)
-    const confirming = await standings.confirming(targets)
-    let known = new Map<AgentId, Standing>(ids.map((id) => [id, 'running']))
+    const confirming = await waitStatuses.confirming(targets)
+    let known = new Map<AgentId, WaitStatus>(ids.map((id) => [id, 'running']))
     const stale = new Set<AgentId>([waiter.id, ...ids])
     let told = ''
 
@@ -156,7 +156,7 @@ export function createWaiting({
       }
       for (const id of changed) {
         if (id !== waiter.id && known.get(id) !== 'received')
-          known.set(id, await standings.withoutMessage(store, id, waiter.id, confirming))
+          known.set(id, await waitStatuses.withoutMessage(store, id, waiter.id, confirming))
       }
     }
     const isComplete = (): boolean => ![...known.values()].includes('running')
@@ -164,7 +164,7 @@ export function createWaiting({
     const finish = (last: boolean): Promise<Found | undefined> =>
       store.transaction(async (tx) => {
         await requireWaiter(tx, waiter)
-        known = await standings.of(tx, ids, waiter.id, confirming)
+        known = await waitStatuses.of(tx, ids, waiter.id, confirming)
         if (!last && !isComplete()) return undefined
         const answered = ids.filter((id) => known.get(id) === 'received')
         const mails = await mailbox.take(
@@ -268,11 +268,11 @@ export function createWaiting({
     standing: async (caller, from) => {
       const targets = await targetsOf(caller, from)
       const ids = targets.map(({ id }) => id)
-      const now = await standings.of(
+      const now = await waitStatuses.of(
         store,
         ids,
         caller.agent.id,
-        await standings.confirming(targets),
+        await waitStatuses.confirming(targets),
       )
       return {
         results: targets.map(({ id, name, toolCalls, tokens }) => ({

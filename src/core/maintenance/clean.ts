@@ -2,7 +2,7 @@ import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { Sha } from '../../domain/ids.ts'
-import type { Upkeep } from '../core.ts'
+import type { Maintenance } from '../core.ts'
 import type { Deps } from '../deps.ts'
 import type { EndProgram } from '../agents/end-program.ts'
 import { hasProgram, isAlive, STOPPED } from '../../domain/lifecycle.ts'
@@ -32,7 +32,7 @@ export function createClean({
   panes: OwnPanes
   states: States
   endProgram: EndProgram
-}): Upkeep['clean'] {
+}): Maintenance['clean'] {
   /** Why it may not end, or must be ended first; null where it has ended or may. */
   const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
     if (!isAlive(agent.state)) return null

@@ -2,14 +2,14 @@ import { ExomonadError } from '../../domain/errors.ts'
 import { newAgentId } from '../../domain/ids.ts'
 import type { Agent, JournalEntry } from '../../domain/records.ts'
 import type { Approvals } from '../questions/approvals.ts'
-import type { Upkeep } from '../core.ts'
+import type { Maintenance } from '../core.ts'
 import type { Deps } from '../deps.ts'
 import { STOPPED } from '../../domain/lifecycle.ts'
 import type { MergePull } from '../pulls/merge/merge-pull.ts'
-import { untouched } from '../spawn/new-agent.ts'
+import { newAgentDefaults } from '../spawn/new-agent.ts'
 import type { SpawnUndo } from '../spawn/undo.ts'
 
-export function createUpkeep({
+export function createMaintenance({
   store,
   git,
   publisher,
@@ -26,15 +26,15 @@ export function createUpkeep({
   giveBackUnconfirmed,
 }: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'log'> & {
   reconcile: () => Promise<void>
-  clean: Upkeep['clean']
-  reap: Upkeep['reap']
-  moveRoot: Upkeep['moveRoot']
+  clean: Maintenance['clean']
+  reap: Maintenance['reap']
+  moveRoot: Maintenance['moveRoot']
   spawnUndo: SpawnUndo
   mergePull: MergePull
   approvals: Approvals
   deliverUnclaimed: () => Promise<void>
   giveBackUnconfirmed: () => Promise<void>
-}): Upkeep {
+}): Maintenance {
   /**
    * Entries that could not be settled yet; others in the journal may be under way in this process.
    */
@@ -109,7 +109,7 @@ export function createUpkeep({
       const now = clock()
       const branch = status.branch
       const root: Agent = {
-        ...untouched(now),
+        ...newAgentDefaults(now),
         id: newAgentId(),
         name: 'root',
         kind: 'root',

@@ -1,5 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts'
-import type { Upkeep } from '../core.ts'
+import type { Maintenance } from '../core.ts'
 import type { Deps } from '../deps.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
@@ -9,7 +9,7 @@ import { isAlive } from '../../domain/lifecycle.ts'
  * proven merged.
  */
 export const createReap =
-  ({ store, clock, publisher }: Pick<Deps, 'store' | 'clock' | 'publisher'>): Upkeep['reap'] =>
+  ({ store, clock, publisher }: Pick<Deps, 'store' | 'clock' | 'publisher'>): Maintenance['reap'] =>
   () =>
     store.transaction(async (tx) => {
       const agents = await tx.agents.list()

@@ -1,4 +1,4 @@
-import type { Running } from '../core.ts'
+import type { AgentControl } from '../core.ts'
 import type { Deps } from '../deps.ts'
 import type { AgentId } from '../../domain/ids.ts'
 
@@ -22,7 +22,7 @@ export function createScrollback({
   store,
   clock,
   running,
-}: Pick<Deps, 'store' | 'clock'> & { running: Pick<Running, 'screen'> }): Scrollback {
+}: Pick<Deps, 'store' | 'clock'> & { running: Pick<AgentControl, 'screen'> }): Scrollback {
   const lineNow = (id: AgentId): Promise<number> =>
     running.screen(id, TERMINAL_LINES).then(
       ({ text }) => countLines(text),

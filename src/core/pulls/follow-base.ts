@@ -5,7 +5,7 @@ import { knownPulls } from './pull-records.ts'
 /**
  * Looks at the agent’s open pull request anew: one that somebody merged, closed or pointed
  * elsewhere on the forge is known before anything is built on it. A base that was changed there is
- * the agent’s from then on. Answers the agent as it is then.
+ * the agent’s from then on. Returns the agent as it is then.
  */
 export type FollowBase = (agent: Agent) => Promise<Agent>
 

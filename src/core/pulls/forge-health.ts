@@ -5,7 +5,7 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
  * An outage of the forge that the human was told of: what is known of its pull requests is as old.
  * Times are milliseconds since the epoch.
  */
-export interface ForgeWeather {
+export interface ForgeHealth {
   readonly forge: Forge['kind']
   readonly since: number
   /** A code of docs/reference.md. */
@@ -21,13 +21,13 @@ export interface ForgeAway {
   readonly reason: string
 }
 
-export const WEATHER_KEY = 'forge:weather'
+export const HEALTH_KEY = 'forge:weather'
 
 /**
  * The outage that lasts; undefined where the forge could be used when it was last tried, or has
  * failed for moments only.
  */
-export const knownWeather = async (
+export const knownForgeHealth = async (
   store: Pick<StoreVerbs, 'snapshots'>,
-): Promise<ForgeWeather | undefined> =>
-  (await store.snapshots.get(WEATHER_KEY)) as ForgeWeather | undefined
+): Promise<ForgeHealth | undefined> =>
+  (await store.snapshots.get(HEALTH_KEY)) as ForgeHealth | undefined

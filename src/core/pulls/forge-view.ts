@@ -1,26 +1,26 @@
 import type { Forge, ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { ForgeView } from '../core.ts'
-import { knownWeather } from './forge-health.ts'
+import { knownForgeHealth } from './forge-health.ts'
 
 /** The forge as people are shown it: nothing is asked of it. */
 export async function forgeView(
   forge: Pick<Forge, 'kind' | 'budget'>,
   store: Pick<StoreVerbs, 'snapshots'>,
 ): Promise<ForgeView> {
-  const weather = await knownWeather(store)
+  const health = await knownForgeHealth(store)
   const budget = forge.budget()
   return {
     kind: forge.kind,
     budget: budget === null ? null : budgetView(budget),
     trouble:
-      weather === undefined
+      health === undefined
         ? null
         : {
-            since: iso(weather.since),
-            code: weather.code,
-            reason: weather.reason,
-            retry_at: weather.retryAt === null ? null : iso(weather.retryAt),
+            since: iso(health.since),
+            code: health.code,
+            reason: health.reason,
+            retry_at: health.retryAt === null ? null : iso(health.retryAt),
           },
   }
 }

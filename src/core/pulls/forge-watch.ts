@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { BranchName } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
-import { knownWeather, type ForgeAway } from './forge-health.ts'
+import { knownForgeHealth, type ForgeAway } from './forge-health.ts'
 
 /**
  * Whether the forge can be asked, for whoever must not wait long for it. The local forge always
@@ -34,10 +34,10 @@ export function createForgeWatch(
     const known = polling.away?.()
     if (known !== undefined) return known
     // Told before a restart, and not over since.
-    const weather = await knownWeather(store)
-    return weather === undefined || weather.forge !== forge.kind || weather.retryAt !== null
+    const health = await knownForgeHealth(store)
+    return health === undefined || health.forge !== forge.kind || health.retryAt !== null
       ? undefined
-      : { since: weather.since, reason: weather.reason }
+      : { since: health.since, reason: health.reason }
   }
 
   /**

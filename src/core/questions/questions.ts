@@ -2,15 +2,15 @@ import type { StoreTransaction } from '../../adapters/store/store.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { newQuestionId, type QuestionId } from '../../domain/ids.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
-import type { Talking } from '../core.ts'
+import type { Messages } from '../core.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf, requireAlive, requireBelow } from '../agents/directory.ts'
 import type { Receipt } from '../mail/receipt.ts'
 import { resolveAddress } from '../agents/tree.ts'
 
-type Questions = Pick<Talking, 'question' | 'answer'> & {
-  /** Answers that a crash kept from their asker, as messages. */
+type Questions = Pick<Messages, 'question' | 'answer'> & {
+  /** Returns that a crash kept from their asker, as messages. */
   deliverUnclaimed(): Promise<void>
   /**
    * After a start: answers that calls of before had taken, and that nobody knows to have arrived,

@@ -3,7 +3,7 @@ import type { Agent, RunResult } from '../../domain/records.ts'
 import type { Results } from '../agents/agent-result.ts'
 import type { Deps } from '../deps.ts'
 import { endOf, type Exit, type Exits } from '../agents/exits.ts'
-import type { LastWords } from '../agents/final-output.ts'
+import type { FinalOutput } from '../agents/final-output.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import type { Mailbox } from '../mail/mailbox.ts'
 import type { OwnPanes } from '../panes/panes.ts'
@@ -37,7 +37,7 @@ export function createSessionEnds({
   panes,
   mailbox,
   results,
-  lastWords,
+  finalOutput,
   readUsage,
 }: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'clock' | 'log'> & {
   states: States
@@ -45,7 +45,7 @@ export function createSessionEnds({
   panes: OwnPanes
   mailbox: Pick<Mailbox, 'sendIn'>
   results: Pick<Results, 'make'>
-  lastWords: (agent: Agent) => Promise<LastWords>
+  finalOutput: (agent: Agent) => Promise<FinalOutput>
   /** What its conversation used: nobody can read that afterwards. */
   readUsage: (agent: Agent) => Promise<void>
 }): SessionEnds {
@@ -64,7 +64,7 @@ export function createSessionEnds({
       at,
       unless = async () => false,
       ...change
-    }: { words: LastWords; at: number; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<
+    }: { words: FinalOutput; at: number; unless?: (tx: StoreVerbs) => Promise<boolean> } & Pick<
       StateChange,
       'source' | 'patch' | 'onlyIf' | 'reason'
     >,
@@ -137,7 +137,7 @@ export function createSessionEnds({
         (await outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length >
         0
       if (await waits(store)) return
-      const words = await lastWords(agent)
+      const words = await finalOutput(agent)
       // Which files it changed takes git a while, in which something may come.
       await end(agent, turnVerdict(agent, words), {
         words,
@@ -151,7 +151,7 @@ export function createSessionEnds({
 
     programEnded: async (agent, exit, how) => {
       const at = endOf(exit, agent, clock())
-      const words = await lastWords(agent)
+      const words = await finalOutput(agent)
       const isProcess = agent.kind === 'process'
       // Whatever code a session’s program ends with: nobody told it to.
       const verdict = isProcess
@@ -176,7 +176,7 @@ export function createSessionEnds({
         agent,
         { success: false, summary },
         {
-          words: await lastWords(agent),
+          words: await finalOutput(agent),
           at: clock(),
           source: 'daemon',
           reason: summary,

@@ -9,7 +9,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
-import { besides, untouched } from '../spawn/new-agent.ts'
+import { sharedWorktreeFields, newAgentDefaults } from '../spawn/new-agent.ts'
 import type { SpawnUndo } from '../spawn/undo.ts'
 
 export interface Reserved {
@@ -28,12 +28,12 @@ type GivenRun = Pick<Run, 'command' | 'model'> & { readonly timeout: number | nu
 export interface SessionReserve {
   /**
    * Everything that can be known before anything is made. Waits for the human where a spawn needs
-   * that. Answers the parent as it is now.
+   * that. Returns the parent as it is now.
    */
   prepare(caller: Caller, what: string): Promise<Agent>
   /** Row, run and intent in one transaction, under the limits. */
   reserve(caller: Caller, parent: Agent, given: Given, run: GivenRun): Promise<Reserved>
-  /** Answers what `begin` does; where that throws, nothing is left. */
+  /** Returns what `begin` does; where that throws, nothing is left. */
   orUndo<Result>(reserved: Reserved, begin: () => Promise<Result>): Promise<Result>
 }
 
@@ -97,11 +97,11 @@ export function createSessionReserve({
             .flatMap((agent) => [agent.name, agent.branch]),
         )
         const agent: Agent = {
-          ...untouched(clock()),
+          ...newAgentDefaults(clock()),
           ...given,
           id: newAgentId(),
           name: unusedName(given.name, taken),
-          ...besides(parent),
+          ...sharedWorktreeFields(parent),
           state: 'spawning',
           tokenHash: randomUUID(),
         }

@@ -1,6 +1,6 @@
 import type { Agent, Outcome } from '../../domain/records.ts'
 import type { Exit } from '../agents/exits.ts'
-import type { LastWords } from '../agents/final-output.ts'
+import type { FinalOutput } from '../agents/final-output.ts'
 
 /** How something without a terminal ended, in words. */
 export interface Verdict {
@@ -34,7 +34,7 @@ const CUT_SHORT: Readonly<Record<string, string>> = {
 }
 
 /** Of a session whose only turn is over: what it reported, else what its model said last. */
-export function turnVerdict(agent: Pick<Agent, 'outcome'>, { text, reason }: LastWords): Verdict {
+export function turnVerdict(agent: Pick<Agent, 'outcome'>, { text, reason }: FinalOutput): Verdict {
   if (agent.outcome !== null)
     return {
       success: agent.outcome.success,

@@ -4,7 +4,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import { describeResult, type Results } from '../agents/agent-result.ts'
 import type { Sessions, SessionStart } from './agent-sessions.ts'
 import { describeStatus } from '../agents/agent-status.ts'
-import type { Running } from '../core.ts'
+import type { AgentControl } from '../core.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { findAgent, requireBelow } from '../agents/directory.ts'
@@ -34,7 +34,7 @@ export function createSessions({
   sessions: Pick<SessionStart, 'start'>
   watch: Pick<SessionWatch, 'begin'>
   results: Pick<Results, 'of'>
-  running: Pick<Running, 'kill'>
+  running: Pick<AgentControl, 'kill'>
 }): Sessions {
   /** Below the caller, by any of its addresses. */
   const below = async (caller: Caller, address: string, verb: string): Promise<Agent> => {

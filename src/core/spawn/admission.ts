@@ -18,7 +18,7 @@ export interface Admission {
   /**
    * ALREADY_DEAD where the asker ended meanwhile; LIMIT_REACHED by its budgets, by
    * limits.max_live_agents for those in terminals and by limits.max_live_headless for those
-   * without. `wanted`: the runtime of each that is to be made. Answers all agents there are.
+   * without. `wanted`: the runtime of each that is to be made. Returns all agents there are.
    */
   require(
     tx: StoreVerbs,
@@ -26,7 +26,7 @@ export interface Admission {
     wanted: readonly AgentRuntime[],
     verb: string,
   ): Promise<Agent[]>
-  /** The row, and what a crash is to take back or finish. Answers the journal’s id. */
+  /** The row, and what a crash is to take back or finish. Returns the journal’s id. */
   enter(tx: StoreTransaction, agent: Agent, intent: SpawnIntent): Promise<string>
 }
 

@@ -39,7 +39,7 @@ export function createSpawnBuilder(
    * Ignored files and set-up commands of the configuration. Returns what the worktree lacks after
    * them.
    */
-  const furnish = async (caller: Caller, agent: Agent): Promise<string[]> => {
+  const provisionWorktree = async (caller: Caller, agent: Agent): Promise<string[]> => {
     const { worktree } = await settings.config()
     if (worktree.include.length > 0)
       await files.copyInto(
@@ -97,7 +97,7 @@ export function createSpawnBuilder(
         }
       }
       await step(journal, 'furnish')
-      const lacking = await furnish(caller, agent)
+      const lacking = await provisionWorktree(caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
       const [own, parents] = await Promise.all([

@@ -16,7 +16,7 @@ import { parentText, promptFacts, type Launcher } from './launch.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import { childrenMadeSince, CUT_OFF } from '../agents/made-since.ts'
 import { startTreeOf } from '../sessions/session-reserve.ts'
-import { besides, untouched } from './new-agent.ts'
+import { sharedWorktreeFields, newAgentDefaults } from './new-agent.ts'
 import { runtimeOf, toolsOf } from '../agents/programs.ts'
 import type { Scrollback } from '../panes/scrollback.ts'
 import type { SpawnStart } from './start.ts'
@@ -91,12 +91,12 @@ export function createForking(
       const name =
         wanted.name === undefined ? forkName(prompt, taken) : unusedName(wanted.name, taken)
       const agent: Agent = {
-        ...untouched(clock()),
+        ...newAgentDefaults(clock()),
         id: newAgentId(),
         name,
         kind: 'fork',
         runtime: runtimeOf(cliName),
-        ...besides(parent),
+        ...sharedWorktreeFields(parent),
         tools: toolsOf(await settings.config(), cliName),
         agentCli: cliName,
         task: prompt?.trim() ?? '',

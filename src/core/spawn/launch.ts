@@ -65,7 +65,7 @@ export type LaunchOptions = Pick<
 const TOOL_TIMEOUT = 24 * 60 * 60
 
 /** Where a launched program finds the daemon, and what it may see of the person’s environment. */
-export interface Surroundings {
+export interface LaunchEnvironment {
   socket: string
   agentPath: string
   /** Where MCP is served over HTTP; null where it isn’t. */
@@ -79,7 +79,7 @@ export interface Surroundings {
 
 export function createLauncher(
   deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> &
-    Surroundings & { panes: Pick<OwnPanes, 'find'> },
+    LaunchEnvironment & { panes: Pick<OwnPanes, 'find'> },
 ): Launcher {
   const { store, multiplexer, files, settings, paths } = deps
 

@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/records.ts'
 /**
  * What is the same for every agent that nothing has happened to yet. `now` in ms since the epoch.
  */
-export const untouched = (now: number) =>
+export const newAgentDefaults = (now: number) =>
   ({
     paneId: null,
     pid: null,
@@ -20,9 +20,9 @@ export const untouched = (now: number) =>
     tokens: 0,
     usage: null,
     toolCalls: 0,
-    stopObjection: null,
+    stopBlocker: null,
     stopBlocks: 0,
-    stopExcuse: null,
+    stopReason: null,
     rebaseTries: 0,
     spawnedAt: now,
     endedAt: null,
@@ -34,7 +34,7 @@ export const untouched = (now: number) =>
  * Of one that works in its parent’s worktree, on its branch: a fork, a session, a process. Nothing
  * of these is ever removed with it.
  */
-export const besides = ({ id, role, depth, branch, worktree }: Agent) => ({
+export const sharedWorktreeFields = ({ id, role, depth, branch, worktree }: Agent) => ({
   role,
   parentId: id,
   depth: depth + 1,

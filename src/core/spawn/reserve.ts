@@ -22,7 +22,7 @@ import { requireFree, type ResolvedSpec } from './issues/specs.ts'
 import { requireAlive } from '../agents/directory.ts'
 import type { Launcher } from './launch.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
-import { untouched } from './new-agent.ts'
+import { newAgentDefaults } from './new-agent.ts'
 import { runtimeOf, toolsOf } from '../agents/programs.ts'
 import { wrongBranch } from '../agents/wrong-branch.ts'
 
@@ -82,7 +82,7 @@ export function createReservations(
     const now = clock()
     const { spec, cliName } = candidate
     return {
-      ...untouched(now),
+      ...newAgentDefaults(now),
       id: newAgentId(),
       name: candidate.slug,
       kind: spec.kind,

@@ -8,7 +8,7 @@ import type { States } from '../agents/states.ts'
  * reason, until the last of them has ended.
  */
 export interface BlockingCalls {
-  /** Answers what to call when this one has ended. */
+  /** Returns what to call when this one has ended. */
   begin(
     agent: Agent,
     reason: `question ${string}` | `subagent ${string}` | 'wait',

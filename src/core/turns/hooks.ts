@@ -74,7 +74,7 @@ export function createHooks({
     promptSubmit: async (caller, facts, at) => {
       const ids = deliveryIdsIn(facts.prompt ?? '')
       if (ids.length > 0) await outbox.ack(caller.agent.id, ids)
-      if (facts.goesOn !== true) await store.agents.update(caller.agent.id, { stopExcuse: null })
+      if (facts.goesOn !== true) await store.agents.update(caller.agent.id, { stopReason: null })
       await runsUnlessInCall(caller, at)
     },
     toolUse: async (caller, _facts, at) => {
@@ -125,7 +125,7 @@ export function createHooks({
       await waitsForPerson(states, caller.agent, reason, 'hook', timed(at))
     },
     sessionEnd: async (caller) => {
-      await store.agents.update(caller.agent.id, { stopObjection: null, stopBlocks: 0 })
+      await store.agents.update(caller.agent.id, { stopBlocker: null, stopBlocks: 0 })
     },
   }
 }

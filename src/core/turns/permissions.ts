@@ -17,7 +17,7 @@ type Question = Extract<HookFact, { kind: 'permission' }>
  * that nobody chose to allow.
  */
 export interface Permissions {
-  /** The program asks. Answers when somebody decided, or at once where nobody can from here. */
+  /** The program asks. Returns when somebody decided, or at once where nobody can from here. */
   asked(
     caller: Caller,
     cli: AgentCli,

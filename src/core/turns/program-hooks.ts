@@ -113,13 +113,13 @@ export function createProgramHooks(
     const times = again ? (held.get(agent.id) ?? 0) : 0
     if (times >= MAX_IN_A_ROW) {
       held.delete(agent.id)
-      if (agent.stopObjection !== null) {
-        await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
+      if (agent.stopBlocker !== null) {
+        await store.agents.update(agent.id, { stopBlocker: null, stopBlocks: 0 })
         await publisher.publish({
           type: 'stop.released',
           agentId: agent.id,
           actor: 'daemon',
-          payload: { name: agent.name, objection: agent.stopObjection, times },
+          payload: { name: agent.name, objection: agent.stopBlocker, times },
         })
       }
       await ended(agent, null, undefined)
@@ -160,7 +160,7 @@ export function createProgramHooks(
     switch (fact.kind) {
       case 'session-start':
         // One may also begin while the program runs and nobody submitted anything, as after /clear.
-        if (cli.hurriesFirstTurn === true && at === undefined) firstTurn.started(agent)
+        if (cli.promptsBeforeToolsReady === true && at === undefined) firstTurn.started(agent)
         if (agent.state === 'spawning') await hooks.sessionStart(caller, {}, at)
         else await states.seen(agent.id)
         await publisher.publish({

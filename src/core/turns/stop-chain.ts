@@ -9,7 +9,13 @@ import type { FollowBase } from '../pulls/follow-base.ts'
 import type { ForgeWatch } from '../pulls/forge-watch.ts'
 import type { ForgeAway } from '../pulls/forge-health.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
-import { applicable, nextBlock, objectionText, requestedBy, type Objection } from './stop-check.ts'
+import {
+  applicable,
+  nextBlock,
+  stopBlockerText,
+  requestedBy,
+  type StopBlocker,
+} from './stop-check.ts'
 import type { StopSync } from './stop-sync.ts'
 import { childrenOf, countsAsLive } from '../agents/tree.ts'
 
@@ -46,16 +52,16 @@ export function createStopChain(
    * `away`: neither the forge nor its remote is asked; what only they can tell, or that it could
    * not do without them, is not held against it.
    */
-  const firstObjection = async (
+  const firstStopBlocker = async (
     caller: Caller,
     over: () => boolean,
     away = false,
-  ): Promise<Objection | undefined> => {
+  ): Promise<StopBlocker | undefined> => {
     const asks = (await store.questions.open(caller.agent.id)).length > 0
     const owns = caller.agent.ownsWorktree && !asks
     // What was forgotten here is told first, also where the forge hangs.
     const first =
-      owns && caller.agent.stopExcuse === null ? await git.status(caller.agent.worktree) : undefined
+      owns && caller.agent.stopReason === null ? await git.status(caller.agent.worktree) : undefined
     if (first?.operation === null && first.dirty.length > 0)
       return { kind: 'uncommitted', files: first.dirty }
     const agent = owns && !away ? await deps.followBase(caller.agent) : caller.agent
@@ -69,7 +75,7 @@ export function createStopChain(
     const applies = applicable({
       ownsBranch: agent.ownsWorktree,
       hasOpenQuestion: asks,
-      hasExcuse: agent.stopExcuse !== null,
+      hasExcuse: agent.stopReason !== null,
       hasLiveChildren: children.some((child) => countsAsLive(child, merged)),
       hasOpenChildPulls: pulls.some(
         (pull) => pull.state === 'open' && pull.base.branch === agent.branch,
@@ -125,10 +131,10 @@ export function createStopChain(
   const objectionOf = async (
     caller: Caller,
     over: () => boolean,
-  ): Promise<Objection | undefined> => {
+  ): Promise<StopBlocker | undefined> => {
     for (const wait of FORGE_WAITS) {
       try {
-        return await firstObjection(caller, over)
+        return await firstStopBlocker(caller, over)
       } catch (thrown) {
         const { code, facts } = asExomonadError(thrown)
         if (code !== 'FORGE_UNAVAILABLE' || facts['retry_at'] !== undefined) throw thrown
@@ -140,17 +146,17 @@ export function createStopChain(
       }
       if (over()) return undefined
     }
-    return firstObjection(caller, over)
+    return firstStopBlocker(caller, over)
   }
 
   /** Asks the forge as long as that answers; else what is stored decides, within ten seconds. */
   const decide = async (
     caller: Caller,
     over: () => boolean,
-  ): Promise<{ objection: Objection | undefined; away?: ForgeAway | undefined }> => {
+  ): Promise<{ objection: StopBlocker | undefined; away?: ForgeAway | undefined }> => {
     const known = await deps.forgeWatch.away()
     if (known !== undefined)
-      return { objection: await firstObjection(caller, over, true), away: known }
+      return { objection: await firstStopBlocker(caller, over, true), away: known }
     const done = new AbortController()
     let gaveUp = false
     const asked = objectionOf(caller, () => over() || gaveUp).then(
@@ -179,7 +185,7 @@ export function createStopChain(
           'a stop check that was given up has ended',
         ),
       )
-      return { objection: await firstObjection(caller, over, true), away: found }
+      return { objection: await firstStopBlocker(caller, over, true), away: found }
     } finally {
       done.abort()
     }
@@ -206,17 +212,17 @@ export function createStopChain(
     const words = away === undefined ? undefined : gate.text(await awayWords(caller, away))
     const agent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (objection === undefined) {
-      await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
+      await store.agents.update(agent.id, { stopBlocker: null, stopBlocks: 0 })
       return words === undefined ? { decision: 'allow' } : { decision: 'allow', note: words }
     }
     const { stop } = await settings.config()
     const { release, times } = nextBlock(
-      { objection: agent.stopObjection, times: agent.stopBlocks },
+      { objection: agent.stopBlocker, times: agent.stopBlocks },
       objection.kind,
       stop.max_blocks,
     )
     if (release) {
-      await store.agents.update(agent.id, { stopObjection: null, stopBlocks: 0 })
+      await store.agents.update(agent.id, { stopBlocker: null, stopBlocks: 0 })
       await publisher.publish({
         type: 'stop.released',
         agentId: agent.id,
@@ -234,9 +240,9 @@ export function createStopChain(
       await outbox.withdraw(agent.id, objection.pull.url, isTold, 'the stop check told it')
     }
     if (objection.kind !== 'messages')
-      await store.agents.update(agent.id, { stopObjection: objection.kind, stopBlocks: times })
+      await store.agents.update(agent.id, { stopBlocker: objection.kind, stopBlocks: times })
     // Names of files are whatever somebody called them.
-    const said = gate.text(objectionText(objection))
+    const said = gate.text(stopBlockerText(objection))
     const reason = words === undefined || objection.kind === 'messages' ? said : `${said}\n${words}`
     await publisher.publish({
       type: 'stop.blocked',

@@ -4,7 +4,7 @@ import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
  * Why an agent should go on instead of stopping. Order and exemptions are those of the delivery
  * design: the first that objects answers.
  */
-export type Objection =
+export type StopBlocker =
   | { readonly kind: 'uncommitted'; readonly files: readonly string[] }
   | {
       readonly kind: 'rebase_in_progress'
@@ -65,7 +65,7 @@ export function applicable(facts: StopFacts): Applicable {
  */
 export function nextBlock(
   previous: { objection: string | null; times: number },
-  objection: Objection['kind'],
+  objection: StopBlocker['kind'],
   max: number,
 ): { release: boolean; times: number } {
   if (objection === 'messages') return { release: false, times: 0 }
@@ -74,7 +74,7 @@ export function nextBlock(
 }
 
 /** The words an agent reads as the reason to go on. */
-export function objectionText(objection: Objection): string {
+export function stopBlockerText(objection: StopBlocker): string {
   const list = (files: readonly string[]) =>
     files.slice(0, 20).join(', ') + (files.length > 20 ? ` and ${files.length - 20} more` : '')
   switch (objection.kind) {

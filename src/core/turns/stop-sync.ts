@@ -13,7 +13,7 @@ import { knownPulls } from '../pulls/pull-records.ts'
 import { readPull } from '../pulls/pull-views.ts'
 import type { BranchPush } from '../pulls/push-branch.ts'
 import { createGotFurther, progressOf } from './rebase-progress.ts'
-import type { Objection } from './stop-check.ts'
+import type { StopBlocker } from './stop-check.ts'
 
 /**
  * The second link of the stop check: the branch gets what its remote has (merged child pull
@@ -22,12 +22,12 @@ import type { Objection } from './stop-check.ts'
  */
 export interface StopSync {
   /** `over`: the agent was let go meanwhile, so that its worktree is left alone. */
-  run(caller: Caller, over?: () => boolean): Promise<Objection | undefined>
+  run(caller: Caller, over?: () => boolean): Promise<StopBlocker | undefined>
   /**
    * The agent stops in the middle of the rebase that was left to it: one more try, or, where it got
    * further since the last stop, the first anew.
    */
-  unresolved(caller: Caller, files: readonly string[]): Promise<Objection>
+  unresolved(caller: Caller, files: readonly string[]): Promise<StopBlocker>
 }
 
 export function createStopSync({
@@ -75,7 +75,7 @@ export function createStopSync({
   }
 
   /**
-   * Answers those that were fetched: the remote may lack some, which were never pushed, or deleted
+   * Returns those that were fetched: the remote may lack some, which were never pushed, or deleted
    * there after a merge.
    */
   const fetchKnown = async (branches: readonly BranchName[]): Promise<readonly BranchName[]> => {
@@ -91,8 +91,8 @@ export function createStopSync({
     }
   }
 
-  /** Answers the head afterwards, or the objection. `own`: what the remote has of the branch. */
-  const catchUp = async (agent: Agent, head: Sha, own: Sha | null): Promise<Sha | Objection> => {
+  /** Returns the head afterwards, or the objection. `own`: what the remote has of the branch. */
+  const catchUp = async (agent: Agent, head: Sha, own: Sha | null): Promise<Sha | StopBlocker> => {
     if (own === null || own === head || (await git.isAncestor(own, head))) return head
     if (await git.isAncestor(head, own)) {
       const result = await git.fastForward(agent.worktree, own)
@@ -115,7 +115,7 @@ export function createStopSync({
     caller: Caller,
     base: string,
     files: readonly string[],
-  ): Promise<number | Objection> => {
+  ): Promise<number | StopBlocker> => {
     const { agent } = caller
     const { stop } = await settings.config()
     const tries = agent.rebaseTries + 1
@@ -205,7 +205,7 @@ export function createStopSync({
     baseTip: Sha,
     forkPoint: Sha,
     before: { head: Sha; pushed: boolean },
-  ): Promise<Objection | undefined> => {
+  ): Promise<StopBlocker | undefined> => {
     const { agent } = caller
     const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
     if (result.kind === 'conflict') {
@@ -318,7 +318,7 @@ export function createStopSync({
     })
   }
 
-  const sync = async (caller: Caller, over: () => boolean): Promise<Objection | undefined> => {
+  const sync = async (caller: Caller, over: () => boolean): Promise<StopBlocker | undefined> => {
     const { agent } = caller
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)

@@ -11,7 +11,7 @@ import { within } from '../../domain/time-limit.ts'
 export interface UsageReading {
   /**
    * An agent did something: what its conversation used is read soon, its budgets are looked at.
-   * Answers at once and never throws; calls in quick succession become one reading, the last of
+   * Returns at once and never throws; calls in quick succession become one reading, the last of
    * them always gets one.
    */
   refresh(id: AgentId): void
@@ -30,7 +30,7 @@ const INTERVAL = 3_000
  */
 const SHARE = 0.1
 /** A program that doesn’t answer is asked again the next time, milliseconds. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 export function createUsage({
   store,
@@ -57,7 +57,7 @@ export function createUsage({
         : await settings.agentCli(agent.agentCli).catch(() => undefined)
     if (cli?.usage !== undefined) {
       const live = await liveOf(agent)
-      const found = await within(PATIENCE, cli.usage(live))
+      const found = await within(TIMEOUT, cli.usage(live))
       if (found !== null) await record(id, live.session?.id ?? agent.sessionId ?? '', found)
     }
     await checkBudgets()

@@ -8,7 +8,7 @@ import { hostFiles, type HostNames } from './location.ts'
 
 /** What one connection may do. */
 export interface Served {
-  /** Answers one request; a throw is told the one who asked. */
+  /** Returns one request; a throw is told the one who asked. */
   answer(verb: string, takes: unknown): unknown
   /** What comes that is no request. */
   other?(message: unknown): void

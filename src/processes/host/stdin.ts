@@ -10,7 +10,7 @@ export interface Stdin {
 }
 
 /** Milliseconds. */
-const PATIENCE = 2000
+const TIMEOUT = 2000
 /**
  * Characters that may wait for a program that doesn't read: enough for any sensible input, too
  * little to hurt.
@@ -36,7 +36,7 @@ export function createStdin(stream: Writable): Stdin {
       if (waiting + data.length > WAITING_LIMIT) return 'full'
       waiting += data.length
       return await new Promise((resolve) => {
-        const timer = setTimeout(resolve, PATIENCE, 'written' as const)
+        const timer = setTimeout(resolve, TIMEOUT, 'written' as const)
         stream.write(data, (error) => {
           waiting -= data.length
           clearTimeout(timer)

@@ -44,7 +44,7 @@ export function writeLines(stream: OutputStream, lines: readonly string[]): void
 }
 
 /**
- * What went wrong, in words on stderr, and with `json` as a document on stdout. Answers the exit
+ * What went wrong, in words on stderr, and with `json` as a document on stdout. Returns the exit
  * code.
  */
 export function reportError(context: CliContext, thrown: unknown, json: boolean): ExitCode {

@@ -2,11 +2,11 @@ import type { CliContext } from './context.ts'
 import { FRAMES, FRAME_EVERY } from '../text/spinner.ts'
 
 /** Work that is done sooner than this shows no spinner. Milliseconds. */
-const PATIENCE = 150
+const SPINNER_AFTER = 150
 
 /**
  * Shows that work goes on: a spinner on a terminal, a plain line elsewhere, nothing with --json. On
- * stderr, so that results stay clean. Answers what the work answers; the spinner is gone by then.
+ * stderr, so that results stay clean. Returns what the work answers; the spinner is gone by then.
  */
 export async function withProgress<Result>(
   context: CliContext,
@@ -16,7 +16,7 @@ export async function withProgress<Result>(
   const { stderr } = context.terminal
   if (context.options().json) return work
   if (stderr.isTTY !== true || context.environment.ci) {
-    const late = setTimeout(() => stderr.write(`${label} …\n`), PATIENCE)
+    const late = setTimeout(() => stderr.write(`${label} …\n`), SPINNER_AFTER)
     return work.finally(() => clearTimeout(late))
   }
   const palette = context.palette(stderr)
@@ -25,7 +25,7 @@ export async function withProgress<Result>(
   let shown = false
   const timer = setInterval(() => {
     const seconds = Math.floor((context.now() - started) / 1000)
-    if (context.now() - started < PATIENCE) return
+    if (context.now() - started < SPINNER_AFTER) return
     shown = true
     stderr.write(
       `\r\u001b[2K${palette.active(FRAMES[frame++ % FRAMES.length] ?? '')} ${label}${seconds >= 2 ? palette.dim(` ${seconds}s`) : ''}`,

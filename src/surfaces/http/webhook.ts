@@ -8,7 +8,7 @@ import { parseJson } from '../../domain/formats/parse-json.ts'
 const BODY_LIMIT = 25 * 1024 * 1024
 
 /**
- * Answers GitHub’s webhooks. A signature (HMAC-SHA-256 of the body,
+ * Returns GitHub’s webhooks. A signature (HMAC-SHA-256 of the body,
  * https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries) that is wrong
  * or missing: 401, and nothing of the body is looked at. Else 202 at once, and what it speaks of is
  * handed on. Nothing of it is believed, so that one that is sent again does no harm.

@@ -25,7 +25,7 @@ export interface ProxyOptions {
   /** Words for stderr. */
   readonly report: (message: string) => void
   /** Milliseconds that a request waits for a daemon that is away. */
-  readonly patience: number
+  readonly timeout: number
 }
 
 /** First and longest wait before the next attempt to connect, milliseconds. */
@@ -122,8 +122,8 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
     if (opened instanceof ExomonadError) {
       const hopeless =
         opened.code !== 'DAEMON_UNAVAILABLE' ||
-        (!everConnected && Date.now() - startedAt > options.patience)
-      answerWaiting(hopeless ? Number.POSITIVE_INFINITY : Date.now() - options.patience)
+        (!everConnected && Date.now() - startedAt > options.timeout)
+      answerWaiting(hopeless ? Number.POSITIVE_INFINITY : Date.now() - options.timeout)
       if (hopeless) throw opened
       await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), ended])
       continue

@@ -110,7 +110,7 @@ export type HttpExchange = (
 
 /**
  * Streamable HTTP without sessions on this side, in the protocols of 2025 and 2026: a client goes
- * on after a restart of the daemon as if nothing had been. Answers are streams with a comment now
+ * on after a restart of the daemon as if nothing had been. Returns are streams with a comment now
  * and then, so that no client’s HTTP library gives up on a long call.
  */
 export function createHttpExchange(deps: McpDeps): HttpExchange {

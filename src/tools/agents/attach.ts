@@ -19,5 +19,5 @@ export const attach = defineTool({
     pane: z.string(),
     argv: z.array(z.string()).nullable(),
   }),
-  handler: ({ core }, input) => core.running.attach(input.agent, input.inside),
+  handler: ({ core }, input) => core.control.attach(input.agent, input.inside),
 })

@@ -21,5 +21,5 @@ export const clean = defineTool({
     removed: z.array(z.object(place)),
     kept: z.array(z.object({ ...place, reason: z.string() })),
   }),
-  handler: ({ core }, input) => core.upkeep.clean({ dryRun: input.dry_run, kill: input.kill }),
+  handler: ({ core }, input) => core.maintenance.clean({ dryRun: input.dry_run, kill: input.kill }),
 })

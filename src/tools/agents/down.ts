@@ -9,5 +9,5 @@ export const down = defineTool({
   listed: false,
   input: z.object({}),
   output: z.object({ stopped: z.array(z.string()) }),
-  handler: ({ core }) => core.running.down(),
+  handler: ({ core }) => core.control.down(),
 })

@@ -10,5 +10,5 @@ export const kill = defineTool({
   listed: true,
   input: z.object({ agent: z.string().min(1).describe('Id, branch or name') }),
   output: z.object({ killed: z.array(z.string()) }),
-  handler: ({ core, caller }, input) => core.running.kill(caller, input.agent),
+  handler: ({ core, caller }, input) => core.control.kill(caller, input.agent),
 })

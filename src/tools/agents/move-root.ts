@@ -15,5 +15,5 @@ export const moveRoot = defineTool({
     moved: z.boolean().describe('False where the tree grows from there already'),
     warnings: z.array(z.string()),
   }),
-  handler: ({ core }) => core.upkeep.moveRoot(),
+  handler: ({ core }) => core.maintenance.moveRoot(),
 })

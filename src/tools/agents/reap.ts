@@ -13,5 +13,5 @@ export const reap = defineTool({
     reaped: z.array(z.string()),
     next: z.string().describe('The first living agent'),
   }),
-  handler: ({ core }) => core.upkeep.reap(),
+  handler: ({ core }) => core.maintenance.reap(),
 })

@@ -25,5 +25,5 @@ export const resume = defineTool({
     ),
     errors: z.array(spawnError),
   }),
-  handler: ({ core }, input) => core.running.resume(input.agent),
+  handler: ({ core }, input) => core.control.resume(input.agent),
 })

@@ -13,5 +13,5 @@ export const screen = defineTool({
     lines: z.number().int().min(0).max(100_000).default(1000).describe('Of scrollback'),
   }),
   output: z.object({ agent_id: z.string(), text: z.string(), live: z.boolean() }),
-  handler: ({ core }, input) => core.running.screen(input.agent, input.lines),
+  handler: ({ core }, input) => core.control.screen(input.agent, input.lines),
 })

@@ -9,5 +9,5 @@ export const sendRaw = defineTool({
   audience: ['human'],
   listed: false,
   handler: ({ core, caller, once }, input) =>
-    core.talking.send(caller, input.to, input.message, { raw: true, once }),
+    core.messages.send(caller, input.to, input.message, { raw: true, once }),
 })

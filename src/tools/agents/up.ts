@@ -21,5 +21,5 @@ export const up = defineTool({
     already: z.boolean(),
     warnings: z.array(z.string()),
   }),
-  handler: ({ core }, input) => core.running.up(input.task, input.agent),
+  handler: ({ core }, input) => core.control.up(input.task, input.agent),
 })

@@ -9,5 +9,5 @@ export const ack = defineTool({
   listed: false,
   input: z.object({ ids: z.array(z.string()).min(1) }),
   output: z.object({ acked: z.array(z.string()), unknown: z.array(z.string()) }),
-  handler: ({ core, caller }, input) => core.talking.ack(caller, input.ids),
+  handler: ({ core, caller }, input) => core.messages.ack(caller, input.ids),
 })

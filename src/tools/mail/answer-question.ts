@@ -14,5 +14,5 @@ export const answerQuestion = defineTool({
   }),
   output: z.object({ status: z.enum(['delivered', 'queued']), question_id: z.string() }),
   handler: ({ core, caller }, input) =>
-    core.talking.answer(caller, input.agent, input.message, input.question_id),
+    core.messages.answer(caller, input.agent, input.message, input.question_id),
 })

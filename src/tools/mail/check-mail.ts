@@ -19,5 +19,5 @@ export const checkMail = defineTool({
     ),
   }),
   handler: ({ core, caller, consumed }, input) =>
-    core.talking.checkMail(caller, input.peek, consumed),
+    core.messages.checkMail(caller, input.peek, consumed),
 })

@@ -8,5 +8,5 @@ export const deny = defineTool({
   listed: false,
   input: z.object({ approval_id: z.string().min(1), reason: z.string().optional() }),
   output: z.object({ approval_id: z.string(), decision: z.string() }),
-  handler: ({ core }, input) => core.talking.decide(input.approval_id, 'denied', input.reason),
+  handler: ({ core }, input) => core.messages.decide(input.approval_id, 'denied', input.reason),
 })

@@ -34,5 +34,5 @@ export const inbox = defineTool({
       }),
     ),
   }),
-  handler: ({ core, consumed }, input) => core.talking.inbox(input, consumed),
+  handler: ({ core, consumed }, input) => core.messages.inbox(input, consumed),
 })

@@ -19,5 +19,5 @@ export const note = defineTool({
   }),
   output: z.object({ status: z.literal('sent') }),
   handler: ({ core, caller, once }, input) =>
-    core.talking.note(caller, input.message, { stopReason: input.stop_reason, once }),
+    core.messages.note(caller, input.message, { stopReason: input.stop_reason, once }),
 })

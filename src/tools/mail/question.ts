@@ -22,6 +22,6 @@ export const question = defineTool({
   ]),
   handler: ({ core, caller, signal, progress, consumed }, input) => {
     progress('Waiting for the answer')
-    return core.talking.question(caller, input.message, input.timeout, signal, consumed)
+    return core.messages.question(caller, input.message, input.timeout, signal, consumed)
   },
 })

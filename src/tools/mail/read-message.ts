@@ -11,5 +11,5 @@ export const readMessage = defineTool({
     id: z.string().min(1).describe('Like m-0123456789ab, from the line that you were sent'),
   }),
   output: z.object({ id: z.string(), message: z.string() }),
-  handler: ({ core, caller }, input) => core.talking.read(caller, input.id),
+  handler: ({ core, caller }, input) => core.messages.read(caller, input.id),
 })

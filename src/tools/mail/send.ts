@@ -14,5 +14,5 @@ export const send = defineTool({
   }),
   output: z.object({ status: z.literal('sent'), to: z.string() }),
   handler: ({ core, caller, once }, input) =>
-    core.talking.send(caller, input.to, input.message, { once }),
+    core.messages.send(caller, input.to, input.message, { once }),
 })

@@ -18,7 +18,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         batch: null,
         attempts: 0,
         nextAttemptAt: delivery.createdAt,
-        sentAt: null,
+        claimedAt: null,
         handedAt: null,
         settledAt: null,
         why: null,
@@ -70,7 +70,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         lane: 'hook',
         batch: 'b-1',
         attempts: 1,
-        sentAt: 2000,
+        claimedAt: 2000,
         handedAt: null,
       })
       await store().outbox.handed([delivery.id], 2010)
@@ -100,7 +100,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         lane: null,
         batch: null,
         attempts: 1,
-        sentAt: null,
+        claimedAt: null,
         nextAttemptAt: 2501,
         why: 'a human is typing',
       })

@@ -6,7 +6,7 @@ import type {
   NewStoredEvent,
   Question,
 } from '../../../src/domain/records.ts'
-import { untouched } from '../../../src/core/spawn/new-agent.ts'
+import { newAgentDefaults } from '../../../src/core/spawn/new-agent.ts'
 import {
   type AgentId,
   type Sha,
@@ -20,7 +20,7 @@ import {
 
 export function agentRow(given: Partial<Agent> = {}): Agent {
   return {
-    ...untouched(1000),
+    ...newAgentDefaults(1000),
     id: newAgentId(),
     name: 'auth',
     kind: 'worker',

@@ -32,7 +32,7 @@ describe('the SQLite store’s file', () => {
   })
   afterEach(() => rmSync(folder, { recursive: true }))
 
-  const open = (options: { patience?: number; clock?: () => number } = {}): Promise<Store> =>
+  const open = (options: { timeout?: number; clock?: () => number } = {}): Promise<Store> =>
     openSqliteStore({ file, log: silentLog(), ...options })
 
   it('and all beside it are for their owner only, also where the file was not', async () => {
@@ -81,8 +81,8 @@ describe('the SQLite store’s file', () => {
     connection.close()
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
-      facts: { found: 999, known: 7 },
-      message: expect.stringMatching(/version 999.*up to 7\b/),
+      facts: { found: 999, known: 8 },
+      message: expect.stringMatching(/version 999.*up to 8\b/),
     })
     const after = new Database(file)
     expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({
@@ -98,7 +98,7 @@ describe('the SQLite store’s file', () => {
     await first.close()
     const older = new Database(file)
     older.exec(
-      "drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'",
+      "alter table deliveries rename column claimedAt to sentAt; alter table agents rename column stopReason to stopExcuse; alter table agents rename column stopBlocker to stopObjection; drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'",
     )
     older.close()
     const store = await open()
@@ -109,7 +109,7 @@ describe('the SQLite store’s file', () => {
   })
 
   it('that is locked is waited for without holding up the process, then STORE_BUSY', async () => {
-    const [hasty, store] = [await open({ patience: 200 }), await open()]
+    const [hasty, store] = [await open({ timeout: 200 }), await open()]
     const other = new Database(file)
     other.exec('begin immediate')
     const agent = agentRow()
@@ -135,7 +135,7 @@ describe('the SQLite store’s file', () => {
     mkdirSync(join(folder, 'state'))
     const other = new Database(file)
     other.exec('begin exclusive; create table taken (id integer)')
-    await expect(open({ patience: 100 })).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    await expect(open({ timeout: 100 })).rejects.toMatchObject({ code: 'STORE_BUSY' })
     other.exec('rollback')
     other.close()
     await (await open()).close()
@@ -178,7 +178,7 @@ describe('the SQLite store’s file', () => {
       log: silentLog(),
       clock: Date.now,
       backups: null,
-      patience: 1000,
+      timeout: 1000,
     })
     const first = agentRow()
     await store.agents.insert(first)
@@ -216,7 +216,7 @@ describe('the SQLite store’s file', () => {
       log: silentLog(),
       clock: Date.now,
       backups: null,
-      patience: 1000,
+      timeout: 1000,
     })
     const agent = agentRow()
     const failing = store.transaction(async (tx) => {

@@ -24,14 +24,14 @@ interface Setting {
 async function prepare(version: string | null, options: ExomonadOptions = {}): Promise<Setting> {
   const tree = await startExomonad({ init: false, ...options })
   onTestFinished(() => tree.stop())
-  const { folder, path, env: surroundings } = tree.repository
+  const { folder, path, env: launchEnvironment } = tree.repository
   const bin = join(folder, 'bin')
   mkdirSync(bin)
   if (version !== null) {
     const said = `#!/bin/sh\n[ "$1" = --version ] && echo 'zellij ${version}' && exit\necho 'No active zellij sessions found.' >&2\nexit 1\n`
     writeFileSync(join(bin, 'zellij'), said, { mode: 0o755 })
   }
-  const others = (surroundings['PATH'] ?? '')
+  const others = (launchEnvironment['PATH'] ?? '')
     .split(delimiter)
     .filter((place) => !existsSync(join(place, 'zellij')))
   const PATH = [bin, ...others].join(delimiter)

@@ -275,7 +275,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
               ? 'INVALID_ARG'
               : undefined
           if (dead.has(now.from)) return
-          const sent = world.talking.send(asAgent(agents[now.from]), now.to, text).then(
+          const sent = world.messages.send(asAgent(agents[now.from]), now.to, text).then(
             () => undefined,
             (error: { code: string }) => error.code,
           )
@@ -300,7 +300,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         case 'take': {
           if (dead.has(now.who)) return
           const receipts: Receipt[] = []
-          const { messages } = await world.talking.checkMail(
+          const { messages } = await world.messages.checkMail(
             asAgent(agents[now.who]),
             false,
             (receipt) => receipts.push(receipt),
@@ -313,7 +313,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
           return
         }
         case 'peek': {
-          const { messages } = await world.talking.checkMail(asAgent(agents[now.who]), true)
+          const { messages } = await world.messages.checkMail(asAgent(agents[now.who]), true)
           expect(messages.map(({ name: from, message }) => ({ from, text: message }))).toEqual(
             boxes[now.who],
           )
@@ -323,7 +323,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
           if (manned) return
           const receipts: Receipt[] = []
           const seen = boxes.lead.filter(({ text }) => inboxed.has(text))
-          const { messages } = await world.talking.inbox({ clear: now.clear }, (receipt) =>
+          const { messages } = await world.messages.inbox({ clear: now.clear }, (receipt) =>
             receipts.push(receipt),
           )
           expect(messages.map(({ text }) => /letter \d+/.exec(text)?.[0]).toSorted()).toEqual(
@@ -455,7 +455,7 @@ async function crowd(
     const send = async (from: Name, round: number): Promise<void> => {
       for (let count = 0; count < letters; count++) {
         const text = `${from} ${round} ${count}`
-        await world.talking.send(asAgent(agents[from]), 'lead', text)
+        await world.messages.send(asAgent(agents[from]), 'lead', text)
         accepted.add(text)
       }
     }
@@ -476,7 +476,7 @@ async function crowd(
         const receipts: Receipt[] = []
         const receipt = (one: Receipt): void => void receipts.push(one)
         if (how === 'all') {
-          const { messages } = await world.talking.checkMail(asAgent(agents.lead), false, receipt)
+          const { messages } = await world.messages.checkMail(asAgent(agents.lead), false, receipt)
           await settle(
             messages.map(({ message }) => message),
             receipts,
@@ -508,7 +508,7 @@ async function crowd(
       world = await openMailWorld(folder.file)
       await world.recover()
     }
-    const { messages } = await world.talking.checkMail(asAgent(agents.lead), false)
+    const { messages } = await world.messages.checkMail(asAgent(agents.lead), false)
     const left = messages.map(({ message }) => message)
     for (const from of ['one', 'three']) {
       const sent = left

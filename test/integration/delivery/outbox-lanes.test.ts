@@ -202,7 +202,7 @@ describe('the look before typing', () => {
 
   it('looks again and again at a program that is recorded as working, and tells what it sees', async () => {
     const seen: string[] = []
-    bench.sight.onSeen((agent, { state }) => seen.push(`${agent.name} ${state}`))
+    bench.probe.onSeen((agent, { state }) => seen.push(`${agent.name} ${state}`))
     await bench.family({ state: 'running' })
     await bench.outbox.start()
     await bench.say('one')

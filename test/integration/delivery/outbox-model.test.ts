@@ -12,8 +12,8 @@ import type { Store } from '../../../src/adapters/store/store.ts'
 import type { Agent } from '../../../src/domain/records.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../../src/core/agents/live-agent.ts'
-import { untouched } from '../../../src/core/spawn/new-agent.ts'
-import { createSight } from '../../../src/core/agents/agent-probe.ts'
+import { newAgentDefaults } from '../../../src/core/spawn/new-agent.ts'
+import { createAgentProbe } from '../../../src/core/agents/agent-probe.ts'
 import { createOutbox } from '../../../src/delivery/outbox.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../src/delivery/render/render.ts'
@@ -182,7 +182,7 @@ async function play(steps: readonly Step[]) {
     const liveAgentOf = createLiveAgentOf({
       files: { folder: () => folder, readChannel: async () => null },
     })
-    const sight = createSight({
+    const probe = createAgentProbe({
       liveAgentOf,
       multiplexer: terminals.multiplexer,
       clock: Date.now,
@@ -193,7 +193,7 @@ async function play(steps: readonly Step[]) {
       store,
       publisher,
       multiplexer: life.guard<Multiplexer>(terminals.multiplexer),
-      sight,
+      probe,
       agentCliOf: () => ({
         ...cli,
         channel:
@@ -209,7 +209,7 @@ async function play(steps: readonly Step[]) {
     return { life, outbox }
   }
   await real.agents.insert({
-    ...untouched(0),
+    ...newAgentDefaults(0),
     ...{
       id: AUTH,
       name: 'auth',

@@ -9,7 +9,7 @@ import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import { configSchema } from '../../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../../src/core/agents/live-agent.ts'
-import { createSight } from '../../../src/core/agents/agent-probe.ts'
+import { createAgentProbe } from '../../../src/core/agents/agent-probe.ts'
 import { createOutbox } from '../../../src/delivery/outbox.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../src/delivery/render/render.ts'
@@ -99,10 +99,10 @@ async function agentInPane() {
   const liveAgentOf = createLiveAgentOf({
     files: { folder: () => folder, readChannel: async () => null },
   })
-  const sight = createSight({ liveAgentOf, multiplexer, clock: Date.now, log: silentLog() })
+  const probe = createAgentProbe({ liveAgentOf, multiplexer, clock: Date.now, log: silentLog() })
   const outbox = createOutbox({
     store,
-    sight,
+    probe,
     publisher,
     multiplexer,
     agentCliOf: () => cli,

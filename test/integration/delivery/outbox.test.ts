@@ -10,7 +10,7 @@ import type { Store } from '../../../src/adapters/store/store.ts'
 import type { AgentPatch, Delivery, DeliveryState } from '../../../src/domain/records.ts'
 import { configSchema, type Config } from '../../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../../src/core/agents/live-agent.ts'
-import { createSight, type Sight } from '../../../src/core/agents/agent-probe.ts'
+import { createAgentProbe, type AgentProbe } from '../../../src/core/agents/agent-probe.ts'
 import type { OutboxCli } from '../../../src/delivery/outbox-typing.ts'
 import { createOutbox, type Outbox } from '../../../src/delivery/outbox.ts'
 import { createPublisher, type PublisherWithDeliveries } from '../../../src/delivery/publisher.ts'
@@ -40,7 +40,7 @@ describe('outbox', () => {
   let terminals: ReturnType<typeof scriptedTerminals>
   let config: Config
   let cli: OutboxCli
-  let sight: Sight
+  let probe: AgentProbe
   /** Time runs as always; a test may push it on. */
   let shift: number
   const clock = (): number => Date.now() + shift
@@ -50,7 +50,7 @@ describe('outbox', () => {
       store,
       publisher,
       multiplexer: terminals.multiplexer,
-      sight,
+      probe,
       agentCliOf: () => cli as AgentCli,
       config: () => config,
       clock,
@@ -71,7 +71,7 @@ describe('outbox', () => {
     const liveAgentOf = createLiveAgentOf({
       files: { folder: () => '/nowhere', readChannel: async () => null },
     })
-    sight = createSight({
+    probe = createAgentProbe({
       liveAgentOf,
       multiplexer: terminals.multiplexer,
       clock,
@@ -540,7 +540,7 @@ describe('outbox', () => {
         // What Enter was never pressed for opened no dialog: an agent that waits for a person would
         // never get it.
         const seen: string[] = []
-        sight.onSeen((_agent, { state }) => void seen.push(state))
+        probe.onSeen((_agent, { state }) => void seen.push(state))
         await outbox.start()
         await until('it is submitted', () => terminals.submitted.length === 1)
         expect(seen).not.toContain('waiting')

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { knownWeather } from '../../../src/core/pulls/forge-health.ts'
+import { knownForgeHealth } from '../../../src/core/pulls/forge-health.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import { asBranchName } from '../../../src/domain/ids.ts'
 import { polledTree, ROOT, type PolledTree } from '../../helpers/polled-tree.ts'
@@ -59,7 +59,7 @@ describe('a forge that can’t be used', () => {
         },
       },
     ])
-    expect(await knownWeather(tree.store)).toMatchObject({
+    expect(await knownForgeHealth(tree.store)).toMatchObject({
       code: 'FORGE_UNAVAILABLE',
       reason: away().message,
       retryAt: null,
@@ -87,7 +87,7 @@ describe('a forge that can’t be used', () => {
     const minutes = (await weatherEvents()).at(-1)?.payload['minutes']
     expect(minutes).toBeGreaterThanOrEqual(59)
     expect(minutes).toBeLessThanOrEqual(66)
-    expect(await knownWeather(tree.store)).toBeUndefined()
+    expect(await knownForgeHealth(tree.store)).toBeUndefined()
     expect(await tree.told('human')).toHaveLength(2)
     expect(await tree.told(OWNER)).toHaveLength(1)
   })
@@ -162,7 +162,7 @@ describe('a forge that can’t be used', () => {
       slowdown: 1,
     }
     await tree.pass(599)
-    expect(await knownWeather(tree.store)).toMatchObject({
+    expect(await knownForgeHealth(tree.store)).toMatchObject({
       retryAt: tree.forge.budget.blockedUntil,
     })
     tree.forge.budget = null

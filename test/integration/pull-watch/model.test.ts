@@ -91,11 +91,11 @@ it('whatever fails, jumps or restarts in between: each word is told once, in ord
           (await tree.told(ROOT)).filter((text) => text.startsWith('[PR READY]')),
         ).toHaveLength(1)
         expect((await tree.store.snapshots.get('pull:3'))?.['snapshot']).toEqual(truth())
-        const weather = events.map(({ type }) => type).filter((type) => type.startsWith('forge.'))
-        expect(weather).toEqual(
-          weather.map((_, index) => (index % 2 === 0 ? 'forge.trouble' : 'forge.recovered')),
+        const health = events.map(({ type }) => type).filter((type) => type.startsWith('forge.'))
+        expect(health).toEqual(
+          health.map((_, index) => (index % 2 === 0 ? 'forge.trouble' : 'forge.recovered')),
         )
-        expect(weather.length % 2).toBe(0)
+        expect(health.length % 2).toBe(0)
         expect(await tree.store.snapshots.get('forge:weather')).toBeUndefined()
       } finally {
         await tree.close()

@@ -35,7 +35,7 @@ interface Answer {
 }
 
 /** The verb behind the tool `question`, which answers only when it is aborted. */
-function waitingQuestion(): { signal?: AbortSignal; verb: Core['talking']['question'] } {
+function waitingQuestion(): { signal?: AbortSignal; verb: Core['messages']['question'] } {
   const question: ReturnType<typeof waitingQuestion> = {
     verb: (_caller, _message, _timeout, signal) => {
       question.signal = signal
@@ -156,7 +156,7 @@ describe('the socket', () => {
   it('is gone after close, which ends open streams and waiting calls', async () => {
     const question = waitingQuestion()
     const { server, socketPath, stream, ask } = await serve({
-      core: scriptedCore({ talking: { question: question.verb } }),
+      core: scriptedCore({ messages: { question: question.verb } }),
     })
     const following = (await stream('/v1/events')).take(1).catch(() => [])
     const waiting = ask('POST', '/v1/tools/question', {
@@ -200,7 +200,7 @@ describe('tokens', () => {
   it('say who calls, and only the owner may act for others', async () => {
     const seen: string[] = []
     const core = scriptedCore({
-      talking: {
+      messages: {
         note: async (caller) => (
           seen.push(`${caller.kind}:${caller.agent.name}`),
           { status: 'sent' }
@@ -241,7 +241,7 @@ describe('tokens', () => {
 
   it('and bodies never reach the log', async () => {
     const core = scriptedCore({
-      talking: { note: async () => Promise.reject(new Error('kaputt')) },
+      messages: { note: async () => Promise.reject(new Error('kaputt')) },
     })
     const { ask, logged } = await serve({ core })
     const answer = await ask('POST', '/v1/tools/note', {
@@ -355,7 +355,7 @@ describe('tools', () => {
 
   it('learn that their caller went away', async () => {
     const question = waitingQuestion()
-    const { open } = await serve({ core: scriptedCore({ talking: { question: question.verb } }) })
+    const { open } = await serve({ core: scriptedCore({ messages: { question: question.verb } }) })
     const { sent, answered } = open('POST', '/v1/tools/question', {
       token: tokenOf('dev'),
       body: '{"message":"?"}',
@@ -370,7 +370,7 @@ describe('tools', () => {
   it('that were answered are not aborted', async () => {
     let signal: AbortSignal | undefined
     const core = scriptedCore({
-      talking: {
+      messages: {
         question: async (_caller, _message, _timeout, given) => (
           (signal = given),
           { status: 'answered', question_id: 'q-1' as never, answer: 'yes' }

@@ -126,7 +126,7 @@ it('an agent before a dialog that nobody knows waits, which is told once; nothin
   await shown()
   const told = async (): Promise<string[]> =>
     (await tree.call('inbox')).messages.map(({ text }: { text: string }) => text)
-  const untouched = async () => {
+  const newAgentDefaults = async () => {
     for (const name of names) {
       const own = (await told()).filter((text) => text.includes(`[WAITING] ${name} `))
       expect(own).toEqual([expect.stringContaining(DIALOGS[name]?.words ?? '')])
@@ -135,14 +135,14 @@ it('an agent before a dialog that nobody knows waits, which is told once; nothin
       expect(logged(name, 'paste', `second-${name}`)).toBe(0)
     }
   }
-  await untouched()
+  await newAgentDefaults()
 
   await tree.crash()
   // One that shows its prompt gets what is for it: by then the others were looked at as well.
   await tree.call('send', { to: 'plain', message: 'after-the-kill' })
   await waitFor('its message', () => logged('plain', 'message', 'after-the-kill') === 1)
   await shown()
-  await untouched()
+  await newAgentDefaults()
 
   for (const name of names) writeFileSync(join(tree.scripts, `${name}.close`), '')
   await waitFor('all to be read', () => {

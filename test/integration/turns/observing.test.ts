@@ -27,7 +27,7 @@ const recorded = (more: AgentPatch) =>
   bench.family({ stateAt: Date.now() - 10_000, lastSeenAt: Date.now() - 10_000, ...more })
 
 beforeEach(() => {
-  const { store, publisher, outbox, clock, sight } = bench
+  const { store, publisher, outbox, clock, probe } = bench
   const panes = {
     find: async () => bench.terminals.multiplexer.list().then(([pane]) => pane),
     close: async () => {},
@@ -41,7 +41,7 @@ beforeEach(() => {
     settings,
     clock,
     log: silentLog(),
-    sight,
+    probe,
     states,
     panes,
     isAsked: (id) => asked.has(id),
@@ -137,9 +137,9 @@ describe('looking at a program', () => {
     await recorded({ state: 'idle' })
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() })
     let told = 0
-    bench.sight.onSeen(() => told++)
+    bench.probe.onSeen(() => told++)
     const look = async () =>
-      bench.sight.observe(
+      bench.probe.observe(
         await agent(),
         bench.cli,
         await bench.terminals.multiplexer.inspect(paneOf(AUTH)),

@@ -169,9 +169,9 @@ describe('hooks of an agent CLI', () => {
   })
 
   it('confirm messages by the prompt that holds them, and answer with the text of those it only points to', async () => {
-    await set({ state: 'idle', stopExcuse: 'tests are slow' })
+    await set({ state: 'idle', stopReason: 'tests are slow' })
     expect(await says('prompt', { kind: 'prompt', prompt: 'Do it [m-0123456789ab]' })).toBeNull()
-    expect(await now()).toMatchObject({ state: 'running', stateSource: 'hook', stopExcuse: null })
+    expect(await now()).toMatchObject({ state: 'running', stateSource: 'hook', stopReason: null })
     expect(
       await says('prompt', { kind: 'prompt', prompt: '[m-0123456789ab m-0123456789ac]' }),
     ).toEqual({
@@ -258,9 +258,9 @@ describe('hooks of an agent CLI', () => {
     for (let stop = 0; stop < 7; stop++) {
       answers.push(await says('Stop', { kind: 'stop', again: stop > 0 }))
       // Some say the reason as a prompt.
-      if (stop === 0) await set({ stopExcuse: 'tests are slow' })
+      if (stop === 0) await set({ stopReason: 'tests are slow' })
       if (stop < 6) await says('prompt', { kind: 'prompt', prompt: 'Read this.' })
-      expect((await now()).stopExcuse).toBe('tests are slow')
+      expect((await now()).stopReason).toBe('tests are slow')
     }
     expect(answers.map((answer) => answer !== null)).toEqual([
       true,

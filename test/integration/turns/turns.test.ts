@@ -60,21 +60,21 @@ describe('a completion message', () => {
     ],
   ])('%s', async (_what, agentCli, message, before, after) => {
     const agent = await member('worker', { agentCli, state: before })
-    await world.talking.send(asAgent(agent), 'lead', message)
+    await world.messages.send(asAgent(agent), 'lead', message)
     expect(await stateOf(agent)).toBe(after)
   })
 
   it('is none to somebody else than the parent', async () => {
     const agent = await member('worker', { agentCli: 'silent' })
     await member('other')
-    await world.talking.send(asAgent(agent), 'other', DONE)
+    await world.messages.send(asAgent(agent), 'other', DONE)
     expect(await stateOf(agent)).toBe('running')
   })
 
   it('lets a wait for its sender end, whoever has taken the message before', async () => {
     const agent = await member('worker', { agentCli: 'silent' })
-    await world.talking.send(asAgent(agent), 'lead', DONE)
-    await world.talking.checkMail(asAgent(lead), false)
+    await world.messages.send(asAgent(agent), 'lead', DONE)
+    await world.messages.checkMail(asAgent(lead), false)
     const wait = world.waiting.wait(
       asAgent(lead),
       { timeout: 1000, from: ['worker'] },
@@ -86,25 +86,25 @@ describe('a completion message', () => {
   it.each<[string, () => Promise<unknown>, AgentState]>([
     [
       'its parent gives it',
-      () => world.talking.send(asAgent(lead), 'worker', 'One more thing.'),
+      () => world.messages.send(asAgent(lead), 'worker', 'One more thing.'),
       'running',
     ],
     [
       'a person gives it',
-      () => world.talking.send({ kind: 'human', agent: lead }, 'worker', 'One more thing.'),
+      () => world.messages.send({ kind: 'human', agent: lead }, 'worker', 'One more thing.'),
       'running',
     ],
     [
       'another agent only tells it',
-      async () => world.talking.send(asAgent(await member('other')), 'worker', 'By the way.'),
+      async () => world.messages.send(asAgent(await member('other')), 'worker', 'By the way.'),
       'idle',
     ],
   ])('is followed by what %s', async (_who, give, after) => {
     const agent = await member('worker', { agentCli: 'silent' })
-    await world.talking.send(asAgent(agent), 'lead', DONE)
+    await world.messages.send(asAgent(agent), 'lead', DONE)
     await give()
     expect(await stateOf(agent)).toBe(after)
-    await world.talking.send(asAgent(agent), 'lead', FAILED)
+    await world.messages.send(asAgent(agent), 'lead', FAILED)
     expect(await now(agent)).toMatchObject({ state: 'idle', outcome: { success: false } })
   })
 
@@ -113,20 +113,20 @@ describe('a completion message', () => {
     ['rests as before when its wait brings nothing', false, 'idle'],
   ])('of a program that then waits for more: it %s', async (_what, given, after) => {
     const agent = await member('worker', { agentCli: 'silent' })
-    await world.talking.send(asAgent(agent), 'lead', DONE)
+    await world.messages.send(asAgent(agent), 'lead', DONE)
     const abort = new AbortController()
     const wait = world.waiting
       .wait(asAgent(await now(agent)), { timeout: 1000 }, { signal: abort.signal })
       .catch(() => undefined)
     await world.quiet()
     expect(await stateOf(agent)).toBe('waiting')
-    if (given) await world.talking.send(asAgent(lead), 'worker', 'One more thing.')
+    if (given) await world.messages.send(asAgent(lead), 'worker', 'One more thing.')
     else abort.abort()
     await wait
     expect(await stateOf(agent)).toBe(after)
     // Once more: what it rests for is not forgotten by a wait.
     if (given) return
-    await world.talking.send(asAgent(lead), 'worker', 'One more thing.')
+    await world.messages.send(asAgent(lead), 'worker', 'One more thing.')
     expect(await stateOf(agent)).toBe('running')
   })
 })
@@ -144,21 +144,21 @@ describe('notes of one agent', () => {
     const [agent, other] = [await member('worker'), await member('other')]
     const say = async (count: number) => {
       for (let note = 1; note <= count; note++)
-        await world.talking.note(asAgent(agent), `note ${note}`, { stopReason: note === 100 })
+        await world.messages.note(asAgent(agent), `note ${note}`, { stopReason: note === 100 })
     }
     await say(MOST_NOTES + 40)
-    await world.talking.note(asAgent(other), 'another’s')
+    await world.messages.note(asAgent(other), 'another’s')
     await world.notes.flush()
     expect(await told()).toEqual([
       ...Array.from({ length: MOST_NOTES }, (_, index) => `[NOTE] worker: note ${index + 1}`),
       '[NOTE] other: another’s',
     ])
     // What it says beside that counts at once.
-    expect(await now(agent)).toMatchObject({ stopExcuse: 'note 100' })
+    expect(await now(agent)).toMatchObject({ stopReason: 'note 100' })
     time += 61_000
     await world.notes.flush()
     await world.notes.flush()
-    await world.talking.note(asAgent(agent), 'later')
+    await world.messages.note(asAgent(agent), 'later')
     expect((await told()).slice(MOST_NOTES + 1)).toEqual([
       '[NOTE] worker: (40 notes, more than 60 a minute, as one; the last:) note 100',
       '[NOTE] worker: later',
@@ -167,7 +167,7 @@ describe('notes of one agent', () => {
     time += 61_000
     await say(MOST_NOTES + 2)
     time += 61_000
-    await world.talking.note(asAgent(agent), 'last')
+    await world.messages.note(asAgent(agent), 'last')
     expect((await told()).slice(-2)).toEqual([
       `[NOTE] worker: (2 notes, more than 60 a minute, as one; the last:) note ${MOST_NOTES + 2}`,
       '[NOTE] worker: last',

@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const person = (agent: Agent): Caller => ({ kind: 'human', agent })
 const send = (from: Agent, to: Agent, message: string) =>
-  world.talking.send(asAgent(from), to.id, message)
+  world.messages.send(asAgent(from), to.id, message)
 const idles = (agent: Agent) =>
   world.states.change(agent.id, { to: 'idle', source: 'hook', actor: agent.id })
 const completion = (summary: string) => JSON.stringify({ status: 'idle', success: true, summary })
@@ -192,7 +192,7 @@ describe('a wait for anyone', () => {
     await world.quiet()
     expect(await kinds(lead)).toEqual(['mail'])
     // Taken before the line was handed over: nothing is left to be told.
-    await world.talking.checkMail(asAgent(lead), false)
+    await world.messages.checkMail(asAgent(lead), false)
     expect(await kinds(lead)).toEqual([])
   })
 })
@@ -283,10 +283,10 @@ describe('a wait for several', () => {
       await world.ackAll(one.id)
       await world.quiet()
       expect(waiting.isOver()).toBe(false)
-      await world.talking.checkMail(asAgent(one), false)
+      await world.messages.checkMail(asAgent(one), false)
       expect(statuses(await waiting.result)).toEqual([['one', 'idle', undefined]])
 
-      await world.talking.send(person(lead), 'one', 'and this, says a person')
+      await world.messages.send(person(lead), 'one', 'and this, says a person')
       const another = wait(asAgent(lead), ['one'])
       await world.quiet()
       expect(another.isOver()).toBe(false)
@@ -373,7 +373,7 @@ describe('a completion message', () => {
   it.each([
     ['a wait for anyone', () => wait(asAgent(lead), undefined, 0).result],
     ['a wait for several', () => wait(asAgent(lead), ['one'], 0).result],
-    ['check_mail', () => world.talking.checkMail(asAgent(lead), false)],
+    ['check_mail', () => world.messages.checkMail(asAgent(lead), false)],
   ])('that %s took before it was told is not told besides', async (_, taken) => {
     await send(one, lead, completion('done'))
     await send(two, lead, failure)
@@ -382,7 +382,7 @@ describe('a completion message', () => {
     expect(JSON.stringify(await taken())).toContain('done')
     const left = (await world.store.mail.peek(lead.id)).map(({ message }) => message)
     expect(await kinds(lead)).toEqual(left.length === 0 ? [] : ['agent.failed', 'mail'])
-    await world.talking.checkMail(asAgent(lead), false)
+    await world.messages.checkMail(asAgent(lead), false)
     expect(await kinds(lead)).toEqual([])
     // A failure concerns people as well.
     expect(
@@ -423,7 +423,7 @@ describe('a completion message', () => {
     given.abort.abort()
     await expect(given.result).rejects.toMatchObject({ code: 'NOT_AVAILABLE' })
     expect(await kinds(lead)).toEqual(['mail'])
-    await world.talking.checkMail(asAgent(lead), false)
+    await world.messages.checkMail(asAgent(lead), false)
 
     void wait(asAgent(lead), ['one', 'two'])
     await world.quiet()

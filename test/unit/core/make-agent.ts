@@ -1,12 +1,12 @@
 import type { Agent } from '../../../src/domain/records.ts'
-import { untouched } from '../../../src/core/spawn/new-agent.ts'
+import { newAgentDefaults } from '../../../src/core/spawn/new-agent.ts'
 import { asBranchName, newAgentId } from '../../../src/domain/ids.ts'
 
 /** An agent with nothing special about it but what is given. */
 export function makeAgent(facts: Partial<Agent> = {}): Agent {
   const name = facts.name ?? 'worker'
   return {
-    ...untouched(0),
+    ...newAgentDefaults(0),
     id: newAgentId(),
     name,
     kind: 'worker',

@@ -40,7 +40,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
   let fails = false
   const stop = startMaintenance({
     core: {
-      upkeep: { reconcile: async () => void (reconciled += 1) },
+      maintenance: { reconcile: async () => void (reconciled += 1) },
       once: { prune: async (before: number) => void pruned.once.push(before) },
     } as never,
     store: {

@@ -20,7 +20,7 @@ const roleTools = (role: string) =>
 const spawned = { spawned: [], errors: [] }
 const core = scriptedCore({
   spawning: { spawn: async () => spawned },
-  talking: {
+  messages: {
     note: async () => ({ status: 'sent' }),
     ack: async (_caller, ids) => ({ acked: [...ids], unknown: [] }),
     inbox: async () => ({ messages: [], questions: [], approvals: [] }),

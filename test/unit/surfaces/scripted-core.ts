@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { EventStore } from '../../../src/adapters/store/store.ts'
 import type { Agent, StoredEvent } from '../../../src/domain/records.ts'
 import type { Core } from '../../../src/core/core.ts'
-import { untouched } from '../../../src/core/spawn/new-agent.ts'
+import { newAgentDefaults } from '../../../src/core/spawn/new-agent.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import type { AgentId, BranchName } from '../../../src/domain/ids.ts'
 
@@ -19,7 +19,7 @@ export const hashOf = (token: string): string => createHash('sha256').update(tok
 
 export function agent(digit: number, name: string, fields: Partial<Agent> = {}): Agent {
   return {
-    ...untouched(0),
+    ...newAgentDefaults(0),
     id: id(digit),
     name,
     kind: 'worker',

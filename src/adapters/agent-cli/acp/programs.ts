@@ -8,26 +8,26 @@ import type { AcpCliOptions } from './options.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
 /** Agent CLIs whose logins, keys and habits a program has that speaks the protocol for them. */
-export type Family = 'claude' | 'codex' | 'gemini' | 'opencode'
+export type Vendor = 'claude' | 'codex' | 'gemini' | 'opencode'
 
 /** By its name as an [acp.NAME], else by what its command is called; null for others. */
-export function familyOf(name: string, command: readonly string[]): Family | null {
+export function vendorOf(name: string, command: readonly string[]): Vendor | null {
   const words = new Set([name, ...command.flatMap((word) => word.split('/'))])
   const found = ACP_ADAPTERS.find(
     ([acp, adapter]) => words.has(acp) || (words.has(adapter) && acp === adapter),
   )
-  return (found?.[1] as Family | undefined) ?? null
+  return (found?.[1] as Vendor | undefined) ?? null
 }
 
 /**
  * What keeps each from asking, updating itself or giving up on a long tool, where nobody sees it.
  */
-export async function habitsOf(
-  family: Family | null,
+export async function nonInteractiveEnv(
+  vendor: Vendor | null,
   options: AcpCliOptions,
   request: LaunchRequest,
 ): Promise<Record<string, string>> {
-  switch (family) {
+  switch (vendor) {
     case 'claude':
       return {
         DISABLE_AUTOUPDATER: '1',
@@ -60,13 +60,13 @@ export async function habitsOf(
  * The mode in which a program asks its client at all; null: it does by itself. Claude’s default
  * lets a model of its own decide.
  */
-export const askingMode = (family: Family | null): string | null =>
-  family === 'claude' ? 'default' : null
+export const askingMode = (vendor: Vendor | null): string | null =>
+  vendor === 'claude' ? 'default' : null
 
 /** Variables with a key, files of a login (below the person’s home), and how to get one. */
 const LOGINS: Readonly<
   Record<
-    Exclude<Family, 'opencode'>,
+    Exclude<Vendor, 'opencode'>,
     { readonly keys: readonly string[]; readonly files: readonly string[]; readonly fix: string }
   >
 > = {
@@ -89,15 +89,15 @@ const LOGINS: Readonly<
 }
 
 export async function loginFinding(
-  family: Family | null,
+  vendor: Vendor | null,
   options: AcpCliOptions,
 ): Promise<readonly CliFinding[]> {
-  if (family === null || family === 'opencode') return []
-  const { keys, files, fix } = LOGINS[family]
+  if (vendor === null || vendor === 'opencode') return []
+  const { keys, files, fix } = LOGINS[vendor]
   const variables = { ...options.variables, ...options.config.env }
   const key = keys.find((name) => (variables[name] ?? '') !== '')
   if (key !== undefined) return [{ status: 'ok', found: `signs in by ${key}` }]
-  if (family === 'codex' && /"model_provider"/.test(variables['CODEX_CONFIG'] ?? ''))
+  if (vendor === 'codex' && /"model_provider"/.test(variables['CODEX_CONFIG'] ?? ''))
     return [{ status: 'ok', found: 'a model provider of your own' }]
   for (const file of files) {
     if ((await readFile(join(options.userHome, file)).catch(() => null)) !== null)

@@ -65,7 +65,7 @@ function onboarding(home: ClaudeHome, state: Json): CliFinding {
     found:
       'its first-run questions (theme, login) were not answered: an agent would stand before them',
     fix: `Run \`claude\` once and answer them, or let exomonad write "hasCompletedOnboarding": true to ${home.stateFile}.`,
-    mend: async () => {
+    repair: async () => {
       await changeJson(home.stateFile, (value) => ({ ...value, hasCompletedOnboarding: true }))
       return `"hasCompletedOnboarding": true in ${home.stateFile}`
     },
@@ -91,7 +91,7 @@ function apiKey(home: ClaudeHome, state: Json): CliFinding[] {
         ? 'the key in ANTHROPIC_API_KEY was rejected earlier: it is not used'
         : 'it will ask whether to use the key in ANTHROPIC_API_KEY',
       fix: `Run \`claude\` once and say yes, or let exomonad write that to ${home.stateFile}.`,
-      mend: async () => {
+      repair: async () => {
         await changeJson(home.stateFile, (value) => {
           const now = isObject(value['customApiKeyResponses']) ? value['customApiKeyResponses'] : {}
           return {
@@ -122,7 +122,7 @@ function trust(home: ClaudeHome, state: Json, repository: string): CliFinding {
     status: 'problem',
     found: `it will ask whether to trust ${repository}`,
     fix: `Run \`claude\` there once and say yes, or let exomonad write that to ${home.stateFile}.`,
-    mend: async () => {
+    repair: async () => {
       await changeJson(home.stateFile, (value) => {
         const now = isObject(value['projects']) ? value['projects'] : {}
         const project = isObject(now[repository]) ? now[repository] : {}
@@ -160,7 +160,7 @@ async function autoMode(home: ClaudeHome, state: Json, repository: string): Prom
       found:
         'it will ask whether auto mode should be its default: an agent would stand before that after its first turn',
       fix: `Run \`claude\` once and answer it, or let exomonad write "hasSeenAutoDefaultNudge": true to ${home.stateFile}; your mode stays as it is.`,
-      mend: async () => {
+      repair: async () => {
         await changeJson(home.stateFile, (value) => ({ ...value, hasSeenAutoDefaultNudge: true }))
         return `"hasSeenAutoDefaultNudge": true in ${home.stateFile}`
       },

@@ -71,7 +71,7 @@ export function createMergeCommit({
 
   /**
    * Replays one commit C onto X: F has X’s files and C’s parent, so that merging F and C applies
-   * exactly what C did (git 2.39 has neither `replay` nor `merge-tree --merge-base`). Answers X
+   * exactly what C did (git 2.39 has neither `replay` nor `merge-tree --merge-base`). Returns X
    * where C did nothing that X lacks.
    */
   const replay = async (commit: Sha, parent: Sha, onto: Sha): Promise<MergeCommit> => {

@@ -10,14 +10,14 @@ export type SqliteConnection = Database.Database
  * `synchronous = NORMAL`: what was committed survives the death of the process at any point; a
  * power cut can take back the last commits, never part of one.
  */
-export async function openConnection(file: string, patience: number): Promise<SqliteConnection> {
+export async function openConnection(file: string, timeout: number): Promise<SqliteConnection> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   // SQLite gives -wal and -shm the mode of the file itself.
   closeSync(openSync(file, 'a', 0o600))
   chmodSync(file, 0o600)
   const connection = new Database(file, { timeout: BLOCKING_MILLISECONDS })
   try {
-    await whileBusy(() => connection.pragma('journal_mode = WAL'), patience)
+    await whileBusy(() => connection.pragma('journal_mode = WAL'), timeout)
     connection.pragma('synchronous = NORMAL')
     connection.pragma('foreign_keys = ON')
     connection.pragma(`journal_size_limit = ${WAL_BYTES}`)

@@ -41,9 +41,9 @@ interface Lease extends DatabaseConnection {
 export function createSqliteGate(options: {
   connection: SqliteConnection
   file: string
-  patience: number
+  timeout: number
 }): SqliteGate {
-  const { connection, file, patience } = options
+  const { connection, file, timeout } = options
   const lock = createLock()
   const statements = new Map<string, Statement>()
   let inTransaction = false
@@ -87,7 +87,7 @@ export function createSqliteGate(options: {
 
   async function attempt<Result>(work: () => Result): Promise<Result> {
     try {
-      return await whileBusy(work, patience)
+      return await whileBusy(work, timeout)
     } catch (thrown) {
       const fault = storeFault(thrown, file)
       if (inTransaction && !connection.inTransaction) endedBy ??= fault

@@ -63,8 +63,8 @@ export function isBusy(thrown: unknown): boolean {
  * waiting would hold up the whole process. Only for work of which a failure leaves nothing behind:
  * opening, one statement, the begin of a transaction.
  */
-export async function whileBusy<Result>(work: () => Result, patience: number): Promise<Result> {
-  const giveUpAt = performance.now() + patience
+export async function whileBusy<Result>(work: () => Result, timeout: number): Promise<Result> {
+  const giveUpAt = performance.now() + timeout
   for (;;) {
     try {
       return work()

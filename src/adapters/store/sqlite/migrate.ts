@@ -8,6 +8,7 @@ import { up as scrollback } from './migrations/0004-scrollback.ts'
 import { up as runs } from './migrations/0005-runs.ts'
 import { up as landing } from './migrations/0006-landing.ts'
 import { up as threads } from './migrations/0007-threads.ts'
+import { up as plainNames } from './migrations/0008-plain-names.ts'
 import { rows } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -23,6 +24,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0005-runs': { up: runs },
   '0006-landing': { up: landing },
   '0007-threads': { up: threads },
+  '0008-plain-names': { up: plainNames },
 }
 
 /**

@@ -22,7 +22,7 @@ export interface SqliteStoreOptions {
   /** Where a copy goes before the schema is changed; null or absent for none. */
   readonly backups?: string | null
   /** Milliseconds to wait for another process before STORE_BUSY. */
-  readonly patience?: number
+  readonly timeout?: number
 }
 
 /**
@@ -34,15 +34,15 @@ export async function openSqliteStore({
   log,
   clock = Date.now,
   backups = null,
-  patience = 5000,
+  timeout = 5000,
 }: SqliteStoreOptions): Promise<Store> {
   let connection: SqliteConnection | undefined
   try {
-    connection = await openConnection(file, patience)
+    connection = await openConnection(file, timeout)
     // What is damaged in its middle opens, and fails later in the middle of something.
     const verdict: unknown = connection.pragma('quick_check(1)', { simple: true })
     if (verdict !== 'ok') throw damaged(file, String(verdict))
-    return await createSqliteStore({ connection, file, log, clock, backups, patience })
+    return await createSqliteStore({ connection, file, log, clock, backups, timeout })
   } catch (thrown) {
     connection?.close()
     throw storeFault(thrown, file)

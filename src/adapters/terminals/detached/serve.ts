@@ -21,7 +21,7 @@ type Answers = {
 }
 
 /**
- * Answers one connection of the host: requests by their verb, and a viewer’s keys once it asked to
+ * Returns one connection of the host: requests by their verb, and a viewer’s keys once it asked to
  * view.
  */
 export function serveConnection(

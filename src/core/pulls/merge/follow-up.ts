@@ -38,7 +38,7 @@ export function createMergeFollowUp(
     )
 
   /**
-   * Answers why the worktree lacks it; null where none of these merges was made as it was asked for
+   * Returns why the worktree lacks it; null where none of these merges was made as it was asked for
    * here.
    */
   const complete = async (

@@ -49,7 +49,7 @@ export interface MergePull {
 }
 
 /** How long the settling of one merge is waited for; it goes on in the background. Milliseconds. */
-const PATIENCE = 5_000
+const TIMEOUT = 5_000
 
 type MergeInput = Parameters<Pulls['merge']>[1]
 type MergeOptions = Parameters<Pulls['merge']>[2]
@@ -380,7 +380,7 @@ export function createMergePull(
           'a merge could not be settled; it is tried again',
         ),
       )
-      return Promise.race([done, pause(PATIENCE, undefined, { ref: false })])
+      return Promise.race([done, pause(TIMEOUT, undefined, { ref: false })])
     },
 
     resume: async () => {

@@ -1,7 +1,7 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { ErrorCode } from '../../../domain/errors.ts'
 
-export interface MergeObjection {
+export interface MergeBlocker {
   readonly code: ErrorCode
   readonly reason: string
   /** It may be gone in a while, with the same head: a check that runs, a review that is missing. */
@@ -12,8 +12,8 @@ export interface MergeObjection {
  * Why a pull request must not be merged, worst first; empty where it may. `force` overrides checks
  * and reviews, never conflicts.
  */
-export function mergeObjections(pull: PullRequestSnapshot, force: boolean): MergeObjection[] {
-  const objections: MergeObjection[] = []
+export function mergeBlockers(pull: PullRequestSnapshot, force: boolean): MergeBlocker[] {
+  const objections: MergeBlocker[] = []
   const object = (code: ErrorCode, reason: string, passes = false) =>
     objections.push({ code, reason, passes })
 

@@ -4,7 +4,7 @@ import type { MergeKind } from '../../../adapters/forge/scheduled.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { MergedPull, Pulls } from '../../core.ts'
 import type { Deps } from '../../deps.ts'
-import { mergeObjections, type MergeObjection } from './rules.ts'
+import { mergeBlockers, type MergeBlocker } from './rules.ts'
 
 type Asked = Pick<Parameters<Pulls['merge']>[1], 'force' | 'whenReady'>
 
@@ -37,7 +37,7 @@ const NO_AUTO_MERGE: Readonly<Partial<Record<Forge['kind'], string>>> = {
     'The local forge has no auto-merge (what is asked for once it is ready, and has to be checked again, lands by itself)',
 }
 
-const namesOf = (objections: readonly MergeObjection[]): string =>
+const namesOf = (objections: readonly MergeBlocker[]): string =>
   objections.map(({ reason }) => reason).join('; ')
 
 export function createMergeSchedule({
@@ -56,7 +56,7 @@ export function createMergeSchedule({
       const place = position === null ? '' : `, at position ${position}`
       return `${it} is ${already ? 'already ' : ''}in the merge queue of ${pull.base.branch}${place}. ${name} checks it there, together with what is before it, and merges it in its turn: nothing to do until then. You are told when it is merged, or why it was removed.`
     }
-    const objections = mergeObjections(pull, false)
+    const objections = mergeBlockers(pull, false)
     const waits = objections.length === 0 ? '' : ` (now: ${namesOf(objections)})`
     return `${it} is ${already ? 'already ' : ''}set to auto-merge: ${name} merges it as soon as nothing stands against it${waits}. Nothing to do until then. You are told when it is merged, or when auto-merge is turned off: by a person, or because new commits came, which have to be looked at first.`
   }
@@ -84,7 +84,7 @@ export function createMergeSchedule({
       if (
         scheduled.kind === 'auto' &&
         whenReady !== true &&
-        mergeObjections(pull, force).length === 0
+        mergeBlockers(pull, force).length === 0
       )
         return null
       const found = {
@@ -95,7 +95,7 @@ export function createMergeSchedule({
     },
 
     wayOf: async (pull, { force, whenReady }, { queue }) => {
-      const objections = mergeObjections(pull, force)
+      const objections = mergeBlockers(pull, force)
       const [first] = objections
       if (first === undefined) return queue === true ? 'queue' : 'now'
       const canWait = whenReady === true && objections.every(({ passes }) => passes)

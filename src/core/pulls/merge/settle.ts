@@ -96,7 +96,7 @@ export function createMergeSettling({
       if (child !== undefined)
         await tx.agents.update(child.id, {
           forkPoint: merged.head,
-          stopObjection: null,
+          stopBlocker: null,
           stopBlocks: 0,
           rebaseTries: 0,
         })

@@ -1,4 +1,4 @@
-import type { Standing } from '../../../core/mail/agent-waits.ts'
+import type { WaitStatus } from '../../../core/mail/agent-waits.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printableLine } from '../../text/printable.ts'
 import { shortCount } from '../../text/quantity.ts'
@@ -7,7 +7,7 @@ import { cut, displayWidth, pad } from '../../text/width.ts'
 /** An agent that is waited for, as `fan_in` tells of it. */
 export interface StatusRow {
   readonly name: string
-  readonly status: Standing
+  readonly status: WaitStatus
   readonly tool_calls: number
   readonly tokens: number
 }
@@ -24,7 +24,7 @@ export interface StatusLayerOptions {
 }
 
 export const STATUSES: Readonly<
-  Record<Standing, { readonly text: string; readonly colour: keyof Palette }>
+  Record<WaitStatus, { readonly text: string; readonly colour: keyof Palette }>
 > = {
   running: { text: '◐ running', colour: 'active' },
   received: { text: '✓ received', colour: 'good' },
@@ -98,7 +98,7 @@ function fitting(rows: readonly StatusRow[], lines: number): readonly StatusRow[
 }
 
 const countsOf = (rows: readonly StatusRow[]): string =>
-  (Object.keys(STATUSES) as Standing[])
+  (Object.keys(STATUSES) as WaitStatus[])
     .map((status) => ({ status, count: rows.filter((row) => row.status === status).length }))
     .filter(({ count }) => count > 0)
     .map(({ status, count }) => `${count} ${status}`)

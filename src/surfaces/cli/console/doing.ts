@@ -13,7 +13,7 @@ export interface Doing {
   readonly clientFor: (agent?: string) => Client
   readonly now: () => number
   readonly palette: Palette
-  /** Gives the terminal away to a program, and takes it back. Answers its exit code. */
+  /** Gives the terminal away to a program, and takes it back. Returns its exit code. */
   readonly attach: (argv: readonly string[]) => Promise<number | null>
   /** The Zellij session that the console’s terminal is in, as the tool `attach` takes it. */
   readonly inside: { inside?: string }

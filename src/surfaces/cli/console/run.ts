@@ -62,7 +62,7 @@ export async function runConsole(context: CliContext, agent: string | undefined)
     await app.ended
   } finally {
     // What was entered is done, unless the daemon takes too long for one who wants to leave.
-    await Promise.race([lines.leave(), new Promise((resolve) => setTimeout(resolve, PATIENCE))])
+    await Promise.race([lines.leave(), new Promise((resolve) => setTimeout(resolve, TIMEOUT))])
     leaving.abort(new Error('left'))
     outside.stop()
   }
@@ -71,7 +71,7 @@ export async function runConsole(context: CliContext, agent: string | undefined)
 }
 
 /** Milliseconds. */
-const PATIENCE = 3000
+const TIMEOUT = 3000
 
 /** The id of the agent that a word means. */
 function idOf(rotation: readonly TreeNode[], word: string): string {

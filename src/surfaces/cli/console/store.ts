@@ -2,7 +2,7 @@
 export interface Store<State, Action> {
   get(): State
   dispatch(action: Action): void
-  /** Answers what to call to be told no longer. */
+  /** Returns what to call to be told no longer. */
   subscribe(listener: () => void): () => void
 }
 

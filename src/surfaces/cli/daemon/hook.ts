@@ -52,7 +52,7 @@ async function tellDaemon(
  * How long standard input may take: a pipe that nobody closes must not hold the agent.
  * Milliseconds.
  */
-const PATIENCE = 1000
+const TIMEOUT = 1000
 
 async function readFacts(context: CliContext): Promise<Record<string, unknown>> {
   const { stdin } = context.terminal
@@ -64,7 +64,7 @@ async function readFacts(context: CliContext): Promise<Record<string, unknown>> 
   let timer: NodeJS.Timeout | undefined
   await Promise.race([
     read().catch(() => {}),
-    new Promise((resolve) => (timer = setTimeout(resolve, PATIENCE))),
+    new Promise((resolve) => (timer = setTimeout(resolve, TIMEOUT))),
   ])
   clearTimeout(timer)
   try {

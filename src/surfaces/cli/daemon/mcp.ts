@@ -9,7 +9,7 @@ import { printable } from '../../text/printable.ts'
  * Long enough for a daemon to be restarted, shorter than clients wait for a server to start.
  * Milliseconds.
  */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 export function define(command: Command, context: CliContext): void {
   command.action(async () => {
@@ -24,7 +24,7 @@ export function define(command: Command, context: CliContext): void {
       output: (text, written) =>
         void exactly(terminal.stdout).write(text, (error) => error == null && written?.()),
       report: (message) => void terminal.stderr.write(`exomonad mcp: ${printable(message)}\n`),
-      patience: PATIENCE,
+      timeout: TIMEOUT,
     })
   })
 }

@@ -4,7 +4,7 @@ import { localForge } from './configuration.ts'
 import type { Display } from './display.ts'
 import { endGithubFake, startGithubFake } from './github-fake.ts'
 import type { DemoRepository } from './repository.ts'
-import type { Patience } from './watch.ts'
+import type { Deadlines } from './watch.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Where the demo’s pull requests live. `failing`: the share (0–1) of calls that fail. */
@@ -12,14 +12,14 @@ export type DemoForge =
   | { readonly kind: 'local' }
   | { readonly kind: 'github-fake'; readonly failing: number; readonly seed: number }
 
-const LOCAL: Patience = { limit: 180_000, quiet: 45_000, settle: 15_000 }
+const LOCAL: Deadlines = { limit: 180_000, quiet: 45_000, settle: 15_000 }
 /**
  * What goes over HTTP and is polled takes longer, the more so where calls fail and are made again.
  */
-const GITHUB: Patience = { limit: 900_000, quiet: 180_000, settle: 60_000 }
+const GITHUB: Deadlines = { limit: 900_000, quiet: 180_000, settle: 60_000 }
 
 /**
- * Brings up what the forge needs. Answers its tables of the configuration, and how long the demo
+ * Brings up what the forge needs. Returns its tables of the configuration, and how long the demo
  * may take with it.
  */
 export async function setUpForge(
@@ -28,8 +28,8 @@ export async function setUpForge(
   repository: DemoRepository,
   forge: DemoForge,
   display: Display,
-): Promise<{ tables: string; patience: Patience }> {
-  if (forge.kind === 'local') return { tables: localForge(repository), patience: LOCAL }
+): Promise<{ tables: string; deadlines: Deadlines }> {
+  if (forge.kind === 'local') return { tables: localForge(repository), deadlines: LOCAL }
   const share =
     forge.failing === 0
       ? ''
@@ -37,7 +37,7 @@ export async function setUpForge(
   display.step(`A GitHub of the demo’s own${share}`)
   return {
     tables: await startGithubFake(context.host, workspace, repository, forge),
-    patience: GITHUB,
+    deadlines: GITHUB,
   }
 }
 

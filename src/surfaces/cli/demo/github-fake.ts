@@ -20,7 +20,7 @@ const OWNER = 'octo'
 const NAME = 'timetable'
 
 /** How long it may take to start, and to end. Milliseconds. */
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 /** Times that the first push is tried, which may be among the calls that fail. */
 const MOST_PUSHES = 10
 
@@ -84,7 +84,7 @@ export async function startGithubFake(
 async function untilServing(output: string, ended: Promise<number | null>): Promise<Serving> {
   let over = false
   void ended.then(() => (over = true))
-  const deadline = Date.now() + PATIENCE
+  const deadline = Date.now() + TIMEOUT
   for (;;) {
     const said = await readFile(output, 'utf8')
     const line = said
@@ -142,7 +142,7 @@ export async function endGithubFake(
 ): Promise<void> {
   const pid = Number(await readFile(pidFile(workspace), 'utf8').catch(() => ''))
   if (!Number.isInteger(pid) || pid <= 0) return
-  const deadline = Date.now() + PATIENCE
+  const deadline = Date.now() + TIMEOUT
   for (
     let lives = host.signal(-pid, 'SIGTERM');
     lives;

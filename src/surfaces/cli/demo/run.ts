@@ -57,7 +57,7 @@ export async function runDemo(
     options.repo === undefined
       ? await prepareLibrary(workspace)
       : await prepareClone(workspace, options.repo, context.options().cwd)
-  const { tables, patience } = await setUpForge(
+  const { tables, deadlines } = await setUpForge(
     context,
     workspace,
     repository,
@@ -81,9 +81,9 @@ export async function runDemo(
     start: false,
   })
   display.follow(() => client.callTool<TreeView>('tree', {}))
-  const ending = await watchTree(client, display, patience, signal)
+  const ending = await watchTree(client, display, deadlines, signal)
   throwIfInterrupted(signal)
-  const unsettled = ending.kind === 'finished' ? await settleTree(client, patience, signal) : null
+  const unsettled = ending.kind === 'finished' ? await settleTree(client, deadlines, signal) : null
   await display.close()
   return await conclude(workspace, repository, client, {
     elapsed: context.now() - started,

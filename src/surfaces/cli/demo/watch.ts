@@ -5,7 +5,7 @@ import { createEnding, type Ending } from './ending.ts'
 import { momentOf } from './moments.ts'
 
 /** Milliseconds. */
-export interface Patience {
+export interface Deadlines {
   /** Longest run. */
   readonly limit: number
   /** Longest time without any event. */
@@ -23,7 +23,7 @@ export const flatten = (node: TreeNode): TreeNode[] => [node, ...node.children.f
 export async function watchTree(
   client: Client,
   display: Display,
-  patience: Patience,
+  deadlines: Deadlines,
   signal: AbortSignal,
 ): Promise<Ending> {
   const { root } = await client.callTool<TreeView>('tree', {})
@@ -36,8 +36,8 @@ export async function watchTree(
     over.abort()
   }
   const limit = setTimeout(
-    () => stop(`it was not done after ${patience.limit / 1000} s`),
-    patience.limit,
+    () => stop(`it was not done after ${deadlines.limit / 1000} s`),
+    deadlines.limit,
   )
   let quiet = setTimeout(() => {}, 0)
   try {
@@ -48,8 +48,8 @@ export async function watchTree(
     })) {
       clearTimeout(quiet)
       quiet = setTimeout(
-        () => stop(`nothing happened for ${patience.quiet / 1000} s`),
-        patience.quiet,
+        () => stop(`nothing happened for ${deadlines.quiet / 1000} s`),
+        deadlines.quiet,
       )
       if (event.type === 'agent.spawned' && event.agentId !== null)
         names.set(event.agentId, String(event.payload['name']))
@@ -65,12 +65,12 @@ export async function watchTree(
 }
 
 /**
- * Waits until every message has arrived and every agent idles. Answers what still stands after that
+ * Waits until every message has arrived and every agent idles. Returns what still stands after that
  * time, or null.
  */
 export async function settleTree(
   client: Client,
-  { settle }: Patience,
+  { settle }: Deadlines,
   signal: AbortSignal,
 ): Promise<string | null> {
   const deadline = Date.now() + settle

@@ -80,12 +80,12 @@ function diagnosisOf(program: AgentProgram, chosen: boolean): Diagnosis[] {
   const place: Diagnosis = { subject, status: 'ok', found: program.path ?? '' }
   return [
     place,
-    ...program.findings.map(({ status, found, fix, mend }): Diagnosis => ({
+    ...program.findings.map(({ status, found, fix, repair }): Diagnosis => ({
       subject,
       status: status === 'ok' || chosen ? status : 'note',
       found,
       ...(fix === undefined ? {} : { fix }),
-      ...(mend === undefined || !chosen ? {} : { repair: mend, asks: true }),
+      ...(repair === undefined || !chosen ? {} : { repair: repair, asks: true }),
     })),
   ]
 }

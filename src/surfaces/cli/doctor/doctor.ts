@@ -117,11 +117,11 @@ function describe(
   ])
   const count = (status: Diagnosis['status']): number =>
     findings.filter((finding) => finding.status === status).length
-  const mendable = findings.filter((finding) => finding.repair !== undefined).length
+  const repairable = findings.filter((finding) => finding.repair !== undefined).length
   const summary =
     count('problem') + count('warning') === 0
       ? palette.good('All is well')
-      : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${mendable > 0 ? `; \`exomonad doctor --fix\` mends ${mendable}${findings.some(({ asks }) => asks === true) ? ', after asking' : ''}` : ''}`
+      : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${repairable > 0 ? `; \`exomonad doctor --fix\` mends ${repairable}${findings.some(({ asks }) => asks === true) ? ', after asking' : ''}` : ''}`
   return [
     ...lines,
     '',

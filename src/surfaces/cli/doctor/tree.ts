@@ -55,7 +55,7 @@ export async function diagnoseTree(
     const reaped = await outOfSight(client, view)
     return [
       daemon,
-      ...weather(view),
+      ...forgeHealth(view),
       ...(await rootBranch(context, view)),
       ...agents(view),
       ...(await leftovers(context, located, {
@@ -95,7 +95,7 @@ async function withoutDaemon(
  * What keeps the daemon from its forge, as it was told: the token it has may be another than the
  * one in this shell.
  */
-function weather({ forge }: TreeView): Diagnosis[] {
+function forgeHealth({ forge }: TreeView): Diagnosis[] {
   const found = forgeWords(forge)
   return found === null
     ? []

@@ -81,7 +81,7 @@ const failed = (error: unknown): CliFinding => ({
 
 /** What would keep the program from working that exomonad can’t mend. */
 export const obstacles = ({ findings }: AgentProgram): CliFinding[] =>
-  findings.filter(({ status, mend }) => status === 'problem' && mend === undefined)
+  findings.filter(({ status, repair }) => status === 'problem' && repair === undefined)
 
 /**
  * Of the agent CLIs exomonad knows, those on this machine, the best to take first: one that is
@@ -127,16 +127,18 @@ export const chosenPrograms = (config: Config): string[] => [
 ]
 
 /** Something that can be mended by writing into the person’s own configuration. */
-export interface Mend {
+export interface Repair {
   readonly agent: string
   readonly found: string
   readonly what: string
-  readonly mend: () => Promise<string>
+  readonly repair: () => Promise<string>
 }
 
-export const mendsOf = (programs: readonly AgentProgram[]): Mend[] =>
+export const repairsOf = (programs: readonly AgentProgram[]): Repair[] =>
   programs.flatMap(({ name, findings }) =>
-    findings.flatMap(({ found, fix, mend }) =>
-      mend === undefined ? [] : [{ agent: name, found, what: fix ?? 'exomonad can mend it', mend }],
+    findings.flatMap(({ found, fix, repair }) =>
+      repair === undefined
+        ? []
+        : [{ agent: name, found, what: fix ?? 'exomonad can mend it', repair }],
     ),
   )

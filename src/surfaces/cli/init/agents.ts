@@ -3,7 +3,7 @@ import { chosenAcp, chosenAgents } from '../../../config/presets.ts'
 import {
   lookAtAcpPrograms,
   lookAtPrograms,
-  mendsOf,
+  repairsOf,
   obstacles,
   type AgentProgram,
 } from './agent-programs.ts'
@@ -48,17 +48,17 @@ export async function prepareAgents(
     ]),
   )
   const programs = found.flat()
-  const mends = mendsOf(programs)
+  const repairs = repairsOf(programs)
   if (
-    mends.length === 0 ||
-    !(wanted ?? (canAsk(context) && (await confirm(context, question(mends)))))
+    repairs.length === 0 ||
+    !(wanted ?? (canAsk(context) && (await confirm(context, question(repairs)))))
   )
     return { done: [], left: leftOf(programs, true) }
   const done: { agent: string; done: string }[] = []
   const failed: Prepared['left'][number][] = []
-  for (const { agent, found, mend } of mends) {
+  for (const { agent, found, repair } of repairs) {
     try {
-      done.push({ agent, done: await mend() })
+      done.push({ agent, done: await repair() })
     } catch (error) {
       failed.push({ agent, found, fix: `it could not be mended: ${(error as Error).message}` })
     }
@@ -66,17 +66,17 @@ export async function prepareAgents(
   return { done, left: [...failed, ...leftOf(programs, false)] }
 }
 
-const question = (mends: ReturnType<typeof mendsOf>): string =>
+const question = (repairs: ReturnType<typeof repairsOf>): string =>
   [
     'So that agents start without a dialog, exomonad would write into your own configuration:',
-    ...mends.map(
+    ...repairs.map(
       ({ agent, found, what }) =>
         `  ${printableLine(agent)}: ${printableLine(found)}. ${printableLine(what)}`,
     ),
     'Do it?',
   ].join('\n')
 
-function leftOf(programs: readonly AgentProgram[], mendable: boolean): Prepared['left'] {
+function leftOf(programs: readonly AgentProgram[], repairable: boolean): Prepared['left'] {
   return programs.flatMap((program) => [
     ...(program.missing === null
       ? []
@@ -86,8 +86,8 @@ function leftOf(programs: readonly AgentProgram[], mendable: boolean): Prepared[
       found,
       fix: fix ?? null,
     })),
-    ...(mendable
-      ? mendsOf([program]).map(({ found }) => ({
+    ...(repairable
+      ? repairsOf([program]).map(({ found }) => ({
           agent: program.name,
           found,
           fix: '`exomonad init --prepare-agents` mends it',

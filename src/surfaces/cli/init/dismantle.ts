@@ -71,7 +71,7 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   return { removed, kept, branches_left: branches }
 }
 
-/** Answers the branches that agents worked on, as far as their names or worktrees tell. */
+/** Returns the branches that agents worked on, as far as their names or worktrees tell. */
 async function removeWorktrees(
   git: Git,
   { located }: DismantleDeps,

@@ -110,7 +110,7 @@ export function define(command: Command, context: CliContext): void {
             (found as AgentProgram[] | null)?.map(({ name, path, findings }) => ({
               name,
               path,
-              findings: findings.map(({ mend: _, ...finding }) => finding),
+              findings: findings.map(({ repair: _, ...finding }) => finding),
             })) ?? null,
           forge,
           multiplexer: terminals,

@@ -187,7 +187,7 @@ function startingPoint(facts: RepositoryFacts, cwd: string): { worktree: string;
 }
 
 /**
- * The configuration that was in use last, where the daemon kept one; else the initial one. Answers
+ * The configuration that was in use last, where the daemon kept one; else the initial one. Returns
  * what was written; null where there is a file.
  */
 async function writeInitialConfig(

@@ -15,7 +15,7 @@ const LOOK_EVERY = 250
 
 /**
  * How the agents stand that a wait is open for, live on the terminal above a spinner, until the
- * wait is over. Answers what it answers; what was drawn is gone by then.
+ * wait is over. Returns what it answers; what was drawn is gone by then.
  */
 export async function watchWait<Result>(
   context: CliContext,

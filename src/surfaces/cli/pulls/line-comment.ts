@@ -28,7 +28,7 @@ export interface ReplyInput {
 }
 
 /**
- * Answers as `--reply "ID text"` takes them, and the ids of `--resolve`; an id in both is answered
+ * Returns as `--reply "ID text"` takes them, and the ids of `--resolve`; an id in both is answered
  * and resolved. UsageError for anything else.
  */
 export function parseReplies(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { PullRequestSnapshot } from '../../../../src/adapters/forge/forge.ts'
-import { mergeObjections } from '../../../../src/core/pulls/merge/rules.ts'
+import { mergeBlockers } from '../../../../src/core/pulls/merge/rules.ts'
 import { isReady } from '../../../../src/core/pulls/readiness.ts'
 import { openGithubForge } from '../../../helpers/github/github-forge.ts'
 import { startGithubTree, type GithubTree } from '../../../helpers/github/github-tree.ts'
@@ -36,7 +36,7 @@ describe('a pull request that GitHub would refuse to merge', () => {
   }
   const needs = (pull: PullRequestSnapshot) => (pull.blockers ?? []).map((blocker) => blocker.needs)
   const refusals = (pull: PullRequestSnapshot, force = false) =>
-    mergeObjections(pull, force).map(({ reason }) => reason)
+    mergeBlockers(pull, force).map(({ reason }) => reason)
 
   it(verifies('R004-10', '(20.2) is ready where nothing is asked for'), async () => {
     const { look } = await start()

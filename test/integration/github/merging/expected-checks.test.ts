@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Forge, PullRequestSnapshot } from '../../../../src/adapters/forge/forge.ts'
-import { mergeObjections } from '../../../../src/core/pulls/merge/rules.ts'
+import { mergeBlockers } from '../../../../src/core/pulls/merge/rules.ts'
 import { openGithubForge } from '../../../helpers/github/github-forge.ts'
 import { startGithubTree } from '../../../helpers/github/github-tree.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
@@ -67,7 +67,7 @@ async function start({ within = 180 }: { within?: number } = {}) {
 
 const RUNS = 'on:\n  pull_request:\n    branches: [main]\njobs: {}\n'
 const refusal = (pull: PullRequestSnapshot): string =>
-  mergeObjections(pull, false)
+  mergeBlockers(pull, false)
     .map(({ code, reason }) => `${code} ${reason}`)
     .join()
 
@@ -87,7 +87,7 @@ describe('checks that begin late (20.5)', () => {
     expect(refusal(pull)).toBe(
       'CHECKS_FAILED checks: none has begun on this head yet, and the last pull requests into main had some. They are waited for until 12:03:00 UTC (forge.github.checks_expected_within): wait, or merge with force',
     )
-    expect(mergeObjections(pull, true)).toEqual([])
+    expect(mergeBlockers(pull, true)).toEqual([])
     github.setStatus(head, { context: 'ci/late', state: 'pending' })
     expect(await look(number)).toMatchObject({
       checksState: 'pending',

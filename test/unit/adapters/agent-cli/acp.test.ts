@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAcpCli } from '../../../../src/adapters/agent-cli/acp.ts'
 import type { AcpSessions } from '../../../../src/adapters/agent-cli/acp/options.ts'
-import { familyOf } from '../../../../src/adapters/agent-cli/acp/programs.ts'
+import { vendorOf } from '../../../../src/adapters/agent-cli/acp/programs.ts'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import type { HostedSession } from '../../../../src/adapters/terminals/headless.ts'
@@ -343,11 +343,11 @@ describe('a running session', () => {
 describe('the look at a program', () => {
   it('knows by name or command for which agent CLI it speaks', () => {
     expect([
-      familyOf('claude-agent-acp', ['claude-agent-acp']),
-      familyOf('x', ['node', '/opt/node_modules/@zed-industries/codex-acp/dist/index.js']),
-      familyOf('fast', ['/usr/bin/gemini', '--acp']),
-      familyOf('opencode', ['oc', 'acp']),
-      familyOf('mine', ['mine']),
+      vendorOf('claude-agent-acp', ['claude-agent-acp']),
+      vendorOf('x', ['node', '/opt/node_modules/@zed-industries/codex-acp/dist/index.js']),
+      vendorOf('fast', ['/usr/bin/gemini', '--acp']),
+      vendorOf('opencode', ['oc', 'acp']),
+      vendorOf('mine', ['mine']),
     ]).toEqual(['claude', 'codex', 'gemini', 'opencode', null])
   })
 

@@ -61,9 +61,9 @@ describe('what stands between Claude Code and its first turn', () => {
     expect(found.map((finding) => finding.found).join('\n')).toMatch(
       /first-run[^]*the key in ANTHROPIC_API_KEY[^]*trust \/home\/me\/repository/,
     )
-    for (const { fix, mend } of found) {
+    for (const { fix, repair } of found) {
       expect(fix).toContain('claude')
-      expect(await mend?.()).toContain(stateFile)
+      expect(await repair?.()).toContain(stateFile)
     }
     expect(await problems()).toEqual([])
     expect(statSync(stateFile).mode & 0o777).toBe(0o600)
@@ -82,7 +82,7 @@ describe('what stands between Claude Code and its first turn', () => {
     }
     writeFileSync(kept, JSON.stringify(before), { mode: 0o640 })
     symlinkSync(kept, stateFile)
-    for (const { mend } of await problems()) await mend?.()
+    for (const { repair } of await problems()) await repair?.()
     expect(JSON.parse(readFileSync(kept, 'utf8'))).toEqual({
       ...before,
       hasCompletedOnboarding: true,
@@ -97,7 +97,7 @@ describe('what stands between Claude Code and its first turn', () => {
 
   it('is not mended where the person’s file can’t be understood', async () => {
     const { problems, stateFile } = person('{ "half": ')
-    for (const { mend } of await problems()) await expect(mend?.()).rejects.toThrow(/JSON/)
+    for (const { repair } of await problems()) await expect(repair?.()).rejects.toThrow(/JSON/)
     expect(readFileSync(stateFile, 'utf8')).toBe('{ "half": ')
   })
 
@@ -141,7 +141,7 @@ describe('what stands between Claude Code and its first turn', () => {
       for (const [name, content] of Object.entries(nearer))
         writeFileSync(join(repository, '.claude', name), JSON.stringify(content))
       expect((await findings()).map(({ status }) => status)).toEqual(asks ? ['problem'] : [])
-      for (const { mend } of await findings()) await mend?.()
+      for (const { repair } of await findings()) await repair?.()
       expect((await findings()).map(({ status }) => status)).toEqual(asks ? ['ok'] : [])
       expect(JSON.parse(readFileSync(stateFile, 'utf8')).hasSeenAutoDefaultNudge).toBe(
         asks ? true : undefined,

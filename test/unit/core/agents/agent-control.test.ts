@@ -6,7 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../../../src/adapters/store/sqlite/open.ts'
 import type { Agent } from '../../../../src/domain/records.ts'
 import { configSchema } from '../../../../src/config/schema.ts'
-import { createRunning } from '../../../../src/core/agents/agent-control.ts'
+import { createAgentControl } from '../../../../src/core/agents/agent-control.ts'
 import { createStates } from '../../../../src/core/agents/states.ts'
 import { createPublisher } from '../../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../../src/delivery/render/render.ts'
@@ -40,7 +40,7 @@ it('a program that is started again and tells that its turn is over, while it is
   await store.agents.insert(root)
 
   const busy = Promise.withResolvers<void>()
-  const running = createRunning({
+  const running = createAgentControl({
     ...{
       store,
       publisher,

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { createForgeWatch } from '../../../../src/core/pulls/forge-watch.ts'
 import {
-  WEATHER_KEY,
+  HEALTH_KEY,
   type ForgeAway,
-  type ForgeWeather,
+  type ForgeHealth,
 } from '../../../../src/core/pulls/forge-health.ts'
 import { ExomonadError } from '../../../../src/domain/errors.ts'
 import type { BranchName } from '../../../../src/domain/ids.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
 const BRANCH = 'main.auth' as BranchName
-const weather: ForgeWeather = {
+const health: ForgeHealth = {
   forge: 'github',
   since: 5,
   code: 'FORGE_UNAVAILABLE',
@@ -25,7 +25,7 @@ function watched(
     kind = 'github',
     known,
     stored,
-  }: { kind?: string; known?: ForgeAway; stored?: ForgeWeather } = {},
+  }: { kind?: string; known?: ForgeAway; stored?: ForgeHealth } = {},
 ) {
   let asked = 0
   const deps = {
@@ -38,7 +38,7 @@ function watched(
     },
     polling: { away: () => known },
     store: {
-      snapshots: { get: async (key: string) => (key === WEATHER_KEY ? stored : undefined) },
+      snapshots: { get: async (key: string) => (key === HEALTH_KEY ? stored : undefined) },
     },
     clock: () => 7,
   }
@@ -56,16 +56,16 @@ describe('whether the forge can be asked (20.13)', () => {
   it('is known from the poller, or from what was told before a restart; nothing is asked for that', async () => {
     const known = { since: 3, reason: 'no answer' }
     expect(await watched(hangs, { known }).away()).toEqual(known)
-    expect(await watched(hangs, { stored: weather }).away()).toEqual({
+    expect(await watched(hangs, { stored: health }).away()).toEqual({
       since: 5,
       reason: 'no route',
     })
     for (const stored of [
-      { ...weather, forge: 'local' as const },
-      { ...weather, retryAt: 9 },
+      { ...health, forge: 'local' as const },
+      { ...health, retryAt: 9 },
     ])
       expect(await watched(hangs, { stored }).away()).toBeUndefined()
-    const local = watched(hangs, { kind: 'local', known, stored: weather })
+    const local = watched(hangs, { kind: 'local', known, stored: health })
     expect(await local.away()).toBeUndefined()
     expect(local.asked()).toBe(0)
   })

@@ -34,7 +34,7 @@ function world(come: number[]) {
     panes: { close: async () => void letGo.push('pane') } as never,
     mailbox: { sendIn: async () => {} },
     results: { make: async () => ({}) as never },
-    lastWords: async () => ({ text: 'All is done.', turns: 1, reason: 'end_turn' }),
+    finalOutput: async () => ({ text: 'All is done.', turns: 1, reason: 'end_turn' }),
     readUsage: async () => {},
   })
   return { agent, changes, letGo, ends }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createStopChain } from '../../../../src/core/turns/stop-chain.ts'
-import type { Objection } from '../../../../src/core/turns/stop-check.ts'
+import type { StopBlocker } from '../../../../src/core/turns/stop-check.ts'
 import { ExomonadError } from '../../../../src/domain/errors.ts'
 import { configSchema } from '../../../../src/config/schema.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
@@ -31,7 +31,7 @@ interface StopOptions {
  * other.
  */
 function stopCheck(
-  answers: readonly (ExomonadError | Objection | undefined)[],
+  answers: readonly (ExomonadError | StopBlocker | undefined)[],
   { timeout, hold, kind = 'local', away, silence, pulls = [], commits = 0 }: StopOptions = {},
 ) {
   let taken = 0

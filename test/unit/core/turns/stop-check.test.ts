@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   applicable,
   nextBlock,
-  objectionText,
+  stopBlockerText,
   requestedBy,
 } from '../../../../src/core/turns/stop-check.ts'
 import { pull, review } from '../../pull-watch/pull.ts'
@@ -68,13 +68,13 @@ describe('how often an agent is held', () => {
 
 describe('what an agent reads', () => {
   it('names what to do next', () => {
-    expect(objectionText({ kind: 'uncommitted', files: ['a.ts', 'b.ts'] })).toMatch(
+    expect(stopBlockerText({ kind: 'uncommitted', files: ['a.ts', 'b.ts'] })).toMatch(
       /a\.ts, b\.ts.*Commit them.*note --stop-reason/s,
     )
     expect(
-      objectionText({ kind: 'rebase_conflict', files: ['a.ts'], base: 'main', tries: 2 }),
+      stopBlockerText({ kind: 'rebase_conflict', files: ['a.ts'], base: 'main', tries: 2 }),
     ).toMatch(/a\.ts.*rebase --continue/s)
-    expect(objectionText({ kind: 'no_pull_request', commits: 1, base: 'main' })).toMatch(
+    expect(stopBlockerText({ kind: 'no_pull_request', commits: 1, base: 'main' })).toMatch(
       /1 commit that main lacks.*file_pr/s,
     )
   })
@@ -129,7 +129,7 @@ describe('what an agent reads, word by word', () => {
     ],
     [{ kind: 'messages', text: 'A message.' }, 'A message.'],
   ] as const)('%j', (objection, words) => {
-    expect(objectionText(objection)).toBe(words)
+    expect(stopBlockerText(objection)).toBe(words)
   })
 
   it('change requests with their comments, and nothing of what outsiders wrote', () => {
@@ -168,7 +168,7 @@ describe('what an agent reads, word by word', () => {
     })
     const asked = pull({ reviews: [own, empty, outsider, ...answered, commented] })
     expect(requestedBy(asked).map(({ id }) => id)).toEqual(['r1', 'r2'])
-    expect(objectionText({ kind: 'changes_requested', pull: asked })).toBe(
+    expect(stopBlockerText({ kind: 'changes_requested', pull: asked })).toBe(
       [
         'Changes were requested on your pull request #3 and no push answered them:',
         'Rename it',

@@ -64,7 +64,7 @@ async function daemon(
   return { server, sockets, close }
 }
 
-function proxy(socket: string, patience = 5000) {
+function proxy(socket: string, timeout = 5000) {
   const input = new PassThrough()
   let text = ''
   const said: string[] = []
@@ -75,7 +75,7 @@ function proxy(socket: string, patience = 5000) {
     input,
     output: (more) => (text += more),
     report: (message) => said.push(message),
-    patience,
+    timeout,
   })
   done.catch(() => {})
   return {
@@ -175,7 +175,7 @@ describe('the stdio proxy', () => {
       input,
       output,
       report: () => {},
-      patience: 5000,
+      timeout: 5000,
     })
     // Of answers that nothing is taken away by, nobody wants to know; an early notice would settle
     // the protocol's era.

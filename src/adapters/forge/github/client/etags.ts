@@ -8,7 +8,7 @@ export interface Cached {
 }
 
 /**
- * Answers by URL and media type, so that what hasn’t changed is told with a 304, which costs
+ * Returns by URL and media type, so that what hasn’t changed is told with a 304, which costs
  * nothing of the limit. The least used go first.
  */
 export interface Etags {

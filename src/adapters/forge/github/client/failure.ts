@@ -4,7 +4,7 @@ import type { GithubRepository } from '../repository.ts'
 import type { Headers } from './limits.ts'
 
 /**
- * What Octokit throws, as far as it is used. Answers carry `response`; where there was none,
+ * What Octokit throws, as far as it is used. Returns carry `response`; where there was none,
  * `cause` says why.
  */
 export interface RequestFailure extends Error {

@@ -17,7 +17,7 @@ const FEW = 5
  */
 const FOR_A_POINT = Math.floor(149 / CONNECTIONS)
 
-export interface Looks {
+export interface PullReader {
   /** What GitHub says of these now. For many, only what changed is read in full. */
   now(numbers: readonly number[]): Promise<Map<number, Read<FullPull>>>
   /** The same, all read in full. */
@@ -31,7 +31,7 @@ export interface Looks {
  * costs a point at least. A node that is gone is asked for by its number before it is called
  * missing: a token that lost its access looks the same.
  */
-export function createLooks({
+export function createPullReader({
   client,
   clock,
   identity,
@@ -39,7 +39,7 @@ export function createLooks({
   client: Pick<GithubClient, 'graphql'>
   clock: () => number
   identity: Pick<Identity, 'isSame'>
-}): Looks {
+}): PullReader {
   const cache = createCache({ clock })
 
   const kept = (
@@ -58,7 +58,7 @@ export function createLooks({
   ): Promise<Map<number, Read<FullPull>>> =>
     withConversations(client, await withQueueChecks(client, reads))
 
-  const full: Looks['full'] = async (numbers) => {
+  const full: PullReader['full'] = async (numbers) => {
     const startedAt = clock()
     return kept(await completed(await readPulls(client, numbers, identity.isSame)), startedAt)
   }

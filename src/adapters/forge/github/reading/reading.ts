@@ -12,7 +12,7 @@ import { createExpectedChecks } from './checks/expected-checks.ts'
 import { findPulls } from './find.ts'
 import { createIdentity } from '../../identity.ts'
 import { createLogEnds } from './checks/log-ends.ts'
-import { createLooks } from './pull-reader.ts'
+import { createPullReader } from './pull-reader.ts'
 import { createPullChecks } from './checks/pull-checks.ts'
 import { createSnapshots } from './snapshots.ts'
 
@@ -30,7 +30,7 @@ export function createReading(
   const { client, git, remote, clock } = options
   const branches = createBranches({ git, remote })
   const identity = createIdentity({ ...options, forge: 'github' })
-  const looks = createLooks({ client, clock, identity })
+  const reader = createPullReader({ client, clock, identity })
   const logEnds = createLogEnds(options)
   const checksOf = createPullChecks({ ...options, expected: createExpectedChecks(options) })
   const snapshotsOf = createSnapshots({ ...options, branches, logEnds, checksOf })
@@ -38,10 +38,11 @@ export function createReading(
   return {
     identity: identity.read,
     snapshots: async (numbers) =>
-      numbers.length === 0 ? [] : snapshotsOf(numbers, await looks.now([...new Set(numbers)])),
+      numbers.length === 0 ? [] : snapshotsOf(numbers, await reader.now([...new Set(numbers)])),
     cancelled: createCancelled({ client, logEnds }),
     find: (filter) => findPulls(client, filter),
     diff: (number) => readDiff({ client, git, branches }, number),
-    checkLog: (number, name) => readCheckLog({ full: looks.full, checksOf, logEnds }, number, name),
+    checkLog: (number, name) =>
+      readCheckLog({ full: reader.full, checksOf, logEnds }, number, name),
   }
 }

@@ -27,7 +27,7 @@ export interface GithubApp {
   /** What the last token may; null before the first. */
   grant(): AppGrant | null
   /**
-   * GitHub refuses this token though it had not run out. Answers whether the next read gets
+   * GitHub refuses this token though it had not run out. Returns whether the next read gets
    * another.
    */
   refused(token: string): boolean

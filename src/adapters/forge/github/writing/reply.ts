@@ -28,7 +28,7 @@ interface ThreadEnd {
   } | null
 }
 
-/** Answers to conversations, with the mark of who wrote them: all come from the token’s account. */
+/** Returns to conversations, with the mark of who wrote them: all come from the token’s account. */
 export function createReply({
   repository,
   client,

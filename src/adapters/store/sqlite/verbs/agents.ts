@@ -59,7 +59,7 @@ const ADDRESSED =
 const COLUMNS = `
   id, name, kind, runtime, role, tools, agentCli, parentId, depth, branch, baseBranch, forkPoint, worktree, ownsWorktree, adopted, paneId, pid,
   sessionId, transcript, task, state, stateReason, stateSource, stateAt, outcome, exitCode, exitSignal, lastSeenAt, tokens, usage, toolCalls,
-  stopObjection, stopBlocks, stopExcuse, rebaseTries, spawnedAt, endedAt, reapedAt, cleanedAt, tokenHash`
+  stopBlocker, stopBlocks, stopReason, rebaseTries, spawnedAt, endedAt, reapedAt, cleanedAt, tokenHash`
 
 /**
  * Changes the fresh row in place: a tree of a thousand agents is read often, and copies cost more

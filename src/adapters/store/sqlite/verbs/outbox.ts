@@ -94,7 +94,7 @@ export function createOutbox({ db }: Session): OutboxStore {
 }
 
 const COLUMNS = `
-  id, recipient, eventSeq, kind, subject, text, state, lane, batch, attempts, createdAt, nextAttemptAt, sentAt, handedAt, settledAt, why`
+  id, recipient, eventSeq, kind, subject, text, state, lane, batch, attempts, createdAt, nextAttemptAt, claimedAt, handedAt, settledAt, why`
 
 const LISTED = '(select value from json_each(?))'
 
@@ -102,7 +102,7 @@ const ENQUEUE = `insert into deliveries (id, recipient, eventSeq, kind, subject,
   values (?, ?, ?, ?, ?, ?, 'queued', 0, ?, ?)`
 
 const CLAIM = `update deliveries
-  set state = 'sent', lane = ?, batch = ?, attempts = attempts + 1, sentAt = ?, handedAt = null
+  set state = 'sent', lane = ?, batch = ?, attempts = attempts + 1, claimedAt = ?, handedAt = null
   where id in ${LISTED} and state = 'queued' returning seq, ${COLUMNS}`
 
 /** Also after the ack: a prompt hook can be quicker than the hand-over it confirms. */
@@ -114,7 +114,7 @@ const SETTLE = `update deliveries set state = ?, why = ?, settledAt = ?
 const WITHDRAW = `update deliveries set state = 'withdrawn', why = ?, settledAt = ? where id in ${LISTED} and state = 'queued' returning seq, id`
 
 const REQUEUE = `update deliveries
-  set state = 'queued', lane = null, batch = null, sentAt = null, handedAt = null, nextAttemptAt = ?, why = ?
+  set state = 'queued', lane = null, batch = null, claimedAt = null, handedAt = null, nextAttemptAt = ?, why = ?
   where id in ${LISTED} and state in ('queued', 'sent')`
 
 /**
@@ -122,7 +122,7 @@ const REQUEUE = `update deliveries
  * own count of attempts.
  */
 const REROUTE = `update deliveries
-  set recipient = ?, why = ?, state = 'queued', lane = null, batch = null, sentAt = null, attempts = 0, nextAttemptAt = createdAt
+  set recipient = ?, why = ?, state = 'queued', lane = null, batch = null, claimedAt = null, attempts = 0, nextAttemptAt = createdAt
   where recipient = ? and (state = 'queued' or (state = 'sent' and handedAt is null)) returning seq, id`
 
 /** Settled, or handed over to one that never confirms. */

@@ -1,5 +1,5 @@
 import type { ScrollbackLine } from '../../../../core/spawn/agent-forks.ts'
-import type { Standing } from '../../../../core/mail/agent-waits.ts'
+import type { WaitStatus } from '../../../../core/mail/agent-waits.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { STATUSES, STATUS_WIDTH } from '../../agents/status-layer.ts'
@@ -26,7 +26,7 @@ export function waitRows(
   const rowsOf = (line: string): string[] => {
     const [, name = '', status, message] = STANDING.exec(line) ?? []
     if (status === undefined) return wrapText(line, room)
-    const { text, colour } = STATUSES[status as Standing]
+    const { text, colour } = STATUSES[status as WaitStatus]
     const head = palette[colour](cut(`${pad(text, STATUS_WIDTH)}  ${printableLine(name)}`, room))
     return message === undefined
       ? [head]

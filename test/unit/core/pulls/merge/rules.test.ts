@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../../../../src/adapters/forge/check.ts'
-import { mergeObjections } from '../../../../../src/core/pulls/merge/rules.ts'
+import { mergeBlockers } from '../../../../../src/core/pulls/merge/rules.ts'
 import { pull } from '../../../pull-watch/pull.ts'
 
 const check = (name: string, status: Check['status'], required: boolean): Check => ({
@@ -19,15 +19,15 @@ describe('what stands against a merge', () => {
       checksRequired: true,
       checks: [check('test', 'failed', true), check('nightly', 'failed', false)],
     })
-    expect(mergeObjections(required, false)[0]?.reason).toContain('checks failed: test (')
+    expect(mergeBlockers(required, false)[0]?.reason).toContain('checks failed: test (')
     const none = pull({
       checksState: 'failed',
       checks: [check('test', 'failed', false), check('lint', 'passed', false)],
     })
-    expect(mergeObjections(none, false)[0]?.reason).toContain('checks failed: test (')
+    expect(mergeBlockers(none, false)[0]?.reason).toContain('checks failed: test (')
     // What is not required fails for information only: the forge’s own summary says passed.
     expect(
-      mergeObjections(
+      mergeBlockers(
         pull({
           checksState: 'passed',
           checksRequired: true,
@@ -39,9 +39,9 @@ describe('what stands against a merge', () => {
   })
 
   it('takes unread checks for a reason only where they are required', () => {
-    expect(mergeObjections(pull({ checksState: 'unknown' }), false)).toEqual([])
+    expect(mergeBlockers(pull({ checksState: 'unknown' }), false)).toEqual([])
     expect(
-      mergeObjections(pull({ checksState: 'unknown', checksRequired: true }), false),
+      mergeBlockers(pull({ checksState: 'unknown', checksRequired: true }), false),
     ).toMatchObject([{ code: 'CHECKS_FAILED' }])
   })
 
@@ -52,10 +52,10 @@ describe('what stands against a merge', () => {
       mergeable: 'conflicting',
       draft: true,
     })
-    expect(mergeObjections(everything, true).map(({ code }) => code)).toEqual([
+    expect(mergeBlockers(everything, true).map(({ code }) => code)).toEqual([
       'PR_NOT_MERGEABLE',
       'PR_NOT_MERGEABLE',
     ])
-    expect(mergeObjections(everything, false)).toHaveLength(4)
+    expect(mergeBlockers(everything, false)).toHaveLength(4)
   })
 })

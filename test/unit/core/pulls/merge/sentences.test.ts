@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Check } from '../../../../../src/adapters/forge/check.ts'
-import { mergeObjections } from '../../../../../src/core/pulls/merge/rules.ts'
+import { mergeBlockers } from '../../../../../src/core/pulls/merge/rules.ts'
 import {
   mergeRefusal,
   redRefusal,
@@ -121,7 +121,7 @@ describe('why a pull request must not be merged', () => {
     ],
   ])('%s', (_, facts, expected) => {
     expect(
-      mergeObjections(pull(facts), false).map(({ code, reason }) => `${code}: ${reason}`),
+      mergeBlockers(pull(facts), false).map(({ code, reason }) => `${code}: ${reason}`),
     ).toEqual(expected)
   })
 
@@ -134,9 +134,9 @@ describe('why a pull request must not be merged', () => {
       checksState: 'failed',
     })
     expect(
-      mergeObjections(all, false).map(({ reason }) => reason.split(' ').slice(0, 2).join(' ')),
+      mergeBlockers(all, false).map(({ reason }) => reason.split(' ').slice(0, 2).join(' ')),
     ).toEqual(['it is', 'it conflicts', 'it is', 'changes were', 'checks failed:'])
-    expect(mergeObjections(all, true)).toHaveLength(3)
+    expect(mergeBlockers(all, true)).toHaveLength(3)
   })
 })
 

@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../../../../domain/errors.ts'
 import type { LogEnds } from './log-ends.ts'
-import type { Looks } from '../pull-reader.ts'
+import type { PullReader } from '../pull-reader.ts'
 import type { PullChecks } from './pull-checks.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function readCheckLog(
     full,
     checksOf,
     logEnds,
-  }: { full: Looks['full']; checksOf: PullChecks; logEnds: Pick<LogEnds, 'whole'> },
+  }: { full: PullReader['full']; checksOf: PullChecks; logEnds: Pick<LogEnds, 'whole'> },
   number: number,
   name: string,
 ): Promise<string> {
