@@ -25,8 +25,8 @@ export interface AuthDeps {
 }
 
 /**
- * Puts the caller on every request by its bearer token (delivery.md, “Trust”; tools.md,
- * “Identity”).
+ * Puts the caller on every request by its bearer token: the owner’s is the human’s, each agent has
+ * one of its own. A route that is not public answers 401 without one.
  */
 export function installAuth(fastify: FastifyInstance, deps: AuthDeps): void {
   fastify.decorateRequest('caller', null)

@@ -36,8 +36,8 @@ const names = (list: readonly string[], tool: AnyTool): boolean =>
   ALWAYS.has(tool.name)
 
 /**
- * tools.md, “Roles”: tl and dev by the tool’s audience, roles of the user’s own by their list among
- * the tools of tl; of these what its agent CLI is given.
+ * The roles tl and dev may use what names them in its audience, roles of the user’s own what their
+ * list names among the tools of tl; of these what its agent CLI is given.
  */
 export function mayUse(tool: AnyTool, caller: Caller, roleTools: RoleTools): boolean {
   return (

@@ -55,7 +55,7 @@ export interface Tool<
   readonly input: Input
   /**
    * Fields of input and result that stay byte for byte; all other text goes through the gate
-   * (src/text-gate).
+   * (src/sanitize).
    */
   readonly exact?: readonly string[]
   /** It takes an idempotency key: asked for again under the same, it is not done again. */

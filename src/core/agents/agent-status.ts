@@ -7,7 +7,7 @@ export const hasReported = (agent: Pick<Agent, 'state' | 'outcome'>): boolean =>
   agent.state === 'idle' && agent.outcome !== null
 
 /**
- * tools.md, “Agents”: of the live states all are `running`, but for agents that idle with their
+ * As other tools have it: of the live states all are `running`, but for agents that idle with their
  * work reported.
  */
 export function statusOf(agent: Pick<Agent, 'state' | 'outcome'>): AgentStatus['status'] {

@@ -3,10 +3,7 @@ import type { AgentId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { TellProgress } from './subagent-progress.ts'
 
-/**
- * What `agent_status` shows. `status` is derived from the state (tools.md, “Agents”). Times are ISO
- * 8601.
- */
+/** What `agent_status` shows. `status` is derived from the state. Times are ISO 8601. */
 export interface AgentStatus {
   agent_id: AgentId
   name: string
@@ -37,10 +34,7 @@ export interface AgentResult {
  */
 export type Since = number | null | undefined
 
-/**
- * Sessions and processes without a terminal (seed 003), and what is asked of any agent by the same
- * tools.
- */
+/** Sessions and processes without a terminal, and what is asked of any agent by the same tools. */
 export interface Sessions {
   spawnSession(
     caller: Caller,
@@ -83,8 +77,8 @@ export interface SubagentCall {
 }
 
 /**
- * Nested sessions that their caller waits for (seed 002). SUBAGENT_FAILED with `partial` where
- * there is no answer, LIMIT_REACHED by limits.max_subagent_depth.
+ * Nested sessions that their caller waits for. SUBAGENT_FAILED with `partial` where there is no
+ * answer, LIMIT_REACHED by limits.max_subagent_depth.
  */
 export interface Subagents {
   /** LIMIT_REACHED where the caller may have no subagents. */

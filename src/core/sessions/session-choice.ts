@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 
-/** In the words that seed 003 gives for it. */
+/** Models know these words: what they mean must not change with the reason. */
 export const unavailable = (
   why: string,
   facts: Readonly<Record<string, unknown>> = {},

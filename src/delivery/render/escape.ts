@@ -5,7 +5,7 @@ import { redact, type KnownSecrets } from '../../sanitize/secrets.ts'
  * Text from outside (reviews, comments, branch names, logs, other agents) on its way into an
  * agent’s terminal. Pure.
  *
- * - What src/text-gate takes from all text goes, and tabs.
+ * - What src/sanitize takes from all text goes, and tabs.
  * - Lines after the first begin with `│ `: none can pose as a message of ours or start a command
  *   (`/`, `!`, `#`). The first follows the tag.
  */
