@@ -226,9 +226,12 @@ describe('(20.7) a tree whose repository is squash-only or restricted', () => {
     ]
     tree.script('sub', { steps: work('sub') })
     await tree.call('spawn_subtree', { branch_name: 'sub', task: 'Nothing to do.' })
-    const pull = await waitFor('the pull request', () => [...github.state.pulls.values()].at(0), {
-      limit: 90_000,
-    })
+    await waitFor(
+      'the filing to be answered',
+      () => tree.log('sub').find((entry) => entry['name'] === 'file_pr')?.['answer'],
+      { limit: 90_000 },
+    )
+    const pull = [...github.state.pulls.values()][0]!
     const early = await tree.run(['pr', 'merge', 'sub', '--strategy', 'rebase', '--json'], {
       timeout: 60_000,
     })
