@@ -7,8 +7,15 @@ type ToolsByName = { readonly [Tool in RegisteredTool as Tool['name']]: Tool }
 
 export type ToolName = keyof ToolsByName
 
-/** What may be given: fields with a default may be left out. */
-export type ToolInput<Name extends ToolName> = Unchanged<z.input<ToolsByName[Name]['input']>>
+/**
+ * What may be given: fields with a default may be left out. For one of several names, what suits
+ * all of them.
+ */
+export type ToolInput<Name extends ToolName> = (
+  Name extends ToolName ? (input: Unchanged<z.input<ToolsByName[Name]['input']>>) => void : never
+) extends (input: infer Input) => void
+  ? Input
+  : never
 
 /** What it returns. */
 export type ToolResult<Name extends ToolName> = z.output<ToolsByName[Name]['output']>

@@ -43,6 +43,7 @@ describe('a call by the name of its tool', () => {
     // Defaults may be left out, and lists be the caller’s own.
     expectTypeOf<{ pr_number: number }>().toExtend<ToolInput<'merge_pr'>>()
     expectTypeOf<{ readonly ids: readonly string[] }>().toExtend<ToolInput<'ack'>>()
+    expectTypeOf<ToolInput<'send' | 'send_raw'>>().toExtend<ToolInput<'send'>>()
     expectTypeOf<Client['callTool']>().returns.resolves.toBeUnknown()
   })
 
@@ -62,6 +63,8 @@ describe('a call by the name of its tool', () => {
       await call('pr_list', { state: 'stale' })
       // @ts-expect-error -- deep inside
       await call('spawn_workers', { specs: [{ name: 'auth' }] })
+      // @ts-expect-error -- it suits one of the two alone
+      await call(Math.random() < 0.5 ? 'kill' : 'pr_show', { agent: 'auth' })
       // @ts-expect-error -- the result has no such field
       void (await call('kill', { agent: 'auth' })).ended
       // @ts-expect-error -- what it returns may be anything

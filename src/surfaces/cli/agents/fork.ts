@@ -36,12 +36,12 @@ export function define(command: Command, context: CliContext): void {
           'An agent’s fork needs a name and a prompt: `exomonad fork NAME "PROMPT"`',
         )
       const client = await context.client()
-      const input = {
-        ...(name === undefined ? {} : { name }),
-        ...(prompt === undefined ? {} : { prompt }),
-        context: options.context,
-      }
-      const call = client.call(prompt === undefined ? 'fork_capture' : 'fork', input)
+      const how = { ...(name === undefined ? {} : { name }), context: options.context }
+      // Words of a prompt come behind a name.
+      const call: Promise<Forked> =
+        prompt === undefined
+          ? client.call('fork_capture', how)
+          : client.call('fork', { name: '', ...how, prompt })
       const forked = await withProgress(context, 'Forking', call)
       present(context, forked, () => describe(context, forked))
     })
