@@ -50,10 +50,7 @@ async function openAll(tree: BenchTree): Promise<number[]> {
       prompt: 'Nothing to do.',
       agent: 'idle',
     }))
-    const { spawned, errors } = await tree.client.callTool<{
-      spawned: unknown[]
-      errors: unknown[]
-    }>('spawn_workers', { specs })
+    const { spawned, errors } = await tree.client.call('spawn_workers', { specs })
     if (spawned.length !== AT_ONCE)
       throw new Error(`${String(spawned.length)} agents: ${JSON.stringify(errors)}`)
   }

@@ -79,7 +79,7 @@ interface Session {
 /** Workers that are sessions, with their first turn behind them. */
 async function spawn(tree: BenchTree, names: readonly string[]): Promise<Session[]> {
   const specs = names.map((name) => ({ name, prompt: 'Nothing to do.', role: 'session' }))
-  const { errors } = await tree.client.callTool<{ errors: unknown[] }>('spawn', {
+  const { errors } = await tree.client.call('spawn', {
     kind: 'worker',
     specs,
   })
@@ -87,7 +87,7 @@ async function spawn(tree: BenchTree, names: readonly string[]): Promise<Session
   return waitFor(
     'idle sessions',
     async () => {
-      const { root } = await tree.client.callTool<any>('tree', {})
+      const { root } = (await tree.client.callTool('tree', {})) as any
       const nodes = root.children.filter((node: any) => names.includes(node.name))
       return (
         nodes.length === names.length &&
@@ -150,7 +150,7 @@ async function measurePrompts(tree: BenchTree): Promise<Figure[]> {
       await waitFor(
         'the end of its turn',
         async () => {
-          const { root } = await tree.client.callTool<any>('tree', {})
+          const { root } = (await tree.client.callTool('tree', {})) as any
           const node = root.children.find(({ name }: any) => name === 'first')
           return node.state === 'idle' && node.undelivered === 0
         },

@@ -58,14 +58,14 @@ export async function measureHeadless(): Promise<Figure[]> {
 async function spawn(tree: BenchTree, count: number): Promise<Task[]> {
   const started = await Promise.all(
     Array.from({ length: count }, () =>
-      tree.client.callTool<{ agent_id: string }>('spawn_background_task', { command: IDLE }),
+      tree.client.call('spawn_background_task', { command: IDLE }),
     ),
   )
   const ids = started.map(({ agent_id }) => agent_id)
   return waitFor(
     'running tasks',
     async () => {
-      const { root } = await tree.client.callTool<any>('tree', {})
+      const { root } = await tree.client.call('tree', {})
       const nodes: any[] = root.children.filter(
         ({ id, pid }: any) => ids.includes(id) && pid !== null,
       )
@@ -154,14 +154,15 @@ async function measureOutput(tree: BenchTree): Promise<Figure> {
     let id = ''
     const ran = await timed(async () => {
       id = (
-        await tree.client.callTool<{ agent_id: string }>('spawn_background_task', {
+        await tree.client.call('spawn_background_task', {
           command: `cat '${source}'`,
         })
       ).agent_id
       await waitFor(
         'its end',
         async () =>
-          (await tree.client.callTool<any>('agent_status', { agent_id: id })).status !== 'running',
+          ((await tree.client.callTool('agent_status', { agent_id: id })) as any).status !==
+          'running',
         { every: 5, ...PATIENCE },
       )
     })

@@ -62,10 +62,7 @@ export async function measureHook(): Promise<Figure[]> {
     const agentOf = async (
       cli: string,
     ): Promise<{ env: Record<string, string>; token: string }> => {
-      const { spawned, errors } = await tree.client.callTool<{
-        spawned: { agent_id: string }[]
-        errors: unknown[]
-      }>('spawn_workers', {
+      const { spawned, errors } = await tree.client.call('spawn_workers', {
         specs: [{ name: `hooked-${cli}`, prompt: 'Nothing to do.', agent: cli }],
       })
       const id = spawned[0]?.agent_id ?? ''

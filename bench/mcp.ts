@@ -34,12 +34,9 @@ export async function measureMcp(): Promise<Figure[]> {
     )
   })
   try {
-    const { spawned } = await tree.client.callTool<{ spawned: { agent_id: string }[] }>(
-      'spawn_workers',
-      {
-        specs: [{ name: 'client', prompt: 'Nothing to do.', agent: 'idle' }],
-      },
-    )
+    const { spawned } = await tree.client.call('spawn_workers', {
+      specs: [{ name: 'client', prompt: 'Nothing to do.', agent: 'idle' }],
+    })
     const auth = join(tree.exomonad.state, 'auth')
     const token = readFileSync(
       join(

@@ -76,9 +76,7 @@ async function spawn(tree: BenchTree, round: string, count: number): Promise<num
     prompt: 'Nothing to do.',
     agent: 'idle',
   }))
-  const { ms, result } = await timed(() =>
-    tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>('spawn_workers', { specs }),
-  )
+  const { ms, result } = await timed(() => tree.client.call('spawn_workers', { specs }))
   if (result.spawned.length !== count)
     throw new Error(
       `spawned ${result.spawned.length} of ${count}: ${JSON.stringify(result.errors)}`,

@@ -100,10 +100,7 @@ async function openPanes(tree: BenchTree): Promise<void> {
     prompt: 'Nothing to do.',
     agent: 'idle',
   }))
-  const { spawned, errors } = await tree.client.callTool<{ spawned: unknown[]; errors: unknown[] }>(
-    'spawn_workers',
-    { specs },
-  )
+  const { spawned, errors } = await tree.client.call('spawn_workers', { specs })
   if (spawned.length !== PANES)
     throw new Error(`${spawned.length} panes: ${JSON.stringify(errors)}`)
 }

@@ -4,11 +4,15 @@
  * imports this file.
  *
  *   const client = createClient({ socket, token })
- *   const { spawned } = await client.callTool('spawn_workers', { specs: [{ name: 'auth', prompt: '…' }] })
+ *   const { spawned } = await client.call('spawn_workers', {
+ *     specs: [{ name: 'auth', prompt: 'Add a login page.' }],
+ *   })
+ *   for (const { name, branch } of spawned) console.log(`${name} works on ${branch}`)
  *   for await (const event of client.events({ follow: true })) console.log(event.type)
  */
 export {
   createClient,
+  type CallOptions,
   type Client,
   type ClientOptions,
   type EventQuery,
@@ -19,6 +23,7 @@ export { EVENTS, type EventPayload, type EventType } from './events/event.ts'
 export { configSchema, type AgentConfig, type Config } from './config/schema.ts'
 export { ALL_TOOLS, toolNamed } from './tools/all.ts'
 export type { AnyTool, Audience, Tool } from './tools/define.ts'
+export type { ToolInput, ToolName, ToolResult } from './tools/types.ts'
 export type { TreeNode, TreeView } from './core/core.ts'
 export { slugify, type AgentId, type BranchName, type Sha, type Slug } from './domain/ids.ts'
 export {

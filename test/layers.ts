@@ -55,7 +55,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   tools: { values: ['domain'], types: ['core'] },
   surfaces: { values: ['config', 'domain'], types: ['core', 'runtime', 'sanitize', 'tools'] },
-  'surfaces/text': { values: ['domain'], types: ['core', 'surfaces'] },
+  // The documents that it shows are the tools’ results.
+  'surfaces/text': { values: ['domain'], types: ['core', 'surfaces', 'tools'] },
   'surfaces/mcp': {
     values: ['config', 'domain', 'runtime', 'surfaces'],
     types: ['core', 'sanitize', 'tools'],

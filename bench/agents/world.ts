@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TreeNode, TreeView } from '../../src/core/core.ts'
+import type { TreeNode } from '../../src/core/core.ts'
 import type { Client } from '../../src/surfaces/client.ts'
 import { isInstalled, type RealCli } from '../../test/e2e/real-cli.ts'
 import { startWorld, type World } from '../../test/e2e/world.ts'
@@ -33,7 +33,7 @@ export async function openBenchWorld(cli: RealCli): Promise<BenchWorld> {
       ? node
       : node.children.map((child) => find(child, name)).find((found) => found !== undefined)
   const node = async (name: string): Promise<TreeNode | undefined> =>
-    find((await client.callTool<TreeView>('tree', {})).root, name)
+    find((await client.call('tree', {})).root, name)
   return {
     ...world,
     cli,

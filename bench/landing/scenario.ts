@@ -124,9 +124,7 @@ enter_delay_ms = 20
   const client = tree.client()
   await client.callTool('spawn_subtree', { task: 'Merge.', branch_name: 'lead' })
   const specs = Object.keys(scenario.workers).map((name) => ({ name, prompt: 'Work.' }))
-  const spawned = await tree
-    .client('lead')
-    .callTool<{ errors: unknown[] }>('spawn_workers', { specs })
+  const spawned = await tree.client('lead').call('spawn_workers', { specs })
   if (spawned.errors.length > 0) throw new Error(JSON.stringify(spawned.errors))
   // All are there and wait.
   await pause(3_000)
@@ -138,8 +136,7 @@ enter_delay_ms = 20
     return lines.map((line) => JSON.parse(line) as Entry)
   }
   const pulls = async (): Promise<PullSummary[]> =>
-    (await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state: 'all' }))
-      .pull_requests
+    (await client.call('pr_list', { state: 'all' })).pull_requests
   const toldPair = async (): Promise<boolean> => {
     if (scenario.pair === undefined) return true
     const numbers = (await pulls()).flatMap(({ number, title }) =>

@@ -58,7 +58,7 @@ export async function measureFanIn(
         numbered(`${name}-${round}`, children),
         parent,
       )
-      const wait = parent.client.callTool<FanIn>('wait', {
+      const wait = parent.client.call('wait', {
         timeout: 60,
         from_agents: members.map(({ id }) => id),
       })
@@ -70,7 +70,7 @@ export async function measureFanIn(
           members.map((child) => () => act(child, parent)),
         ),
       )
-      const { results } = await wait
+      const { results } = (await wait) as FanIn
       if (results.length !== children || results.some((result) => result.status !== status))
         throw new Error(`not all are ${status}: ${JSON.stringify(results)}`)
       const sends = members.map((_, box) => () => bare.send(box, 'done'))

@@ -30,10 +30,13 @@ export async function openFloor(): Promise<Floor> {
       const closing = new AbortController()
       return {
         boxes,
-        wait: (box) => client.callTool('wait', { box: String(box) }, { signal: closing.signal }),
+        wait: async (box) =>
+          (await client.callTool('wait', { box: String(box) }, { signal: closing.signal })) as {
+            message: string
+          },
         send: (box, message) => client.callTool('send', { box: String(box), message }),
         isWaiting: async (box) =>
-          (await client.callTool<{ open: boolean }>('open', { box: String(box) })).open,
+          ((await client.callTool('open', { box: String(box) })) as { open: boolean }).open,
         close: () => closing.abort(),
       }
     },

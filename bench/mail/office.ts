@@ -18,7 +18,11 @@ export function officeOf(members: readonly Member[], sender: Member, store: Stor
     boxes: members.length,
     wait: (box) => {
       asked.set(box, Date.now())
-      return at(box).client.callTool('wait', { timeout: 3600 }, { signal: closing.signal })
+      return at(box).client.callTool(
+        'wait',
+        { timeout: 3600 },
+        { signal: closing.signal },
+      ) as Promise<{ message: string }>
     },
     send: (box, message) => sender.client.callTool('send', { to: at(box).id, message }),
     isWaiting: async (box) => {

@@ -1,6 +1,7 @@
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
 import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../domain/errors.ts'
 import { createTeller } from '../domain/teller.ts'
+import type { ToolInput, ToolName, ToolResult } from '../tools/types.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
 import { parseJson } from '../domain/formats/parse-json.ts'
@@ -48,12 +49,22 @@ export interface CallOptions {
   readonly progress?: ((message: string, event: SubagentEvent | undefined) => void) | undefined
 }
 
-export interface Client {
+export interface Client extends Exchanges {
+  /** Calls a tool, checked by its own schemas when it is compiled. Throws as `callTool`. */
+  call<Name extends ToolName>(
+    name: Name,
+    input: ToolInput<Name>,
+    options?: CallOptions,
+  ): Promise<ToolResult<Name>>
+}
+
+/** What goes to the daemon and back. */
+export interface Exchanges {
   /**
-   * Calls a tool. Throws the ExomonadError that the daemon answered with, DAEMON_UNAVAILABLE where
-   * nobody listens.
+   * Calls a tool whose name is known at run time only. Throws the ExomonadError that the daemon
+   * answered with, DAEMON_UNAVAILABLE where nobody listens.
    */
-  callTool<Result>(name: string, input: unknown, options?: CallOptions): Promise<Result>
+  callTool(name: string, input: unknown, options?: CallOptions): Promise<unknown>
   get<Result>(
     path: string,
     options?: { signal?: AbortSignal | undefined; timeout?: number },
@@ -69,6 +80,12 @@ export interface Client {
     options?: { signal?: AbortSignal | undefined },
   ): Promise<Result>
 }
+
+/** The types are the tools’ own and cost nothing: what is called is the same. */
+export const withTypedCalls = (exchanges: Exchanges): Client => ({
+  ...exchanges,
+  call: exchanges.callTool as Client['call'],
+})
 
 /** First and longest wait before a reconnect of the event stream, milliseconds. */
 const RECONNECT = { first: 100, longest: 2000 }
@@ -176,7 +193,7 @@ export function createClient(options: ClientOptions): Client {
     )
   }
 
-  return {
+  return withTypedCalls({
     callTool: (name, input, limits = {}) => {
       const path = `/v1/tools/${encodeURIComponent(name)}`
       const keyed = limits.key === undefined ? {} : { 'idempotency-key': limits.key }
@@ -198,7 +215,7 @@ export function createClient(options: ClientOptions): Client {
     },
     hook: (event, body, limits) =>
       send('POST', `/v1/hooks/${encodeURIComponent(event)}`, body, limits),
-  }
+  })
 }
 
 function eventParameters(query: EventQuery, after: number | undefined): URLSearchParams {

@@ -49,10 +49,10 @@ import { writeStdin } from './sessions/write-stdin.ts'
 import type { AnyTool } from './define.ts'
 
 /**
- * Every tool there is, sorted by name. A file in this folder that is not here fails
- * test/parity.test.ts.
+ * Every tool there is, sorted by name, each with the types of its own: what a typed call is checked
+ * by (types.ts). A file in this folder that is not here fails test/parity.test.ts.
  */
-export const ALL_TOOLS: readonly AnyTool[] = [
+const TOOLS = [
   ack,
   agentResult,
   agentStatus,
@@ -101,7 +101,12 @@ export const ALL_TOOLS: readonly AnyTool[] = [
   up,
   wait,
   writeStdin,
-]
+] as const satisfies readonly AnyTool[]
+
+export type RegisteredTool = (typeof TOOLS)[number]
+
+/** The same for those who treat all alike. */
+export const ALL_TOOLS: readonly AnyTool[] = TOOLS
 
 const byName = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]))
 

@@ -33,9 +33,10 @@ export interface ToolContext {
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
+  Name extends string = string,
 > {
   /** snake_case, as models see it. */
-  readonly name: string
+  readonly name: Name
   /** Two or three sentences with the decision criterion in them. */
   readonly description: string
   readonly audience: readonly Audience[]
@@ -72,9 +73,13 @@ export interface Tool<
 }
 
 /** One tool, one file: schema, words and handler. MCP, HTTP and CLI are derived from it. */
-export const defineTool = <Input extends z.ZodObject, Output extends z.ZodType>(
-  tool: Tool<Input, Output>,
-): Tool<Input, Output> => tool
+export const defineTool = <
+  Input extends z.ZodObject,
+  Output extends z.ZodType,
+  const Name extends string,
+>(
+  tool: Tool<Input, Output, Name>,
+): Tool<Input, Output, Name> => tool
 
 /** What the registry holds: the types are checked where each tool is defined. */
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of tools of different shapes has no narrower type

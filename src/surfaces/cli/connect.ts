@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { TreeNode, TreeView } from '../../core/core.ts'
+import type { TreeNode } from '../../core/core.ts'
 import type { Environment } from '../../config/environment.ts'
 import { readOwnerToken, userStateFolder } from '../../config/user-state.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import { createClient, type CallOptions, type Client } from '../client.ts'
+import { createClient, withTypedCalls, type Client } from '../client.ts'
 import { ensureDaemon } from './daemon/daemon-process.ts'
 import type { Host } from './host.ts'
 import { isInAgentWorktree, locateRepository, type LocatedRepository } from './locate.ts'
@@ -142,8 +142,8 @@ function neverTheOwner(client: Client): Client {
     if (!(error instanceof ExomonadError) || error.code !== 'UNAUTHORIZED') throw error
     throw new ExomonadError('NOT_ALLOWED', error.message, error.facts, { cause: error })
   }
-  return {
-    callTool: (name, input, options) => client.callTool<never>(name, input, options).catch(refused),
+  return withTypedCalls({
+    callTool: (name, input, options) => client.callTool(name, input, options).catch(refused),
     get: (path, options) => client.get<never>(path, options).catch(refused),
     hook: (event, body, options) => client.hook<never>(event, body, options).catch(refused),
     async *events(query) {
@@ -153,7 +153,7 @@ function neverTheOwner(client: Client): Client {
         refused(error)
       }
     },
-  }
+  })
 }
 
 /**
@@ -163,7 +163,7 @@ function neverTheOwner(client: Client): Client {
 async function refuseAdoptedWorktree(located: LocatedRepository, client: Client): Promise<void> {
   const { worktree, file } = located
   if (worktree === null || worktree === file.rootWorktree || worktree === file.home) return
-  const { root } = await client.callTool<TreeView>('tree', {})
+  const { root } = await client.call('tree', {})
   const owner = findByWorktree(root, worktree)
   if (owner !== undefined && owner.kind !== 'root')
     throw withoutToken(`${worktree} is the worktree of agent ${owner.name}`)
@@ -182,15 +182,16 @@ function findByWorktree(node: TreeNode, worktree: string): TreeNode | undefined 
 const withEach = (
   client: Client,
   around: <Result>(call: () => Promise<Result>) => Promise<Result>,
-): Client => ({
-  callTool: (name, input, options) => around(() => client.callTool(name, input, options)),
-  get: (path, options) => around(() => client.get(path, options)),
-  hook: (event, body, options) => around(() => client.hook(event, body, options)),
-  async *events(query) {
-    await around(() => client.get('/healthz'))
-    yield* client.events(query)
-  },
-})
+): Client =>
+  withTypedCalls({
+    callTool: (name, input, options) => around(() => client.callTool(name, input, options)),
+    get: (path, options) => around(() => client.get(path, options)),
+    hook: (event, body, options) => around(() => client.hook(event, body, options)),
+    async *events(query) {
+      await around(() => client.get('/healthz'))
+      yield* client.events(query)
+    },
+  })
 
 /**
  * Tools that take an idempotency key: what was taken and not answered may be asked for again under
@@ -216,33 +217,30 @@ const TRY_EVERY = 250
  * A call of these that the daemon took and did not answer, because it was killed, is asked for
  * again under its key: it is done once.
  */
-const keyedClient = (client: Client): Client => ({
-  ...client,
-  callTool: async <Result>(
-    name: string,
-    input: unknown,
-    options: CallOptions = {},
-  ): Promise<Result> => {
-    if (!KEYED.has(name)) return client.callTool<Result>(name, input, options)
-    const key = options.key ?? randomUUID()
-    let cutAt: number | undefined
-    for (;;) {
-      try {
-        return await client.callTool<Result>(name, input, { ...options, key })
-      } catch (error) {
-        if (
-          !(error instanceof ExomonadError) ||
-          error.code !== 'DAEMON_UNAVAILABLE' ||
-          options.signal?.aborted === true
-        )
-          throw error
-        if (error.facts['connected'] === true) cutAt ??= Date.now()
-        if (cutAt === undefined || Date.now() - cutAt > AWAY) throw error
-        await new Promise((resolve) => setTimeout(resolve, TRY_EVERY))
+const keyedClient = (client: Client): Client =>
+  withTypedCalls({
+    ...client,
+    callTool: async (name, input, options = {}) => {
+      if (!KEYED.has(name)) return client.callTool(name, input, options)
+      const key = options.key ?? randomUUID()
+      let cutAt: number | undefined
+      for (;;) {
+        try {
+          return await client.callTool(name, input, { ...options, key })
+        } catch (error) {
+          if (
+            !(error instanceof ExomonadError) ||
+            error.code !== 'DAEMON_UNAVAILABLE' ||
+            options.signal?.aborted === true
+          )
+            throw error
+          if (error.facts['connected'] === true) cutAt ??= Date.now()
+          if (cutAt === undefined || Date.now() - cutAt > AWAY) throw error
+          await new Promise((resolve) => setTimeout(resolve, TRY_EVERY))
+        }
       }
-    }
-  },
-})
+    },
+  })
 
 /**
  * Starts the daemon when nobody answered, and tries again; a call that was taken is never repeated.

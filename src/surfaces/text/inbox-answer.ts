@@ -1,27 +1,9 @@
+import type { ToolResult } from '../../tools/types.ts'
+
 /**
  * What waits for the person, as the `inbox` tool gives it. Times are milliseconds since the epoch.
  */
-export interface Inbox {
-  readonly messages: readonly {
-    id: string
-    kind: string
-    text: string
-    at: number
-    question_id: string | null
-  }[]
-  readonly questions: readonly {
-    question_id: string
-    agent: string
-    message: string
-    asked_at: number
-  }[]
-  readonly approvals: readonly {
-    approval_id: string
-    agent: string
-    what: string
-    requested_at: number
-  }[]
-}
+export type Inbox = ToolResult<'inbox'>
 
 /**
  * The messages without those that only tell of what is still to be decided: that stands there

@@ -191,9 +191,8 @@ describe('a capture', () => {
           ['capture', '  and sum up'],
         ],
       )
-      const text: string = (
-        await tree.client().callTool<{ text: string }>('screen', { agent: 'lead', lines: 20_000 })
-      ).text
+      const text: string = (await tree.client().call('screen', { agent: 'lead', lines: 20_000 }))
+        .text
       expect(text).toMatch(/one\s+two\s+three/)
       expect(entries.at(-1).line).toBe(text.trimEnd().split('\n').length)
       expect(await whereIs(secret, 'lead')).toEqual([])

@@ -166,7 +166,7 @@ describe('an idempotency key', () => {
 describe('what was done under a key, and not written down as done when the daemon was killed', () => {
   let tree: Exomonad
   const call = (tool: string, input: unknown, as?: string) =>
-    tree.client(as).callTool<any>(tool, input, { key: 'cut' })
+    tree.client(as).callTool(tool, input, { key: 'cut' }) as Promise<any>
   /** As if the daemon had been killed between the two. */
   const cut = async (): Promise<void> => {
     await tree.crash()

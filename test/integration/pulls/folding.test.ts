@@ -179,7 +179,7 @@ describe('folding', () => {
     expect(
       await upper.callTool('pr_review', { pr_number: below, verdict: 'approve' }),
     ).toMatchObject({ state: 'approved' })
-    const merged = await upper.callTool<{ merged: boolean; next: string }>('merge_pr', {
+    const merged = await upper.call('merge_pr', {
       pr_number: below,
       wait: true,
     })

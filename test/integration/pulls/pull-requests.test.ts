@@ -45,7 +45,7 @@ const filed = async (tree: Exomonad, name: string): Promise<any> => {
   return entry['answer']
 }
 const shown = (tree: Exomonad, number: number) =>
-  tree.client().callTool<any>('pr_show', { pr_number: number })
+  tree.client().call('pr_show', { pr_number: number })
 
 describe('pull requests', () => {
   let tree: Exomonad

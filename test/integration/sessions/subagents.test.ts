@@ -65,11 +65,11 @@ function call(
     if (message !== '') words.push(message)
     if (event !== undefined) events.push(event)
   }
-  const answer = client.callTool<SubagentAnswer>(
+  const answer = client.callTool(
     tool,
     { description: 'Reading', ...input },
     { signal: controller.signal, progress },
-  )
+  ) as Promise<SubagentAnswer>
   // Whoever looks at it later sees how it failed.
   answer.catch(() => {})
   return {

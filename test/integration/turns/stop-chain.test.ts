@@ -132,7 +132,7 @@ describe('the stop check', () => {
       const log = await tree.repository.gitIn(worktree, 'log', '--format=%s', `${merged.sha}..HEAD`)
       expect(log).toBe('Add behind')
       const pull = await waitFor('the new head', async () => {
-        const list = await tree.client().callTool<any>('pr_list', { state: 'open' })
+        const list = await tree.client().call('pr_list', { state: 'open' })
         const head = await tree.repository.git('rev-parse', branch)
         return list.pull_requests.find(
           (one: any) => one.head_branch === branch && one.head_sha === head,
@@ -181,10 +181,10 @@ describe('the stop check', () => {
       expect(stops(tree, 'second').map((one) => one.objection ?? one.decision)).toEqual(
         expect.arrayContaining(['rebase_conflict', 'allow']),
       )
-      const own = (
-        await tree.client().callTool<any>('pr_list', { state: 'open' })
-      ).pull_requests.find((one: any) => one.head_branch === 'main.second')
-      const result = await tree.call('merge_pr', { pr_number: own.number })
+      const own = (await tree.client().call('pr_list', { state: 'open' })).pull_requests.find(
+        (one: any) => one.head_branch === 'main.second',
+      )
+      const result = await tree.call('merge_pr', { pr_number: own?.number })
       expect(result.merged).toBe(true)
       expect(readFileSync(join(tree.repository.path, 'shared.txt'), 'utf8')).toBe('first\nsecond\n')
     },

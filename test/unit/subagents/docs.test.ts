@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import * as library from '../../../src/index.ts'
+import { CLIENT_EXAMPLE } from '../surfaces/client-example.ts'
 import { verifies } from '../../requirements.ts'
 
 const top = join(import.meta.dirname, '..', '..', '..')
@@ -9,7 +10,10 @@ const page = readFileSync(join(top, 'docs', 'library.md'), 'utf8')
 
 it('docs/library.md shows the example that is type-checked and run', () => {
   const blocks = [...page.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match) => match[1])
-  expect(blocks).toEqual([readFileSync(join(top, 'examples', 'subagents', 'research.ts'), 'utf8')])
+  expect(blocks).toEqual([
+    CLIENT_EXAMPLE,
+    readFileSync(join(top, 'examples', 'subagents', 'research.ts'), 'utf8'),
+  ])
 })
 
 it(verifies('R002-09', 'the package exports what docs/library.md names'), () => {

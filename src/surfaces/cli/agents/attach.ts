@@ -3,13 +3,6 @@ import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { quoteForShell } from '../../text/shell-quote.ts'
 
-interface AttachAnswer {
-  readonly agent_id: string
-  readonly multiplexer: string
-  readonly pane: string
-  readonly argv: readonly string[] | null
-}
-
 export function define(command: Command, context: CliContext): void {
   command
     .argument('[agent]', 'Id, branch or name; default: the root')
@@ -40,8 +33,7 @@ export async function showTerminal(
   print = false,
 ): Promise<void> {
   const client = await context.client()
-  const ask = () =>
-    client.callTool<AttachAnswer>('attach', { agent, ...insideZellij(context.environment) })
+  const ask = () => client.call('attach', { agent, ...insideZellij(context.environment) })
   const answer = await ask()
   const { stdout } = context.terminal
   if (answer.argv === null && !print && !context.options().json) {

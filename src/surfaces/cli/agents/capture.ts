@@ -1,16 +1,11 @@
 import { Option, type Command } from 'commander'
-import type { ForkedAgent, ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
+import type { ToolInput, ToolName, ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { printable, printableLine } from '../../text/printable.ts'
 import { plural } from '../../text/quantity.ts'
 import { readStdin } from '../read-stdin.ts'
 import { reapDead } from './reap.ts'
-
-interface Captured {
-  readonly agent_id: string
-  readonly lines: number
-}
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -19,7 +14,7 @@ export function define(command: Command, context: CliContext): void {
       'Open a capture: what is added to it becomes a child’s task, and never reaches the agent itself',
     )
     .action(async () => {
-      const captured = await call<Captured>(context, 'capture', {})
+      const captured = await call(context, 'capture', {})
       const more = captured.lines === 0 ? '' : `, with ${plural(captured.lines, 'line')} already`
       present(context, captured, () => [
         `${good(context)} A capture for a child of ${whose(context)} is open${more}`,
@@ -32,7 +27,7 @@ export function define(command: Command, context: CliContext): void {
     .action(async (words: string[]) => {
       const text =
         words.length === 1 && words[0] === '-' ? await readStdin(context) : words.join(' ')
-      const captured = await call<Captured>(context, 'capture', { begin: false, text })
+      const captured = await call(context, 'capture', { begin: false, text })
       present(context, captured, () => [
         `${good(context)} ${plural(captured.lines, 'line')} captured for a child of ${whose(context)}`,
       ])
@@ -41,11 +36,7 @@ export function define(command: Command, context: CliContext): void {
     .command('show')
     .description('Print what the open capture holds')
     .action(async () => {
-      const scrollback = await call<{ entries: ScrollbackLine[]; capture_lines: number | null }>(
-        context,
-        'scrollback',
-        {},
-      )
+      const scrollback = await call(context, 'scrollback', {})
       present(
         context,
         scrollback,
@@ -64,23 +55,25 @@ export function define(command: Command, context: CliContext): void {
         .choices(['inherit', 'fresh'])
         .default('inherit'),
     )
-    .action(async (name: string | undefined, { context: how }: { context: string }) => {
-      const child = await call<ForkedAgent & { captured: boolean }>(context, 'fork_capture', {
-        ...(name === undefined ? {} : { name }),
-        context: how,
-      })
-      present(context, child, () => [
-        `${good(context)} ${printableLine(child.name)} ${child.captured ? 'works on what was captured' : 'idles; nothing was captured'}`,
-        ...child.warnings.map(
-          (warning) => `${context.palette().attention('!')} ${printableLine(warning)}`,
-        ),
-      ])
-    })
+    .action(
+      async (name: string | undefined, { context: how }: { context: 'inherit' | 'fresh' }) => {
+        const child = await call(context, 'fork_capture', {
+          ...(name === undefined ? {} : { name }),
+          context: how,
+        })
+        present(context, child, () => [
+          `${good(context)} ${printableLine(child.name)} ${child.captured ? 'works on what was captured' : 'idles; nothing was captured'}`,
+          ...child.warnings.map(
+            (warning) => `${context.palette().attention('!')} ${printableLine(warning)}`,
+          ),
+        ])
+      },
+    )
   command
     .command('cancel')
     .description('Give the open capture up; its lines stay in the scrollback')
     .action(async () => {
-      const given = await call<Captured>(context, 'cancel', {})
+      const given = await call(context, 'cancel', {})
       present(context, given, () => [
         `${good(context)} The capture for a child of ${whose(context)} is given up; its ${plural(given.lines, 'line')} went to nobody`,
       ])
@@ -91,20 +84,17 @@ export function define(command: Command, context: CliContext): void {
     .action(() => reapDead(context))
 }
 
-const call = async <Answer>(context: CliContext, tool: string, input: object): Promise<Answer> =>
-  (await context.client()).callTool<Answer>(tool, input)
+const call = async <Name extends ToolName>(
+  context: CliContext,
+  tool: Name,
+  input: ToolInput<Name>,
+): Promise<ToolResult<Name>> => (await context.client()).call(tool, input)
 
 const good = (context: CliContext): string => context.palette().good('✓')
 const whose = (context: CliContext): string => printableLine(context.options().as ?? 'the root')
 
 /** The last lines are those of the capture that is open; null where none is. */
-function captured({
-  entries,
-  capture_lines: count,
-}: {
-  entries: readonly ScrollbackLine[]
-  capture_lines: number | null
-}): string[] | null {
+function captured({ entries, capture_lines: count }: ToolResult<'scrollback'>): string[] | null {
   if (count === null) return null
   const lines = entries.filter(({ kind }) => kind === 'capture').map(({ text }) => printable(text))
   return lines.slice(lines.length - count)

@@ -1,18 +1,9 @@
 import type { Command } from 'commander'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { renderTable, tableWidth } from '../../text/table.ts'
-
-interface Place {
-  readonly agent: string
-  readonly branch: string
-  readonly worktree: string
-}
-interface CleanAnswer {
-  readonly removed: readonly Place[]
-  readonly kept: readonly (Place & { readonly reason: string })[]
-}
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -26,13 +17,13 @@ export function define(command: Command, context: CliContext): void {
       const answer = await withProgress(
         context,
         'Looking at what is merged',
-        client.callTool<CleanAnswer>('clean', { dry_run: dryRun, kill }),
+        client.call('clean', { dry_run: dryRun, kill }),
       )
       present(context, answer, () => describe(context, answer, dryRun))
     })
 }
 
-function describe(context: CliContext, answer: CleanAnswer, dryRun: boolean): string[] {
+function describe(context: CliContext, answer: ToolResult<'clean'>, dryRun: boolean): string[] {
   const palette = context.palette()
   if (answer.removed.length === 0 && answer.kept.length === 0) return ['Nothing to clean']
   const rows = [

@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander'
-import type { ForkedAgent } from '../../../core/spawn/agent-forks.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { isAgent } from '../is-agent.ts'
@@ -9,6 +9,7 @@ import { withProgress } from '../progress.ts'
 import { readMessage } from '../read-stdin.ts'
 
 type Context = 'inherit' | 'fresh'
+type Forked = ToolResult<'fork' | 'fork_capture'>
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -35,34 +36,31 @@ export function define(command: Command, context: CliContext): void {
           'An agent’s fork needs a name and a prompt: `exomonad fork NAME "PROMPT"`',
         )
       const client = await context.client()
-      const input = {
-        ...(name === undefined ? {} : { name }),
-        ...(prompt === undefined ? {} : { prompt }),
-        context: options.context,
-      }
-      const call = client.callTool<ForkedAgent & { captured?: boolean }>(
-        prompt === undefined ? 'fork_capture' : 'fork',
-        input,
-      )
+      const how = { ...(name === undefined ? {} : { name }), context: options.context }
+      // Words of a prompt come behind a name.
+      const call: Promise<Forked> =
+        prompt === undefined
+          ? client.call('fork_capture', how)
+          : client.call('fork', { name: '', ...how, prompt })
       const forked = await withProgress(context, 'Forking', call)
       present(context, forked, () => describe(context, forked))
     })
 }
 
-const CONTEXTS: Readonly<Record<ForkedAgent['context'], string>> = {
+const CONTEXTS: Readonly<Record<Forked['context'], string>> = {
   forked: 'with the conversation so far',
   transcript: 'with what the terminal shows so far, as a file',
   fresh: 'fresh',
 }
 
-function describe(context: CliContext, forked: ForkedAgent & { captured?: boolean }): string[] {
+function describe(context: CliContext, forked: Forked): string[] {
   const palette = context.palette()
   const captured =
-    forked.captured === undefined
-      ? ''
-      : forked.captured
+    'captured' in forked
+      ? forked.captured
         ? '; it does what was captured'
         : '; it waits for what you send it'
+      : ''
   return [
     `${palette.good('✓')} Forked ${palette.bold(printableLine(forked.name))} ${palette.dim(printableLine(forked.agent_id))}, ${CONTEXTS[forked.context]}${captured}`,
     ...forked.warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),

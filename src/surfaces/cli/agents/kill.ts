@@ -7,7 +7,7 @@ import { plural } from '../../text/quantity.ts'
 export function define(command: Command, context: CliContext): void {
   command.argument('<agent>', 'Id, branch or name').action(async (agent: string) => {
     const client = await context.client()
-    const answer = await client.callTool<{ killed: string[] }>('kill', { agent })
+    const answer = await client.call('kill', { agent })
     present(context, answer, () => {
       const below = answer.killed.length - 1
       const more = below > 0 ? ` and ${plural(below, 'agent')} below it` : ''

@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { interruptible } from '../interruptible.ts'
 import { exactly, present } from '../output.ts'
 import { printable } from '../../text/printable.ts'
-
-interface Screen {
-  readonly agent_id: string
-  readonly text: string
-  readonly live: boolean
-}
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -20,7 +15,7 @@ export function define(command: Command, context: CliContext): void {
     .action(async (agent: string, options: { lines: number; follow?: boolean }) => {
       const client = await context.client()
       if (options.follow === true) return followScreen(context, client, agent, options.lines)
-      const screen = await client.callTool<Screen>('screen', { agent, lines: options.lines })
+      const screen = await client.call('screen', { agent, lines: options.lines })
       present(context, screen, () => linesOf(screen), exactly(context.terminal.stdout))
     })
 }
@@ -43,7 +38,7 @@ export async function followScreen(
     let shown: string[] = []
     while (!signal.aborted) {
       const screen = await client
-        .callTool<Screen>('screen', { agent, lines }, { signal })
+        .call('screen', { agent, lines }, { signal })
         .catch((error: unknown) => {
           if (signal.aborted) return undefined
           throw error
@@ -58,7 +53,8 @@ export async function followScreen(
   })
 }
 
-const linesOf = (screen: Screen): string[] => printable(screen.text).trimEnd().split('\n')
+const linesOf = (screen: ToolResult<'screen'>): string[] =>
+  printable(screen.text).trimEnd().split('\n')
 
 /**
  * What the later text has that the earlier one hadn’t: the lines after the longest end of the

@@ -75,7 +75,7 @@ async function look(record: RepositoryRecord, context: CliContext): Promise<Repo
   const token = await readOwnerToken(context.environment, record.commonDir)
   const client = createClient({ socket: record.socket, token: token ?? '' })
   const view = await client
-    .callTool<TreeView>('tree', {}, { signal: AbortSignal.timeout(LIMIT) })
+    .call('tree', {}, { signal: AbortSignal.timeout(LIMIT) })
     .catch(() => null)
   const { pid, version, uptime_seconds } = health
   return {

@@ -9,7 +9,7 @@ export function define(command: Command, context: CliContext): void {
 
 export async function reapDead(context: CliContext): Promise<void> {
   const client = await context.client()
-  const answer = await client.callTool<{ reaped: string[]; next: string }>('reap', {})
+  const answer = await client.call('reap', {})
   present(context, answer, () =>
     answer.reaped.length === 0
       ? ['No agent has ended']

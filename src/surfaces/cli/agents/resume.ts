@@ -1,16 +1,11 @@
 import type { Command } from 'commander'
-import type { ResumedAgent, SpawnError } from '../../../core/core.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { whereItRuns } from '../../text/no-terminal.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
-
-interface ResumeAnswer {
-  readonly resumed: readonly ResumedAgent[]
-  readonly errors: readonly SpawnError[]
-}
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -23,14 +18,14 @@ export function define(command: Command, context: CliContext): void {
       const answer = await withProgress(
         context,
         'Launching again',
-        client.callTool<ResumeAnswer>('resume', agent === undefined ? {} : { agent }),
+        client.call('resume', agent === undefined ? {} : { agent }),
       )
       if (answer.errors.length > 0) context.markFailed()
       present(context, answer, () => describe(context, answer))
     })
 }
 
-function describe(context: CliContext, answer: ResumeAnswer): string[] {
+function describe(context: CliContext, answer: ToolResult<'resume'>): string[] {
   const palette = context.palette()
   if (answer.resumed.length === 0 && answer.errors.length === 0)
     return ['Nothing to do: every agent’s program runs']

@@ -1,16 +1,9 @@
 import type { Command } from 'commander'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { shortPath } from '../../text/short-path.ts'
-
-interface Moved {
-  readonly from: string
-  readonly to: string
-  readonly worktree: string
-  readonly moved: boolean
-  readonly warnings: readonly string[]
-}
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -20,12 +13,15 @@ export function define(command: Command, context: CliContext): void {
     )
     .action(async () => {
       const client = await context.client()
-      const answer = await client.callTool<Moved>('move_root', {})
+      const answer = await client.call('move_root', {})
       present(context, answer, () => describe(context, answer))
     })
 }
 
-function describe(context: CliContext, { from, to, worktree, moved, warnings }: Moved): string[] {
+function describe(
+  context: CliContext,
+  { from, to, worktree, moved, warnings }: ToolResult<'move_root'>,
+): string[] {
   const palette = context.palette()
   const place = printableLine(shortPath(worktree, context.environment.home))
   if (!moved)

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import type { ForkedAgent } from '../../../core/spawn/agent-forks.ts'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import { forkName } from '../../../domain/fork-name.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { isAgent } from '../is-agent.ts'
-import type { Mail } from '../mail/mail.ts'
 import { present, writeLines } from '../output.ts'
 import { printable, printableLine } from '../../text/printable.ts'
 import { readMessage } from '../read-stdin.ts'
@@ -44,14 +43,14 @@ async function run(
       return { document: forked, lines: [`${forked.agent_id} (${printableLine(forked.name)})`] }
     }
     case 'send': {
-      const sent = await client.callTool<{ status: 'sent'; to: string }>('send', {
+      const sent = await client.call('send', {
         to: line.to,
         message: line.message,
       })
       return { document: sent, lines: [`Sent to ${sent.to}`] }
     }
     case 'check-mail': {
-      const mail = await client.callTool<Mail>('check_mail', {})
+      const mail = await client.call('check_mail', {})
       // Further lines of a message are set in, so that none passes for another message.
       const lines = mail.messages.map(
         ({ from, name, message }) =>
@@ -60,7 +59,7 @@ async function run(
       return { document: mail, lines: lines.length === 0 ? ['No mail'] : lines }
     }
     case 'kill': {
-      const ended = await client.callTool<{ killed: string[] }>('kill', { agent: line.agent })
+      const ended = await client.call('kill', { agent: line.agent })
       return { document: ended, lines: [`Killed ${ended.killed.join(' ')}`] }
     }
   }
@@ -81,12 +80,12 @@ async function fork(
   context: CliContext,
   client: Client,
   prompt: string | null,
-): Promise<ForkedAgent> {
+): Promise<ToolResult<'fork' | 'fork_capture'>> {
   if (prompt === null && !isAgent(context.environment))
-    return client.callTool<ForkedAgent>('fork_capture', { context: 'inherit' })
-  const { root } = await client.callTool<TreeView>('tree', {})
+    return client.call('fork_capture', { context: 'inherit' })
+  const { root } = await client.call('tree', {})
   const name = forkName(prompt ?? undefined, new Set(namesIn(root)))
-  return client.callTool<ForkedAgent>('fork', {
+  return client.call('fork', {
     name,
     ...(prompt === null
       ? { prompt: INHERITED_TASK, context: 'inherit' }

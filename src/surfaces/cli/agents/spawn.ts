@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { SpawnedAgent, SpawnError, SpawnPlan } from '../../../core/core.ts'
+import type { ToolInput, ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { hasPane } from '../../text/no-terminal.ts'
@@ -32,10 +32,6 @@ interface SpawnOptions extends IssueOptions {
   readonly file?: string
   readonly branch?: string
 }
-
-type SpawnAnswer =
-  | { spawned: SpawnedAgent[]; errors: SpawnError[] }
-  | { planned: SpawnPlan[]; errors: SpawnError[] }
 
 export function define(command: Command, context: CliContext): void {
   const kinds = [
@@ -119,19 +115,18 @@ async function spawn(
     ...(task.prompt === '' ? { prompt: undefined } : {}),
   }))
   const client = await context.client()
-  const input = {
-    ...{ kind: kind === 'workers' ? 'worker' : kind, specs: tasks },
-    ...{
-      allow_dirty: options.allowDirty === true,
-      dry_run: options.dryRun === true,
-      force: options.force === true,
-    },
+  const input: ToolInput<'spawn'> = {
+    kind: kind === 'workers' ? 'worker' : kind,
+    specs: tasks,
+    allow_dirty: options.allowDirty === true,
+    dry_run: options.dryRun === true,
+    force: options.force === true,
   }
   const label =
     options.dryRun === true
       ? 'Looking at what would be made'
       : `Spawning ${plural(tasks.length, 'agent')}`
-  const answer = await withProgress(context, label, client.callTool<SpawnAnswer>('spawn', input))
+  const answer = await withProgress(context, label, client.call('spawn', input))
   if (answer.errors.length > 0) context.markFailed()
   present(context, answer, () => describe(context, answer))
 }
@@ -169,7 +164,7 @@ async function readTaskFile(path: string): Promise<string> {
   }
 }
 
-function describe(context: CliContext, answer: SpawnAnswer): string[] {
+function describe(context: CliContext, answer: ToolResult<'spawn'>): string[] {
   const palette = context.palette()
   const { cwd } = context.options()
   const place = (path: string): string => printableLine(pathFrom(cwd, path))

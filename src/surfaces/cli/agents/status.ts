@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { AgentStatus } from '../../../core/sessions/agent-sessions.ts'
 import type { CliContext } from '../context.ts'
 import { shortDuration } from '../../text/duration.ts'
 import { UsageError } from '../exit-codes.ts'
+import { readStatus, type AgentStatus } from '../sessions/agent-status.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { shortCount } from '../../text/quantity.ts'
@@ -23,10 +23,7 @@ export function define(command: Command, context: CliContext): void {
           throw new UsageError(
             '--watch needs a terminal; `exomonad events --follow` is for scripts.',
           )
-        const under =
-          agent === undefined
-            ? undefined
-            : (await client.callTool<AgentStatus>('agent_status', { agent_id: agent })).agent_id
+        const under = agent === undefined ? undefined : (await readStatus(client, agent)).agent_id
         const [{ interruptible }, { watchSessions }] = await Promise.all([
           import('../interruptible.ts'),
           import('../sessions/session-watch.ts'),
@@ -35,7 +32,7 @@ export function define(command: Command, context: CliContext): void {
           watchSessions(context, client, { under, stream: stdout, signal, keep: true }),
         )
       }
-      const status = await client.callTool<AgentStatus | { agents: AgentStatus[] }>(
+      const status = await client.call(
         'agent_status',
         agent === undefined ? {} : { agent_id: agent },
       )

@@ -34,7 +34,7 @@ interface Watched {
  */
 export async function watchTree(context: CliContext, client: Client): Promise<void> {
   await interruptible(context, async (signal) => {
-    const first = await client.callTool<TreeView>('tree', {})
+    const first = await client.call('tree', {})
     if (context.options().json || context.terminal.stdout.isTTY !== true)
       return printChanges(context, client, first, signal)
     await drawLive(
@@ -63,7 +63,7 @@ async function drawLive(
     if (reading || signal.aborted) return
     reading = true
     try {
-      const view = await client.callTool<TreeView>('tree', {}, { signal })
+      const view = await client.call('tree', {}, { signal })
       if (bell && waitingCount(view) > waitingCount(watched.view)) stdout.write('\u0007')
       Object.assign(watched, { view, readAt: context.now(), trouble: null })
     } catch (error) {
@@ -206,7 +206,7 @@ async function printChanges(
   let view = first
   for await (const event of client.events({ follow: true, last: 0, signal })) {
     if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId)))
-      view = await client.callTool<TreeView>('tree', {}, { signal })
+      view = await client.call('tree', {}, { signal })
     if (json) writeJsonLine(stdout, view)
     else if (!isNoise(event))
       stdout.write(

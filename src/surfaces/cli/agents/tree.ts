@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { TreeView } from '../../../core/core.ts'
 import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { shortPath } from '../../text/short-path.ts'
@@ -14,7 +13,7 @@ export function define(command: Command, context: CliContext): void {
         const { watchTree } = await import('./tree-watch.ts')
         return watchTree(context, client)
       }
-      const view = await client.callTool<TreeView>('tree', {})
+      const view = await client.call('tree', {})
       present(context, view, () =>
         renderTree(
           { ...view, repository: shortPath(view.repository, context.environment.home) },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { acpCliName } from '../../../domain/acp-names.ts'
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
 import type { CliContext } from '../context.ts'
 import { locateRepository } from '../locate.ts'
@@ -182,7 +182,7 @@ async function programs(kind: 'program' | 'acp', context: CliContext): Promise<C
 async function readTree(context: CliContext): Promise<TreeNode[]> {
   try {
     const client = await context.client({ start: false })
-    const view = await client.callTool<TreeView>('tree', {}, { signal: AbortSignal.timeout(LIMIT) })
+    const view = await client.call('tree', {}, { signal: AbortSignal.timeout(LIMIT) })
     const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)]
     return all(view.root)
   } catch {

@@ -1,11 +1,8 @@
 import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
-import type { TreeView } from '../../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { Client, WireEvent } from '../../client.ts'
-import type { StatusRow } from '../agents/status-layer.ts'
 import { startLoop } from './loop.ts'
 import { hasEnded } from './rotation.ts'
-import type { Inbox } from '../../text/inbox-answer.ts'
 import { awaited, inboxCount, nodeOf, viewOf, type Action, type ConsoleState } from './state.ts'
 import type { Store } from './store.ts'
 
@@ -50,10 +47,11 @@ export function startFeed(options: {
   const { dispatch } = store
 
   const readScrollback: Feed['readScrollback'] = async (agent, by = client) => {
-    const { entries, capture_lines: captureLines } = await by.callTool<{
-      entries: ScrollbackLine[]
-      capture_lines: number | null
-    }>('scrollback', { agent }, { signal })
+    const { entries, capture_lines: captureLines } = await by.call(
+      'scrollback',
+      { agent },
+      { signal },
+    )
     dispatch({ type: 'scrollback', agent, entries, captureLines })
     return { entries, captureLines }
   }
@@ -63,7 +61,7 @@ export function startFeed(options: {
   const refresh = async (): Promise<void> => {
     const mine = ++begun
     const at = now()
-    const view = await client.callTool<TreeView>('tree', {}, { signal })
+    const view = await client.call('tree', {}, { signal })
     // Reads may overlap: what a later one told is not undone.
     if (mine < applied) return
     applied = mine
@@ -102,11 +100,7 @@ export function startFeed(options: {
       const { viewed } = store.get()
       if (viewed === '') return Number.POSITIVE_INFINITY
       try {
-        const answer = await client.callTool<{ text: string; live: boolean }>(
-          'screen',
-          { agent: viewed, lines: LINES },
-          { signal },
-        )
+        const answer = await client.call('screen', { agent: viewed, lines: LINES }, { signal })
         const changed = viewed !== shown || answer.text !== viewOf(store.get(), viewed).text
         shown = viewed
         dispatch({ type: 'screen', agent: viewed, text: answer.text })
@@ -139,7 +133,7 @@ export function startFeed(options: {
   const beside = startLoop(quietly(readScrollback), { pause: PAUSE, signal })
   const inbox = startLoop(
     quietly(async () =>
-      dispatch({ type: 'inbox', inbox: await client.callTool<Inbox>('inbox', {}, { signal }) }),
+      dispatch({ type: 'inbox', inbox: await client.call('inbox', {}, { signal }) }),
     ),
     { pause: PAUSE, signal },
   )
@@ -149,7 +143,7 @@ export function startFeed(options: {
       const agents = awaited(store.get(), viewed)
       if (agents.length === 0) return Number.POSITIVE_INFINITY
       await quietly(async () => {
-        const { results } = await clientFor(viewed).callTool<{ results: StatusRow[] }>(
+        const { results } = await clientFor(viewed).call(
           'fan_in',
           { from_agents: agents },
           { signal },

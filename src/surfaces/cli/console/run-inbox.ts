@@ -15,7 +15,7 @@ export function createInboxLines(
   tell: Tell,
 ): { run(line: InboxLine, agent: string): Promise<void> } {
   const read = async (client: Client, clear = false): Promise<Inbox> => {
-    const inbox = await client.callTool<Inbox>('inbox', { clear })
+    const inbox = await client.call('inbox', { clear })
     store.dispatch({ type: 'inbox', inbox })
     return inbox
   }
@@ -33,7 +33,7 @@ export function createInboxLines(
       const kind = line.kind === 'answer' ? 'question' : 'approval'
       const item = meant(itemsOf(await read(client)), kind, line.id, numbered)
       if (line.kind === 'answer') {
-        const answer = await client.callTool<{ status: string }>('answer_question', {
+        const answer = await client.call('answer_question', {
           agent: askerOf(store.get(), item.agent),
           message: line.text,
           question_id: item.id,
@@ -44,7 +44,7 @@ export function createInboxLines(
           'good',
         )
       } else {
-        await client.callTool(line.kind, {
+        await client.call(line.kind, {
           approval_id: item.id,
           ...(line.reason === undefined ? {} : { reason: line.reason }),
         })

@@ -1,4 +1,4 @@
-import type { PullDetails, TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import { hasTerminal } from '../../text/no-terminal.ts'
 import { describePull } from '../pulls/pr-show.ts'
@@ -78,7 +78,7 @@ export function createLines(doing: Doing): Lines {
     // What is open now, whatever was known: a captured line must never be sent.
     const { captureLines } = await feed.readScrollback(agent, clientFor())
     if (captureLines !== null) {
-      await clientFor(agent).callTool('capture', { begin: false, text })
+      await clientFor(agent).call('capture', { begin: false, text })
       await feed.readScrollback(agent)
       return
     }
@@ -95,18 +95,18 @@ export function createLines(doing: Doing): Lines {
     }
     // A process has no messages, only its standard input; what goes there has arrived.
     if (node?.kind === 'process') {
-      await clientFor().callTool('write_stdin', { agent_id: agent, data: message })
+      await clientFor().call('write_stdin', { agent_id: agent, data: message })
       tell(agent, `› ${message}`)
       return feed.wake()
     }
-    await clientFor().callTool('send', { to: agent, message })
+    await clientFor().call('send', { to: agent, message })
     tell(agent, `› ${message}`)
     dispatch({ type: 'sent', agent, at: now() })
     feed.wake()
   }
 
   const kill = async (viewed: string, node: TreeNode): Promise<void> => {
-    const { killed } = await clientFor().callTool<{ killed: string[] }>('kill', { agent: node.id })
+    const { killed } = await clientFor().call('kill', { agent: node.id })
     if (node.id !== viewed)
       tell(
         viewed,
@@ -120,12 +120,7 @@ export function createLines(doing: Doing): Lines {
     agent: string,
     input: { name?: string; context: 'inherit' | 'fresh' },
   ): Promise<void> => {
-    const child = await clientFor(agent).callTool<{
-      agent_id: string
-      name: string
-      context: string
-      warnings: string[]
-    }>('fork_capture', input)
+    const child = await clientFor(agent).call('fork_capture', input)
     await feed.refresh()
     go(child.agent_id)
     for (const warning of child.warnings) tell(child.agent_id, `! ${warning}`, 'attention')
@@ -133,10 +128,7 @@ export function createLines(doing: Doing): Lines {
   }
 
   const reap = async (agent: string): Promise<void> => {
-    const { reaped, next } = await clientFor().callTool<{ reaped: string[]; next: string | null }>(
-      'reap',
-      {},
-    )
+    const { reaped, next } = await clientFor().call('reap', {})
     await feed.refresh()
     if (next !== null) go(next)
     tell(
@@ -150,7 +142,7 @@ export function createLines(doing: Doing): Lines {
   const showPull = async (agent: string, number: number | undefined): Promise<void> => {
     const wanted = number ?? nodeOf(store.get(), agent)?.pr?.number
     if (wanted === undefined) return tell(agent, 'It has no pull request.')
-    const pull = await clientFor().callTool<PullDetails>('pr_show', { pr_number: wanted })
+    const pull = await clientFor().call('pr_show', { pr_number: wanted })
     dispatch({
       type: 'overlay',
       overlay: { kind: 'rows', rows: describePull(pull, doing.palette), scroll: 0 },
@@ -158,10 +150,10 @@ export function createLines(doing: Doing): Lines {
   }
 
   const attach = async (agent: string, node: TreeNode): Promise<void> => {
-    const { argv, multiplexer } = await clientFor().callTool<{
-      argv: string[] | null
-      multiplexer: string
-    }>('attach', { agent: node.id, ...doing.inside })
+    const { argv, multiplexer } = await clientFor().call('attach', {
+      agent: node.id,
+      ...doing.inside,
+    })
     if (argv === null)
       return tell(
         agent,
@@ -197,11 +189,11 @@ export function createLines(doing: Doing): Lines {
           if (to.id !== agent) tell(agent, `› to ${printableLine(to.name)}: ${line.message}`)
         })
       case 'capture':
-        await clientFor(agent).callTool('capture', { begin: true })
+        await clientFor(agent).call('capture', { begin: true })
         await feed.readScrollback(agent)
         return
       case 'cancel':
-        await clientFor(agent).callTool('cancel', {})
+        await clientFor(agent).call('cancel', {})
         await feed.readScrollback(agent)
         return
       case 'fork':

@@ -19,7 +19,7 @@ export function createWaits({ store, feed, clientFor, now }: Doing, tell: Tell):
       store.dispatch({ type: 'wait-begun', agent, wait: { since: now(), timeout, agents: from } })
       feed.wake()
       try {
-        await clientFor(agent).callTool(
+        await clientFor(agent).call(
           'wait',
           { timeout, ...(from.length === 0 ? {} : { from_agents: from }) },
           { signal: controller.signal },

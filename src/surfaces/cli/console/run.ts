@@ -1,4 +1,4 @@
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { insideZellij } from '../agents/attach.ts'
 import { openOwnerClients } from '../connect.ts'
@@ -23,7 +23,7 @@ export async function runConsole(context: CliContext, agent: string | undefined)
   const { environment, host, now } = context
   const clients = await openOwnerClients({ cwd: context.options().cwd, environment, host })
   const store = createStore(reduce, initialState())
-  const first = await clients.client().callTool<TreeView>('tree', {})
+  const first = await clients.client().call('tree', {})
   store.dispatch({ type: 'tree', tree: first, at: now() })
   if (agent !== undefined) store.dispatch({ type: 'go', agent: idOf(store.get().rotation, agent) })
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
 import { readHealth } from './health.ts'
@@ -60,8 +60,8 @@ export function define(command: Command, context: CliContext): void {
         // A stopped daemon may have left agents running: it has to adopt them to end them.
         await ensureDaemon(subjectOf(located, context))
         const client = await context.client()
-        const view = await client.callTool<TreeView>('tree', {}).catch(() => undefined)
-        const agents = await client.callTool<{ stopped: string[] }>('down', {})
+        const view = await client.call('tree', {}).catch(() => undefined)
+        const agents = await client.call('down', {})
         const daemon = await stopDaemon(context.host, located.file.socket)
         await forgetPid(located, context)
         const ended = nodesOf(view?.root).filter(

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { parseDuration } from '../../text/duration.ts'
@@ -85,7 +85,7 @@ export function createNames(client: Client): {
     async of(id) {
       if (id === null) return null
       if (!names.has(id)) {
-        const view = await client.callTool<TreeView>('tree', {}).catch(() => undefined)
+        const view = await client.call('tree', {}).catch(() => undefined)
         if (view !== undefined) visit(view.root)
         // Asked once for each: the agent of a spawn that was taken back is in no tree.
         if (!names.has(id)) names.set(id, id.slice(0, 8))

@@ -1,17 +1,11 @@
 import type { Command } from 'commander'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { whereItRuns } from '../../text/no-terminal.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
 import { readStdin } from '../read-stdin.ts'
-
-interface UpAnswer {
-  readonly agent_id: string
-  readonly pane: string
-  readonly already: boolean
-  readonly warnings: readonly string[]
-}
 
 export function define(command: Command, context: CliContext): void {
   command
@@ -34,7 +28,7 @@ export function define(command: Command, context: CliContext): void {
       const answer = await withProgress(
         context,
         'Launching the root’s agent',
-        client.callTool<UpAnswer>('up', input),
+        client.call('up', input),
       )
       if (options.attach === true) {
         const { showTerminal } = await import('../agents/attach.ts')
@@ -44,7 +38,7 @@ export function define(command: Command, context: CliContext): void {
     })
 }
 
-function describe(context: CliContext, answer: UpAnswer): string[] {
+function describe(context: CliContext, answer: ToolResult<'up'>): string[] {
   const palette = context.palette()
   const headline = answer.already ? 'The root’s agent was running already' : 'The root’s agent runs'
   return [

@@ -1,4 +1,3 @@
-import type { TreeView } from '../../../core/core.ts'
 import type { Client } from '../../client.ts'
 import { printable } from '../../text/printable.ts'
 import { flatten } from './watch.ts'
@@ -9,7 +8,7 @@ import { flatten } from './watch.ts'
  */
 export async function diagnose(client: Client): Promise<string[]> {
   try {
-    const agents = flatten((await client.callTool<TreeView>('tree', {})).root)
+    const agents = flatten((await client.call('tree', {})).root)
     const lines = agents.map(
       ({ name, state, state_reason: reason, pr, undelivered, open_questions: questions }) =>
         `  ${name}: ${state}${reason === null ? '' : ` (${reason})`}${pr === null ? '' : `, #${pr.number} ${pr.state}, checks ${pr.checks}, review ${pr.review}, ${pr.mergeable}`}, ${undelivered} undelivered, ${questions} open questions`,
@@ -24,7 +23,7 @@ export async function diagnose(client: Client): Promise<string[]> {
 
 async function lastLines(client: Client, agent: string): Promise<string[]> {
   try {
-    const { text } = await client.callTool<{ text: string }>('screen', { agent, lines: 60 })
+    const { text } = await client.call('screen', { agent, lines: 60 })
     return printable(text)
       .trimEnd()
       .split('\n')

@@ -1,4 +1,3 @@
-import type { TreeView } from '../../../core/core.ts'
 import { listRepositoryRecords } from '../../../config/user-state.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { pathsOf } from '../../../runtime/paths.ts'
@@ -80,7 +79,7 @@ export async function runDemo(
     as: undefined,
     start: false,
   })
-  display.follow(() => client.callTool<TreeView>('tree', {}))
+  display.follow(() => client.call('tree', {}))
   const ending = await watchTree(client, display, deadlines, signal)
   throwIfInterrupted(signal)
   const unsettled = ending.kind === 'finished' ? await settleTree(client, deadlines, signal) : null
@@ -100,10 +99,7 @@ async function conclude(
   client: Client,
   so: { elapsed: number; faults: string[] },
 ): Promise<DemoResult> {
-  const [events, tree] = await Promise.all([
-    allEvents(client),
-    client.callTool<TreeView>('tree', {}),
-  ])
+  const [events, tree] = await Promise.all([allEvents(client), client.call('tree', {})])
   const story = readStory(events, tree.root.id, repository.branch)
   const faults = [...so.faults]
   const diagnosis = faults.length === 0 ? [] : await diagnose(client)

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { PullSummary } from '../../../core/core.ts'
 import type { Client } from '../../client.ts'
 import type { DemoRepository } from './repository.ts'
 import type { Workspace } from './workspace.ts'
@@ -23,10 +22,7 @@ export async function verifyResult(
   ])
   if (tests.exitCode !== 0)
     faults.push(`the library's tests fail on ${branch}:\n${tests.stdout.slice(-2000)}`)
-  const { pull_requests: pulls } = await client.callTool<{ pull_requests: PullSummary[] }>(
-    'pr_list',
-    { state: 'all' },
-  )
+  const { pull_requests: pulls } = await client.call('pr_list', { state: 'all' })
   for (const { number, title, state } of pulls)
     if (state !== 'merged') faults.push(`#${number} “${title}” is ${state}`)
   return faults

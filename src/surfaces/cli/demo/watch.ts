@@ -1,4 +1,4 @@
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { Display } from './display.ts'
 import { createEnding, type Ending } from './ending.ts'
@@ -26,7 +26,7 @@ export async function watchTree(
   deadlines: Deadlines,
   signal: AbortSignal,
 ): Promise<Ending> {
-  const { root } = await client.callTool<TreeView>('tree', {})
+  const { root } = await client.call('tree', {})
   const names = new Map([[root.id as string, root.name]])
   const endingOf = createEnding(root.id)
   const over = new AbortController()
@@ -75,7 +75,7 @@ export async function settleTree(
 ): Promise<string | null> {
   const deadline = Date.now() + settle
   for (;;) {
-    const agents = flatten((await client.callTool<TreeView>('tree', {}, { signal })).root)
+    const agents = flatten((await client.call('tree', {}, { signal })).root)
     const busy = agents.filter((agent) => agent.undelivered > 0 || agent.state !== 'idle')
     if (busy.length === 0) return null
     if (Date.now() > deadline)

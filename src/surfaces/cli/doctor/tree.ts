@@ -51,7 +51,7 @@ export async function diagnoseTree(
         }
   try {
     const client = await context.client({ start: false })
-    const view = await client.callTool<TreeView>('tree', {})
+    const view = await client.call('tree', {})
     const reaped = await outOfSight(client, view)
     return [
       daemon,
@@ -200,7 +200,7 @@ async function outOfSight(client: Client, view: TreeView): Promise<Place[]> {
   const shown = new Set(all(view.root).map((node) => node.branch))
   // Agents may run the doctor, too, and may not clean.
   const { removed, kept } = await client
-    .callTool<{ removed: Place[]; kept: Place[] }>('clean', { dry_run: true })
+    .call('clean', { dry_run: true })
     .catch(() => ({ removed: [], kept: [] }))
   return [...removed, ...kept].filter(({ branch }) => !shown.has(branch))
 }

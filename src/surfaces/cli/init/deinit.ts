@@ -51,7 +51,7 @@ async function stopEverything(
   try {
     await ensureDaemon(subjectOf(located, context))
     const client = await context.client()
-    await client.callTool('down', {})
+    await client.call('down', {})
   } catch (error) {
     warning = `The daemon could not be asked to stop the agents, so their terminals were ended: ${asExomonadError(error).message}`
   }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { Option, type Command } from 'commander'
-import type { TreeView } from '../../../core/core.ts'
 import { findAgentClis, obstacles, type AgentProgram } from './agent-programs.ts'
 import { assertHuman } from '../connect.ts'
 import type { CliContext } from '../context.ts'
@@ -92,9 +91,8 @@ export function define(command: Command, context: CliContext): void {
           'Starting the daemon',
           startAfterSetUp(setUp, context.host),
         )
-        const growsFrom = (
-          await (await context.client({ start: false })).callTool<TreeView>('tree', {})
-        ).root.branch
+        const growsFrom = (await (await context.client({ start: false })).call('tree', {})).root
+          .branch
         const terminals =
           multiplexer ?? notYet(await updateMultiplexer(context, setUp), health.multiplexer)
         const document = {

@@ -8,7 +8,7 @@ export function define(command: Command, context: CliContext): void {
     .argument('<messages...>', 'Their ids: m-… at the end of each message')
     .action(async (ids: string[]) => {
       const client = await context.client()
-      const answer = await client.callTool<{ acked: string[]; unknown: string[] }>('ack', { ids })
+      const answer = await client.call('ack', { ids })
       if (answer.unknown.length > 0) context.markFailed()
       present(context, answer, () => [
         ...(answer.acked.length > 0

@@ -17,10 +17,7 @@ export function define(command: Command, context: CliContext): void {
         message,
         ...(options.question === undefined ? {} : { question_id: options.question }),
       }
-      const answer = await client.callTool<{ status: 'delivered' | 'queued'; question_id: string }>(
-        'answer_question',
-        input,
-      )
+      const answer = await client.call('answer_question', input)
       present(context, answer, () => [
         `${context.palette().good('✓')} ${answer.status === 'delivered' ? 'Delivered to' : 'On its way to'} ${printableLine(agent)} ${context.palette().dim(`(${answer.question_id})`)}`,
       ])

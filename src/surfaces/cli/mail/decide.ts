@@ -17,7 +17,7 @@ export function defineDecision(
         approval_id: approval,
         ...(options.reason === undefined ? {} : { reason: options.reason }),
       }
-      const answer = await client.callTool<{ approval_id: string; decision: string }>(tool, input)
+      const answer = await client.call(tool, input)
       present(context, answer, () => [
         `${context.palette().good('✓')} ${answer.approval_id}: ${answer.decision}`,
       ])

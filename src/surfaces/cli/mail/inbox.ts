@@ -11,7 +11,7 @@ export function define(command: Command, context: CliContext): void {
     .option('--clear', 'Mark the messages as read')
     .action(async (options: { clear?: boolean }) => {
       const client = await context.client()
-      const inbox = await client.callTool<Inbox>('inbox', { clear: options.clear === true })
+      const inbox = await client.call('inbox', { clear: options.clear === true })
       present(context, inbox, () => describe(context, inbox, options.clear === true))
     })
 }

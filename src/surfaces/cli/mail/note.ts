@@ -13,7 +13,7 @@ export function define(command: Command, context: CliContext): void {
     .action(async (words: string[], options: { stopReason?: boolean }) => {
       const message = await readMessage(context, words)
       const client = await context.client()
-      const answer = await client.callTool<{ status: 'sent' }>('note', {
+      const answer = await client.call('note', {
         message,
         stop_reason: options.stopReason === true,
       })

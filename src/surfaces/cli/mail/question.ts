@@ -7,10 +7,6 @@ import { printable } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
 import { readMessage } from '../read-stdin.ts'
 
-type QuestionAnswer =
-  | { status: 'answered'; question_id: string; answer: string }
-  | { status: 'pending'; question_id: string }
-
 export function define(command: Command, context: CliContext): void {
   command
     .argument('<message...>', 'The question; - reads it from standard input')
@@ -34,7 +30,7 @@ export function define(command: Command, context: CliContext): void {
       const answer = await withProgress(
         context,
         'Waiting for the answer',
-        client.callTool<QuestionAnswer>('question', input),
+        client.call('question', input),
       )
       present(context, answer, () =>
         answer.status === 'answered'

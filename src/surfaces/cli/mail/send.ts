@@ -12,10 +12,7 @@ export function define(command: Command, context: CliContext): void {
     .action(async (to: string, words: string[], { raw }: { raw?: true }) => {
       const message = await readMessage(context, words)
       const client = await context.client()
-      const answer = await client.callTool<{ status: 'sent'; to: string }>(
-        raw === undefined ? 'send' : 'send_raw',
-        { to, message },
-      )
+      const answer = await client.call(raw === undefined ? 'send' : 'send_raw', { to, message })
       present(context, answer, () => [
         `${context.palette().good('✓')} Sent to ${printableLine(to)}`,
       ])

@@ -44,11 +44,7 @@ export async function watchWait<Result>(
     for (;;) {
       // Where the daemon is away, or the agents can’t be told apart, the wait itself says so.
       const seen = await client
-        .callTool<{ results: StatusRow[] }>(
-          'fan_in',
-          { from_agents: agents },
-          { signal: over.signal },
-        )
+        .call('fan_in', { from_agents: agents }, { signal: over.signal })
         .catch(() => undefined)
       if (over.signal.aborted) return
       if (seen !== undefined) rows = seen.results

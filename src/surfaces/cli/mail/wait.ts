@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { FanInResult, WaitResult } from '../../../core/mail/agent-waits.ts'
 import { completionWords } from '../../../domain/formats/completion-message.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { shortDuration } from '../../text/duration.ts'
 import { UsageError } from '../exit-codes.ts'
@@ -36,7 +36,7 @@ export function define(command: Command, context: CliContext): void {
       const client = await context.client()
       const input = { timeout, ...(agents.length === 0 ? {} : { from_agents: agents }) }
       const result = await interruptible(context, async (signal) => {
-        const call = client.callTool<WaitResult>('wait', input, { signal })
+        const call = client.call('wait', input, { signal })
         const label =
           agents.length === 0 ? 'Waiting for mail' : `Waiting for ${plural(agents.length, 'agent')}`
         const live =
@@ -62,7 +62,7 @@ export function define(command: Command, context: CliContext): void {
     })
 }
 
-function describe(context: CliContext, result: WaitResult, timeout: number): string[] {
+function describe(context: CliContext, result: ToolResult<'wait'>, timeout: number): string[] {
   const palette = context.palette()
   if ('results' in result) return result.results.flatMap((one) => fanInLines(context, one))
   if ('status' in result)
@@ -72,6 +72,8 @@ function describe(context: CliContext, result: WaitResult, timeout: number): str
     ...indented(completionWords(result.message)),
   ]
 }
+
+type FanInResult = Extract<ToolResult<'wait'>, { results: unknown }>['results'][number]
 
 function fanInLines(
   context: CliContext,

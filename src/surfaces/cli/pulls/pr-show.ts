@@ -1,4 +1,5 @@
-import type { PullChecks, PullDetails, PullSummary } from '../../../core/core.ts'
+import type { PullDetails, PullSummary } from '../../../core/core.ts'
+import type { ToolInput } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { exactly, present } from '../output.ts'
 import type { Palette } from '../../text/palette.ts'
@@ -7,10 +8,12 @@ import { pullNumber } from './pull-number.ts'
 import { scheduledWord } from '../../text/scheduled-word.ts'
 import { renderFacts, renderTable, tableWidth, type Cell } from '../../text/table.ts'
 
+export type PullState = NonNullable<ToolInput<'pr_list'>['state']>
+
 /** `exomonad pr list`. */
-export async function listPulls(context: CliContext, state: string): Promise<void> {
+export async function listPulls(context: CliContext, state: PullState): Promise<void> {
   const client = await context.client()
-  const answer = await client.callTool<{ pull_requests: PullSummary[] }>('pr_list', { state })
+  const answer = await client.call('pr_list', { state })
   const palette = context.palette()
   present(context, answer, () => {
     if (answer.pull_requests.length === 0)
@@ -38,7 +41,7 @@ export async function listPulls(context: CliContext, state: string): Promise<voi
 /** `exomonad pr show`. */
 export async function showPull(context: CliContext, word: string): Promise<void> {
   const client = await context.client()
-  const pull = await client.callTool<PullDetails>('pr_show', {
+  const pull = await client.call('pr_show', {
     pr_number: await pullNumber(client, word),
   })
   present(context, pull, () => describePull(pull, context.palette()))
@@ -47,7 +50,7 @@ export async function showPull(context: CliContext, word: string): Promise<void>
 /** `exomonad pr diff`. */
 export async function showDiff(context: CliContext, word: string): Promise<void> {
   const client = await context.client()
-  const answer = await client.callTool<{ number: number; diff: string }>('pr_diff', {
+  const answer = await client.call('pr_diff', {
     pr_number: await pullNumber(client, word),
   })
   const palette = context.palette()
@@ -71,7 +74,7 @@ export async function showChecks(
     ...(log === undefined ? {} : { log }),
     ...(rerun === true ? { rerun } : {}),
   }
-  const answer = await client.callTool<PullChecks>('pr_checks', input)
+  const answer = await client.call('pr_checks', input)
   if (answer.state === 'failed') context.markFailed()
   const palette = context.palette()
   present(context, answer, () => {

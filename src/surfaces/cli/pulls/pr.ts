@@ -1,10 +1,11 @@
 import { Option, type Command } from 'commander'
-import type { FiledPull, MergedPull } from '../../../core/core.ts'
+import type { ToolInput, ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
+import type { PullState } from './pr-show.ts'
 import { pullNumber } from './pull-number.ts'
 import { parseLineComment, parseReplies } from './line-comment.ts'
 import { readStdin } from '../read-stdin.ts'
@@ -20,7 +21,7 @@ export function define(command: Command, context: CliContext): void {
         .choices(['open', 'merged', 'closed', 'all'])
         .default('open'),
     )
-    .action(async (options: { state: string }) =>
+    .action(async (options: { state: PullState }) =>
       (await import('./pr-show.ts')).listPulls(context, options.state),
     )
   command
@@ -120,7 +121,7 @@ async function filePull(
 ): Promise<void> {
   const body = options.body === '-' ? await readStdin(context) : options.body
   const client = await context.client()
-  const filing = client.callTool<FiledPull>('file_pr', {
+  const filing = client.call('file_pr', {
     title: options.title,
     body,
     draft: options.draft === true,
@@ -135,7 +136,7 @@ async function filePull(
 }
 
 interface MergeOptions {
-  readonly strategy?: string
+  readonly strategy?: ToolInput<'merge_pr'>['strategy']
   readonly force?: boolean
   readonly wait?: boolean
   readonly whenReady?: boolean
@@ -151,11 +152,7 @@ async function mergePull(context: CliContext, pr: string, options: MergeOptions)
     when_ready: options.whenReady === true,
     ...(options.strategy === undefined ? {} : { strategy: options.strategy }),
   }
-  const answer = await withProgress(
-    context,
-    `Merging #${number}`,
-    client.callTool<MergedPull>('merge_pr', input),
-  )
+  const answer = await withProgress(context, `Merging #${number}`, client.call('merge_pr', input))
   const palette = context.palette()
   present(context, answer, () => [
     answer.sha === null
@@ -176,16 +173,16 @@ async function mergePull(context: CliContext, pr: string, options: MergeOptions)
   ])
 }
 
-const GOING: Readonly<Partial<Record<MergedPull['state'], string>>> = {
+const GOING: Readonly<Partial<Record<ToolResult<'merge_pr'>['state'], string>>> = {
   queued: 'queued',
   auto_merge: 'set to auto-merge',
 }
 
 async function reviewPull(context: CliContext, pr: string, options: ReviewOptions): Promise<void> {
   const verdicts = [
-    options.approve === true && 'approve',
-    options.requestChanges === true && 'request_changes',
-    options.comment === true && 'comment',
+    options.approve === true && ('approve' as const),
+    options.requestChanges === true && ('request_changes' as const),
+    options.comment === true && ('comment' as const),
   ].filter((verdict) => verdict !== false)
   const [verdict] = verdicts
   const replies = parseReplies(options.reply, options.resolve)
@@ -209,11 +206,7 @@ async function reviewPull(context: CliContext, pr: string, options: ReviewOption
     comments,
     replies,
   }
-  const answer = await client.callTool<{
-    review_id: string | null
-    state: string | null
-    replies: number
-  }>('pr_review', input)
+  const answer = await client.call('pr_review', input)
   const good = context.palette().good('✓')
   present(context, answer, () => [
     ...(answer.state === null

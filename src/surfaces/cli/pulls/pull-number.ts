@@ -1,4 +1,3 @@
-import type { PullSummary } from '../../../core/core.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Client } from '../../client.ts'
 
@@ -8,10 +7,7 @@ import type { Client } from '../../client.ts'
  */
 export async function pullNumber(client: Client, word: string): Promise<number> {
   if (/^#?\d+$/.test(word)) return Number(word.replace('#', ''))
-  const { pull_requests: pulls } = await client.callTool<{ pull_requests: PullSummary[] }>(
-    'pr_list',
-    { state: 'all' },
-  )
+  const { pull_requests: pulls } = await client.call('pr_list', { state: 'all' })
   const exact = pulls.filter((pull) => pull.head_branch === word || pull.agent === word)
   const matching =
     exact.length > 0 ? exact : pulls.filter((pull) => pull.head_branch.endsWith(`.${word}`))

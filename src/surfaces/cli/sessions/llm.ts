@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AgentResult, AgentStatus } from '../../../core/sessions/agent-sessions.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { parseDuration } from '../../text/duration.ts'
@@ -9,6 +9,7 @@ import { leftRunning } from '../left-running.ts'
 import { present, writeLines } from '../output.ts'
 import { printable, printableLine } from '../../text/printable.ts'
 import { readMessage } from '../read-stdin.ts'
+import { readStatus } from './agent-status.ts'
 import { resultFacts } from './result.ts'
 import { quoteWord } from '../../text/shell-quote.ts'
 import { resultOf, untilEnded } from './until-ended.ts'
@@ -65,14 +66,9 @@ shows it at work. Which program it is: [headless] acp in the configuration.`,
         ...(options.tool === undefined ? {} : { tools: options.tool }),
         ...(options.context === undefined ? {} : { context: options.context }),
       }
-      const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>(
-        'spawn_llm_session',
-        input,
-      )
+      const spawned = await client.call('spawn_llm_session', input)
       if (options.wait === true) return watch(context, client, spawned.agent_id)
-      const { name } = await client.callTool<AgentStatus>('agent_status', {
-        agent_id: spawned.agent_id,
-      })
+      const { name } = await readStatus(client, spawned.agent_id)
       present(context, spawned, () => {
         const palette = context.palette()
         return [
@@ -124,7 +120,7 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
 }
 
 /** The answer alone on standard output; how it went beside it. */
-function answer(context: CliContext, name: string, result: AgentResult): void {
+function answer(context: CliContext, name: string, result: ToolResult<'agent_result'>): void {
   if (result.status !== 'completed') context.markFailed()
   if (!context.options().json)
     writeLines(context.terminal.stderr, resultFacts(context, name, result))

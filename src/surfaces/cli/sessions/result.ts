@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AgentResult } from '../../../core/sessions/agent-sessions.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { shortDuration } from '../../text/duration.ts'
 import { present } from '../output.ts'
@@ -14,7 +14,7 @@ export function define(command: Command, context: CliContext): void {
     )
     .action(async (agent: string) => {
       const client = await context.client()
-      const result = await client.callTool<AgentResult>('agent_result', { agent_id: agent })
+      const result = await client.call('agent_result', { agent_id: agent })
       present(context, result, () => {
         const output = printable(result.output).trimEnd()
         return [...resultFacts(context, agent, result), ...(output === '' ? [] : ['', output])]
@@ -29,7 +29,13 @@ const FILES_SHOWN = 10
 export function resultFacts(
   context: CliContext,
   name: string,
-  { status, summary, output, files_modified: files, elapsed_secs: elapsed }: AgentResult,
+  {
+    status,
+    summary,
+    output,
+    files_modified: files,
+    elapsed_secs: elapsed,
+  }: ToolResult<'agent_result'>,
 ): string[] {
   const palette = context.palette()
   const [sign, colour] = SIGNS[status]

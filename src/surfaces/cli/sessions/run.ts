@@ -1,8 +1,7 @@
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { AgentStatus } from '../../../core/sessions/agent-sessions.ts'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
@@ -13,6 +12,7 @@ import { locateRepository } from '../locate.ts'
 import { exactly, present, writeLines } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { quoteForShell, quoteWord } from '../../text/shell-quote.ts'
+import { readStatus } from './agent-status.ts'
 import { resultOf, untilEnded } from './until-ended.ts'
 
 export function define(command: Command, context: CliContext): void {
@@ -40,14 +40,9 @@ processes. With --wait Ctrl-C stops watching; it runs on.`,
       const line = words.length === 1 ? (words[0] ?? '') : quoteForShell(words)
       if (line.trim() === '') throw new UsageError('The command is empty.')
       const client = await context.client()
-      const spawned = await client.callTool<{ agent_id: string; status: 'spawned' }>(
-        'spawn_background_task',
-        { command: line },
-      )
+      const spawned = await client.call('spawn_background_task', { command: line })
       if (options.wait === true) return watch(context, client, spawned.agent_id)
-      const { name } = await client.callTool<AgentStatus>('agent_status', {
-        agent_id: spawned.agent_id,
-      })
+      const { name } = await readStatus(client, spawned.agent_id)
       present(context, spawned, () => {
         const palette = context.palette()
         return [
@@ -81,7 +76,7 @@ async function watch(context: CliContext, client: Client, id: string): Promise<v
       over.abort()
       await following
       if (result === undefined) return leftRunning(context, name)
-      const { root } = await client.callTool<TreeView>('tree', {}, { signal: given })
+      const { root } = await client.call('tree', {}, { signal: given })
       const node = nodeWith(root, id)
       context.exitWith(exitCodeOf(result.status, node))
       if (result.status === 'killed' && !json)

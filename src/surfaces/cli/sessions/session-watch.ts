@@ -1,4 +1,4 @@
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/core.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import type { OutputStream } from '../../text/terminal.ts'
@@ -63,7 +63,7 @@ export async function watchSessions(
   }
   const look = async (): Promise<void> => {
     while (!signal.aborted) {
-      const view = await client.callTool<TreeView>('tree', {}, { signal }).catch(() => undefined)
+      const view = await client.call('tree', {}, { signal }).catch(() => undefined)
       if (view !== undefined) {
         readAt = context.now()
         const one = under === undefined ? undefined : nodeWith(view.root, under)

@@ -22,7 +22,7 @@ export function define(command: Command, context: CliContext): void {
       let bytes = 0
       for (const piece of piecesOf(data.replace(/\n$/, ''))) {
         bytes += (
-          await client.callTool<{ written_bytes: number }>('write_stdin', {
+          await client.call('write_stdin', {
             agent_id: agent,
             data: piece,
           })

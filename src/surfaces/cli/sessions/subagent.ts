@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import type { SubagentAnswer } from '../../../core/sessions/agent-sessions.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
+import type { ToolInput, ToolResult } from '../../../tools/types.ts'
+import type { CallOptions, Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
 import { interruptible } from '../interruptible.ts'
@@ -32,12 +33,15 @@ export function define(command: Command, context: CliContext): void {
         options: { description?: string; maxTurns: number; systemPrompt?: string },
       ) => {
         const task = await readMessage(context, words, 'task')
-        await run(context, 'subagent_spawn', {
+        const input: ToolInput<'subagent_spawn'> = {
           task,
           description: describe(task, options.description),
           maxTurns: options.maxTurns,
           ...(options.systemPrompt === undefined ? {} : { systemPrompt: options.systemPrompt }),
-        })
+        }
+        await run(context, input.description, (client, asked) =>
+          client.call('subagent_spawn', input, asked),
+        )
       },
     )
   command
@@ -60,12 +64,15 @@ export function define(command: Command, context: CliContext): void {
         options: { description?: string; server?: string; agent?: string },
       ) => {
         const task = await readMessage(context, words, 'task')
-        await run(context, 'subagent_delegate', {
+        const input: ToolInput<'subagent_delegate'> = {
           task,
           description: describe(task, options.description),
           ...(options.server === undefined ? {} : { serverName: options.server }),
           ...(options.agent === undefined ? {} : { agentId: options.agent }),
-        })
+        }
+        await run(context, input.description, (client, asked) =>
+          client.call('subagent_delegate', input, asked),
+        )
       },
     )
 }
@@ -83,14 +90,17 @@ function turns(text: string): number {
 
 async function run(
   context: CliContext,
-  tool: string,
-  input: { task: string; description: string; [more: string]: unknown },
+  description: string,
+  call: (
+    client: Client,
+    options: CallOptions,
+  ) => Promise<ToolResult<'subagent_spawn' | 'subagent_delegate'>>,
 ): Promise<void> {
   const client = await context.client()
   const answer = await interruptible(context, async (signal) => {
     try {
-      return await watchSubagents(context, input.description, (progress) =>
-        client.callTool<SubagentAnswer>(tool, input, { signal, progress }),
+      return await watchSubagents(context, description, (progress) =>
+        call(client, { signal, progress }),
       )
     } catch (error) {
       if (signal.aborted) return undefined

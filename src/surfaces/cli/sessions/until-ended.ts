@@ -1,7 +1,8 @@
-import type { AgentResult, AgentStatus } from '../../../core/sessions/agent-sessions.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
+import type { ToolResult } from '../../../tools/types.ts'
 import type { Client } from '../../client.ts'
 import { pause } from '../pause.ts'
+import { readStatus, type AgentStatus } from './agent-status.ts'
 
 /** Milliseconds between looks: a person waits, nothing else does. */
 const LOOK_EVERY = 150
@@ -17,10 +18,7 @@ export async function untilEnded(
   look: (status: AgentStatus) => void = () => {},
 ): Promise<AgentStatus | undefined> {
   while (!signal.aborted) {
-    const status = await unlessAway(
-      () => client.callTool<AgentStatus>('agent_status', { agent_id: id }, { signal }),
-      signal,
-    )
+    const status = await unlessAway(() => readStatus(client, id, { signal }), signal)
     if (status !== undefined) look(status)
     if (status !== undefined && status.status !== 'running') return status
     await pause(LOOK_EVERY, signal)
@@ -33,11 +31,11 @@ export async function resultOf(
   client: Client,
   id: string,
   signal: AbortSignal,
-): Promise<AgentResult | undefined> {
+): Promise<ToolResult<'agent_result'> | undefined> {
   while (!signal.aborted) {
     try {
       const result = await unlessAway(
-        () => client.callTool<AgentResult>('agent_result', { agent_id: id }, { signal }),
+        () => client.call('agent_result', { agent_id: id }, { signal }),
         signal,
       )
       if (result !== undefined) return result

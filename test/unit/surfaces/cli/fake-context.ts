@@ -1,6 +1,10 @@
 import { Command } from 'commander'
 import { readEnvironment } from '../../../../src/config/environment.ts'
-import type { CallOptions, Client } from '../../../../src/surfaces/client.ts'
+import {
+  withTypedCalls,
+  type CallOptions,
+  type Exchanges,
+} from '../../../../src/surfaces/client.ts'
 import type { CommandModule } from '../../../../src/surfaces/cli/commands.ts'
 import type { CliContext } from '../../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../../src/surfaces/cli/host.ts'
@@ -37,14 +41,14 @@ export function fakeRun(
   }
   const calls: { tool: string; input: unknown }[] = []
   const interrupts = new Set<() => void>()
-  const client: Partial<Client> = {
+  const client = withTypedCalls({
     callTool: async (tool, given, options) => {
       calls.push({ tool, input: given })
       const answer = tools[tool]
       if (answer === undefined) throw new Error(`nobody expected ${tool}`)
-      return (await answer(given, options?.signal, options?.progress)) as never
+      return answer(given, options?.signal, options?.progress)
     },
-  }
+  } as Partial<Exchanges> as Exchanges)
   const context: CliContext = {
     version: '0.0.0',
     environment: readEnvironment({ HOME: '/nowhere', ...env }),
@@ -72,7 +76,7 @@ export function fakeRun(
     options: () => ({ json, as: undefined, cwd: '/' }),
     palette: () => createPalette(false),
     width: () => 100,
-    client: async () => client as Client,
+    client: async () => client,
     markFailed: () => (said.failed = true),
     exitWith: (code) => (said.code = code),
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/core.ts'
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
-import type { Client } from '../../../../../src/surfaces/client.ts'
+import { withTypedCalls, type Client } from '../../../../../src/surfaces/client.ts'
 import type { Feed } from '../../../../../src/surfaces/cli/console/feed.ts'
 import type { Key } from '../../../../../src/surfaces/cli/console/input/keys.ts'
 import { createPress } from '../../../../../src/surfaces/cli/console/input/press.ts'
@@ -28,22 +28,19 @@ function drive(children: readonly TreeNode[], answers: Answers, root: Partial<Tr
   const store = createStore(reduce, initialState())
   let tree = view(node('main', { kind: 'root', name: 'root', ...root, children: [...children] }))
   store.dispatch({ type: 'tree', tree, at: 0 })
-  const clientFor = (as?: string): Client => ({
-    callTool: async <Result>(
-      name: string,
-      input: unknown,
-      options?: { signal?: AbortSignal | undefined },
-    ) => {
-      calls.push(`${as ?? 'the person'}: ${name} ${JSON.stringify(input)}`)
-      const answer: unknown = await answers[name]?.(input, as, options?.signal)
-      return (answer ?? {}) as Result
-    },
-    get: () => Promise.reject(new Error('not asked for')),
-    hook: () => Promise.reject(new Error('not asked for')),
-    events: () => {
-      throw new Error('not asked for')
-    },
-  })
+  const clientFor = (as?: string): Client =>
+    withTypedCalls({
+      callTool: async (name, input, options) => {
+        calls.push(`${as ?? 'the person'}: ${name} ${JSON.stringify(input)}`)
+        const answer: unknown = await answers[name]?.(input, as, options?.signal)
+        return answer ?? {}
+      },
+      get: () => Promise.reject(new Error('not asked for')),
+      hook: () => Promise.reject(new Error('not asked for')),
+      events: () => {
+        throw new Error('not asked for')
+      },
+    })
   const feed: Feed = {
     wake: () => {},
     refresh: async () => store.dispatch({ type: 'tree', tree, at: 0 }),

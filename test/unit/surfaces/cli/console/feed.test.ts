@@ -2,7 +2,7 @@ import { it, onTestFinished } from 'vitest'
 import { startFeed } from '../../../../../src/surfaces/cli/console/feed.ts'
 import { initialState, reduce } from '../../../../../src/surfaces/cli/console/state.ts'
 import { createStore } from '../../../../../src/surfaces/cli/console/store.ts'
-import type { Client } from '../../../../../src/surfaces/client.ts'
+import { withTypedCalls } from '../../../../../src/surfaces/client.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 import { node, view } from '../../text/sample-tree.ts'
 
@@ -15,20 +15,20 @@ it('goes on looking at how those stand that are waited for, where no event tells
   )
   store.dispatch({ type: 'tree', tree, at: 0 })
   let calls = 0
-  const client: Client = {
-    callTool: <Result>(tool: string) =>
+  const client = withTypedCalls({
+    callTool: (tool) =>
       tool === 'fan_in'
         ? Promise.resolve({
             results: [{ name: 'a', status: 'running', tool_calls: ++calls, tokens: 0 }],
-          } as Result)
-        : new Promise<Result>(() => {}),
+          })
+        : new Promise(() => {}),
     get: () => new Promise(() => {}),
     hook: () => new Promise(() => {}),
     // oxlint-disable-next-line require-yield -- nothing happens
     async *events() {
       await new Promise(() => {})
     },
-  }
+  })
   startFeed({ client, clientFor: () => client, store, now: () => 0, signal: leaving.signal })
   await waitFor('a third look', () => (store.get().fanIn['id-main']?.[0]?.tool_calls ?? 0) >= 3)
 })
