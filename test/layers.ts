@@ -42,8 +42,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
   core: {
-    values: ['domain', 'sanitize'],
-    types: [...ADAPTER_TYPES, 'config', 'events', 'runtime'],
+    values: ['domain', 'events', 'sanitize'],
+    types: [...ADAPTER_TYPES, 'config', 'runtime'],
   },
   delivery: {
     values: ['core', 'domain', 'events', 'sanitize'],
@@ -55,7 +55,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   tools: { values: ['domain'], types: ['core'] },
   surfaces: { values: ['config', 'domain'], types: ['core', 'runtime', 'sanitize', 'tools'] },
-  'surfaces/text': { values: ['domain'], types: ['core', 'surfaces'] },
+  'surfaces/text': { values: ['domain', 'events'], types: ['core', 'surfaces'] },
   'surfaces/mcp': {
     values: ['config', 'domain', 'runtime', 'surfaces'],
     types: ['core', 'sanitize', 'tools'],
