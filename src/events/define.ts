@@ -32,6 +32,11 @@ interface Event<Type extends string, Shape extends z.ZodRawShape> {
   readonly dedupe?: (payload: Payload<Shape>, agentId: AgentId | null) => string
   /** A person is called (`notify.command`) where it comes to them: somebody waits, or it is bad. */
   readonly urgent?: true
+  /**
+   * What somebody wrote, or what never changes any more: while it waits to be delivered, newer ones
+   * about the same pull request or base do not take its place (delivery/withdrawal.ts).
+   */
+  readonly stays?: true
   /** Shown in the log, and not beside the live tree. */
   readonly minor?: true
   /**
@@ -47,7 +52,7 @@ type Facts = Readonly<Record<string, unknown>>
 export interface EventDefinition<
   Type extends string = string,
   Shape extends z.ZodRawShape = z.ZodRawShape,
-> extends Pick<Event<Type, Shape>, 'type' | 'summary' | 'urgent' | 'minor'> {
+> extends Pick<Event<Type, Shape>, 'type' | 'summary' | 'urgent' | 'stays' | 'minor'> {
   readonly payload: z.ZodObject<Shape, z.core.$strict>
   readonly tells: ((payload: Facts) => readonly Target[]) | undefined
   readonly dedupe: ((payload: Facts, agentId: AgentId | null) => string) | undefined

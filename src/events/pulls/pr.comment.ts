@@ -14,5 +14,6 @@ export const prComment = defineEvent({
     trusted: z.boolean(),
   },
   tells: commentTargets,
+  stays: true,
   line: ['✎', 'attention', (p) => words`comment on #${p.number}: ${p.body}`],
 })

@@ -28,5 +28,6 @@ export const prMerged = defineEvent({
     tried_by: z.array(z.string()).optional(),
   },
   tells: ['owner', 'parent'],
+  stays: true,
   line: ['⇐', 'special', (p) => words`merged #${p.number} ${p.title} into ${p.base}`],
 })

@@ -19,6 +19,7 @@ export const prReview = defineEvent({
   },
   tells: ({ trusted, state }) =>
     !trusted ? ['parent'] : state === 'approved' ? ['owner', 'parent'] : ['owner'],
+  stays: true,
   line: [
     '✎',
     'attention',

@@ -13,5 +13,6 @@ export const prThreadComment = defineEvent({
     trusted: z.boolean(),
   },
   tells: commentTargets,
+  stays: true,
   line: ['✎', 'attention', (p) => words`comment on #${p.number} ${p.path}:${p.line}: ${p.body}`],
 })
