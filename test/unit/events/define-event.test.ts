@@ -157,7 +157,7 @@ describe('keys', () => {
 describe('definitionOf', () => {
   it('knows what is in the list, and nothing by the names that objects have', () => {
     expect(definitionOf('note')?.type).toBe('note')
-    for (const type of ['pr.labelled', 'constructor', '__proto__', ''])
+    for (const type of ['no.such', 'constructor', '__proto__', ''])
       expect(definitionOf(type)).toBeUndefined()
   })
 })
