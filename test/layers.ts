@@ -42,8 +42,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
   core: {
-    values: ['domain', 'sanitize'],
-    types: [...ADAPTER_TYPES, 'config', 'events', 'runtime'],
+    values: ['domain', 'events', 'sanitize'],
+    types: [...ADAPTER_TYPES, 'config', 'runtime'],
   },
   delivery: {
     values: ['core', 'domain', 'events', 'sanitize'],
@@ -55,8 +55,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   tools: { values: ['domain'], types: ['core'] },
   surfaces: { values: ['config', 'domain'], types: ['core', 'runtime', 'sanitize', 'tools'] },
-  // The documents that it shows are the tools’ results.
-  'surfaces/text': { values: ['domain'], types: ['core', 'surfaces', 'tools'] },
+  // The documents that it shows are the tools’ results; an event has its line with it.
+  'surfaces/text': { values: ['domain', 'events'], types: ['core', 'surfaces', 'tools'] },
   'surfaces/mcp': {
     values: ['config', 'domain', 'runtime', 'surfaces'],
     types: ['core', 'sanitize', 'tools'],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/domain/errors.ts'
+import { ALL_EVENTS } from '../src/events/all.ts'
 import { EVENTS } from '../src/events/event.ts'
 import { ROUTED_TYPES } from '../src/delivery/router.ts'
 import { ALL_TOOLS } from '../src/tools/all.ts'
@@ -49,7 +50,15 @@ describe('requirements ↔ tests', () => {
   })
 })
 
-describe('events ↔ templates', () => {
+describe('events ↔ files and templates', () => {
+  it('every file of an event is in the list, under its own name', () => {
+    const inFiles = files('src/events', '.ts')
+      .filter((name) => name.includes('/'))
+      .map((name) => name.replace(/^.*\//, '').replace(/\.ts$/, ''))
+    expect(inFiles.toSorted()).toEqual(Object.keys(EVENTS).toSorted())
+    expect(Object.keys(EVENTS)).toEqual(ALL_EVENTS.map(({ type }) => type))
+  })
+
   const templates = files('templates', '.liquid')
     .filter((name) => !name.includes('/'))
     .map((name) => name.replace(/\.liquid$/, ''))

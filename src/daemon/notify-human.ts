@@ -1,20 +1,8 @@
 import type { Notifier } from '../adapters/machine/notify.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Recipient } from '../domain/ids.ts'
+import { definitionOf } from '../events/event.ts'
 import type { Log } from '../runtime/log.ts'
-
-/**
- * Kinds of inbox messages for which a person is called: somebody waits, or something is wrong. The
- * rest can be read later.
- */
-const URGENT = new Set([
-  'question.asked',
-  'approval.requested',
-  'agent.failed',
-  'agent.waiting',
-  'budget.exhausted',
-  'delivery.undecided',
-])
 
 /** Runs `notify.command` once for each urgent message that reaches the inbox. */
 export function createHumanNotice(deps: {
@@ -31,7 +19,9 @@ export function createHumanNotice(deps: {
       .then(async (waiting) => {
         const fresh = waiting.filter(
           (delivery) =>
-            delivery.createdAt >= deps.since && URGENT.has(delivery.kind) && !told.has(delivery.id),
+            delivery.createdAt >= deps.since &&
+            definitionOf(delivery.kind)?.urgent === true &&
+            !told.has(delivery.id),
         )
         for (const delivery of fresh) told.add(delivery.id)
         for (const delivery of fresh) await (await deps.notify())(delivery.text)

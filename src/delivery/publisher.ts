@@ -4,7 +4,7 @@ import type { Clock } from '../domain/clock.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
-import { EVENTS, type NewEvent } from '../events/event.ts'
+import { dedupeKeyOf, EVENTS, type NewEvent } from '../events/event.ts'
 import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from '../events/publish.ts'
 import { RAW } from './outbox-message.ts'
@@ -85,7 +85,7 @@ export function createPublisher(deps: {
       agentId: event.agentId,
       actor: event.actor,
       why: event.why ?? null,
-      dedupeKey: event.dedupeKey ?? null,
+      dedupeKey: dedupeKeyOf(event),
       payload: payload.data,
     })
     if (stored === undefined) return undefined

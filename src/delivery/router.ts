@@ -7,7 +7,9 @@ import {
   type BranchName,
   type Recipient,
 } from '../domain/ids.ts'
-import type { EventType } from '../events/event.ts'
+import { ALL_EVENTS } from '../events/all.ts'
+import type { EventDefinition } from '../events/define.ts'
+import { definitionOf, type EventType } from '../events/event.ts'
 
 /** What the router must know of an agent. */
 export interface RoutingAgent {
@@ -41,108 +43,15 @@ export interface RoutableEvent {
 
 export interface Route {
   readonly to: Recipient
-  readonly type: EventType
+  /** The event’s. */
+  readonly type: string
 }
 
-/** Failed checks from this time in a row on are the parent’s business too. */
-const REPEATED_FAILURES = 2
-
-type Target = 'owner' | 'parent' | 'human'
-type Rule = readonly Target[] | ((payload: Readonly<Record<string, unknown>>) => readonly Target[])
-
-const PARENT: Rule = ['parent']
-const OWNER: Rule = ['owner']
-const BOTH: Rule = ['owner', 'parent']
-/**
- * Words of people without write access reach no agent that acts on them: its parent is told that
- * they exist.
- */
-const comment: Rule = (payload) => (payload['trusted'] === false ? ['parent'] : ['owner'])
 /** What an agent answers to a review of its own work is for who looks after it. */
-const ANSWERS: ReadonlySet<EventType> = new Set(['pr.review', 'pr.thread_comment'])
-
-/**
- * Who is told of what. A message begins a turn over a whole conversation, so that only what its
- * recipient has to act on is here. All other events are history only, seen in the tree and the log:
- * that a child started or filed, that checks run or passed, that a conflict is gone.
- */
-const RULES: Partial<Record<EventType, Rule>> = {
-  'agent.idle': PARENT,
-  'agent.completed': PARENT,
-  'agent.failed': ['parent', 'human'],
-  'agent.killed': PARENT,
-  'agent.silent': PARENT,
-  // What a hook tells of is asked of a person, and goes on by itself; what nobody knows may be the
-  // end of it.
-  'agent.waiting': (payload) => (payload['screen'] === '' ? ['human'] : ['parent', 'human']),
-  'budget.unpriced': ['human'],
-  'budget.warning': PARENT,
-  'budget.exhausted': PARENT,
-  note: PARENT,
-  'question.asked': PARENT,
-  // An answer that the waiting call took must not come a second time.
-  'question.answered': (payload) => (payload['delivered_by'] === 'message' ? ['owner'] : []),
-  message: OWNER,
-  mail: OWNER,
-  'approval.requested': ['human'],
-  'approval.decided': (payload) => (payload['permission'] === true ? [] : ['owner']),
-  'pr.review': (payload) =>
-    payload['trusted'] === false
-      ? ['parent']
-      : payload['state'] === 'approved'
-        ? ['owner', 'parent']
-        : ['owner'],
-  'pr.thread_comment': comment,
-  'pr.comment': comment,
-  // A red result of a landing is told as `landing.red`, to both.
-  'ci.failed': (payload) =>
-    payload['landing'] === true
-      ? []
-      : Number(payload['times']) >= REPEATED_FAILURES
-        ? ['owner', 'parent']
-        : ['owner'],
-  'pr.ready': PARENT,
-  'pr.pushed': (payload) =>
-    payload['after_changes_requested'] === true || payload['copilot_reviewed'] === true
-      ? ['parent']
-      : [],
-  'pr.conflict': BOTH,
-  'pr.merged': BOTH,
-  'pr.unscheduled': BOTH,
-  'pr.closed': BOTH,
-  'pr.reopened': BOTH,
-  'pr.retargeted': BOTH,
-  // No agent is told of what a stranger called like its branch.
-  'pr.fork': ['human'],
-  // A person did it, who need not be told.
-  'tree.moved': (payload) => (payload['program'] === true ? ['owner'] : []),
-  'pr.stalled': PARENT,
-  'review.timeout': PARENT,
-  'landing.stopped': (payload) => (payload['told'] === true ? [] : ['parent']),
-  'landing.done': OWNER,
-  'landing.red': BOTH,
-  'landing.culprit': BOTH,
-  'base.red': OWNER,
-  // One that is only behind is brought up to date without anybody.
-  'pr.blocked': (payload) =>
-    payload['person'] === true
-      ? ['parent', 'human']
-      : Array.isArray(payload['needs']) &&
-          payload['needs'].length === 1 &&
-          payload['behind'] === true
-        ? []
-        : PARENT,
-  'pr.behind': OWNER,
-  'issue.refused': ['human'],
-  'forge.trouble': ['human'],
-  'forge.recovered': ['human'],
-  'stop.released': PARENT,
-  'rebase.aborted': PARENT,
-  'delivery.undecided': ['human'],
-}
+const ANSWERS: ReadonlySet<string> = new Set<EventType>(['pr.review', 'pr.thread_comment'])
 
 /** That it paused or ended. */
-const LIFE: ReadonlySet<EventType> = new Set([
+const LIFE: ReadonlySet<string> = new Set<EventType>([
   'agent.idle',
   'agent.completed',
   'agent.failed',
@@ -150,7 +59,9 @@ const LIFE: ReadonlySet<EventType> = new Set([
 ])
 
 /** Every event type that is ever sent to somebody; each has a template. */
-export const ROUTED_TYPES = Object.keys(RULES) as readonly EventType[]
+export const ROUTED_TYPES: readonly EventType[] = ALL_EVENTS.filter(
+  ({ tells }) => tells !== undefined,
+).map(({ type }) => type)
 
 const DEAD: readonly AgentState[] = ['completed', 'failed', 'killed']
 
@@ -209,19 +120,23 @@ function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
 }
 
 /**
- * Event × tree → who is told, each once. Nobody is told what they did themselves; what is for the
- * dead goes to the nearest living ancestor; what has no agent left to hear it goes to the human.
+ * Event × tree → who is told, each once: whom its definition names, and what is special about some.
+ * Nobody is told what they did themselves; what is for the dead goes to the nearest living ancestor;
+ * what has no agent left to hear it goes to the human.
  */
-export function route(event: RoutableEvent, tree: RoutingTree): Route[] {
-  const type = event.type as EventType
-  const rule = RULES[type]
-  if (rule === undefined) return []
+export function route(
+  event: RoutableEvent,
+  tree: RoutingTree,
+  definition: Pick<EventDefinition, 'tells'> | undefined = definitionOf(event.type),
+): Route[] {
+  const { type } = event
+  if (definition?.tells === undefined) return []
   const about = event.agentId === null ? undefined : tree.get(event.agentId)
   if (LIFE.has(type) && about?.awaited === true) return []
   if (type === 'agent.idle' && about?.filed === true) return []
   const family = familyOf(event, tree)
   const recipients = new Set<Recipient>()
-  for (const target of typeof rule === 'function' ? rule(event.payload) : rule) {
+  for (const target of definition.tells(event.payload)) {
     if (target === 'human' && type === 'agent.failed' && about?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
     if (target === 'parent' && family.parent === null && type === 'agent.idle') continue

@@ -7,19 +7,11 @@ import { mailSubjectOf } from '../domain/formats/mail-subject.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'
 import { hasFailed, isReady } from '../core/pulls/readiness.ts'
 import { PULL_PREFIX, type PullRecord, type Tracking } from '../core/pulls/pull-records.ts'
+import { definitionOf } from '../events/event.ts'
 import type { Publisher } from '../events/publish.ts'
 
 const OF_A_PULL = /^(pr|ci|review|landing)\./
 const OF_A_BASE = /^base\.(red|green)$/
-/**
- * What somebody wrote, and what never changes any more: none of these takes the place of another.
- */
-const STAYS: ReadonlySet<string> = new Set([
-  'pr.review',
-  'pr.comment',
-  'pr.thread_comment',
-  'pr.merged',
-])
 
 /**
  * What a message is about, where that may no longer be so, or be known already, when it is
@@ -36,7 +28,7 @@ export function subjectOf(event: StoredEvent): string | null {
  * the same.
  */
 export const isState = ({ type }: Pick<StoredEvent, 'type'>): boolean =>
-  (OF_A_PULL.test(type) || OF_A_BASE.test(type)) && !STAYS.has(type)
+  (OF_A_PULL.test(type) || OF_A_BASE.test(type)) && definitionOf(type)?.stays !== true
 
 /** What is known of a pull request by now. */
 export interface Known {

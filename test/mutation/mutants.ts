@@ -338,8 +338,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agent.silent is told once',
     file: 'src/core/maintenance/reconcile.ts',
-    find: 'dedupeKey: `silent:${agent.id}:${agent.lastSeenAt}`',
-    replace: 'dedupeKey: `silent:${agent.id}:${clock()}`',
+    find: 'dedupe: String(agent.lastSeenAt)',
+    replace: 'dedupe: String(clock())',
     test: SETTINGS,
     name: 'silent_after',
   },

@@ -95,7 +95,6 @@ export function createBaseWatch({
           agentId: owner?.id ?? null,
           actor: 'daemon',
           payload,
-          dedupeKey: `base-red:${base}:${tip}`,
         },
         tx,
       )

@@ -157,7 +157,6 @@ export function createReconcile({
         minutes: Math.round(quiet / 60_000),
         dedupe: String(agent.lastSeenAt),
       },
-      dedupeKey: `silent:${agent.id}:${agent.lastSeenAt}`,
     })
   }
 

@@ -1,5 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import { budgetUses, costOf, hasBudgets, hasMoneyBudget } from './budgets.ts'
+import { dedupeKeyOf, type NewEvent } from '../../events/event.ts'
 import type { Deps } from '../deps.ts'
 
 /**
@@ -17,12 +18,10 @@ export function createBudgetWatch({
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
-  const once = async (
-    key: string,
-    publish: (dedupeKey: string) => Promise<unknown>,
-  ): Promise<void> => {
-    if (told.has(key)) return
-    await publish(key)
+  const once = async (event: NewEvent): Promise<void> => {
+    const key = dedupeKeyOf(event)
+    if (key === null || told.has(key)) return
+    await publisher.publish(event)
     told.add(key)
   }
 
@@ -32,15 +31,12 @@ export function createBudgetWatch({
   ): Promise<void> => {
     for (const agent of agents) {
       for (const model of costOf(agent.usage, prices).unpriced) {
-        await once(`budget:unpriced:${model}`, (dedupeKey) =>
-          publisher.publish({
-            type: 'budget.unpriced',
-            agentId: agent.id,
-            actor: 'daemon',
-            payload: { name: agent.name, model },
-            dedupeKey,
-          }),
-        )
+        await once({
+          type: 'budget.unpriced',
+          agentId: agent.id,
+          actor: 'daemon',
+          payload: { name: agent.name, model },
+        })
       }
     }
   }
@@ -51,16 +47,7 @@ export function createBudgetWatch({
     const agents = await store.agents.list()
     for (const { agentId, level, ...payload } of budgetUses(agents, limits, prices)) {
       if (level === 'fine') continue
-      const { scope, kind, limit } = payload
-      await once(`budget:${level}:${agentId}:${kind}:${scope}:${limit}`, (dedupeKey) =>
-        publisher.publish({
-          type: `budget.${level}`,
-          agentId,
-          actor: 'daemon',
-          payload,
-          dedupeKey,
-        }),
-      )
+      await once({ type: `budget.${level}`, agentId, actor: 'daemon', payload })
     }
     if (hasMoneyBudget(limits)) await unpriced(agents, prices)
   }

@@ -162,29 +162,34 @@ function faultOf(error: unknown): Fault {
 /** Something of everything that the template of this name may be given. */
 function dataOf(name: string): Readonly<Record<string, unknown>> {
   if (name.startsWith(PROMPTS)) return promptData
-  return { ...(sampleOf(z.toJSONSchema(EVENTS[name as EventType].payload)) as object), ...context }
+  return { ...sampleOfEvent(name as EventType), ...context }
 }
 
-function sampleOf(schema: z.core.JSONSchema.BaseSchema): unknown {
+/** A payload with something in every part, the text in it being `text`. */
+export const sampleOfEvent = (type: EventType, text = 'x'): object =>
+  sampleOf(z.toJSONSchema(EVENTS[type].payload), text) as object
+
+function sampleOf(schema: z.core.JSONSchema.BaseSchema, text: string): unknown {
   const branch = schema.anyOf?.find((one) => (one as z.core.JSONSchema.BaseSchema).type !== 'null')
-  if (branch !== undefined) return sampleOf(branch as z.core.JSONSchema.BaseSchema)
+  if (branch !== undefined) return sampleOf(branch as z.core.JSONSchema.BaseSchema, text)
   if (schema.enum !== undefined) return schema.enum[0]
-  switch (schema.type) {
+  const [type] = [schema.type].flat() // `['number', 'null']` of what may be null
+  switch (type) {
     case 'object':
       return Object.fromEntries(
         Object.entries(schema.properties ?? {}).map(([key, part]) => [
           key,
-          sampleOf(part as z.core.JSONSchema.BaseSchema),
+          sampleOf(part as z.core.JSONSchema.BaseSchema, text),
         ]),
       )
     case 'array':
-      return [sampleOf(schema.items as z.core.JSONSchema.BaseSchema)]
+      return [sampleOf(schema.items as z.core.JSONSchema.BaseSchema, text)]
     case 'number':
     case 'integer':
       return 1
     case 'boolean':
       return true
     default:
-      return 'x'
+      return text
   }
 }

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AgentState } from '../../../src/domain/records.ts'
 import { baseMergers } from '../../../src/domain/base-owner.ts'
-import { EVENTS, type EventType } from '../../../src/events/event.ts'
+import { definitionOf, EVENTS, type EventType } from '../../../src/events/event.ts'
+import { sampleOfEvent } from '../../../src/delivery/render/check-templates.ts'
 import {
   isDead,
   route,
@@ -461,7 +462,13 @@ describe('route', () => {
         (rows, type, about, payload, actor) => {
           const tree = built(rows)
           const to = recipients(
-            event(type, about === null ? null : `a${about}`, payload, actor),
+            event(
+              type,
+              about === null ? null : `a${about}`,
+              // Whoever asked for it a while ago is told also of their own.
+              { ...sampleOfEvent(type), scheduled: false, ...payload },
+              actor,
+            ),
             tree,
           )
           expect(new Set(to).size).toBe(to.length)
@@ -535,15 +542,19 @@ describe('route', () => {
     const dead = treeOf(
       ...[...family.values()].map((one) => ({ ...one, state: 'failed' as const })),
     )
+    let told = 0
     for (const type of ROUTED_TYPES) {
       const payload = {
-        delivered_by: 'message',
-        after_changes_requested: true,
-        times: 1,
-        program: true,
+        ...sampleOfEvent(type),
+        ...{ delivered_by: 'message', permission: false, landing: false, told: false },
       }
-      expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(['human'])
+      const named = definitionOf(type)?.tells?.(payload) ?? []
+      expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(
+        named.length === 0 ? [] : ['human'],
+      )
+      if (named.length > 0) told++
     }
+    expect(told).toBeGreaterThan(40)
   })
 })
 

@@ -2,7 +2,7 @@ import type { TreeNode, TreeView } from '../../../core/core.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { writeJsonLine } from '../output.ts'
-import { eventLine } from '../../text/event-line.ts'
+import { eventLine, isMinor } from '../../text/event-line.ts'
 import { interruptible } from '../interruptible.ts'
 import { createLiveScreen } from '../../text/live-screen.ts'
 import { locateRepository } from '../locate.ts'
@@ -85,7 +85,7 @@ async function drawLive(
   draw()
   try {
     for await (const event of client.events({ follow: true, last: 5 * EVENTS_SHOWN, signal })) {
-      if (!isNoise(event)) watched.recent = [...watched.recent, event].slice(-EVENTS_SHOWN)
+      if (!isMinor(event)) watched.recent = [...watched.recent, event].slice(-EVENTS_SHOWN)
       soon ??= setTimeout(() => {
         soon = undefined
         void read().then(draw)
@@ -156,16 +156,6 @@ function namesOf(root: TreeNode): Map<string, string> {
   return names
 }
 
-/** Comings and goings of messages, and each tool call, would push out what matters. */
-const isNoise = ({ type }: WireEvent): boolean => NOISE.has(type)
-
-const NOISE: ReadonlySet<string> = new Set([
-  'agent.state',
-  'agent.tool',
-  'delivery.sent',
-  'delivery.acked',
-])
-
 /**
  * Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of,
  * failed agents.
@@ -208,7 +198,7 @@ async function printChanges(
     if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId)))
       view = await client.call('tree', {}, { signal })
     if (json) writeJsonLine(stdout, view)
-    else if (!isNoise(event))
+    else if (!isMinor(event))
       stdout.write(
         `${eventLine(event, event.agentId === null ? null : (namesOf(view.root).get(event.agentId) ?? null), { palette })}\n`,
       )

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { checkTemplates } from '../../../../src/delivery/render/check-templates.ts'
+import { checkTemplates, sampleOfEvent } from '../../../../src/delivery/render/check-templates.ts'
+import { ALL_EVENTS } from '../../../../src/events/all.ts'
 
 const SHIPPED = join(import.meta.dirname, '..', '..', '..', '..', 'templates')
 
@@ -124,5 +125,11 @@ describe('the user’s own templates', () => {
     expect(
       await checkTemplates(own({ [`${name}.liquid`]: text, 'README.md': 'no template' }), SHIPPED),
     ).toEqual([])
+  })
+})
+
+describe('a payload made of its schema', () => {
+  it.each(ALL_EVENTS)('is one that $type takes', ({ type, payload }) => {
+    expect(payload.safeParse(sampleOfEvent(type, 'words')).error).toBeUndefined()
   })
 })

@@ -1,4 +1,5 @@
-import type { EventPayload, EventType } from '../../../../src/events/event.ts'
+import { sampleOfEvent } from '../../../../src/delivery/render/check-templates.ts'
+import { EVENTS, type EventPayload, type EventType } from '../../../../src/events/event.ts'
 
 const pull = {
   number: 3,
@@ -8,8 +9,20 @@ const pull = {
   base: 'main',
 }
 
-/** One payload of every event type, with the text that comes from outside set to `words`. */
-export const samples = (words: string): { readonly [Type in EventType]: EventPayload<Type> } => ({
+type Payloads = { readonly [Type in EventType]: EventPayload<Type> }
+
+/**
+ * One payload of every event type, with the text that comes from outside set to `words`: written
+ * down below, or made of its schema with all text from outside.
+ */
+export const samples = (words: string): Payloads => ({
+  ...(Object.fromEntries(
+    (Object.keys(EVENTS) as EventType[]).map((type) => [type, sampleOfEvent(type, words)]),
+  ) as unknown as Payloads),
+  ...written(words),
+})
+
+const written = (words: string): Partial<Payloads> => ({
   'tree.initialized': { branch: 'main', worktree: '/w' },
   'tree.moved': { from: 'main', to: 'feature/x', worktree: '/w', program: true },
   'daemon.started': { pid: 1, version: '0.1.0', adopted: 0, finished: 0, undone: 0 },

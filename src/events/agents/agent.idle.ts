@@ -1,0 +1,10 @@
+import { z } from 'zod'
+import { defineEvent } from '../define.ts'
+
+export const agentIdle = defineEvent({
+  type: 'agent.idle',
+  summary: 'An agent ended its turn.',
+  payload: { name: z.string() },
+  tells: ['parent'],
+  line: ['○', 'dim', () => 'idle'],
+})

@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { AgentId } from '../domain/ids.ts'
+
+/**
+ * Who is told of an event: whose it is (the agent it is about, of a pull request its author), whoever
+ * looks after that (its parent, of a pull request the owner of its base), the human.
+ */
+export type Target = 'owner' | 'parent' | 'human'
+
+/** What a line begins with, and its colour in a terminal (surfaces/text/palette.ts). */
+type Tone = 'active' | 'attention' | 'bad' | 'dim' | 'good' | 'link' | 'special'
+
+type Payload<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape, z.core.$strict>>
+type Line<Facts> = readonly [symbol: string, tone: Tone, text: (facts: Facts) => string]
+
+interface Event<Type extends string, Shape extends z.ZodRawShape> {
+  /** `subject.what`, as it is stored; its file is called so, and its template. */
+  readonly type: Type
+  /** One sentence, for docs/reference.md. */
+  readonly summary: string
+  readonly payload: Shape
+  /**
+   * Who is told, in the words of templates/<type>.liquid. A message begins a turn over a whole
+   * conversation: only of what its recipient has to act on. Without: history only, seen in the tree
+   * and the log.
+   */
+  readonly tells?: readonly Target[] | ((payload: Payload<Shape>) => readonly Target[])
+  /**
+   * Its key, where payload and agent are enough to make it: a second event with the same key is
+   * dropped, for ever. Where they are not, whoever publishes brings one (`dedupeKey`), or none.
+   */
+  readonly dedupe?: (payload: Payload<Shape>, agentId: AgentId | null) => string
+  /** A person is called (`notify.command`) where it comes to them: somebody waits, or it is bad. */
+  readonly urgent?: true
+  /**
+   * What somebody wrote, or what never changes any more: while it waits to be delivered, newer ones
+   * about the same pull request or base do not take its place (delivery/withdrawal.ts).
+   */
+  readonly stays?: true
+  /** Shown in the log, and not beside the live tree. */
+  readonly minor?: true
+  /**
+   * The event as one line of a terminal, written with `words` (words.ts). Events of another version
+   * may lack any part of the payload.
+   */
+  readonly line: Line<Partial<Payload<Shape>>>
+}
+
+type Facts = Readonly<Record<string, unknown>>
+
+/** An event type as the registry has it; `tells`, `dedupe` and `line` take what it carries. */
+export interface EventDefinition<
+  Type extends string = string,
+  Shape extends z.ZodRawShape = z.ZodRawShape,
+> extends Pick<Event<Type, Shape>, 'type' | 'summary' | 'urgent' | 'stays' | 'minor'> {
+  readonly payload: z.ZodObject<Shape, z.core.$strict>
+  readonly tells: ((payload: Facts) => readonly Target[]) | undefined
+  readonly dedupe: ((payload: Facts, agentId: AgentId | null) => string) | undefined
+  readonly line: Line<Facts>
+}
+
+/** One event type, one file; words for whom it is told to are in templates/<type>.liquid. */
+export function defineEvent<const Type extends string, Shape extends z.ZodRawShape>(
+  event: Event<Type, Shape>,
+): EventDefinition<Type, Shape> {
+  const { payload, tells, dedupe, line } = event
+  return {
+    ...event,
+    payload: z.strictObject(payload),
+    // Nothing is published that its schema has not passed (delivery/publisher.ts).
+    tells: typeof tells === 'object' ? () => tells : (tells as EventDefinition['tells']),
+    dedupe: dedupe as EventDefinition['dedupe'],
+    line: line as unknown as EventDefinition['line'],
+  }
+}

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { defineEvent } from '../define.ts'
+import { failedJob, pull } from '../shapes.ts'
+import { words } from '../words.ts'
+
+/** Failed checks from this time in a row on are the parent’s business too. */
+const REPEATED_FAILURES = 2
+
+export const ciFailed = defineEvent({
+  type: 'ci.failed',
+  summary: 'Checks failed.',
+  payload: {
+    ...pull,
+    sha: z.string(),
+    jobs: z.array(failedJob),
+    times: z.number(),
+    /** It was the result of landing it, which `landing.red` tells. */
+    landing: z.boolean().optional(),
+  },
+  // A red result of a landing is told as `landing.red`, to both.
+  tells: ({ landing, times }) =>
+    landing === true ? [] : times >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner'],
+  line: ['✗', 'bad', (p) => words`checks of #${p.number} failed: ${p.jobs}`],
+})

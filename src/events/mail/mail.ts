@@ -1,0 +1,15 @@
+import { z } from 'zod'
+import { defineEvent } from '../define.ts'
+import { words } from '../words.ts'
+
+export const mail = defineEvent({
+  type: 'mail',
+  summary: 'Mail from another agent waits.',
+  payload: {
+    from_id: z.string(),
+    from_name: z.string(),
+    count: z.number(),
+  },
+  tells: ['owner'],
+  line: ['→', 'dim', (p) => words`mail from ${p.from_name}`],
+})

@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { defineEvent } from '../define.ts'
+import { words } from '../words.ts'
+
+export const message = defineEvent({
+  type: 'message',
+  summary: 'A person wrote to an agent, or an agent to a root without a program.',
+  payload: {
+    message: z.string(),
+    raw: z.boolean().optional(),
+    /** Of the mail that it is, for whoever takes that. */
+    mail_id: z.string().optional(),
+  },
+  tells: ['owner'],
+  line: ['→', 'active', (p) => words`message: ${p.message}`],
+})

@@ -1,0 +1,11 @@
+import { z } from 'zod'
+import { defineEvent } from '../define.ts'
+import { words } from '../words.ts'
+
+export const note = defineEvent({
+  type: 'note',
+  summary: 'An agent told its parent something.',
+  payload: { name: z.string(), message: z.string() },
+  tells: ['parent'],
+  line: ['✎', 'active', (p) => words`note: ${p.message}`],
+})

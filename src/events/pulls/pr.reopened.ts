@@ -1,0 +1,11 @@
+import { defineEvent } from '../define.ts'
+import { pull } from '../shapes.ts'
+import { words } from '../words.ts'
+
+export const prReopened = defineEvent({
+  type: 'pr.reopened',
+  summary: 'A pull request was opened again.',
+  payload: pull,
+  tells: ['owner', 'parent'],
+  line: ['↑', 'link', (p) => words`reopened #${p.number} ${p.title}`],
+})
