@@ -26,7 +26,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   events: { values: ['domain'], types: ['adapters/store'] },
   // An adapter knows its own kind; of others the types of their interface at most.
   'adapters/git': { values: ['domain', 'processes', 'runtime'] },
-  'adapters/store': { values: ['domain'], types: ['runtime', 'sanitize'] },
+  'adapters/store': {
+    values: ['adapters/store/sql', 'domain'],
+    types: ['runtime', 'sanitize'],
+  },
+  // The same for every dialect.
+  'adapters/store/sql': { values: ['domain'], types: ['adapters/store', 'runtime'] },
   'adapters/terminals': { values: ['domain', 'processes', 'runtime'] },
   'adapters/acp': { values: ['domain', 'processes', 'runtime'], types: ['adapters/terminals'] },
   'adapters/agent-cli': {

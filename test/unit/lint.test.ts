@@ -76,7 +76,7 @@ describe('the sources', () => {
       'runtime/version.ts',
     ]
     const readers = sources
-      .filter((name) => name.startsWith('adapters/store/sqlite/'))
+      .filter((name) => name.startsWith('adapters/store/sql/'))
       .concat('domain/formats/parse-json.ts', own)
     expect(offenders(/JSON\.parse/, readers)).toEqual([])
     expect(

@@ -9,8 +9,7 @@ import { up as runs } from './migrations/0005-runs.ts'
 import { up as landing } from './migrations/0006-landing.ts'
 import { up as threads } from './migrations/0007-threads.ts'
 import { up as plainNames } from './migrations/0008-plain-names.ts'
-import { rows } from './session.ts'
-import type { Tables } from './tables.ts'
+import type { Tables } from '../sql/tables.ts'
 
 /**
  * Every change of the schema, by name in order; the number in front is the store's version. Only
@@ -58,15 +57,20 @@ const KNOWN_VERSION = Math.max(...Object.keys(MIGRATIONS).map(versionOf))
 
 /** Zero for a fresh file. */
 async function storedVersion(db: Kysely<Tables>, file: string): Promise<number> {
-  const [table] = await rows(
-    db,
-    "select 1 from sqlite_master where type = 'table' and name = 'kysely_migration'",
-  )
-  if (table === undefined) return 0
-  const [latest] = await rows<{ name: string }>(
-    db,
-    'select name from kysely_migration order by name desc limit 1',
-  )
+  const catalogue = db.withTables<Catalogue>()
+  const tables = await catalogue
+    .selectFrom('sqlite_master')
+    .select('name')
+    .where('type', '=', 'table')
+    .where('name', '=', 'kysely_migration')
+    .execute()
+  if (tables.length === 0) return 0
+  const latest = await catalogue
+    .selectFrom('kysely_migration')
+    .select('name')
+    .orderBy('name', 'desc')
+    .limit(1)
+    .executeTakeFirst()
   const found = latest === undefined ? 0 : versionOf(latest.name)
   if (found > KNOWN_VERSION) {
     throw new ExomonadError(
@@ -76,4 +80,10 @@ async function storedVersion(db: Kysely<Tables>, file: string): Promise<number> 
     )
   }
   return found
+}
+
+/** An alias, because an interface has no index. */
+type Catalogue = {
+  sqlite_master: { type: string; name: string }
+  kysely_migration: { name: string }
 }

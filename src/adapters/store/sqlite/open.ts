@@ -1,17 +1,14 @@
 import { Kysely } from 'kysely'
 import type { Log } from '../../../runtime/log.ts'
+import { createSqlStore } from '../sql/sql-store.ts'
+import type { Tables } from '../sql/tables.ts'
 import type { Store } from '../store.ts'
 import { backUp } from './backup.ts'
-import { createChannels } from './channels.ts'
 import { type SqliteConnection, openConnection } from './connection.ts'
 import { createSqliteGate } from './dialect.ts'
+import { sqliteDifferences } from './differences.ts'
 import { damaged, storeFault } from './faults.ts'
 import { migrate } from './migrate.ts'
-import { forgetFinished } from './verbs/retention.ts'
-import type { Session } from './session.ts'
-import type { Tables } from './tables.ts'
-import { createTransaction } from './transaction.ts'
-import { createVerbs } from './verbs/verbs.ts'
 
 export interface SqliteStoreOptions {
   /** Absolute path; made where it is missing. */
@@ -59,23 +56,15 @@ export async function createSqliteStore(
   await migrate(db, file, async () => {
     if (options.backups !== null) await backUp(options.connection, options.backups, clock())
   })
-  await forgetFinished(db, clock())
-  const channels = createChannels(log)
-  const verbsOn = (session: Session): ReturnType<typeof createVerbs> =>
-    createVerbs(session, channels, clock)
-  const outside: Session = {
+  const store = await createSqlStore({
     db,
-    atomic: (work) => db.transaction().execute(work),
-    afterCommit: (callback) => callback(),
-  }
+    differences: sqliteDifferences,
+    onCommit: gate.onCommit,
+    log,
+    clock,
+  })
   return {
-    ...verbsOn(outside),
-    transaction: createTransaction({ db, onCommit: gate.onCommit, verbsOn, log }),
-    subscribe: channels.subscribe,
-    signal: (agentId) => {
-      channels.signal(agentId)
-      return Promise.resolve()
-    },
+    ...store,
     backUp: (folder) => backUp(options.connection, folder, clock()),
     close: gate.close,
   }

@@ -3,7 +3,7 @@ import { ExomonadError } from '../../../domain/errors.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Store, StoreTransaction, StoreVerbs } from '../store.ts'
 import { runLogged } from './channels.ts'
-import type { SqliteGate } from './dialect.ts'
+import type { Runner } from './queries.ts'
 import type { Session } from './session.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,11 +18,13 @@ import type { Tables } from './tables.ts'
  */
 export function createTransaction(options: {
   db: Kysely<Tables>
-  onCommit: SqliteGate['onCommit']
+  runnerOn: (on: Kysely<Tables>) => Runner
+  /** Runs with the commit of the transaction that is open now; never if it rolls back. */
+  onCommit: (callback: () => void) => void
   verbsOn: (session: Session) => StoreVerbs
   log: Log
 }): Store['transaction'] {
-  const { db, onCommit, verbsOn, log } = options
+  const { db, runnerOn, onCommit, verbsOn, log } = options
 
   async function run<Result>(
     own: Transaction<Tables>,
@@ -38,9 +40,10 @@ export function createTransaction(options: {
       onCommit(() => runLogged(callback, log, 'A callback after a commit failed'))
     }
     const slow = setTimeout(() => log.warn(SLOW_MESSAGE), SLOW_MILLISECONDS).unref()
+    const runner = runnerOn(own)
     try {
       return await work({
-        ...verbsOn({ db: own, atomic: (inner) => inner(own), afterCommit }),
+        ...verbsOn({ ...runner, atomic: (inner) => inner(runner), afterCommit }),
         afterCommit,
       })
     } finally {

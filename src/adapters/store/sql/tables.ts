@@ -7,12 +7,15 @@ import type {
   JournalEntry,
   Mail,
   Question,
+  Run,
+  ScrollbackEntry,
   StoredEvent,
 } from '../../../domain/records.ts'
 
 /**
- * The rows as they lie in the file. Columns have the names of the interface's fields, so most rows
- * are read and written as they are; what SQLite has no type for is text (JSON) or 0 and 1. `seq` is
+ * The rows as they lie in the database. Columns have the names of the interface's fields, so most rows
+ * are read and written as they are; what SQLite has no type for is text (JSON) or 0 and 1, in every
+ * dialect. `seq` is
  * the order of insertion: it never leaves the store, except an event's.
  */
 export interface Tables {
@@ -49,6 +52,8 @@ export interface Tables {
     resolved: Generated<number>
   }
   checks: Omit<CheckRow, 'id'> & { id: Generated<number> }
+  scrollback: Ordered<Omit<ScrollbackEntry, 'seq'>>
+  runs: Omit<Run, 'result'> & { result: string | null }
 }
 
 type Ordered<Row> = Row & { seq: Generated<number> }
