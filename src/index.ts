@@ -24,7 +24,7 @@ export { configSchema, type AgentConfig, type Config } from './config/schema.ts'
 export { ALL_TOOLS, toolNamed } from './tools/all.ts'
 export type { AnyTool, Audience, Tool } from './tools/define.ts'
 export type { ToolInput, ToolName, ToolResult } from './tools/types.ts'
-export type { TreeNode, TreeView } from './core/core.ts'
+export type { TreeNode, TreeView } from './core/agents/tree-document.ts'
 export { slugify, type AgentId, type BranchName, type Sha, type Slug } from './domain/ids.ts'
 export {
   createAcpClient,

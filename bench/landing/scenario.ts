@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PullSummary } from '../../src/core/core.ts'
+import type { PullSummary } from '../../src/core/pulls/pull-documents.ts'
 import { startExomonad, type Exomonad } from '../../test/helpers/daemon.ts'
 import { gitShim, type GitShim } from '../git-shim.ts'
 

@@ -9,19 +9,15 @@ import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { isReachable } from './event-tree.ts'
-import { channelGate, lifeGate, stateGate, type Gate } from './outbox-gate.ts'
+import { channelGate, lifeGate, stateGate } from './outbox-gate.ts'
 import { createHandOver } from './outbox-hand-over.ts'
 import { createProof } from './outbox-proof.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import { createTyping, type OutboxCli } from './outbox-typing.ts'
 import { isDead } from './router.ts'
 import { settledNews } from './withdrawal.ts'
-
-/** Real time, replaceable in tests. */
-export interface Timers {
-  /** Calls once after that many milliseconds; answers how to cancel. */
-  after(milliseconds: number, callback: () => void): () => void
-}
+import type { Timers } from './timers.ts'
+import { createWorkerPacing } from './outbox-pacing.ts'
 
 export interface WorkerDeps {
   readonly store: Store
@@ -75,8 +71,6 @@ const NOW = 0
  * what it took. Milliseconds.
  */
 const FOUND = 3000
-/** Between looks at a program that nobody tells of, milliseconds; doubles. */
-const WATCH = { first: 50, longest: 5000 }
 
 /**
  * Hands over what waits for one agent, one message at a time:
@@ -93,6 +87,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     ...deps,
     sleep: (milliseconds) => new Promise((resolve) => void timers.after(milliseconds, resolve)),
   })
+  const pacing = createWorkerPacing(id, deps)
   const proof = createProof({ ...deps, typing })
   const handOver = createHandOver({ ...deps, proof, typing, stopped: () => stopped })
   let running: Promise<void> | undefined
@@ -100,36 +95,8 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   let again = false
   let stopped = false
   let cancelTimer = (): void => {}
-  let notBefore = 0
-  let delay = 0
-  let watchDelay = 0
   let channelNotBefore = 0
   let typedAt = 0
-
-  const backOff = (config: Config): number => {
-    delay = Math.min(
-      delay === 0 ? config.delivery.retry_initial : delay * 2,
-      config.delivery.retry_max,
-    )
-    notBefore = clock() + delay * 1000
-    return notBefore
-  }
-  const lookAgain = (): number => {
-    watchDelay = watchDelay === 0 ? WATCH.first : Math.min(watchDelay * 2, WATCH.longest)
-    return (notBefore = clock() + watchDelay)
-  }
-  const waitFor = (
-    gate: Extract<Gate, { kind: 'closed' }>,
-    cli: OutboxCli,
-    config: Config,
-  ): number => {
-    log.debug({ agent: id, reason: gate.reason }, 'messages wait')
-    if (gate.soon === true) return backOff(config)
-    if (gate.watch === true && (cli.observe !== undefined || cli.inputLine !== undefined))
-      return lookAgain()
-    notBefore = Math.max(gate.retryAt ?? clock() + config.delivery.retry_max * 1000, clock() + 1)
-    return notBefore
-  }
 
   /** By the program’s own channel. Undefined where the terminal has to do. */
   const tryChannel = async (
@@ -185,7 +152,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       // Whoever waits for its turn to end finds out where nobody tells of it.
       if (state.kind === 'closed' && state.watch === true)
         await deps.probe.observe(agent, cli, pane)
-      return waitFor(
+      return pacing.waitFor(
         state.kind === 'closed' ? state : { kind: 'closed', reason: 'no terminal' },
         cli,
         config,
@@ -193,19 +160,18 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     }
     // Its channel refused; there is nothing to type into.
     if (cli.hasNoTerminal === true)
-      return waitFor(
+      return pacing.waitFor(
         { kind: 'closed', reason: 'its session takes no message now', soon: true },
         cli,
         config,
       )
     const gate = await typing.mayPaste(agent, paneId, { cli, config })
-    if (gate.kind === 'closed') return waitFor(gate, cli, config)
+    if (gate.kind === 'closed') return pacing.waitFor(gate, cli, config)
     const handed = await handOver.byPane(agent, paneId, queued, { cli, config })
-    if (handed.kind === 'refused') return backOff(config)
+    if (handed.kind === 'refused') return pacing.backOff(config)
     if (handed.kind === 'handed') {
       typedAt = handed.at ?? typedAt
-      delay = 0
-      watchDelay = 0
+      pacing.handed()
     }
     return NOW
   }
@@ -235,9 +201,9 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     await proof.settle(agent, cli, config)
     const waiting = await store.outbox.list({ recipient: id, states: ['queued'] })
     if (waiting.length === 0) return proof.nextDue()
-    if (clock() < notBefore) return earlier(notBefore, proof.nextDue())
+    if (clock() < pacing.notBefore()) return earlier(pacing.notBefore(), proof.nextDue())
     const queued = await settledNews(store, waiting)
-    if (queued.length === 0) return earlier(lookAgain(), proof.nextDue())
+    if (queued.length === 0) return earlier(pacing.lookAgain(), proof.nextDue())
     const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
     const sent = await tryChannel(agent, pane, cli, config, queued)
     if (sent !== undefined) return sent
@@ -252,8 +218,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       again = false
       due = await look().catch((error: unknown) => {
         log.warn({ err: error, agent: id }, 'messages could not be handed over; it is tried again')
-        delay = Math.min(Math.max(delay * 2, 1), 60)
-        return clock() + delay * 1000
+        return pacing.afterFault()
       })
     } while (!stopped && (again || due === NOW))
     if (!stopped && due !== undefined) cancelTimer = timers.after(Math.max(due - clock(), 1), start)
@@ -270,9 +235,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   }
 
   const wake = (): void => {
-    notBefore = 0
-    delay = 0
-    watchDelay = 0
+    pacing.reset()
     proof.lookUp()
     start()
   }

@@ -3,13 +3,14 @@ import type { Store } from '../adapters/store/store.ts'
 import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { inertText } from '../sanitize/inert.ts'
-import { pointedText } from './outbox-hand-over.ts'
-import { cap } from './render/escape.ts'
-import { composeMessage, readCalls } from './outbox-message.ts'
+import { composeMessage } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
-import { createWorker, type Timers, type Worker, type WorkerDeps } from './outbox-worker.ts'
+import { createWorker, type Worker, type WorkerDeps } from './outbox-worker.ts'
+import { type Timers, realTimers } from './timers.ts'
 import type { PublisherWithDeliveries } from './publisher.ts'
 import { settledNews, withdraw } from './withdrawal.ts'
+import { createPointedText } from './outbox-pointed.ts'
+import { createOutboxRecovery } from './outbox-recovery.ts'
 
 export interface Outbox {
   /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
@@ -61,14 +62,6 @@ export interface Outbox {
   stop(): Promise<void>
 }
 
-export const realTimers: Timers = {
-  after: (milliseconds, callback) => {
-    // Longer ones fire at once in Node.
-    const timer = setTimeout(callback, Math.min(milliseconds, 2 ** 31 - 1))
-    return () => clearTimeout(timer)
-  },
-}
-
 /**
  * Carries deliveries to agents, one worker per recipient. Those to the human stay in the store:
  * they are the inbox.
@@ -84,11 +77,6 @@ export function createOutbox(
   const records = createOutboxRecords(options)
   const workers = new Map<AgentId, Worker>()
   const stops: (() => void)[] = []
-  /**
-   * What hooks’ answers were to bring when the daemon ended, by agent: those answers may never have
-   * been given.
-   */
-  const cutOff = new Map<AgentId, DeliveryId[]>()
   let stopped = false
   /**
    * Until what the last daemon left is known, nothing is typed: it may stand in a box, and would be
@@ -130,98 +118,14 @@ export function createOutbox(
     if (!stopped && recovered && recipient !== 'human') workerOf(recipient).stateChanged()
   }
 
-  /** Sent before this start: to be confirmed, or cut off while they were handed over. */
-  const recover = async (): Promise<void> => {
-    const sent = (await store.outbox.list({ states: ['sent'] })).filter(
-      ({ recipient }) => recipient !== 'human',
-    )
-    for (const [recipient, deliveries] of Map.groupBy(
-      sent,
-      (delivery) => delivery.recipient as AgentId,
-    )) {
-      const agent = await store.agents.get(recipient)
-      const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
-      const acks = cli?.acks === true
-      for (const [batch, [first]] of Map.groupBy(
-        deliveries.filter(({ handedAt }) => acks || handedAt === null),
-        (delivery) => delivery.batch,
-      )) {
-        if (batch !== null && first !== undefined)
-          await workerOf(recipient).expect(batch, first.lane ?? 'pane', 'found')
-      }
-      // Of a conversation that can be read it is known what arrived.
-      const byHook =
-        acks && cli.mentions === undefined ? deliveries.filter(({ lane }) => lane === 'hook') : []
-      cutOff.set(
-        recipient,
-        byHook.map(({ id }) => id),
-      )
-    }
-  }
-
-  /**
-   * A program that confirms what it reads calls its hook again, and has not confirmed what the
-   * answer before the crash was to bring: that answer never came.
-   */
-  const takeBackCutOff = async (agentId: AgentId): Promise<void> => {
-    const ids = cutOff.get(agentId)
-    if (ids === undefined) return
-    cutOff.delete(agentId)
-    const left = (await store.outbox.list({ recipient: agentId, states: ['sent'] })).filter(
-      ({ id, lane }) => lane === 'hook' && ids.includes(id),
-    )
-    if (left.length > 0)
-      await records.requeue(left, clock(), 'the daemon ended before its hook was answered')
-  }
-
   const ack: Outbox['ack'] = async (agentId, ids) => {
     const { known, changed } = await records.acked(agentId, ids)
     if (changed.length > 0) workers.get(agentId)?.confirmed()
     return known
   }
 
-  /** Text of the messages that were typed as one line that points to them. */
-  const pointed = async (
-    agentId: AgentId,
-    ids: readonly string[],
-  ): Promise<{ text: string; batches: string[]; provable: boolean } | null> => {
-    const agent = await store.agents.get(agentId)
-    const cli = agent === undefined ? undefined : await options.agentCliOf(agent)
-    if (cli === undefined || cli.pasteLimit === null) return null
-    const found = await Promise.all(
-      [...new Set(ids)].map((id) => store.outbox.get(id as DeliveryId)),
-    )
-    const batches = new Set(
-      found
-        .filter((delivery) => delivery?.recipient === agentId)
-        .map((delivery) => delivery?.batch ?? null),
-    )
-    const texts: string[] = []
-    const shortened: string[] = []
-    for (const batch of batches) {
-      const message =
-        batch === null
-          ? null
-          : pointedText(
-              await store.outbox.list({ batch, recipient: agentId }),
-              cli,
-              await options.config(),
-            )
-      if (message === null || batch === null) continue
-      texts.push(message.text)
-      shortened.push(batch)
-    }
-    const text = texts.join('\n\n')
-    const max = cli.contextLimit ?? Infinity
-    const whole = `call ${readCalls(ids)}`
-    if (shortened.length === 0) return null
-    const carried = cap(text, {
-      max: text.length > max ? max - whole.length - 60 : max,
-      keep: 'start',
-      whole,
-    })
-    return { text: carried, batches: shortened, provable: cli.mentions !== undefined }
-  }
+  const pointed = createPointedText(options)
+  const { recover, takeBackCutOff } = createOutboxRecovery({ ...options, records, workerOf })
 
   return {
     start: async () => {

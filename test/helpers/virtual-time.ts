@@ -1,4 +1,4 @@
-import type { Timers } from '../../src/delivery/outbox-worker.ts'
+import type { Timers } from '../../src/delivery/timers.ts'
 
 /**
  * Test helper: a wall clock and timers that go on only when told to. Timers stand still while the

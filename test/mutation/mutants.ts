@@ -37,14 +37,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'reviews are those of a pull request’s leads',
-    file: 'src/core/pulls/pull-views.ts',
+    file: 'src/core/pulls/review-pull.ts',
     find: "if (author !== undefined) requireAbove(agents, caller, author, pull, 'review the work of')",
     replace: '',
     test: AUTHORITY,
   },
   {
     loses: 'nobody approves their own work',
-    file: 'src/core/pulls/pull-views.ts',
+    file: 'src/core/pulls/review-pull.ts',
     find: 'if (author?.id === caller.agent.id) {\n      if (approves)',
     replace: 'if (author?.id === caller.agent.id) {\n      if (false)',
     test: AUTHORITY,
@@ -58,7 +58,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'only those above kill an agent',
-    file: 'src/core/agents/agent-control.ts',
+    file: 'src/core/agents/end-agents.ts',
     find: "requireBelow(agents, caller, target, 'kill')",
     replace: '',
     test: AUTHORITY,
@@ -352,7 +352,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'pull requests that were asked for during an outage',
-    file: 'src/pull-watch/poller.ts',
+    file: 'src/pull-watch/look.ts',
     find: 'if (!done) for (const number of owed) wanted.add(number)',
     replace: '',
     test: 'test/integration/pull-watch/forge-health.test.ts',
@@ -422,7 +422,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'rebase_tries',
-    file: 'src/core/turns/stop-sync.ts',
+    file: 'src/core/turns/stop-rebase.ts',
     find: 'if (tries <= stop.rebase_tries) {',
     replace: 'if (tries <= 3) {',
     test: SETTINGS,

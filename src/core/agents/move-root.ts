@@ -1,7 +1,7 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
-import type { Maintenance } from '../core.ts'
+import type { Maintenance } from '../maintenance/maintenance-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import type { Directory } from './directory.ts'
 import { hasProgram } from '../../domain/lifecycle.ts'

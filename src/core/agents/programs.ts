@@ -1,3 +1,4 @@
+import type { Settings } from '../deps.ts'
 import { acpCliName, acpFor, acpNameOf } from '../../domain/acp-names.ts'
 import type { AcpMcpServer } from '../../adapters/terminals/headless-program.ts'
 import type { Agent } from '../../domain/records.ts'
@@ -74,3 +75,14 @@ export function withVariables(
         },
   )
 }
+
+/**
+ * Name of the adapter that runs an agent; null where none is set, or the one that is set is gone.
+ */
+export const adapterOf = async (
+  settings: Pick<Settings, 'agentCli'>,
+  { agentCli }: Agent,
+): Promise<string | null> =>
+  agentCli === null
+    ? null
+    : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)

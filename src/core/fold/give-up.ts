@@ -12,18 +12,20 @@ interface Why {
 }
 
 /** Gives up what can’t land any more as it was asked. */
-export function createGiveUp({
-  store,
-  forge,
-  publisher,
-}: Pick<Deps, 'store' | 'forge' | 'publisher'>): {
+export interface GiveUp {
   giveUp(landing: Landing, why: Why): Promise<void>
   /**
    * Those of them that can still land, as they are now; the others are given up. Throws where that
    * can’t be read.
    */
   stillWanted(landings: readonly Landing[]): Promise<Landing[]>
-} {
+}
+
+export function createGiveUp({
+  store,
+  forge,
+  publisher,
+}: Pick<Deps, 'store' | 'forge' | 'publisher'>): GiveUp {
   /**
    * Nothing of it is done any more; the pull request stays as it is. `told`: another event says so
    * to whoever asked for it.

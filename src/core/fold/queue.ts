@@ -1,5 +1,5 @@
 import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
-import { asBranchName, type BranchName, type Sha } from '../../domain/ids.ts'
+import { asBranchName, type BranchName } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { waitsToLand, type WriteSteps } from '../pulls/merge/journal.ts'
 import type { BaseWatch } from './base-watch.ts'
@@ -11,6 +11,8 @@ import { tellLanded, untoldBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
 import { createTakeApart } from './take-apart.ts'
 import type { Guilty } from './guilty.ts'
+import { createBuildGroup } from './build-group.ts'
+import { createGroupTiming } from './group-timing.ts'
 
 /**
  * Pull requests that wait to land, per base, in the order asked:
@@ -47,23 +49,8 @@ interface Lane {
   /** Taken out of `waiting`, and checked now. */
   group: readonly Landing[]
   working: Promise<void> | undefined
-  /** How long something that is about to come is waited for, milliseconds. */
-  linger: number
 }
 
-/** A share of what a check takes, and its bounds, milliseconds. */
-const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
-/**
- * So many checks long, within these bounds, it waits at most for others to come once there is a
- * place: more may always be about to.
- */
-const TURN = { checks: 12, least: 5_000, most: 120_000 }
-/**
- * Until the end of a check is an event, and between looks at one that is about to end,
- * milliseconds.
- */
-const TOLD = 300
-const SOON = 100
 /** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
 const AFTER_FAULT = { first: 1_000, longest: 60_000 }
 
@@ -92,7 +79,6 @@ export function createLandingQueue(
       waiting: [],
       group: [],
       working: undefined,
-      linger: LINGER.least,
     }
     lanes.set(base, known)
     return known
@@ -105,43 +91,6 @@ export function createLandingQueue(
     }, milliseconds)
     timer.unref()
     timers.add(timer)
-  }
-
-  /**
-   * The chain of all that can land together. What conflicts with the base itself is told so by the
-   * look that follows, and given up; what conflicts only with others of the chain waits for what
-   * becomes of those: they may turn out red.
-   */
-  const build = async (
-    landings: readonly Landing[],
-    onto: Sha,
-  ): Promise<{ landings: Landing[]; chain: MergeChain; later: Landing[] }> => {
-    const mergeOf = ({ number, head, intent }: Landing) => ({
-      number,
-      head,
-      strategy: intent.strategy,
-    })
-    const chain = await results.build(onto, landings.map(mergeOf))
-    const conflicting = new Set(chain.conflicts.map(({ number }) => number))
-    const later: Landing[] = []
-    const given: number[] = []
-    for (const landing of landings.filter(({ number }) => conflicting.has(number))) {
-      const [conflict] =
-        landings.length === 1
-          ? chain.conflicts
-          : (await results.build(onto, [mergeOf(landing)])).conflicts
-      if (conflict === undefined) {
-        later.push(landing)
-        continue
-      }
-      await giveUp(landing, {
-        reason: `it conflicts with ${landing.base} in ${conflict.files.join(', ') || 'some files'}`,
-        told: true,
-      })
-      given.push(landing.number)
-    }
-    if (given.length > 0) await polling.poll(given)
-    return { landings: landings.filter(({ number }) => !conflicting.has(number)), chain, later }
   }
 
   /** Lands a chain that was found good; false where the base moved: they wait again. */
@@ -168,6 +117,8 @@ export function createLandingQueue(
     if (red.baseRed) await baseWatch.look(landing.base)
   }
 
+  const build = createBuildGroup({ results, polling, giveUp })
+  const readyOf = createGroupTiming({ results, quiet, clock, later })
   const takeApart = createTakeApart({ results, culprit, landAll })
 
   const sayChecking = (landings: readonly Landing[]): void => {
@@ -180,28 +131,7 @@ export function createLandingQueue(
 
   /** One group: all that waits, when its turn comes. */
   const round = async (base: BranchName, lane: Lane): Promise<void> => {
-    const typical = await results.typicalDuration()
-    lane.linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
-    const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
-    const turnLimit = Math.min(Math.max(typical * TURN.checks, TURN.least), TURN.most)
-    let turnAt: number | undefined
-    const ready = (): boolean => {
-      turnAt ??= clock()
-      const { lastEnded, running } = results.activity(base)
-      // What has just ended is told of a moment later, and what is about to end may belong into the
-      // same result.
-      const ends = running
-        .map((started) => started + typical - clock())
-        .filter((left) => left <= soonest && left >= -lane.linger)
-      const others = Math.max(
-        lastEnded + TOLD - clock(),
-        quiet.in(base, lane.linger),
-        ...ends.map((left) => Math.max(left, SOON)),
-      )
-      const wait = lane.waiting.length === 0 ? 0 : Math.min(others, turnAt + turnLimit - clock())
-      if (wait > 0) later(wait + 1, results.look)
-      return wait <= 0
-    }
+    const ready = await readyOf(base, () => lane.waiting.length === 0)
     const slot = await results.slot({ ready })
     if (slot === null) return void (stopped = true)
     const taken = lane.waiting.splice(0)

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { MailStore, StoreTransaction } from '../../adapters/store/store.ts'
 import type { Agent, Delivery, Mail } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import { completionWords, parseCompletion } from '../../domain/formats/completion-message.ts'
-import { lineFor, mailIn, mailSubject } from '../../domain/formats/mail-subject.ts'
+import { parseCompletion } from '../../domain/formats/completion-message.ts'
+import { mailIn, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
-import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
 import type { Receipt } from './receipt.ts'
+import { createMailNotices, isUnmanned, noticeOf } from './mail-notices.ts'
 
 /** A wait that takes mail as it comes: of these senders, or of anyone (null). */
 export interface MailExpected {
@@ -54,17 +54,11 @@ export interface Mailbox {
   recover(): Promise<void>
 }
 
-/** The key under which it stands that an agent was told of the mail that waits for it. */
-const noticeOf = (id: AgentId): string => `mail-notice:${id}`
 /**
  * The key under which it stands that nobody was told of a completion message, because an open wait
  * was to take it.
  */
 const untoldOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
-
-/** Nobody is there to be told that it has mail: the words go to the human’s inbox. */
-const isUnmanned = (agent: Agent): boolean =>
-  agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
 
 export function createMailbox({
   store,
@@ -72,116 +66,11 @@ export function createMailbox({
   clock,
 }: Pick<Deps, 'store' | 'publisher' | 'clock'>): Mailbox {
   const expected = new Map<AgentId, Set<MailExpected>>()
+  const { tell, tellOf, showInInbox, remind, queuedLines, queuedReports, withdraw } =
+    createMailNotices({ publisher, clock })
 
   const isExpected = (to: AgentId, from: AgentId): boolean =>
     [...(expected.get(to) ?? [])].some((wait) => wait.from === null || wait.from.has(from))
-
-  const tell = async (
-    tx: StoreTransaction,
-    to: AgentId,
-    from: Pick<Agent, 'id' | 'name'>,
-    count: number,
-  ): Promise<void> => {
-    await tx.snapshots.put(noticeOf(to), { at: clock() })
-    await publisher.publish(
-      {
-        type: 'mail',
-        agentId: to,
-        actor: from.id,
-        payload: { from_id: from.id, from_name: from.name, count },
-      },
-      tx,
-    )
-  }
-
-  /**
-   * The line, where it still waits to be handed over; one for a root whose program has ended lies
-   * in the human’s inbox.
-   */
-  const queuedLines = async (tx: StoreTransaction, to: AgentId): Promise<Delivery[]> =>
-    (await tx.outbox.list({ subject: lineFor(to), states: ['queued'] })).filter(
-      ({ kind }) => kind === 'mail',
-    )
-
-  /**
-   * What tells the words of these, where it still waits to be handed over. The human hears of ends
-   * whoever takes the mail.
-   */
-  const queuedReports = async (
-    tx: StoreTransaction,
-    to: AgentId,
-    mails: readonly Mail[],
-  ): Promise<Delivery[]> => {
-    const reports: Delivery[] = []
-    for (const mail of mails)
-      reports.push(...(await tx.outbox.list({ subject: mailSubject(mail.id), states: ['queued'] })))
-    return reports.filter(({ recipient, kind }) => recipient === to || kind === 'message')
-  }
-
-  /** The words themselves, for the human’s inbox. */
-  const showInInbox = async (
-    tx: StoreTransaction,
-    { id, from, to, message }: Mail,
-  ): Promise<void> => {
-    await publisher.publish(
-      {
-        type: 'message',
-        agentId: to,
-        actor: from,
-        payload: { message: completionWords(message), mail_id: id },
-      },
-      tx,
-    )
-  }
-
-  /** Not to be told any more. */
-  const withdraw = async (
-    tx: StoreTransaction,
-    to: AgentId,
-    deliveries: readonly Delivery[],
-    why = 'the mail was taken before',
-  ): Promise<void> => {
-    const ids = deliveries.map(({ id }) => id)
-    for (const id of await tx.outbox.settle(ids, 'acked', why, clock())) {
-      await publisher.publish(
-        {
-          type: 'delivery.acked',
-          agentId: to,
-          actor: to,
-          payload: { delivery_id: id, lane: 'tool' },
-        },
-        tx,
-      )
-    }
-  }
-
-  /** Tells of mail that waits. */
-  const tellOf = async (
-    tx: StoreTransaction,
-    id: AgentId,
-    mails: readonly Mail[],
-  ): Promise<void> => {
-    const agent = await tx.agents.get(id)
-    const [first] = mails
-    if (first === undefined || agent === undefined || !isAlive(agent.state)) return
-    if (isUnmanned(agent)) {
-      for (const mail of mails)
-        if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
-      return
-    }
-    await tell(
-      tx,
-      id,
-      { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from },
-      mails.length,
-    )
-  }
-
-  const remindIn = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
-    const mails = await tx.mail.peek(id)
-    // The line itself may still wait, and then comes to the new program.
-    if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await tellOf(tx, id, mails)
-  }
 
   const isChild = async (tx: StoreTransaction, id: AgentId, parent: AgentId): Promise<boolean> =>
     (await tx.agents.get(id))?.parentId === parent
@@ -219,7 +108,7 @@ export function createMailbox({
             // completion message any more.
             const isTaken = ({ from, message }: Mail): boolean =>
               isExpected(to, from) && parseCompletion(message) === undefined
-            if (!back.every(isTaken)) await remindIn(tx, to)
+            if (!back.every(isTaken)) await remind(tx, to)
             tx.afterCommit(() => void store.signal(to).catch(() => {}))
           }
         }),
@@ -288,7 +177,7 @@ export function createMailbox({
 
   return {
     isExpected,
-    remind: ({ id }) => store.transaction((tx) => remindIn(tx, id)),
+    remind: ({ id }) => store.transaction((tx) => remind(tx, id)),
     receiptOf,
 
     sendIn,

@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Messages } from '../core.ts'
+import type { Messages } from './message-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 

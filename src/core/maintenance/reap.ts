@@ -1,5 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts'
-import type { Maintenance } from '../core.ts'
+import type { Maintenance } from './maintenance-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { isAlive } from '../../domain/lifecycle.ts'

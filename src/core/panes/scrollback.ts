@@ -1,4 +1,4 @@
-import type { AgentControl } from '../core.ts'
+import type { AgentControl } from '../agents/control-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import type { AgentId } from '../../domain/ids.ts'
 

@@ -1,6 +1,6 @@
 import type { Forge, ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
-import type { ForgeView } from '../core.ts'
+import type { ForgeView } from '../agents/tree-document.ts'
 import { knownForgeHealth } from './forge-health.ts'
 
 /** The forge as people are shown it: nothing is asked of it. */

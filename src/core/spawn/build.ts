@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
-import type { SpawnedAgent } from '../core.ts'
+import type { SpawnedAgent } from './spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
-import { adapterOf, promptFacts } from './launch.ts'
-import type { Candidate } from './reserve.ts'
+import { adapterOf } from '../agents/programs.ts'
+import { promptFacts } from './prompt-facts.ts'
+import type { Candidate } from './candidates.ts'
 import type { SpawnStart } from './start.ts'
 
 /**

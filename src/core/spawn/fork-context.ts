@@ -1,7 +1,9 @@
 import type { Agent } from '../../domain/records.ts'
 import type { ForkedAgent } from './agent-forks.ts'
 import type { Deps } from '../deps.ts'
-import { adapterOf, parentText, type LaunchOptions, type Launcher } from './launch.ts'
+import type { LaunchOptions, Launcher } from './launch.ts'
+import { adapterOf } from '../agents/programs.ts'
+import { parentText } from './prompt-facts.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { TERMINAL_LINES } from '../panes/scrollback.ts'
 

@@ -1,39 +1,16 @@
-import { createHash, randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { AgentFiles } from '../../adapters/machine/agent-files.ts'
-import type { Agent, AgentPatch } from '../../domain/records.ts'
-import type { LaunchPlan, LaunchRequest, SessionRef } from '../../adapters/agent-cli/agent-cli.ts'
+import type { Agent } from '../../domain/records.ts'
+import type { LaunchPlan, LaunchRequest } from '../../adapters/agent-cli/agent-cli.ts'
 import type { OpenPane } from '../../adapters/terminals/holder.ts'
-import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { PaneId } from '../../domain/ids.ts'
 import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
-import type { Deps, PromptFacts, Settings } from '../deps.ts'
+import type { Deps } from '../deps.ts'
 import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
-
-export interface Token {
-  readonly secret: string
-  readonly hash: string
-}
-
-export const hashToken = (secret: string): string =>
-  createHash('sha256').update(secret).digest('hex')
-
-export function newToken(): Token {
-  const secret = randomBytes(32).toString('hex')
-  return { secret, hash: hashToken(secret) }
-}
-
-export interface Launched {
-  readonly paneId: PaneId
-  readonly pid: number
-  readonly plan: LaunchPlan
-  /** Where its conversation is, as far as that is known before its hooks tell. */
-  readonly session: SessionRef | null
-}
+import type { Token } from './token.ts'
+import { createSettled, type Launched } from './launched.ts'
 
 export interface Launcher {
   /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
@@ -82,6 +59,7 @@ export function createLauncher(
     LaunchEnvironment & { panes: Pick<OwnPanes, 'find'> },
 ): Launcher {
   const { store, multiplexer, files, settings, paths } = deps
+  const settled = createSettled(deps)
 
   const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({
     ...options,
@@ -247,88 +225,7 @@ export function createLauncher(
               outputBound: boundOf(config.retention),
             }),
       })
-      const planned: SessionRef | null =
-        plan.sessionId === null ? null : { id: plan.sessionId, transcript: null }
-      if (cli.settle === undefined) return { ...pane, plan, session: planned }
-      // Its hooks may speak before it has settled.
-      await store.agents.update(agent.id, { pid: pane.pid })
-      const live = {
-        agentId: agent.id,
-        paneId: pane.paneId,
-        pid: pane.pid,
-        worktree: agent.worktree,
-        session: planned,
-        folder: asked.folder,
-        channel: plan.channel,
-        title: null,
-      }
-      try {
-        const settled = await cli.settle(live, asked, plan)
-        const session = settled.forked
-          ? 'forked'
-          : plan.session === 'forked' || lostSession(plan, settled.session)
-            ? 'fresh'
-            : plan.session
-        return {
-          ...pane,
-          plan: {
-            ...plan,
-            session,
-            sessionId: settled.session?.id ?? plan.sessionId,
-            warnings: [...plan.warnings, ...settled.warnings],
-          },
-          session: settled.session ?? planned,
-        }
-      } catch (thrown) {
-        // Nobody knows of this pane yet.
-        await multiplexer.close(pane.paneId)
-        throw thrown
-      }
+      return settled(agent, cli, pane, asked, plan)
     },
   }
 }
-
-/** It was to go on with a conversation, and runs another one. */
-const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean =>
-  plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
-
-/**
- * What the records of an agent say of the conversation it was started with; what its hooks told
- * meanwhile stays.
- */
-export const sessionPatch = ({ session }: Pick<Launched, 'session'>): AgentPatch =>
-  session === null
-    ? {}
-    : {
-        sessionId: session.id,
-        ...(session.transcript === null ? {} : { transcript: session.transcript }),
-      }
-
-/**
- * Name of the adapter that runs an agent; null where none is set, or the one that is set is gone.
- */
-export const adapterOf = async (
-  settings: Pick<Settings, 'agentCli'>,
-  { agentCli }: Agent,
-): Promise<string | null> =>
-  agentCli === null
-    ? null
-    : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
-
-/** Where a fork is given what its parent’s terminal showed. */
-export const parentText = (files: Pick<AgentFiles, 'folder'>, { id }: Pick<Agent, 'id'>): string =>
-  join(files.folder(id), 'parent.txt')
-
-/** What the first prompt of an agent is made of. */
-export const promptFacts = (agent: Agent, parent: Agent | undefined): PromptFacts => ({
-  task: agent.task,
-  name: agent.name,
-  agent_id: agent.id,
-  role: agent.role,
-  branch: agent.branch,
-  base: agent.baseBranch ?? '',
-  worktree: agent.worktree,
-  parent_id: agent.parentId ?? '',
-  parent_name: parent?.name ?? '',
-  shares_worktree: sharesBranch(agent),
-})

@@ -3,7 +3,7 @@ import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
-import type { Base } from './reserve.ts'
+import type { Base } from './spawn-base.ts'
 
 /** Nothing is spawned that could never come back: its pull request needs the base there. */
 function neverFiled(branch: BranchName, remote: string, said: string): ExomonadError {

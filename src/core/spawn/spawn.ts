@@ -8,7 +8,7 @@ import type {
   SpawnOptions,
   SpawnPlan,
   SpawnSpec,
-} from '../core.ts'
+} from './spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { slugify } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
@@ -19,7 +19,9 @@ import { childrenMadeSince, CUT_OFF } from '../agents/made-since.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { createPublishBase } from './publish-base.ts'
 import { createSpawnBuilder } from './build.ts'
-import { createReservations, type Candidate } from './reserve.ts'
+import { createCandidates, type Candidate } from './candidates.ts'
+import { createReservations } from './reserve.ts'
+import { createSpawnBase } from './spawn-base.ts'
 import type { SpawnStart } from './start.ts'
 import type { SpawnUndo } from './undo.ts'
 
@@ -41,6 +43,8 @@ export function createSpawning(
   },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps
+  const baseOf = createSpawnBase(deps)
+  const candidateOf = createCandidates(deps)
   const reservations = createReservations(deps)
   const publishBase = createPublishBase(deps)
   const builder = createSpawnBuilder(deps)
@@ -70,13 +74,11 @@ export function createSpawning(
   /** Everything that can be known before anything is made. */
   const prepare = async (caller: Caller, specs: readonly ResolvedSpec[], allowDirty: boolean) => {
     await settings.requireTrust()
-    const base = await reservations.base(caller, allowDirty)
+    const base = await baseOf(caller, allowDirty)
     await reservations.requireRoom(caller)
     const errors: SpawnError[] = []
     const candidates: Candidate[] = []
-    const outcomes = await Promise.allSettled(
-      specs.map((spec) => reservations.candidate(caller, spec, base)),
-    )
+    const outcomes = await Promise.allSettled(specs.map((spec) => candidateOf(caller, spec, base)))
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') candidates.push(outcome.value)
       else errors.push(spawnError(specs[index]?.name ?? '', outcome.reason))

@@ -5,13 +5,9 @@ import type { PaneId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf } from '../agents/directory.ts'
-import {
-  newToken,
-  sessionPatch,
-  type Launched,
-  type Launcher,
-  type LaunchOptions,
-} from './launch.ts'
+import type { Launcher, LaunchOptions } from './launch.ts'
+import { sessionPatch, type Launched } from './launched.ts'
+import { newToken } from './token.ts'
 import type { States } from '../agents/states.ts'
 
 /** The last part of every spawn: the program in its pane, then the agent live. */

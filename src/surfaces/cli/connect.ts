@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import type { TreeNode } from '../../core/core.ts'
+import type { TreeNode } from '../../core/agents/tree-document.ts'
 import type { Environment } from '../../config/environment.ts'
 import { readOwnerToken, userStateFolder } from '../../config/user-state.ts'
 import { ExomonadError } from '../../domain/errors.ts'

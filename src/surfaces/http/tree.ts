@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { View } from '../../core/core.ts'
+import type { View } from '../../core/agents/tree-document.ts'
 import { answers } from './openapi.ts'
 
 /** `GET /v1/tree`: one read of the store. */

@@ -1,5 +1,5 @@
 import { FORGE_NAMES } from '../../domain/forge-kinds.ts'
-import type { ForgeView } from '../../core/core.ts'
+import type { ForgeView } from '../../core/agents/tree-document.ts'
 import { printableLine } from './printable.ts'
 import { timeOfDay } from './relative-time.ts'
 

@@ -1,5 +1,5 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
-import type { TreeNode } from '../../core/core.ts'
+import type { TreeNode } from '../../core/agents/tree-document.ts'
 import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
 import { printableLine } from './printable.ts'
 

@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../core/core.ts'
+import type { TreeNode } from '../../core/agents/tree-document.ts'
 import { stateWords } from '../../domain/state-words.ts'
 import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'

@@ -1,4 +1,4 @@
-import type { TreeNode, TreeView } from '../../core/core.ts'
+import type { TreeNode, TreeView } from '../../core/agents/tree-document.ts'
 import { shortDuration } from './duration.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { TreeView } from '../../core/core.ts'
+import type { TreeView } from '../../core/agents/tree-document.ts'
 import { defineTool } from '../define.ts'
 
 export const tree = defineTool({

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import type { TreeView } from '../../../src/core/core.ts'
+import type { TreeView } from '../../../src/core/agents/tree-document.ts'
 import { withTypedCalls, type Client } from '../../../src/surfaces/client.ts'
 import type { ToolInput, ToolName, ToolResult } from '../../../src/tools/types.ts'
 import { CLIENT_EXAMPLE, clientExample } from './client-example.ts'

@@ -1,6 +1,6 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { MergedPull } from '../../core.ts'
+import type { MergedPull } from '../pull-documents.ts'
 import type { Deps } from '../../deps.ts'
 
 /** Waits for the end of a merge that the forge makes by itself; listens from when it is made. */

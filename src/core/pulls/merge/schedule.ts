@@ -2,7 +2,8 @@ import type { Forge, MergeScheduled, PullRequestSnapshot } from '../../../adapte
 import { FORGE_NAMES } from '../../../domain/forge-kinds.ts'
 import type { MergeKind } from '../../../adapters/forge/scheduled.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { MergedPull, Pulls } from '../../core.ts'
+import type { MergedPull } from '../pull-documents.ts'
+import type { Pulls } from '../pull-use-cases.ts'
 import type { Deps } from '../../deps.ts'
 import { mergeBlockers, type MergeBlocker } from './rules.ts'
 

@@ -2,7 +2,7 @@ import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { BranchName } from '../../../domain/ids.ts'
-import type { MergedPull } from '../../core.ts'
+import type { MergedPull } from '../pull-documents.ts'
 import { isAlive } from '../../../domain/lifecycle.ts'
 
 /** It is not merged yet, and nothing has to be done for it. */

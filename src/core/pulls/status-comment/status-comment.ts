@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { View } from '../../core.ts'
+import type { View } from '../../agents/tree-document.ts'
 import type { Directory } from '../../agents/directory.ts'
 import type { Deps } from '../../deps.ts'
 import { createPaced } from '../../once-per-interval.ts'

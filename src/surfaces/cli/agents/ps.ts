@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { TreeView } from '../../../core/core.ts'
+import type { TreeView } from '../../../core/agents/tree-document.ts'
 import {
   listRepositoryRecords,
   readOwnerToken,

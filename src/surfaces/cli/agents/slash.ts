@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { forkName } from '../../../domain/fork-name.ts'
 import type { ToolResult } from '../../../tools/types.ts'
 import type { Client } from '../../client.ts'

@@ -1,4 +1,4 @@
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode, TreeView } from '../../../core/agents/tree-document.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { writeJsonLine } from '../output.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { acpCliName } from '../../../domain/acp-names.ts'
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
 import type { CliContext } from '../context.ts'
 import { locateRepository } from '../locate.ts'

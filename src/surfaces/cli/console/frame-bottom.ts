@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { shortDuration } from '../../text/duration.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printableLine } from '../../text/printable.ts'

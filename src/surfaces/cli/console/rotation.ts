@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import { nearestKey } from '../../../config/nearest-key.ts'
 

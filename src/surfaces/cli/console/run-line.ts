@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import { hasTerminal } from '../../text/no-terminal.ts'
 import { describePull } from '../pulls/pr-show.ts'

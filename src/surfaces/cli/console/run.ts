@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { insideZellij } from '../agents/attach.ts'
 import { openOwnerClients } from '../connect.ts'

@@ -1,5 +1,5 @@
 import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode, TreeView } from '../../../core/agents/tree-document.ts'
 import type { StatusRow } from '../agents/status-layer.ts'
 import type { Notice, Scroll } from './rows/compose-scrollback.ts'
 import type { Inbox } from '../../text/inbox-answer.ts'

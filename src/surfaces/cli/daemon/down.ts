@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
 import { readHealth } from './health.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { parseDuration } from '../../text/duration.ts'

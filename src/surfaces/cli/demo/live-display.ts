@@ -1,4 +1,4 @@
-import type { TreeView } from '../../../core/core.ts'
+import type { TreeView } from '../../../core/agents/tree-document.ts'
 import type { CliContext } from '../context.ts'
 import { renderTree } from '../../text/tree-view.ts'
 import { cut } from '../../text/width.ts'

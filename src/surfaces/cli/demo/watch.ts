@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { Display } from './display.ts'
 import { createEnding, type Ending } from './ending.ts'

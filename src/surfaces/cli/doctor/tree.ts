@@ -1,6 +1,6 @@
 import { rm, stat } from 'node:fs/promises'
 import { sep } from 'node:path'
-import type { TreeNode, TreeView } from '../../../core/core.ts'
+import type { TreeNode, TreeView } from '../../../core/agents/tree-document.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import { childBranch, type BranchName, type Slug } from '../../../domain/ids.ts'
 import type { Client } from '../../client.ts'

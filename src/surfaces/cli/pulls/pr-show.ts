@@ -1,5 +1,5 @@
-import type { PullDetails, PullSummary } from '../../../core/core.ts'
 import type { ToolInput } from '../../../tools/types.ts'
+import type { PullDetails, PullSummary } from '../../../core/pulls/pull-documents.ts'
 import type { CliContext } from '../context.ts'
 import { exactly, present } from '../output.ts'
 import type { Palette } from '../../text/palette.ts'

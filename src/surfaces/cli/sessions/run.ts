@@ -1,7 +1,7 @@
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { TreeNode } from '../../../core/core.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'

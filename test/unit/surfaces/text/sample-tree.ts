@@ -1,4 +1,4 @@
-import type { TreeNode, TreeView } from '../../../../src/core/core.ts'
+import type { TreeNode, TreeView } from '../../../../src/core/agents/tree-document.ts'
 import type { AgentId } from '../../../../src/domain/ids.ts'
 
 /** A node of the tree with whatever a test is about. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { ForgeView, TreeNode } from '../../../../src/core/core.ts'
+import type { ForgeView, TreeNode } from '../../../../src/core/agents/tree-document.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 import { renderTree } from '../../../../src/surfaces/text/tree-view.ts'
 import { displayWidth } from '../../../../src/surfaces/text/width.ts'

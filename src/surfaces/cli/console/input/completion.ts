@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../../core/core.ts'
+import type { TreeNode } from '../../../../core/agents/tree-document.ts'
 import { ALIASES, COMMANDS, type Takes } from './commands.ts'
 import type { Line } from './line-editor.ts'
 import { addressesOf, contains, startsWith } from '../rotation.ts'

@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../../../core/core.ts'
+import type { TreeNode } from '../../../../core/agents/tree-document.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { cut } from '../../../text/width.ts'

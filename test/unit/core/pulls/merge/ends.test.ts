@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { createMergeEnd } from '../../../../../src/core/pulls/merge/ends.ts'
-import type { MergedPull } from '../../../../../src/core/core.ts'
+import type { MergedPull } from '../../../../../src/core/pulls/pull-documents.ts'
 import { pull, sha } from '../../../pull-watch/pull.ts'
 
 /** Waiting for a merge that the forge makes by itself (20.18). */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TreeNode } from '../../../../../src/core/core.ts'
+import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
 import { withTypedCalls, type Client } from '../../../../../src/surfaces/client.ts'
 import type { Feed } from '../../../../../src/surfaces/cli/console/feed.ts'

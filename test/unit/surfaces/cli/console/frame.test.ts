@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TreeNode } from '../../../../../src/core/core.ts'
+import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
 import { createFrame, type Frame } from '../../../../../src/surfaces/cli/console/frame.ts'
 import {
   initialState,

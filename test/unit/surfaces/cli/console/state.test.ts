@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TreeNode } from '../../../../../src/core/core.ts'
+import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
 import {
   initialState,
   inputFor,

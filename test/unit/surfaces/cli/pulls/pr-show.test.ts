@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PullDetails } from '../../../../../src/core/core.ts'
+import type { PullDetails } from '../../../../../src/core/pulls/pull-documents.ts'
 import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
 import { describePull } from '../../../../../src/surfaces/cli/pulls/pr-show.ts'
 

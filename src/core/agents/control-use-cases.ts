@@ -1,0 +1,41 @@
+import type { SpawnError } from '../spawn/spawn-use-cases.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { AgentId } from '../../domain/ids.ts'
+
+export interface ResumedAgent {
+  agent_id: AgentId
+  name: string
+  pane: string
+  session: string
+  warnings: string[]
+}
+
+export interface AgentControl {
+  /** Launches the root’s agent with a task in a pane of its own. `already` where it runs. */
+  up(
+    task: string | undefined,
+    agent: string | undefined,
+  ): Promise<{ agent_id: AgentId; pane: string; already: boolean; warnings: string[] }>
+  /** Ends all agents’ programs; work, branches and records stay, and `resume` brings them back. */
+  down(): Promise<{ stopped: AgentId[] }>
+  /**
+   * Agents whose program is gone are launched again in their worktree and session. Without an
+   * address, all of them.
+   */
+  resume(address: string | undefined): Promise<{ resumed: ResumedAgent[]; errors: SpawnError[] }>
+  /** `why`: in place of who did it. */
+  kill(caller: Caller, address: string, why?: string): Promise<{ killed: AgentId[] }>
+  /**
+   * What a person runs to see the agent’s pane; null where the multiplexer has no such thing
+   * (`socket` then serves its stream).
+   */
+  attach(
+    address: string,
+    inside?: string,
+  ): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
+  /** Screen and scrollback of the agent’s pane, or its transcript where the pane is gone. */
+  screen(
+    address: string,
+    lines: number,
+  ): Promise<{ agent_id: AgentId; text: string; live: boolean }>
+}

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { AgentId } from '../../domain/ids.ts'
+import type { AgentControl } from './control-use-cases.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { Deps } from '../deps.ts'
+import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
+import type { EndProgram } from './end-program.ts'
+import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
+import type { States } from './states.ts'
+import { descendantsOf } from './tree.ts'
+
+/** How long `down` waits for spawns that are under way: rounds, and milliseconds between them. */
+const SPAWN_ROUNDS = 200
+const SPAWN_WAIT = 50
+
+/** Ends agents’ programs: of all for a while (`down`), of one and those below it for good. */
+export function createEndAgents({
+  store,
+  publisher,
+  states,
+  endProgram,
+}: Pick<Deps, 'store' | 'publisher'> & {
+  states: States
+  endProgram: EndProgram
+}): Pick<AgentControl, 'down' | 'kill'> {
+  return {
+    down: async () => {
+      const stopped: AgentId[] = []
+      // A spawn that is under way when this begins ends with a program as well: looked at again
+      // until nobody has one.
+      for (let round = 0; round < SPAWN_ROUNDS; round++) {
+        // Before anybody is asked to end, and all at once: one by one, the last of many would still
+        // run while the first are written down.
+        const { live, running } = await store.transaction(async (tx) => {
+          const live = await tx.agents.list({ live: true })
+          const running = live.filter((agent) => agent.paneId !== null)
+          for (const agent of running) {
+            // What can’t be brought back has ended.
+            const change = isLasting(agent)
+              ? ({ to: 'idle', patch: { paneId: null, pid: null } } as const)
+              : ({ to: 'killed' } as const)
+            await states.change(
+              agent.id,
+              { ...change, reason: STOPPED, source: 'human', actor: 'human' },
+              tx,
+            )
+          }
+          return { live, running }
+        })
+        stopped.push(...running.map(({ id }) => id))
+        await Promise.all(running.map(endProgram))
+        if (running.length > 0) continue
+        if (!live.some((agent) => agent.state === 'spawning')) break
+        await delay(SPAWN_WAIT)
+      }
+      return { stopped }
+    },
+
+    kill: async (caller: Caller, address, why) => {
+      const target = await findAgent(store.agents, address)
+      if (target.kind === 'root')
+        throw new ExomonadError(
+          'NOT_ALLOWED',
+          'The root can’t be killed. `exomonad down` ends its program.',
+          { agent: target.id },
+        )
+      if (caller.kind === 'agent' && target.id === caller.agent.id) {
+        throw new ExomonadError(
+          'NOT_A_CHILD',
+          'That is yourself: when you are done, end your turn. Only those above you can kill you.',
+          { agent: target.id },
+        )
+      }
+      const { killed, doomed } = await store.transaction(async (tx) => {
+        // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
+        const agents = await tx.agents.list()
+        requireBelow(agents, caller, target, 'kill')
+        requireAlive(agents.find((agent) => agent.id === target.id) ?? target, 'kill')
+        const doomed = [...descendantsOf(agents, target.id), target].filter((agent) =>
+          isAlive(agent.state),
+        )
+        const ids: AgentId[] = []
+        const by = caller.kind === 'human' ? 'the human' : caller.agent.name
+        for (const agent of doomed) {
+          const change = {
+            to: 'killed',
+            source: caller.kind === 'human' ? 'human' : 'tool',
+            actor: actorOf(caller),
+            reason: why ?? `killed by ${by}`,
+          } as const
+          if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
+        }
+        // After all of them: nobody who is about to end is told of others.
+        for (const agent of doomed.filter(({ id }) => ids.includes(id))) {
+          await publisher.publish(
+            {
+              type: 'agent.killed',
+              agentId: agent.id,
+              actor: actorOf(caller),
+              payload: { name: agent.name, by },
+            },
+            tx,
+          )
+        }
+        return { killed: ids, doomed }
+      })
+      await Promise.all(doomed.map(endProgram))
+      return { killed }
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import type { Agent } from '../../domain/records.ts'
+import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
+import type { AgentId, PaneId } from '../../domain/ids.ts'
+import type { Deps } from '../deps.ts'
+import type { Launcher, LaunchOptions } from '../spawn/launch.ts'
+import { sessionPatch, type Launched } from '../spawn/launched.ts'
+import { newToken } from '../spawn/token.ts'
+import { STOPPED } from '../../domain/lifecycle.ts'
+import type { OwnPanes } from '../panes/panes.ts'
+import { startedKey, type StateChange, type States } from './states.ts'
+import { addressOf } from './tree.ts'
+
+/**
+ * Starts the program of an agent that exists, anew or with its conversation. INVALID_ARG where it is
+ * being started, or was a moment ago; ALREADY_DEAD where it can’t be, or was killed meanwhile.
+ */
+export type LaunchAgain = (
+  agent: Agent,
+  mode: 'start' | 'resume',
+  prompt: string,
+  more?: Pick<LaunchOptions, 'transcript'>,
+) => Promise<Launched>
+
+export function createLaunchAgain(
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files'> & {
+    launcher: Pick<Launcher, 'launch'>
+    states: States
+    panes: OwnPanes
+    /** Mail that an agent’s earlier program was told of and never took. */
+    remindOfMail: (agent: Agent) => Promise<void>
+    /** A pane whose program may have ended before anybody knew whose it was. */
+    opened: (paneId: PaneId) => void
+    /** Whose programs are being started. */
+    launching: Set<AgentId>
+  },
+): LaunchAgain {
+  const { store, multiplexer, files, launcher, states, panes, launching } = deps
+
+  const launchNow = async (
+    agent: Agent,
+    mode: 'start' | 'resume',
+    prompt: string,
+    more: Pick<LaunchOptions, 'transcript'>,
+  ) => {
+    const token = newToken()
+    await panes.close(agent)
+    await store.runs.reopen(agent.id)
+    await files.writeChannel(agent.id, null)
+    const spawning = await states.change(agent.id, {
+      to: 'spawning',
+      source: 'human',
+      actor: 'human',
+      patch: {
+        ...{
+          tokenHash: token.hash,
+          paneId: null,
+          pid: null,
+          exitCode: null,
+          exitSignal: null,
+          endedAt: null,
+          reapedAt: null,
+          cleanedAt: null,
+        },
+        ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
+      },
+    })
+    if (spawning === undefined)
+      throw new ExomonadError(
+        'ALREADY_DEAD',
+        `${agent.name} is ${agent.state}; that does not change.`,
+        { agent: agent.id, state: agent.state },
+      )
+    try {
+      const session =
+        mode === 'resume' && agent.sessionId !== null
+          ? { id: agent.sessionId, transcript: agent.transcript }
+          : null
+      const launched = await launcher.launch(spawning, { mode, prompt, session, token, ...more })
+      const running = await store.transaction(async (tx) => {
+        const now = await tx.agents.get(agent.id)
+        const change: StateChange = {
+          // Its hooks may have told more by now; looked at in this transaction, or what they tell
+          // after the look would be taken back.
+          ...(now === undefined || now.state === 'spawning'
+            ? ({ to: 'running', source: 'process' } as const)
+            : { to: now.state, source: now.stateSource, reason: now.stateReason }),
+          actor: 'human',
+          patch: { paneId: launched.paneId, pid: launched.pid, ...sessionPatch(launched) },
+          events: () => [
+            {
+              type: 'agent.started',
+              agentId: agent.id,
+              actor: 'human',
+              payload: { name: agent.name, resumed: mode === 'resume' },
+              dedupeKey: startedKey(agent.id, launched.pid),
+            },
+          ],
+        }
+        return states.change(agent.id, change, tx)
+      })
+      if (running === undefined) {
+        await multiplexer.close(launched.paneId)
+        throw new ExomonadError(
+          'ALREADY_DEAD',
+          `${agent.name} was killed while it was being started.`,
+          { agent: agent.id },
+        )
+      }
+      await deps.remindOfMail(agent)
+      deps.opened(launched.paneId)
+      return launched
+    } catch (thrown) {
+      await states.change(agent.id, {
+        to: agent.kind === 'root' ? 'idle' : 'failed',
+        reason: agent.kind === 'root' ? STOPPED : asExomonadError(thrown).message,
+        source: 'daemon',
+        actor: 'daemon',
+        patch: { pid: null },
+      })
+      // Its token must not lie about where no program has it.
+      await files.remove(agent.id)
+      throw thrown
+    }
+  }
+
+  return async (agent, mode, prompt, more = {}) => {
+    if (launching.has(agent.id))
+      throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, {
+        agent: agent.id,
+      })
+    launching.add(agent.id)
+    try {
+      // Looked at again: another start may have come to its end since.
+      const now = await store.agents.get(agent.id)
+      if (now !== undefined && now.pid !== null && now.pid !== agent.pid) {
+        throw new ExomonadError(
+          'INVALID_ARG',
+          `${agent.name} was started a moment ago. \`exomonad attach ${addressOf(agent)}\` shows it.`,
+          { agent: agent.id },
+        )
+      }
+      return await launchNow(agent, mode, prompt, more)
+    } finally {
+      launching.delete(agent.id)
+    }
+  }
+}

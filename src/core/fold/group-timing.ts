@@ -1,0 +1,63 @@
+import type { MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { BranchName } from '../../domain/ids.ts'
+import type { Quiet } from './quiet.ts'
+import type { Clock } from '../../domain/clock.ts'
+
+/** A share of what a check takes, and its bounds, milliseconds. */
+const LINGER = { share: 0.3, least: 1_000, most: 30_000 }
+/**
+ * So many checks long, within these bounds, it waits at most for others to come once there is a
+ * place: more may always be about to.
+ */
+const TURN = { checks: 12, least: 5_000, most: 120_000 }
+/**
+ * Until the end of a check is an event, and between looks at one that is about to end,
+ * milliseconds.
+ */
+const TOLD = 300
+const SOON = 100
+
+/**
+ * When a group is closed: one that waits for its turn is checked together with what is about to
+ * come, as long as that does not take too many checks.
+ */
+export function createGroupTiming({
+  results,
+  quiet,
+  clock,
+  later,
+}: {
+  results: Pick<MergeResults, 'typicalDuration' | 'activity' | 'look'>
+  quiet: Quiet
+  clock: Clock
+  later: (milliseconds: number, work: () => void) => void
+}) {
+  /**
+   * Returns whether the group of this base may be closed now; where it may not, `results` looks
+   * again when that may have changed. `isEmpty`: nothing waits any more.
+   */
+  return async (base: BranchName, isEmpty: () => boolean): Promise<() => boolean> => {
+    const typical = await results.typicalDuration()
+    const linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
+    const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
+    const turnLimit = Math.min(Math.max(typical * TURN.checks, TURN.least), TURN.most)
+    let turnAt: number | undefined
+    return (): boolean => {
+      turnAt ??= clock()
+      const { lastEnded, running } = results.activity(base)
+      // What has just ended is told of a moment later, and what is about to end may belong into the
+      // same result.
+      const ends = running
+        .map((started) => started + typical - clock())
+        .filter((left) => left <= soonest && left >= -linger)
+      const others = Math.max(
+        lastEnded + TOLD - clock(),
+        quiet.in(base, linger),
+        ...ends.map((left) => Math.max(left, SOON)),
+      )
+      const wait = isEmpty() ? 0 : Math.min(others, turnAt + turnLimit - clock())
+      if (wait > 0) later(wait + 1, results.look)
+      return wait <= 0
+    }
+  }
+}

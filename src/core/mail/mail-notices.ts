@@ -1,0 +1,151 @@
+import type { StoreTransaction } from '../../adapters/store/store.ts'
+import type { Agent, Delivery, Mail } from '../../domain/records.ts'
+import type { AgentId } from '../../domain/ids.ts'
+import { completionWords } from '../../domain/formats/completion-message.ts'
+import { lineFor, mailSubject } from '../../domain/formats/mail-subject.ts'
+import type { Deps } from '../deps.ts'
+import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
+
+/** What says that mail waits, said and taken back, each in the transaction that has the mail. */
+export interface MailNotices {
+  /** The line that tells of mail from this one. */
+  tell(
+    tx: StoreTransaction,
+    to: AgentId,
+    from: Pick<Agent, 'id' | 'name'>,
+    count: number,
+  ): Promise<void>
+  /** Tells of mail that waits. */
+  tellOf(tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void>
+  /** The words themselves, for the human’s inbox. */
+  showInInbox(tx: StoreTransaction, mail: Mail): Promise<void>
+  /** Tells of all that waits, unless the line itself still does: it comes to the new program. */
+  remind(tx: StoreTransaction, id: AgentId): Promise<void>
+  /**
+   * The line, where it still waits to be handed over; one for a root whose program has ended lies
+   * in the human’s inbox.
+   */
+  queuedLines(tx: StoreTransaction, to: AgentId): Promise<Delivery[]>
+  /**
+   * What tells the words of these, where it still waits to be handed over. The human hears of ends
+   * whoever takes the mail.
+   */
+  queuedReports(tx: StoreTransaction, to: AgentId, mails: readonly Mail[]): Promise<Delivery[]>
+  /** Not to be told any more. */
+  withdraw(
+    tx: StoreTransaction,
+    to: AgentId,
+    deliveries: readonly Delivery[],
+    why?: string,
+  ): Promise<void>
+}
+
+/** The key under which it stands that an agent was told of the mail that waits for it. */
+export const noticeOf = (id: AgentId): string => `mail-notice:${id}`
+
+/** Nobody is there to be told that it has mail: the words go to the human’s inbox. */
+export const isUnmanned = (agent: Agent): boolean =>
+  agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
+
+export function createMailNotices({
+  publisher,
+  clock,
+}: Pick<Deps, 'publisher' | 'clock'>): MailNotices {
+  const tell = async (
+    tx: StoreTransaction,
+    to: AgentId,
+    from: Pick<Agent, 'id' | 'name'>,
+    count: number,
+  ): Promise<void> => {
+    await tx.snapshots.put(noticeOf(to), { at: clock() })
+    await publisher.publish(
+      {
+        type: 'mail',
+        agentId: to,
+        actor: from.id,
+        payload: { from_id: from.id, from_name: from.name, count },
+      },
+      tx,
+    )
+  }
+
+  const queuedLines = async (tx: StoreTransaction, to: AgentId): Promise<Delivery[]> =>
+    (await tx.outbox.list({ subject: lineFor(to), states: ['queued'] })).filter(
+      ({ kind }) => kind === 'mail',
+    )
+
+  const queuedReports = async (
+    tx: StoreTransaction,
+    to: AgentId,
+    mails: readonly Mail[],
+  ): Promise<Delivery[]> => {
+    const reports: Delivery[] = []
+    for (const mail of mails)
+      reports.push(...(await tx.outbox.list({ subject: mailSubject(mail.id), states: ['queued'] })))
+    return reports.filter(({ recipient, kind }) => recipient === to || kind === 'message')
+  }
+
+  const showInInbox = async (
+    tx: StoreTransaction,
+    { id, from, to, message }: Mail,
+  ): Promise<void> => {
+    await publisher.publish(
+      {
+        type: 'message',
+        agentId: to,
+        actor: from,
+        payload: { message: completionWords(message), mail_id: id },
+      },
+      tx,
+    )
+  }
+
+  const withdraw = async (
+    tx: StoreTransaction,
+    to: AgentId,
+    deliveries: readonly Delivery[],
+    why = 'the mail was taken before',
+  ): Promise<void> => {
+    const ids = deliveries.map(({ id }) => id)
+    for (const id of await tx.outbox.settle(ids, 'acked', why, clock())) {
+      await publisher.publish(
+        {
+          type: 'delivery.acked',
+          agentId: to,
+          actor: to,
+          payload: { delivery_id: id, lane: 'tool' },
+        },
+        tx,
+      )
+    }
+  }
+
+  const tellOf = async (
+    tx: StoreTransaction,
+    id: AgentId,
+    mails: readonly Mail[],
+  ): Promise<void> => {
+    const agent = await tx.agents.get(id)
+    const [first] = mails
+    if (first === undefined || agent === undefined || !isAlive(agent.state)) return
+    if (isUnmanned(agent)) {
+      for (const mail of mails)
+        if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
+      return
+    }
+    await tell(
+      tx,
+      id,
+      { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from },
+      mails.length,
+    )
+  }
+
+  const remind = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
+    const mails = await tx.mail.peek(id)
+    // The line itself may still wait, and then comes to the new program.
+    if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await tellOf(tx, id, mails)
+  }
+
+  return { tell, tellOf, showInInbox, remind, queuedLines, queuedReports, withdraw }
+}

@@ -1,0 +1,71 @@
+import type { Caller } from '../../domain/caller.ts'
+import type { TakeReceipt } from './receipt.ts'
+import type { AgentId, DeliveryId, QuestionId } from '../../domain/ids.ts'
+import type { OnceContext } from '../once.ts'
+
+export interface InboxItem {
+  id: DeliveryId
+  kind: string
+  text: string
+  at: number
+  question_id: string | null
+}
+
+export interface Messages {
+  note(
+    caller: Caller,
+    message: string,
+    options?: { stopReason?: boolean | undefined; once?: OnceContext | undefined },
+  ): Promise<{ status: 'sent' }>
+  /** Blocks up to `timeout` seconds; `signal` aborts the wait without losing the answer. */
+  question(
+    caller: Caller,
+    message: string,
+    timeout: number | undefined,
+    signal: AbortSignal,
+    receipt?: TakeReceipt,
+  ): Promise<
+    | { status: 'answered'; question_id: QuestionId; answer: string }
+    | { status: 'pending'; question_id: QuestionId }
+  >
+  answer(
+    caller: Caller,
+    address: string,
+    message: string,
+    questionId: string | undefined,
+  ): Promise<{ status: 'delivered' | 'queued'; question_id: QuestionId }>
+  /** From a human: injected with its text. Between agents: mail. */
+  /** `raw`: a person’s words reach the program as they are. NOT_ALLOWED for others. */
+  send(
+    caller: Caller,
+    to: string,
+    message: string,
+    options?: { raw?: boolean | undefined; once?: OnceContext | undefined },
+  ): Promise<{ status: 'sent'; to: AgentId }>
+  checkMail(
+    caller: Caller,
+    peek: boolean,
+    receipt?: TakeReceipt,
+  ): Promise<{ messages: { from: AgentId; name: string; message: string; sent_at: number }[] }>
+  /** Confirms deliveries to the caller; unknown ids are reported, not thrown. */
+  ack(caller: Caller, ids: readonly string[]): Promise<{ acked: string[]; unknown: string[] }>
+  /** The whole text of a message to the caller, which confirms it. INVALID_ARG for others’. */
+  read(caller: Caller, id: string): Promise<{ id: string; message: string }>
+  /**
+   * The human’s mail, open questions and approvals. `clear` marks the mail read, once it is known
+   * to have arrived.
+   */
+  inbox(
+    options: { clear: boolean },
+    receipt?: TakeReceipt,
+  ): Promise<{
+    messages: InboxItem[]
+    questions: { question_id: QuestionId; agent: string; message: string; asked_at: number }[]
+    approvals: { approval_id: string; agent: string; what: string; requested_at: number }[]
+  }>
+  decide(
+    approvalId: string,
+    decision: 'approved' | 'denied',
+    reason: string | undefined,
+  ): Promise<{ approval_id: string; decision: string }>
+}

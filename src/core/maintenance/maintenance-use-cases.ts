@@ -1,0 +1,35 @@
+import type { AgentId, BranchName } from '../../domain/ids.ts'
+import type { Agent } from '../../domain/records.ts'
+
+export interface Maintenance {
+  /**
+   * Takes all dead agents out of sight; worktrees, branches, records and transcripts stay. `next`
+   * is the first living agent.
+   */
+  reap(): Promise<{ reaped: AgentId[]; next: AgentId }>
+  /** Compares records with what is true and mends the records. Safe to call at any time. */
+  reconcile(): Promise<void>
+  /** Finishes or undoes what a crash cut off. Called once, before anything else. */
+  recover(): Promise<{ finished: number; undone: number }>
+  /**
+   * Takes away worktrees and branches that are proven merged; says what it keeps and why. `kill`
+   * ends the programs of those that are done.
+   */
+  clean(options: { dryRun: boolean; kill: boolean }): Promise<{
+    removed: { agent: string; branch: string; worktree: string }[]
+    kept: { agent: string; branch: string; worktree: string; reason: string }[]
+  }>
+  /**
+   * Has the tree grow from the branch that is checked out in the root’s worktree; `moved` is false
+   * where it does.
+   */
+  moveRoot(): Promise<{
+    from: BranchName
+    to: BranchName
+    worktree: string
+    moved: boolean
+    warnings: string[]
+  }>
+  /** Registers the root on the branch of this worktree; `already` where it is. */
+  registerRoot(worktree: string): Promise<{ agent: Agent; already: boolean }>
+}
