@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TreeNode, TreeView } from '../../src/core/agents/tree-document.ts'
+import type { TreeNode } from '../../src/core/agents/tree-document.ts'
 import type { Client } from '../../src/surfaces/client.ts'
 import { isInstalled, type RealCli } from '../../test/e2e/real-cli.ts'
 import { startWorld, type World } from '../../test/e2e/world.ts'
