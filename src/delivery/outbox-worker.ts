@@ -93,6 +93,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   let running: Promise<void> | undefined
   let hasNothing = false
   let again = false
+  let woken = false
   let stopped = false
   let cancelTimer = (): void => {}
   let channelNotBefore = 0
@@ -216,6 +217,10 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     let due: number | undefined
     do {
       again = false
+      // What a wake tells may have come after this look’s predecessor read it, which then set a
+      // wait.
+      if (woken) pacing.reset()
+      woken = false
       due = await look().catch((error: unknown) => {
         log.warn({ err: error, agent: id }, 'messages could not be handed over; it is tried again')
         return pacing.afterFault()
@@ -235,7 +240,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
   }
 
   const wake = (): void => {
-    pacing.reset()
+    woken = true
     proof.lookUp()
     start()
   }

@@ -41,6 +41,8 @@ describe('outbox', () => {
   let config: Config
   let cli: OutboxCli
   let probe: AgentProbe
+  /** Called in the middle of a look: the agent’s record was read, and nothing decided yet. */
+  let whileLooking: () => Promise<void>
   /** Time runs as always; a test may push it on. */
   let shift: number
   const clock = (): number => Date.now() + shift
@@ -51,7 +53,10 @@ describe('outbox', () => {
       publisher,
       multiplexer: terminals.multiplexer,
       probe,
-      agentCliOf: () => cli as AgentCli,
+      agentCliOf: async () => {
+        await whileLooking()
+        return cli as AgentCli
+      },
       config: () => config,
       clock,
       log: silentLog(),
@@ -59,6 +64,7 @@ describe('outbox', () => {
 
   beforeEach(async () => {
     shift = 0
+    whileLooking = () => Promise.resolve()
     folder = await mkdtemp(join(tmpdir(), 'exomonad-outbox-'))
     store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
     const renderer = createRenderer({
@@ -188,6 +194,20 @@ describe('outbox', () => {
       '[MESSAGE] from the human: one\n\n[MESSAGE] from the human: two\n\n[MESSAGE] from the human: three',
     )
     expect(new Set((await deliveries()).map(({ batch }) => batch)).size).toBe(1)
+  })
+
+  it('hears of a turn that ends while it looks at the agent as it was before', async () => {
+    config = configSchema.parse({ delivery: { retry_max: 3600 } })
+    await family({ state: 'running' })
+    await outbox.start()
+    await outbox.settled()
+    whileLooking = async () => {
+      whileLooking = () => Promise.resolve()
+      await setState(AUTH, { state: 'idle' })
+      outbox.wake(AUTH)
+    }
+    await say('one')
+    await until('it is submitted', () => terminals.submitted.length === 1)
   })
 
   it('does not type a second message before the first is confirmed and the turn it began is over', async () => {
