@@ -29,6 +29,7 @@ import { verifies } from '../../requirements.ts'
 import { scriptedTerminals } from '../../helpers/outbox-bench.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
@@ -51,8 +52,10 @@ describe('outbox', () => {
       publisher,
       multiplexer: terminals.multiplexer,
       probe,
-      agentCliOf: () => cli as AgentCli,
-      config: () => config,
+      settings: settingsOf(
+        () => config,
+        () => cli as AgentCli,
+      ),
       clock,
       log: silentLog(),
     })
