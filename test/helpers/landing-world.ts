@@ -19,6 +19,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
 import { openLocalForge, type LocalForgeFixture } from './local-forge.ts'
 import { waitFor } from './wait-for.ts'
+import { settingsOf } from './settings.ts'
 
 export const LEAD = '00000000-0000-7000-8000-000000000001' as AgentId
 
@@ -64,6 +65,8 @@ export interface LandingWorld extends LocalForgeFixture {
   told(recipient: AgentId | 'human'): Promise<string[]>
   /** Runs of the check: the tree, and whether it was green. */
   runs(): { tree: string; green: boolean }[]
+  /** How often a configuration was taken. */
+  snapshots(): number
   /** All tips that main ever had on the remote after the first, oldest first. */
   tips(): Promise<string[]>
   /** Lets the checks that wait at HOLD go on, or has those to come wait there. */
@@ -133,11 +136,7 @@ export async function landingWorld(
     })
     const deps = {
       ...{ store, git, forge, publisher, log, polling: poller, clock: Date.now },
-      settings: {
-        config: async () => world.config,
-        requireTrust: async () => {},
-        agentCli: () => Promise.reject(new Error('no agent CLI')),
-      },
+      settings: settingsOf(() => ((snapshots += 1), world.config)),
       onJournalStep: options.onJournalStep ?? (() => {}),
       branchLock: createBranchLock(),
       mergeBase,
@@ -147,6 +146,7 @@ export async function landingWorld(
     return { forge, poller, merging: createMergePull(deps) }
   }
 
+  let snapshots = 0
   const ids = new Map<string, AgentId>()
   let count = 1
   const addAgent = async (
@@ -269,6 +269,7 @@ export async function landingWorld(
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => ({ tree: line.split(' ')[0] ?? '', green: line.endsWith(' 0') })),
+    snapshots: () => snapshots,
     tips: async () => {
       const reflog = await repository
         .gitIn(paths.origin, 'reflog', 'show', '--format=%H', 'refs/heads/main')

@@ -27,6 +27,9 @@ import {
   type AgentId,
 } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
+import { configSchema } from '../../src/config/schema.ts'
+import { settingsOf } from './settings.ts'
 
 /**
  * Test helper: the use cases of mail over a real store, with agents that are rows alone: no
@@ -60,6 +63,8 @@ export interface MailWorld {
    * last.
    */
   calls(): number
+  /** How often a configuration was taken. */
+  snapshots(): number
   quiet(): Promise<void>
   /** Nothing that was begun goes on: as after a kill. The file stays. */
   die(): Promise<void>
@@ -144,12 +149,11 @@ export async function openMailWorld(
   const openWaits = createOpenWaits()
   const blockingCalls = createBlockingCalls({ states })
   const shown: string[] = []
-  const settings = {
-    agentCli: async (name: string) => ({
-      acks: name !== 'silent',
-      reportsState: name !== 'silent',
-    }),
-  } as never
+  let snapshots = 0
+  const settings = settingsOf(
+    () => ((snapshots += 1), configSchema.parse({})),
+    (name) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }) as AgentCli,
+  )
   const quiet = async (): Promise<void> => {
     for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0)
       await new Promise((resolve) => setImmediate(resolve))
@@ -221,6 +225,7 @@ export async function openMailWorld(
     recover: mailbox.recover,
     settleCutOff: blockingCalls.settleCutOff,
     calls: () => calls,
+    snapshots: () => snapshots,
     die: async () => {
       dead = true
       while (pending > 0) await new Promise((resolve) => setImmediate(resolve))

@@ -13,7 +13,7 @@ import type { ChannelResult } from '../../src/adapters/terminals/headless.ts'
 import type { Multiplexer, Pane, TypeResult } from '../../src/adapters/terminals/holder.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../src/adapters/store/store.ts'
-import type { Agent, AgentPatch, Delivery, DeliveryState } from '../../src/domain/records.ts'
+import type { Agent, AgentPatch, Delivery, DeliveryStatus } from '../../src/domain/records.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/agents/live-agent.ts'
 import { newAgentDefaults } from '../../src/core/spawn/new-agent.ts'
@@ -30,6 +30,7 @@ import {
   type Recipient,
 } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { settingsOf } from './settings.ts'
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
@@ -174,7 +175,7 @@ export interface OutboxBench {
   family(more?: AgentPatch): Promise<void>
   setState(agent: AgentId, patch: AgentPatch): Promise<void>
   say(message: string, to?: AgentId): Promise<void>
-  deliveries(recipient?: Recipient, states?: readonly DeliveryState[]): Promise<Delivery[]>
+  deliveries(recipient?: Recipient, states?: readonly DeliveryStatus[]): Promise<Delivery[]>
   eventTypes(): Promise<string[]>
 }
 
@@ -188,8 +189,10 @@ export function useOutboxBench(): OutboxBench {
       publisher: bench.publisher,
       multiplexer: bench.terminals.multiplexer,
       probe: bench.probe,
-      agentCliOf: () => bench.cli,
-      config: () => bench.config,
+      settings: settingsOf(
+        () => bench.config,
+        () => bench.cli as AgentCli,
+      ),
       clock: bench.clock,
       log: silentLog(),
     })

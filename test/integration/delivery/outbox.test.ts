@@ -7,7 +7,7 @@ import type { AgentCli } from '../../../src/adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../../../src/adapters/terminals/holder.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../../src/adapters/store/store.ts'
-import type { AgentPatch, Delivery, DeliveryState } from '../../../src/domain/records.ts'
+import type { AgentPatch, Delivery, DeliveryStatus } from '../../../src/domain/records.ts'
 import { configSchema, type Config } from '../../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../../src/core/agents/live-agent.ts'
 import { createAgentProbe, type AgentProbe } from '../../../src/core/agents/agent-probe.ts'
@@ -29,6 +29,7 @@ import { verifies } from '../../requirements.ts'
 import { scriptedTerminals } from '../../helpers/outbox-bench.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
@@ -47,17 +48,23 @@ describe('outbox', () => {
   let shift: number
   const clock = (): number => Date.now() + shift
 
+  const settings = settingsOf(
+    () => config,
+    () => cli as AgentCli,
+  )
   const newOutbox = (): Outbox =>
     createOutbox({
       store,
       publisher,
       multiplexer: terminals.multiplexer,
       probe,
-      agentCliOf: async () => {
-        await whileLooking()
-        return cli as AgentCli
+      settings: {
+        ...settings,
+        snapshot: async () => {
+          await whileLooking()
+          return settings.snapshot()
+        },
       },
-      config: () => config,
       clock,
       log: silentLog(),
     })
@@ -149,7 +156,7 @@ describe('outbox', () => {
   }
   const deliveries = (
     recipient: Recipient = AUTH,
-    states?: readonly DeliveryState[],
+    states?: readonly DeliveryStatus[],
   ): Promise<Delivery[]> => store.outbox.list({ recipient, ...(states ? { states } : {}) })
   const eventTypes = async (): Promise<string[]> =>
     (await store.events.list({})).map(({ type }) => type)
