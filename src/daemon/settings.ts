@@ -10,7 +10,7 @@ import { assertTrusted, checkTrust, rememberRan, type TrustSubject } from '../co
 import type { Settings } from '../core/deps.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
-import { createAcpAgentCli, createAgentCli, NO_SESSIONS } from './agent-clis.ts'
+import { loadAgentClis, NO_SESSIONS } from './agent-clis.ts'
 
 export interface LiveSettings extends Settings {
   /** As last read; for what can’t wait. */
@@ -90,6 +90,7 @@ export async function createSettings(deps: {
   let readAt = trustedAtFirst ? first : ''
   let held = trustedAtFirst ? '' : first
   let current = trustedAtFirst ? await load(true) : await trustedLast()
+  const agentClis = await loadAgentClis()
   const clis = new Map<string, AgentCli>()
   let sessions = NO_SESSIONS
 
@@ -107,7 +108,7 @@ export async function createSettings(deps: {
     if (acpName !== undefined) {
       const session = Object.hasOwn(acp, acpName) ? acp[acpName] : undefined
       if (session === undefined) throw missing(configFile, 'acp', acpName, Object.keys(acp))
-      return createAcpAgentCli({
+      return agentClis.createAcp({
         ...launchEnvironment,
         name: acpName,
         config: session,
@@ -116,7 +117,7 @@ export async function createSettings(deps: {
     }
     const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
     if (agent === undefined) throw missing(configFile, 'agents', name, Object.keys(agents))
-    return createAgentCli({ ...launchEnvironment, name, config: agent })
+    return agentClis.create({ ...launchEnvironment, name, config: agent })
   }
 
   const config = async (): Promise<Config> => {

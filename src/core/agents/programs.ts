@@ -1,5 +1,6 @@
 import type { Settings } from '../deps.ts'
-import { acpCliName, acpFor, acpNameOf } from '../../domain/acp-names.ts'
+import { acpFor } from '../../adapters/agent-cli/known.ts'
+import { acpCliName, acpNameOf } from '../../domain/acp-names.ts'
 import type { AcpMcpServer } from '../../adapters/terminals/headless-program.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
