@@ -1,5 +1,5 @@
 /**
- * What may import what. A room is a folder of src/ or a single file, the longest name wins; within a room everything
+ * What may import what. A room is a folder of src/, the longest name wins; within a room everything
  * may import everything, as long as there is no cycle. Of `values` a room may import all, of
  * `types` types alone: what they describe arrives as an argument.
  */

@@ -1,5 +1,5 @@
-import { z } from 'zod'
 import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
+import { z } from 'zod'
 
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
 

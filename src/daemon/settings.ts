@@ -30,6 +30,7 @@ export async function createSettings(deps: {
   node: string
 }): Promise<LiveSettings> {
   const { configFile, keptConfigFile } = deps.trust.paths
+  const agentClis = await loadAgentClis()
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
     try {
@@ -90,7 +91,6 @@ export async function createSettings(deps: {
   let readAt = trustedAtFirst ? first : ''
   let held = trustedAtFirst ? '' : first
   let current = trustedAtFirst ? await load(true) : await trustedLast()
-  const agentClis = await loadAgentClis()
   const clis = new Map<string, AgentCli>()
   let sessions = NO_SESSIONS
 
