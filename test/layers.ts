@@ -22,7 +22,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   runtime: { values: ['domain'] },
   sanitize: { values: ['domain'] },
   processes: { values: ['domain'] },
-  config: { values: ['domain', 'runtime'], types: ['processes'] },
+  config: { values: ['adapters/agent-cli/known.ts', 'domain', 'runtime'], types: ['processes'] },
   events: { values: ['domain'], types: ['adapters/store'] },
   // An adapter knows its own kind; of others the types of their interface at most.
   'adapters/git': { values: ['domain', 'processes', 'runtime'] },
@@ -35,19 +35,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'adapters/terminals': { values: ['domain', 'processes', 'runtime'] },
   'adapters/acp': { values: ['domain', 'processes', 'runtime'], types: ['adapters/terminals'] },
   'adapters/agent-cli': {
-    values: ['domain', 'processes', 'sanitize'],
+    values: ['adapters/agent-cli/known.ts', 'domain', 'processes', 'sanitize'],
     types: ['adapters/terminals', 'config'],
   },
+  // Which agent CLIs there are is for everybody: their definitions alone, which load nothing else.
+  'adapters/agent-cli/known.ts': { values: ['adapters/agent-cli', 'domain'] },
   'adapters/forge': {
     values: ['domain', 'processes'],
     types: ['adapters/git', 'adapters/store', 'runtime', 'sanitize'],
   },
   'adapters/machine': {
-    values: ['domain', 'processes'],
+    values: ['adapters/agent-cli/known.ts', 'domain', 'processes'],
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
   core: {
-    values: ['domain', 'events', 'sanitize'],
+    values: ['adapters/agent-cli/known.ts', 'domain', 'events', 'sanitize'],
     types: [...ADAPTER_TYPES, 'config', 'runtime'],
   },
   delivery: {
@@ -71,7 +73,16 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['adapters/store', 'core', 'events', 'runtime', 'sanitize'],
   },
   'surfaces/cli': {
-    values: ['config', 'domain', 'runtime', 'surfaces', 'surfaces/mcp', 'surfaces/text', 'tools'],
+    values: [
+      'adapters/agent-cli/known.ts',
+      'config',
+      'domain',
+      'runtime',
+      'surfaces',
+      'surfaces/mcp',
+      'surfaces/text',
+      'tools',
+    ],
     types: [...ADAPTER_TYPES, 'core', 'daemon', 'events', 'processes'],
   },
   // A library that needs no daemon, and nothing of one.
@@ -90,6 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   daemon: {
     values: [
       ...ADAPTER_TYPES,
+      'adapters/agent-cli/known.ts',
       'config',
       'core',
       'delivery',
@@ -181,7 +193,9 @@ function resolve(from: string, name: string): string {
 }
 
 export function roomOf(path: string): string {
-  const rooms = Object.keys(ROOMS).filter((room) => room !== '' && path.startsWith(`${room}/`))
+  const rooms = Object.keys(ROOMS).filter(
+    (room) => room === path || (room !== '' && path.startsWith(`${room}/`)),
+  )
   return rooms.toSorted((a, b) => b.length - a.length)[0] ?? ''
 }
 

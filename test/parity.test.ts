@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { AGENT_CLIS } from '../src/adapters/agent-cli/all.ts'
 import { ERRORS } from '../src/domain/errors.ts'
 import { ALL_EVENTS } from '../src/events/all.ts'
 import { EVENTS } from '../src/events/event.ts'
@@ -71,6 +72,63 @@ describe('events ↔ files and templates', () => {
     expect(templates.filter((name) => !(ROUTED_TYPES as readonly string[]).includes(name))).toEqual(
       [],
     )
+  })
+})
+
+describe('agent CLIs ↔ folders, docs and the programs that the tests drive', () => {
+  const names = AGENT_CLIS.map(({ name }) => name)
+
+  it('every folder of an agent CLI is in the list, under its own name, which its entry has too', () => {
+    const folders = readdirSync(join(top, 'src/adapters/agent-cli'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'acp')
+      .map(({ name }) => name)
+    expect(folders.toSorted()).toEqual(names.toSorted())
+    const entries = files('src/adapters/agent-cli', '.ts')
+    expect(names.filter((name) => !entries.includes(`${name}/${name}.ts`))).toEqual([])
+  })
+
+  it('every one has its page, with the tested version, and is in the README', () => {
+    const pages = files('docs/agents', '.md').map((name) => name.replace(/\.md$/, ''))
+    expect(pages).toEqual(names.toSorted())
+    for (const known of AGENT_CLIS) {
+      expect(read('docs', 'agents', `${known.name}.md`)).toContain(
+        `\`${known.package.name}\` ${known.package.tested}`,
+      )
+      for (const {
+        package: { name, tested },
+      } of known.acp === undefined ? [] : [known.acp])
+        expect(read('docs', 'acp.md')).toContain(`${name} ${tested}`)
+      expect(read('README.md')).toMatch(
+        new RegExp(`\\| ${known.package.tested} \\|.*docs/agents/${known.name}\\.md`),
+      )
+    }
+  })
+
+  it('the tested versions are those that the tests install', () => {
+    const { dependencies } = JSON.parse(read('test', 'agent-clis', 'package.json')) as {
+      dependencies: Record<string, string>
+    }
+    expect(
+      Object.fromEntries(
+        AGENT_CLIS.flatMap((known) => [known, ...(known.acp === undefined ? [] : [known.acp])]).map(
+          (one) => [one.package.name, one.package.tested],
+        ),
+      ),
+    ).toEqual(dependencies)
+  })
+})
+
+describe('docs/contributing.md ↔ files', () => {
+  it('names only what is there, but for its examples', () => {
+    const named = [
+      ...read('docs', 'contributing.md').matchAll(/`((?:src|test|docs|templates)\/[^`\s]*)`/g),
+    ].map((match) => match[1] ?? '')
+    expect(named.length).toBeGreaterThan(20)
+    expect(
+      named.filter(
+        (path) => !/<|quill|labelled|postgres/.test(path) && !existsSync(join(top, path)),
+      ),
+    ).toEqual([])
   })
 })
 

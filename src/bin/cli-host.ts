@@ -39,6 +39,12 @@ const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, 
  */
 export function createHost(environment: Environment): Host {
   const multiplexers = createMultiplexersHost(environment)
+  const { path, home: userHome, variables } = environment
+  /** Where agent CLIs are looked for, and what they see. */
+  const programsHere = async (home: string) => {
+    const { exec } = await import('../processes/exec.ts')
+    return { path, node: process.execPath, home, userHome, variables, exec }
+  }
   return {
     async inspectRepository(cwd) {
       const [{ inspectRepository }, { gitEnvironment }] = await Promise.all([
@@ -156,37 +162,15 @@ export function createHost(environment: Environment): Host {
       return checkTemplates(folder, join(PACKAGE_ROOT, 'templates'))
     },
     async agentCli(name, config, home) {
-      const [{ createAgentCli }, { exec }] = await Promise.all([
-        import('../daemon/agent-clis.ts'),
-        import('../processes/exec.ts'),
-      ])
-      const { path, home: userHome, variables } = environment
-      return createAgentCli({
-        name,
-        config,
-        path,
-        node: process.execPath,
-        home,
-        userHome,
-        variables,
-        exec,
-      })
+      const { loadAgentClis } = await import('../daemon/agent-clis.ts')
+      return (await loadAgentClis()).create({ ...(await programsHere(home)), name, config })
     },
     async acpCli(name, config, home) {
-      const [{ createAcpAgentCli, NO_SESSIONS }, { exec }] = await Promise.all([
-        import('../daemon/agent-clis.ts'),
-        import('../processes/exec.ts'),
-      ])
-      const { path, home: userHome, variables } = environment
-      return createAcpAgentCli({
+      const { loadAgentClis, NO_SESSIONS } = await import('../daemon/agent-clis.ts')
+      return (await loadAgentClis()).createAcp({
+        ...(await programsHere(home)),
         name,
         config,
-        path,
-        node: process.execPath,
-        home,
-        userHome,
-        variables,
-        exec,
         sessions: NO_SESSIONS,
       })
     },

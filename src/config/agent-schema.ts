@@ -1,3 +1,4 @@
+import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
 import { z } from 'zod'
 
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
@@ -7,7 +8,7 @@ export const argv = z.array(z.string()).min(1)
 export const agentSchema = z
   .strictObject({
     adapter: z
-      .enum(['claude', 'gemini', 'codex', 'opencode', 'command'])
+      .enum([...AGENT_CLI_NAMES, 'command'])
       .describe(
         'How exomonad talks to this program: as an agent CLI it knows, or `command`: any program that reads its terminal.',
       ),

@@ -1,4 +1,5 @@
-import { acpFor, acpNameOf } from '../domain/acp-names.ts'
+import { acpFor } from '../adapters/agent-cli/known.ts'
+import { acpNameOf } from '../domain/acp-names.ts'
 import type { AgentConfig, Config } from './schema.ts'
 import { nearestKey } from './nearest-key.ts'
 

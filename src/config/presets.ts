@@ -1,56 +1,34 @@
-import { acpFor } from '../domain/acp-names.ts'
+import { acpFor, KNOWN } from '../adapters/agent-cli/known.ts'
 import { acpSchema, agentSchema } from './agent-schema.ts'
 import type { AcpConfig, AgentConfig, Config } from './schema.ts'
 
 /**
  * [agents.NAME] tables that are there without being written: one for each agent CLI exomonad knows.
- * What the configuration says about one of them counts key by key; the rest stays as it is here. An
+ * What the configuration says about one of them counts key by key; the rest stays as it is there. An
  * [agents.OTHER] with the same adapter starts from the same keys.
  */
-export const AGENT_PRESETS = {
-  claude: {
-    adapter: 'claude',
-    command: ['claude'],
-    acks: true,
-    reports_state: true,
-    enter_delay_ms: 300,
-  },
-  gemini: {
-    adapter: 'gemini',
-    command: ['gemini'],
-    acks: true,
-    reports_state: true,
-    enter_delay_ms: 300,
-  },
-  codex: {
-    adapter: 'codex',
-    command: ['codex'],
-    acks: true,
-    reports_state: true,
-    enter_delay_ms: 300,
-  },
-  opencode: {
-    adapter: 'opencode',
-    command: ['opencode'],
-    acks: true,
-    reports_state: true,
-    enter_delay_ms: 300,
-  },
-} as const
+export const AGENT_PRESETS = Object.fromEntries(KNOWN.map(({ name, preset }) => [name, preset]))
 
 /**
  * [acp.NAME] tables that are there without being written, key by key as with agents. Each belongs
- * to the agent CLI of its name.
+ * to an agent CLI; first come those that speak themselves, for which nothing more is installed.
  */
-export const ACP_PRESETS = {
-  gemini: { command: ['gemini', '--acp'] },
-  opencode: { command: ['opencode', 'acp'] },
-  'claude-agent-acp': { command: ['claude-agent-acp'] },
-  'codex-acp': { command: ['codex-acp'] },
-} as const
+export const ACP_PRESETS = Object.fromEntries(
+  [true, false].flatMap((themselves) =>
+    KNOWN.flatMap(({ name, acp }) =>
+      acp === undefined || (acp.name === name) !== themselves
+        ? []
+        : [[acp.name, { command: acp.command }] as const],
+    ),
+  ),
+)
 
 const isTable = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Of that name itself: not what every object has. */
+const presetOf = <Preset>(presets: Readonly<Record<string, Preset>>, name: string) =>
+  Object.hasOwn(presets, name) ? presets[name] : undefined
 
 /**
  * A configuration as parsed from TOML, with the presets under what it says. Whatever has an odd
@@ -65,10 +43,7 @@ function withAcp(raw: Record<string, unknown>): Record<string, unknown> {
   if (!isTable(written)) return raw
   const acp: Record<string, unknown> = { ...ACP_PRESETS }
   for (const [name, table] of Object.entries(written)) {
-    const preset = Object.hasOwn(ACP_PRESETS, name)
-      ? ACP_PRESETS[name as keyof typeof ACP_PRESETS]
-      : {}
-    acp[name] = isTable(table) ? { ...preset, ...table } : table
+    acp[name] = isTable(table) ? { ...presetOf(ACP_PRESETS, name), ...table } : table
   }
   return { ...raw, acp }
 }
@@ -83,10 +58,7 @@ function withAgents(raw: Record<string, unknown>): Record<string, unknown> {
       continue
     }
     const adapter = table['adapter'] ?? name
-    const preset =
-      typeof adapter === 'string' && Object.hasOwn(AGENT_PRESETS, adapter)
-        ? AGENT_PRESETS[adapter as keyof typeof AGENT_PRESETS]
-        : {}
+    const preset = typeof adapter === 'string' ? presetOf(AGENT_PRESETS, adapter) : undefined
     agents[name] = { ...preset, ...table }
   }
   return { ...raw, agents }
@@ -97,9 +69,8 @@ function withAgents(raw: Record<string, unknown>): Record<string, unknown> {
  * written.
  */
 export function isUntouchedPreset(name: string, agent: AgentConfig): boolean {
-  if (!Object.hasOwn(AGENT_PRESETS, name)) return false
-  const preset = agentSchema.parse(AGENT_PRESETS[name as keyof typeof AGENT_PRESETS])
-  return JSON.stringify(sorted(agent)) === JSON.stringify(sorted(preset))
+  const preset = presetOf(AGENT_PRESETS, name)
+  return preset !== undefined && isSame(agent, agentSchema.parse(preset))
 }
 
 /**
@@ -132,12 +103,12 @@ export function chosenAcp(config: Config): string[] {
 }
 
 function isUntouchedAcp(name: string, acp: AcpConfig): boolean {
-  if (!Object.hasOwn(ACP_PRESETS, name)) return false
-  return (
-    JSON.stringify(sorted(acp)) ===
-    JSON.stringify(sorted(acpSchema.parse(ACP_PRESETS[name as keyof typeof ACP_PRESETS])))
-  )
+  const preset = presetOf(ACP_PRESETS, name)
+  return preset !== undefined && isSame(acp, acpSchema.parse(preset))
 }
+
+const isSame = (one: object, other: object): boolean =>
+  JSON.stringify(sorted(one)) === JSON.stringify(sorted(other))
 
 const sorted = (table: object): [string, unknown][] =>
   Object.entries(table).sort(([a], [b]) => (a < b ? -1 : 1))

@@ -1,28 +1,48 @@
-import { createAcpCli } from '../adapters/agent-cli/acp.ts'
+import { createAcpCli } from '../adapters/agent-cli/acp/acp.ts'
 import type { AcpSessions, AcpCliOptions } from '../adapters/agent-cli/acp/options.ts'
-import { vendorOf } from '../adapters/agent-cli/acp/programs.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
-import { createClaudeCli } from '../adapters/agent-cli/claude.ts'
-import { createCodexCli } from '../adapters/agent-cli/codex.ts'
 import { createCommandCli } from '../adapters/agent-cli/command.ts'
-import { createGeminiCli } from '../adapters/agent-cli/gemini.ts'
-import { createOpenCodeCli } from '../adapters/agent-cli/opencode.ts'
+import { KNOWN, spokenForBy } from '../adapters/agent-cli/known.ts'
 import type { AgentCliOptions } from '../adapters/agent-cli/options.ts'
-import { AGENT_PRESETS } from '../config/presets.ts'
 import { agentSchema } from '../config/agent-schema.ts'
-import type { AgentConfig } from '../config/schema.ts'
 
-const CREATE: Readonly<Record<AgentConfig['adapter'], (options: AgentCliOptions) => AgentCli>> = {
-  claude: createClaudeCli,
-  gemini: createGeminiCli,
-  codex: createCodexCli,
-  opencode: createOpenCodeCli,
-  command: createCommandCli,
+/** The code of all agent CLIs exomonad knows. */
+export interface AgentClis {
+  /** The adapter of one [agents.NAME]. */
+  create(options: AgentCliOptions): AgentCli
+  /**
+   * The adapter of one [acp.NAME]. It sees of the person’s environment what the agent CLI does that
+   * it speaks for.
+   */
+  createAcp(options: Omit<AcpCliOptions, 'passes' | 'program'>): AgentCli
 }
 
-/** The adapter of one [agents.NAME]. */
-export const createAgentCli = (options: AgentCliOptions): AgentCli =>
-  CREATE[options.config.adapter](options)
+/** All at once: a daemon lives longer than the files it was started from. */
+export async function loadAgentClis(): Promise<AgentClis> {
+  const loaded = await Promise.all(
+    KNOWN.map(async ({ name, load, acp }) => ({
+      name,
+      create: await load(),
+      acp: await acp?.load(),
+    })),
+  )
+  const byName = new Map(loaded.map((one) => [one.name, one]))
+  const create: AgentClis['create'] = (options) =>
+    (byName.get(options.config.adapter)?.create ?? createCommandCli)(options)
+  return {
+    create,
+    createAcp: (options) => {
+      const known = spokenForBy(options.name, options.config.command)
+      if (known === undefined) return createAcpCli({ ...options, passes: [], program: null })
+      const config = agentSchema.parse({ ...known.preset, env: options.config.env })
+      return createAcpCli({
+        ...options,
+        passes: create({ ...options, config }).passes,
+        program: byName.get(known.name)?.acp ?? null,
+      })
+    },
+  }
+}
 
 /** Where no session can be: programs are only looked for and over. */
 export const NO_SESSIONS: AcpSessions = {
@@ -31,20 +51,4 @@ export const NO_SESSIONS: AcpSessions = {
   capture: async () => '',
   mentions: async () => null,
   prompt: async () => ({ kind: 'refused', reason: 'nothing runs here' }),
-}
-
-/**
- * The adapter of one [acp.NAME]. It sees of the person’s environment what the agent CLI does that
- * it speaks for.
- */
-export function createAcpAgentCli(options: Omit<AcpCliOptions, 'passes'>): AgentCli {
-  const vendor = vendorOf(options.name, options.config.command)
-  const passes =
-    vendor === null
-      ? []
-      : createAgentCli({
-          ...options,
-          config: agentSchema.parse({ ...AGENT_PRESETS[vendor], env: options.config.env }),
-        }).passes
-  return createAcpCli({ ...options, passes })
 }

@@ -10,7 +10,7 @@ import { assertTrusted, checkTrust, rememberRan, type TrustSubject } from '../co
 import type { Configured, Settings } from '../core/deps.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
-import { createAcpAgentCli, createAgentCli, NO_SESSIONS } from './agent-clis.ts'
+import { loadAgentClis, NO_SESSIONS } from './agent-clis.ts'
 
 export interface LiveSettings extends Settings {
   /** As last read; for what can’t wait. */
@@ -32,6 +32,7 @@ export async function createSettings(deps: {
   node: string
 }): Promise<LiveSettings> {
   const { configFile, keptConfigFile } = deps.trust.paths
+  const agentClis = await loadAgentClis()
   const toolNames = ALL_TOOLS.map((tool) => tool.name)
   const stamp = async (): Promise<string> => {
     try {
@@ -108,7 +109,7 @@ export async function createSettings(deps: {
     if (acpName !== undefined) {
       const session = Object.hasOwn(acp, acpName) ? acp[acpName] : undefined
       if (session === undefined) throw missing(configFile, 'acp', acpName, Object.keys(acp))
-      return createAcpAgentCli({
+      return agentClis.createAcp({
         ...launchEnvironment,
         name: acpName,
         config: session,
@@ -117,7 +118,7 @@ export async function createSettings(deps: {
     }
     const agent = Object.hasOwn(agents, name) ? agents[name] : undefined
     if (agent === undefined) throw missing(configFile, 'agents', name, Object.keys(agents))
-    return createAgentCli({ ...launchEnvironment, name, config: agent })
+    return agentClis.create({ ...launchEnvironment, name, config: agent })
   }
 
   /** A program is made once for each configuration: it may keep what it found out. */

@@ -26,23 +26,10 @@ const AT = /@(?=[^ \t\r\n@])/g
  */
 export const inertText = (text: string): string => guardStart(breakBehind(text, AT))
 
-/** Words that change how hard it thinks, or what it does, anywhere in a prompt. */
-const ULTRA = /\bultra(?=think\b|code\b)/gi
-/** A line that is nothing but the path of a picture is read and attached when it is pasted. */
-const PICTURE = /^(?=(?!│ ).*\.(?:png|jpe?g|gif|webp)["']?[^\S\n]*$)/gim
-
-export const inertForClaude = (text: string): string =>
-  inertText(breakBehind(text, ULTRA).replace(PICTURE, '│ '))
-
-/** `@@`, as hunks of diffs begin, is a file called `@` for it, which it looks for everywhere. */
 const ANY_AT = /@(?=[^ \t\r\n])/g
 
-export const inertForGemini = (text: string): string => guardStart(breakBehind(text, ANY_AT))
-
 /**
- * `$name` is a skill. Variables of shells are in capitals, arguments and prices are numbers: those
- * stay.
+ * The same for programs to which `@@`, as hunks of diffs begin, is a file called `@`, which they
+ * look for everywhere.
  */
-const SKILL = /\$(?=[A-Za-z0-9_:-])(?!(?:[A-Z][A-Z0-9_]*|\d+)(?![\w:-]))/g
-
-export const inertForCodex = (text: string): string => inertText(breakBehind(text, SKILL))
+export const inertEveryAt = (text: string): string => guardStart(breakBehind(text, ANY_AT))

@@ -101,6 +101,12 @@ describe('the table of layers', () => {
       'nothing of runtime',
       'runtime/log.ts',
     ],
+    [
+      'config/a.ts',
+      `import { claude } from '../adapters/agent-cli/claude/claude.ts'\n`,
+      'nothing of adapters/agent-cli',
+      'adapters/agent-cli/claude/claude.ts',
+    ],
   ])('forbids %s: %s', (path, text, words, ...others) => {
     expect(judged(path, text, ...others)).toEqual([expect.stringContaining(words)])
   })
@@ -109,6 +115,11 @@ describe('the table of layers', () => {
     ['core/a.ts', `import type { Git } from '../adapters/git/git.ts'\n`, 'adapters/git/git.ts'],
     ['core/a.ts', `let all: typeof import('../adapters/git/git.ts')\n`, 'adapters/git/git.ts'],
     ['core/spawn/a.ts', `import { b } from '../agents/b.ts'\n`, 'core/agents/b.ts'],
+    [
+      'config/a.ts',
+      `import { KNOWN } from '../adapters/agent-cli/known.ts'\n`,
+      'adapters/agent-cli/known.ts',
+    ],
     ['surfaces/auth.ts', `import type { IncomingMessage } from 'node:http'\n`],
     ['processes/exec.ts', `import { spawn } from 'node:child_process'\n`],
   ])('allows %s: %s', (path, text, ...others) => {

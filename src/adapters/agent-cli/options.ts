@@ -1,11 +1,26 @@
-import type { AgentConfig } from '../../config/schema.ts'
 import type { Exec } from '../../processes/exec.ts'
+
+/**
+ * What adapters read of [agents.NAME]; configuration knows its agent CLIs from their definitions,
+ * so that nothing of those may import configuration.
+ */
+export interface AgentCliConfig {
+  readonly adapter: string
+  readonly command: readonly string[]
+  readonly resume_command?: readonly string[] | undefined
+  readonly model?: string | undefined
+  readonly args: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly acks: boolean
+  readonly reports_state: boolean
+  readonly enter_delay_ms: number
+}
 
 /** What every adapter is made from. */
 export interface AgentCliOptions {
   /** NAME of [agents.NAME]. */
   readonly name: string
-  readonly config: AgentConfig
+  readonly config: AgentCliConfig
   /** PATH that programs are looked for on. */
   readonly path: string
   /** The daemon’s own Node. */

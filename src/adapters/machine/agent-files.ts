@@ -15,6 +15,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import type { TextGate } from '../../sanitize/text-gate.ts'
+import { SESSION_VARIABLES } from '../agent-cli/known.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import { readRemovedNotice } from '../../domain/formats/output-notices.ts'
 import type { Exec } from '../../processes/exec.ts'
@@ -91,9 +92,7 @@ const UNSET = [
   'ZELLIJ',
   'ZELLIJ_SESSION_NAME',
   'ZELLIJ_PANE_ID',
-  'CLAUDECODE',
-  'CLAUDE_CODE_ENTRYPOINT',
-  'CLAUDE_CODE_SSE_PORT',
+  ...SESSION_VARIABLES,
 ]
 
 export function createAgentFiles(deps: {

@@ -1,6 +1,7 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Configured, Settings } from '../deps.ts'
-import { acpCliName, acpFor, acpNameOf } from '../../domain/acp-names.ts'
+import { acpFor } from '../../adapters/agent-cli/known.ts'
+import { acpCliName, acpNameOf } from '../../domain/acp-names.ts'
 import type { AcpMcpServer } from '../../adapters/terminals/headless-program.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'

@@ -1,4 +1,5 @@
-import { acpCliName, acpFor } from '../../domain/acp-names.ts'
+import { acpFor } from '../../adapters/agent-cli/known.ts'
+import { acpCliName } from '../../domain/acp-names.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'

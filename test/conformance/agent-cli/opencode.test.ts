@@ -2,11 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createOpenCodeCli } from '../../../src/adapters/agent-cli/opencode.ts'
+import { createOpenCodeCli } from '../../../src/adapters/agent-cli/opencode/adapter.ts'
 import { exec } from '../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../src/config/presets.ts'
+import { opencode } from '../../../src/adapters/agent-cli/opencode/opencode.ts'
 import { agentSchema } from '../../../src/config/agent-schema.ts'
-import { agentCliConformance } from './suite.ts'
 
 const create = ({
   path,
@@ -19,7 +18,7 @@ const create = ({
 }) =>
   createOpenCodeCli({
     name: 'opencode',
-    config: agentSchema.parse(AGENT_PRESETS.opencode),
+    config: agentSchema.parse(opencode.preset),
     path,
     node: '/opt/node',
     home,
@@ -27,8 +26,6 @@ const create = ({
     variables,
     exec,
   })
-
-agentCliConformance('opencode', { program: 'opencode', create })
 
 describe('what doctor finds of OpenCode', () => {
   const install = (says: string) => {

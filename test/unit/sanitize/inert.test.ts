@@ -1,11 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  inertForClaude,
-  inertForCodex,
-  inertForGemini,
-  inertText,
-} from '../../../src/sanitize/inert.ts'
+import { inertForClaude } from '../../../src/adapters/agent-cli/claude/inert.ts'
+import { inertForCodex } from '../../../src/adapters/agent-cli/codex/inert.ts'
+import { inertEveryAt, inertText } from '../../../src/sanitize/inert.ts'
 
 describe('inert text', () => {
   it('keeps no @ with a name behind it, and every word', () => {
@@ -15,7 +12,7 @@ describe('inert text', () => {
   })
 
   it('begins with no command, and may hold one', () => {
-    for (const inert of [inertText, inertForClaude, inertForCodex, inertForGemini]) {
+    for (const inert of [inertText, inertForClaude, inertForCodex, inertEveryAt]) {
       for (const command of ['/quit', '!rm x', '#note', '&task', '?', '  /quit', '\n!x'])
         expect(inert(command)).toMatch(/^│ /)
     }
@@ -23,7 +20,7 @@ describe('inert text', () => {
   })
 
   it('is the same the second time', () => {
-    for (const inert of [inertText, inertForClaude, inertForCodex, inertForGemini]) {
+    for (const inert of [inertText, inertForClaude, inertForCodex, inertEveryAt]) {
       const parts = fc.constantFrom(
         '@',
         '$',
@@ -67,7 +64,7 @@ describe('inert text', () => {
       ].map((name) => at + name),
     )
     for (const text of [...texts, '@@ -1,3 +1,4 @@ function()'])
-      expect(inertForGemini(text)).not.toMatch(/@[^ \t\r\n]/)
+      expect(inertEveryAt(text)).not.toMatch(/@[^ \t\r\n]/)
     for (const text of texts.filter((text) => !text.endsWith('@')))
       expect(inertText(text)).not.toMatch(/@[^ \t\r\n@]/)
   })

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path'
 import type { CliFinding } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import type { AgentCliOptions } from '../options.ts'
+import { PACKAGE } from './package.ts'
 import { undecidedServers } from './project-servers.ts'
 import {
   changeJson,
@@ -14,8 +15,7 @@ import {
   type Json,
 } from './home.ts'
 
-/** The version that the end-to-end tests drive. */
-export const TESTED = '2.1.330'
+const { name: PACKAGE_NAME, tested: TESTED } = PACKAGE
 
 const ok = (found: string): CliFinding => ({ status: 'ok', found })
 
@@ -30,14 +30,14 @@ async function version(options: AgentCliOptions, program: string): Promise<CliFi
     return {
       status: 'problem',
       found: `${program} --version says no version${result.stderr.trim() === '' ? '' : `: ${result.stderr.trim().slice(0, 200)}`}`,
-      fix: `Install Claude Code ${TESTED}: npm install -g @anthropic-ai/claude-code@${TESTED}`,
+      fix: `Install Claude Code ${TESTED}: npm install -g ${PACKAGE_NAME}@${TESTED}`,
     }
   }
   if (found === TESTED) return ok(`Claude Code ${found}, the version exomonad was tested with`)
   return {
     status: 'warning',
     found: `Claude Code ${found}; exomonad was tested with ${TESTED}`,
-    fix: `If it misbehaves: npm install -g @anthropic-ai/claude-code@${TESTED}`,
+    fix: `If it misbehaves: npm install -g ${PACKAGE_NAME}@${TESTED}`,
   }
 }
 
@@ -214,7 +214,7 @@ export async function diagnoseClaude(
       {
         status: 'problem',
         found: found.reason,
-        fix: `npm install -g @anthropic-ai/claude-code@${TESTED}`,
+        fix: `npm install -g ${PACKAGE_NAME}@${TESTED}`,
       },
     ]
   }

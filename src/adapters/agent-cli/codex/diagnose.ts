@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseToml } from '../../../domain/formats/parse-toml.ts'
-import type { AgentConfig } from '../../../config/schema.ts'
 import type { ExecResult } from '../../../processes/exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
+import type { AgentCliConfig } from '../options.ts'
+import { PACKAGE } from './package.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
-/** Versions that the end-to-end tests have run with. */
-const TESTED = ['0.169.0']
+const { name: PACKAGE_NAME, tested: TESTED } = PACKAGE
 
 export interface CodexDiagnosis {
   readonly name: string
-  readonly config: AgentConfig
+  readonly config: AgentCliConfig
   readonly codexHome: string
   /** Runs the program with the environment it would have as an agent. */
   run(...args: string[]): Promise<ExecResult>
@@ -39,13 +39,13 @@ async function version({ run }: CodexDiagnosis): Promise<CliFinding> {
     return {
       status: 'problem',
       found: `codex --version says nothing: ${why.slice(0, 200)}`,
-      fix: 'Install it: npm install --global @openai/codex',
+      fix: `Install it: npm install --global ${PACKAGE_NAME}`,
     }
   }
-  if (TESTED.includes(found)) return { status: 'ok', found: `codex ${found}` }
+  if (found === TESTED) return { status: 'ok', found: `codex ${found}` }
   return {
     status: 'warning',
-    found: `codex ${found}; exomonad was tested with ${TESTED.join(', ')}`,
+    found: `codex ${found}; exomonad was tested with ${TESTED}`,
     fix: 'If its terminal asks about hooks, or messages stay undelivered, install a tested version.',
   }
 }

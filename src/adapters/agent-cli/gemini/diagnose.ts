@@ -5,10 +5,10 @@ import type { ExecResult } from '../../../processes/exec.ts'
 import type { CliFinding } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { loginOf, personalHome, readPersonalHome } from './home.ts'
+import { PACKAGE } from './package.ts'
 import { asksAboutLoops, LOOPS, obstacles, parseSettings } from './settings.ts'
 
-/** Of https://www.npmjs.com/package/@google/gemini-cli; the real one is run by test/e2e. */
-export const TESTED = '0.61.0'
+const { name: PACKAGE_NAME, tested: TESTED } = PACKAGE
 /** `GEMINI_CLI_HOME`, `--session-id` and the hooks are not in all older ones. */
 const OLDEST = [0, 50] as const
 
@@ -25,7 +25,7 @@ export async function diagnoseGemini(
     findings.push({
       status: 'problem',
       found: `${path} --version did not say its version`,
-      fix: 'Install it anew: npm install -g @google/gemini-cli',
+      fix: `Install it anew: npm install -g ${PACKAGE_NAME}`,
     })
   } else if (version === TESTED) {
     findings.push({ status: 'ok', found: `Gemini CLI ${version}, the tested version` })
@@ -35,7 +35,7 @@ export async function diagnoseGemini(
     findings.push({
       status: old ? 'problem' : 'warning',
       found: `Gemini CLI ${version}; exomonad was tested with ${TESTED}`,
-      fix: `npm install -g @google/gemini-cli@${TESTED}`,
+      fix: `npm install -g ${PACKAGE_NAME}@${TESTED}`,
     })
   }
   const personal = await readPersonalHome(personalHome(passed('GEMINI_CLI_HOME'), options.userHome))

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CliFinding } from '../agent-cli.ts'
 import type { AgentCliOptions } from '../options.ts'
+import { PACKAGE } from './package.ts'
 
-export const TESTED = ['1.18.33']
+const { name: PACKAGE_NAME, tested: TESTED } = PACKAGE
 
 /** Keys by which OpenCode finds a provider without being told. */
 const KEYS = [
@@ -41,11 +42,11 @@ function versionFinding(version: string | undefined): CliFinding {
       fix: 'Run `opencode --version` and see what it says.',
     }
   const found = `OpenCode ${version}`
-  if (TESTED.includes(version)) return { status: 'ok', found }
+  if (version === TESTED) return { status: 'ok', found }
   return {
     status: 'warning',
     found,
-    fix: `exomonad was tested with ${TESTED.join(', ')}; where something is odd, install that: npm i -g opencode-ai@${TESTED[0]}`,
+    fix: `exomonad was tested with ${TESTED}; where something is odd, install that: npm i -g ${PACKAGE_NAME}@${TESTED}`,
   }
 }
 

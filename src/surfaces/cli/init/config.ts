@@ -1,3 +1,4 @@
+import { AGENT_CLI_NAMES } from '../../../adapters/agent-cli/known.ts'
 import { MULTIPLEXER_COMMENT, multiplexerLines } from '../../../config/multiplexer-kind.ts'
 import type { Config } from '../../../config/schema.ts'
 
@@ -19,7 +20,7 @@ export const initialConfig = (
 ): string => `# exomonad's configuration of this repository. You may commit it; others must then run \`exomonad trust\` before it runs anything.
 # Check it with \`exomonad config check\`. Every key there is, explained: .exomonad.example/config.toml in the package.
 
-# Which program runs the agents of each role: claude, gemini, codex, opencode, or one of your own.
+# Which program runs the agents of each role: ${AGENT_CLI_NAMES.join(', ')}, or one of your own.
 # tl: tech leads, who spawn, review and merge. dev: workers.
 ${roles(agent)}
 
@@ -62,7 +63,10 @@ const forgeLines = (forge: InitialForge): string =>
         ...(forge.host === null ? [] : ['[forge.github]', `host = ${JSON.stringify(forge.host)}`]),
       ].join('\n')
 
-const roles = (agent: string | null): string =>
-  ['[roles.tl]', `agent = "${agent ?? 'claude'}"`, '[roles.dev]', `agent = "${agent ?? 'claude'}"`]
+function roles(agent: string | null): string {
+  const [example = ''] = AGENT_CLI_NAMES
+  return ['tl', 'dev']
+    .flatMap((role) => [`[roles.${role}]`, `agent = "${agent ?? example}"`])
     .map((line) => (agent === null ? `# ${line}` : line))
     .join('\n')
+}

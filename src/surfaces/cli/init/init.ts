@@ -1,3 +1,4 @@
+import { AGENT_CLI_NAMES } from '../../../adapters/agent-cli/known.ts'
 import { join } from 'node:path'
 import { Option, type Command } from 'commander'
 import { findAgentClis, obstacles, type AgentProgram } from './agent-programs.ts'
@@ -213,7 +214,7 @@ function agentsFact(found: readonly AgentProgram[] | null): [string, string][] {
   if (best === undefined)
     return found === null
       ? []
-      : [['agents', 'none found on the PATH (claude, gemini, codex, opencode)']]
+      : [['agents', `none found on the PATH (${AGENT_CLI_NAMES.join(', ')})`]]
   const ready = obstacles(best).length === 0
   const rest = others
     .map((other) => `${other.name}${obstacles(other).length === 0 ? '' : ' (not ready)'}`)

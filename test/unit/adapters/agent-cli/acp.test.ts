@@ -10,18 +10,18 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { createAcpCli } from '../../../../src/adapters/agent-cli/acp.ts'
 import type { AcpSessions } from '../../../../src/adapters/agent-cli/acp/options.ts'
-import { vendorOf } from '../../../../src/adapters/agent-cli/acp/programs.ts'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
+import { spokenForBy } from '../../../../src/adapters/agent-cli/known.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import type { HostedSession } from '../../../../src/adapters/terminals/headless.ts'
 import { acpSchema } from '../../../../src/config/agent-schema.ts'
-import { NO_SESSIONS } from '../../../../src/daemon/agent-clis.ts'
+import { loadAgentClis, NO_SESSIONS } from '../../../../src/daemon/agent-clis.ts'
 import { newAgentId, type PaneId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const PANE = 'r-1' as PaneId
+const { createAcp } = await loadAgentClis()
 
 function machine() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 't-')))
@@ -40,7 +40,7 @@ function machine() {
       variables?: Record<string, string>
     } = {},
   ) =>
-    createAcpCli({
+    createAcp({
       name: more.name ?? 'mine',
       config: acpSchema.parse({ command: ['mine', '--acp'], ...config }),
       path: folder,
@@ -49,7 +49,6 @@ function machine() {
       userHome: folder,
       variables: more.variables ?? {},
       exec,
-      passes: [],
       sessions: { ...NO_SESSIONS, ...more.sessions },
     })
   return { folder, install, cli }
@@ -343,12 +342,12 @@ describe('a running session', () => {
 describe('the look at a program', () => {
   it('knows by name or command for which agent CLI it speaks', () => {
     expect([
-      vendorOf('claude-agent-acp', ['claude-agent-acp']),
-      vendorOf('x', ['node', '/opt/node_modules/@zed-industries/codex-acp/dist/index.js']),
-      vendorOf('fast', ['/usr/bin/gemini', '--acp']),
-      vendorOf('opencode', ['oc', 'acp']),
-      vendorOf('mine', ['mine']),
-    ]).toEqual(['claude', 'codex', 'gemini', 'opencode', null])
+      spokenForBy('claude-agent-acp', ['claude-agent-acp'])?.name,
+      spokenForBy('x', ['node', '/opt/node_modules/@zed-industries/codex-acp/dist/index.js'])?.name,
+      spokenForBy('fast', ['/usr/bin/gemini', '--acp'])?.name,
+      spokenForBy('opencode', ['oc', 'acp'])?.name,
+      spokenForBy('mine', ['mine']),
+    ]).toEqual(['claude', 'codex', 'gemini', 'opencode', undefined])
   })
 
   it('says its package, and whether it could sign in', async () => {

@@ -13,10 +13,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
-import { createClaudeCli } from '../../../../src/adapters/agent-cli/claude.ts'
-import { TESTED } from '../../../../src/adapters/agent-cli/claude/diagnose.ts'
+import { createClaudeCli } from '../../../../src/adapters/agent-cli/claude/adapter.ts'
+import { PACKAGE } from '../../../../src/adapters/agent-cli/claude/package.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { claude } from '../../../../src/adapters/agent-cli/claude/claude.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 
@@ -34,12 +34,12 @@ function person(
     writeFileSync(stateFile, typeof state === 'string' ? state : JSON.stringify(state))
   writeFileSync(
     join(home, 'claude'),
-    `#!/bin/sh\necho '${options.version ?? TESTED} (Claude Code)'\n`,
+    `#!/bin/sh\necho '${options.version ?? PACKAGE.tested} (Claude Code)'\n`,
   )
   chmodSync(join(home, 'claude'), 0o755)
   const cli = createClaudeCli({
     name: 'claude',
-    config: agentSchema.parse(AGENT_PRESETS.claude),
+    config: agentSchema.parse(claude.preset),
     path: `${home}:/usr/bin:/bin`,
     node: '/opt/node',
     home,
@@ -168,7 +168,7 @@ describe('what stands between Claude Code and its first turn', () => {
       {
         status: 'warning',
         found: expect.stringContaining('2.0.1'),
-        fix: expect.stringContaining(TESTED),
+        fix: expect.stringContaining(PACKAGE.tested),
       },
     ])
     rmSync(join(home, 'claude'))

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LaunchRequest } from '../../../../src/adapters/agent-cli/agent-cli.ts'
-import { createClaudeCli } from '../../../../src/adapters/agent-cli/claude.ts'
+import { createClaudeCli } from '../../../../src/adapters/agent-cli/claude/adapter.ts'
 import { planClaude } from '../../../../src/adapters/agent-cli/claude/plan.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { claude } from '../../../../src/adapters/agent-cli/claude/claude.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
@@ -21,7 +21,7 @@ function person(config: object = {}, variables: Record<string, string> = {}) {
   chmodSync(program, 0o755)
   const options = {
     name: 'claude',
-    config: agentSchema.parse({ ...AGENT_PRESETS.claude, ...config }),
+    config: agentSchema.parse({ ...claude.preset, ...config }),
     path: dirname(program),
     node: '/opt/node',
     home,

@@ -12,9 +12,9 @@ import { dirname, join } from 'node:path'
 import { parse } from 'smol-toml'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LaunchPlan } from '../../../../src/adapters/agent-cli/agent-cli.ts'
-import { createCodexCli } from '../../../../src/adapters/agent-cli/codex.ts'
+import { createCodexCli } from '../../../../src/adapters/agent-cli/codex/adapter.ts'
 import type { ExecOptions, ExecResult } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { codex } from '../../../../src/adapters/agent-cli/codex/codex.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
@@ -36,7 +36,7 @@ function setUp(config: object = {}, variables: Record<string, string> = {}) {
   writeFileSync(join(home, 'codex'), '#!/bin/sh\n', { mode: 0o755 })
   const cli = createCodexCli({
     name: 'codex',
-    config: agentSchema.parse({ ...AGENT_PRESETS.codex, ...config }),
+    config: agentSchema.parse({ ...codex.preset, ...config }),
     path: home,
     node: '/node',
     home,

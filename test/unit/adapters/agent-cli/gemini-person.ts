@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { LaunchRequest, LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
-import { createGeminiCli } from '../../../../src/adapters/agent-cli/gemini.ts'
+import { createGeminiCli } from '../../../../src/adapters/agent-cli/gemini/adapter.ts'
 import { exec, type Exec } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { gemini } from '../../../../src/adapters/agent-cli/gemini/gemini.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
@@ -39,7 +39,7 @@ export function person(
   for (const [file, content] of Object.entries(options.files ?? {})) write(file, content)
   const cli = createGeminiCli({
     name: 'gemini',
-    config: agentSchema.parse({ ...AGENT_PRESETS.gemini, ...options.config }),
+    config: agentSchema.parse({ ...gemini.preset, ...options.config }),
     path: [dirname(program), '/usr/local/bin', '/usr/bin', '/bin'].join(':'),
     node: '/opt/node',
     home,

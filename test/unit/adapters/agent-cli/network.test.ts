@@ -2,23 +2,23 @@ import { chmodSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { AGENT_CLIS } from '../../../../src/adapters/agent-cli/all.ts'
 import { directToLoopback, NETWORK } from '../../../../src/adapters/agent-cli/network.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
-import { createAgentCli } from '../../../../src/daemon/agent-clis.ts'
+import { loadAgentClis } from '../../../../src/daemon/agent-clis.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
-const NAMES = Object.keys(AGENT_PRESETS) as (keyof typeof AGENT_PRESETS)[]
+const { create } = await loadAgentClis()
 
 /** A CLI of that name in a folder of its own, run by somebody with these variables. */
-function cliOf(name: keyof typeof AGENT_PRESETS, variables: Record<string, string>) {
+function cliOf({ name, preset }: (typeof AGENT_CLIS)[number], variables: Record<string, string>) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'cli-')))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, name), '#!/bin/sh\nexit 0\n')
   chmodSync(join(folder, name), 0o755)
-  const config = agentSchema.parse(AGENT_PRESETS[name])
-  const cli = createAgentCli({
+  const config = agentSchema.parse(preset)
+  const cli = create({
     name,
     config,
     path: `${folder}:/usr/bin:/bin`,
@@ -38,20 +38,23 @@ function cliOf(name: keyof typeof AGENT_PRESETS, variables: Record<string, strin
 }
 
 describe('a network behind a proxy', () => {
-  it.each(NAMES)('is passed on to %s, whose way to this machine stays direct', async (name) => {
-    const { cli, plan } = cliOf(name, {
-      HTTPS_PROXY: 'http://proxy.example:3128',
-      NO_PROXY: 'intranet.example',
-    })
-    expect(cli.passes).toEqual(expect.arrayContaining([...NETWORK]))
-    expect((await plan()).env).toMatchObject({
-      NO_PROXY: 'intranet.example,127.0.0.1,localhost',
-      no_proxy: 'intranet.example,127.0.0.1,localhost',
-    })
-  })
+  it.each(AGENT_CLIS)(
+    'is passed on to $name, whose way to this machine stays direct',
+    async (known) => {
+      const { cli, plan } = cliOf(known, {
+        HTTPS_PROXY: 'http://proxy.example:3128',
+        NO_PROXY: 'intranet.example',
+      })
+      expect(cli.passes).toEqual(expect.arrayContaining([...NETWORK]))
+      expect((await plan()).env).toMatchObject({
+        NO_PROXY: 'intranet.example,127.0.0.1,localhost',
+        no_proxy: 'intranet.example,127.0.0.1,localhost',
+      })
+    },
+  )
 
-  it.each(NAMES)('is nothing that %s hears of where there is none', async (name) => {
-    expect(Object.keys((await cliOf(name, {}).plan()).env)).not.toContain('NO_PROXY')
+  it.each(AGENT_CLIS)('is nothing that $name hears of where there is none', async (known) => {
+    expect(Object.keys((await cliOf(known, {}).plan()).env)).not.toContain('NO_PROXY')
   })
 
   it('is known by each of its names', () => {

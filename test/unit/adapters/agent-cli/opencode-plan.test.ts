@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode.ts'
+import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode/adapter.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { opencode } from '../../../../src/adapters/agent-cli/opencode/opencode.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const create = (config: object = {}, variables: Record<string, string> = {}) =>
   createOpenCodeCli({
     name: 'opencode',
-    config: agentSchema.parse({ ...AGENT_PRESETS.opencode, ...config }),
+    config: agentSchema.parse({ ...opencode.preset, ...config }),
     path: '/bin',
     node: '/opt/node',
     home: '/home',

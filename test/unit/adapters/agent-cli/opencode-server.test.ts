@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LiveAgent } from '../../../../src/adapters/agent-cli/agent-cli.ts'
-import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode.ts'
+import { createOpenCodeCli } from '../../../../src/adapters/agent-cli/opencode/adapter.ts'
 import { serverOf } from '../../../../src/adapters/agent-cli/opencode/api.ts'
 import { settleOpenCode } from '../../../../src/adapters/agent-cli/opencode/settle.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { AGENT_PRESETS } from '../../../../src/config/presets.ts'
+import { opencode } from '../../../../src/adapters/agent-cli/opencode/opencode.ts'
 import { agentSchema } from '../../../../src/config/agent-schema.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const cli = createOpenCodeCli({
   name: 'opencode',
-  config: agentSchema.parse(AGENT_PRESETS.opencode),
+  config: agentSchema.parse(opencode.preset),
   path: '/bin',
   node: '/opt/node',
   home: '/home',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codexAcpEnvironment } from '../../../../../src/adapters/agent-cli/acp/codex.ts'
+import { codexAcpEnvironment } from '../../../../../src/adapters/agent-cli/codex/acp.ts'
 import { launchRequest } from '../../../../conformance/agent-cli/suite.ts'
 
 const config = (environment: Record<string, string> | null): any =>

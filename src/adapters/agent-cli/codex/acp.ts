@@ -1,7 +1,10 @@
-import type { AcpLaunch } from '../../terminals/headless-program.ts'
-import type { LaunchRequest } from '../agent-cli.ts'
-import { codexServer } from '../codex/overrides.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
+import type { AcpLaunch } from '../../terminals/headless-program.ts'
+import { findLogin } from '../acp/login.ts'
+import type { AcpProgram } from '../acp/options.ts'
+import type { LaunchRequest } from '../agent-cli.ts'
+import { inertForCodex } from './inert.ts'
+import { codexServer } from './overrides.ts'
 
 type Table = Readonly<Record<string, unknown>>
 const isTable = (value: unknown): value is Table =>
@@ -42,7 +45,7 @@ export function codexAcpEnvironment(
   request: LaunchRequest,
   permission: AcpLaunch['permission'],
   own: string | undefined,
-): Record<string, string> | null {
+): Record<'NO_BROWSER' | 'INITIAL_AGENT_MODE' | 'CODEX_CONFIG', string> | null {
   const config = parsed(own)
   if (config === null) return null
   const ours: Table = {
@@ -64,4 +67,27 @@ export function codexAcpEnvironment(
     INITIAL_AGENT_MODE: permission === 'allow' ? 'agent-full-access' : 'workspace-write',
     CODEX_CONFIG: JSON.stringify(merged(config, ours)),
   }
+}
+
+export const codexAcp: AcpProgram = {
+  inert: inertForCodex,
+  askingMode: null,
+  environment: async ({ config, variables }, request, permission) => {
+    const own = config.env['CODEX_CONFIG'] ?? variables['CODEX_CONFIG']
+    const env = codexAcpEnvironment(request, permission, own)
+    return env === null
+      ? { env: {} }
+      : { env, merged: { CODEX_CONFIG: env.CODEX_CONFIG }, namesTools: true }
+  },
+  login: (options) =>
+    findLogin(options, {
+      // A key alone opens no session: it signs in with one only where it is told to.
+      keys: ['DEFAULT_AUTH_REQUEST'],
+      otherwise: (variables) =>
+        /"model_provider"/.test(variables['CODEX_CONFIG'] ?? '')
+          ? 'a model provider of your own'
+          : null,
+      files: ['.codex/auth.json'],
+      fix: 'Run `codex login`, or `printenv OPENAI_API_KEY | codex login --with-api-key`, or name a model_provider in CODEX_CONFIG of [acp.codex-acp] env.',
+    }),
 }

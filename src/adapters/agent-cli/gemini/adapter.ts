@@ -1,13 +1,13 @@
-import type { AgentCli } from './agent-cli.ts'
-import { diagnoseGemini } from './gemini/diagnose.ts'
-import { geminiHooks } from './gemini/hooks.ts'
-import { chatOf, planGemini } from './gemini/plan.ts'
-import { inputLineOf, stateOf } from './gemini/screen.ts'
-import { tookPrompt, usageOf } from './gemini/transcript.ts'
-import { locateProgram } from './locate.ts'
-import { NETWORK } from './network.ts'
-import type { AgentCliOptions } from './options.ts'
-import { inertForGemini } from '../../sanitize/inert.ts'
+import type { AgentCli } from '../agent-cli.ts'
+import { diagnoseGemini } from './diagnose.ts'
+import { geminiHooks } from './hooks.ts'
+import { chatOf, planGemini } from './plan.ts'
+import { inputLineOf, stateOf } from './screen.ts'
+import { tookPrompt, usageOf } from './transcript.ts'
+import { locateProgram } from '../locate.ts'
+import { NETWORK } from '../network.ts'
+import type { AgentCliOptions } from '../options.ts'
+import { inertEveryAt } from '../../../sanitize/inert.ts'
 
 /**
  * Keys, endpoints and projects; not the variables that a running Gemini CLI sets for its own
@@ -48,7 +48,7 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
   return {
     name,
     adapter: 'gemini',
-    inert: inertForGemini,
+    inert: inertEveryAt,
     acks: true,
     reportsState: true,
     enterDelay: config.enter_delay_ms,

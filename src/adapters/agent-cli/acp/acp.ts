@@ -1,24 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import { acpCliName } from '../../domain/acp-names.ts'
-import type { AcpConfig } from '../../config/schema.ts'
-import { ExomonadError } from '../../domain/errors.ts'
-import type { AcpMcpServer, AcpLaunch } from '../terminals/headless-program.ts'
-import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from './agent-cli.ts'
-import { codexAcpEnvironment } from './acp/codex.ts'
-import { acpHooks } from './acp/hooks.ts'
-import {
-  askingMode,
-  vendorOf,
-  nonInteractiveEnv,
-  loginFinding,
-  versionFinding,
-  type Vendor,
-} from './acp/programs.ts'
-import { locateProgram } from './locate.ts'
-import { directToLoopback } from './network.ts'
-import { inertForClaude, inertForCodex, inertForGemini, inertText } from '../../sanitize/inert.ts'
-import type { AcpCliOptions } from './acp/options.ts'
+import { acpCliName } from '../../../domain/acp-names.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { AcpMcpServer, AcpLaunch } from '../../terminals/headless-program.ts'
+import type { AgentCli, LaunchPlan, LaunchRequest, LiveAgent, NativeChannel } from '../agent-cli.ts'
+import { acpHooks } from './hooks.ts'
+import { locateProgram } from '../locate.ts'
+import { directToLoopback } from '../network.ts'
+import { inertEveryAt } from '../../../sanitize/inert.ts'
+import type { AcpCliConfig, AcpCliOptions, AcpProgram } from './options.ts'
+import { versionFinding } from './versions.ts'
 
 /**
  * How long a start is waited for, milliseconds: what fails by then fails the spawn; what takes
@@ -79,7 +70,7 @@ async function promptOf({ prompt, transcript }: LaunchRequest): Promise<string |
 /** The role’s policy goes first; what it leaves open is decided by [acp.NAME]. */
 function permissionFor(
   { permissions }: LaunchRequest,
-  config: AcpConfig,
+  config: AcpCliConfig,
 ): Pick<AcpLaunch, 'permission' | 'allow'> {
   switch (permissions.policy) {
     case 'all':
@@ -93,12 +84,12 @@ function permissionFor(
   }
 }
 
-/** A program that nobody here knows is taken for the one that looks for names the most. */
-const INERT: Readonly<Record<Vendor, AgentCli['inert']>> = {
-  claude: inertForClaude,
-  codex: inertForCodex,
-  gemini: inertForGemini,
-  opencode: inertText,
+/** A program that nobody here knows is taken for one that looks for names the most. */
+const UNKNOWN: AcpProgram = {
+  inert: inertEveryAt,
+  askingMode: null,
+  environment: async () => ({ env: {} }),
+  login: async () => [],
 }
 
 /**
@@ -108,7 +99,7 @@ const INERT: Readonly<Record<Vendor, AgentCli['inert']>> = {
 export function createAcpCli(options: AcpCliOptions): AgentCli {
   const { name, config, sessions } = options
   const cliName = acpCliName(name)
-  const vendor = vendorOf(name, config.command)
+  const program = options.program ?? UNKNOWN
   const locate = () =>
     locateProgram(config.command[0] ?? '', {
       agent: name,
@@ -125,14 +116,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
       throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     const load = request.mode === 'resume' ? (request.session?.id ?? null) : null
     const permissions = permissionFor(request, config)
-    const codex =
-      vendor === 'codex'
-        ? codexAcpEnvironment(
-            request,
-            permissions.permission,
-            config.env['CODEX_CONFIG'] ?? options.variables['CODEX_CONFIG'],
-          )
-        : null
+    const environment = await program.environment(options, request, permissions.permission)
     const lost = {
       start: [],
       fork: [
@@ -148,11 +132,10 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     return {
       argv: [found.path, ...config.command.slice(1)],
       env: {
-        ...(await nonInteractiveEnv(vendor, options, request)),
+        ...environment.env,
         ...directToLoopback(options.variables),
-        ...codex,
         ...config.env,
-        ...(codex === null ? {} : { CODEX_CONFIG: codex['CODEX_CONFIG'] ?? '' }),
+        ...environment.merged,
       },
       files: [],
       session: load === null ? 'fresh' : 'resumed',
@@ -160,11 +143,11 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
       channel: null,
       warnings: lost[request.mode],
       acp: {
-        mcpServers: codex === null ? serversFor(request) : [],
+        mcpServers: environment.namesTools === true ? [] : serversFor(request),
         prompt: await promptOf(request),
         load,
         model: request.model ?? config.model ?? null,
-        mode: request.sessionMode ?? config.mode ?? askingMode(vendor),
+        mode: request.sessionMode ?? config.mode ?? program.askingMode,
         maxTurns: request.maxTurns ?? null,
         ...permissions,
       },
@@ -229,7 +212,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
   return {
     name: cliName,
     adapter: 'acp',
-    inert: vendor === null ? inertForGemini : INERT[vendor],
+    inert: program.inert,
     acks: true,
     reportsState: true,
     enterDelay: 0,
@@ -244,7 +227,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
     diagnose: async () => {
       const found = await locate()
       if (found.kind === 'missing') return [{ status: 'problem', found: found.reason }]
-      return [...(await versionFinding(found.path)), ...(await loginFinding(vendor, options))]
+      return [...(await versionFinding(found.path)), ...(await program.login(options))]
     },
     observe: async (live) => {
       const session = await sessionOf(live)

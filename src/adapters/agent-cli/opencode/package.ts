@@ -1,0 +1,4 @@
+import type { TestedPackage } from '../define.ts'
+
+/** What it is installed by, and the version that the end-to-end tests drive. */
+export const PACKAGE: TestedPackage = { name: 'opencode-ai', tested: '1.18.33' }
