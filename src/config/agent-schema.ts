@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { argv } from './schema-fields.ts'
 
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
-
-export const argv = z.array(z.string()).min(1)
 
 export const agentSchema = z
   .strictObject({
