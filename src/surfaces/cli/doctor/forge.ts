@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { ForgeBudget, RateLimit } from '../../../adapters/forge/forge.ts'
+import type { ForgeBudget, RateLimit } from '../../../adapters/forge/budget.ts'
 import type { GithubCheck } from '../../../adapters/forge/github/setup/permissions.ts'
 import type { PermissionFinding } from '../../../adapters/forge/github/setup/permission-finding.ts'
 import type { ServerFinding } from '../../../adapters/forge/github/setup/server-version.ts'

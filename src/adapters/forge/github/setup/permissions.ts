@@ -1,5 +1,5 @@
 import { asExomonadError } from '../../../../domain/errors.ts'
-import type { ForgeBudget } from '../../forge.ts'
+import type { ForgeBudget } from '../../budget.ts'
 import type { GithubClient } from '../client/client.ts'
 import { versionIn } from '../client/old-server.ts'
 import type { GithubRepository } from '../repository.ts'
