@@ -276,7 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a task is asked to end, not hung up',
-    file: 'src/adapters/terminals/detached/held.ts',
+    file: 'src/adapters/terminals/detached/end-held.ts',
     find: "endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE })",
     replace: 'endPanes(others, { grace: KILL_GRACE })',
     test: HELD,
