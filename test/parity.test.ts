@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ERRORS } from '../src/domain/errors.ts'
+import { ERRORS } from '../src/domain/error-codes.ts'
 import { ALL_EVENTS } from '../src/events/all.ts'
 import { EVENTS } from '../src/events/event.ts'
 import { ROUTED_TYPES } from '../src/delivery/router.ts'
