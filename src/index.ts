@@ -18,7 +18,8 @@ export {
   type EventQuery,
   type WireEvent,
 } from './surfaces/client.ts'
-export { ERRORS, ExomonadError, type ErrorCode, type ErrorFacts } from './domain/errors.ts'
+export { ERRORS, type ErrorCode } from './domain/error-codes.ts'
+export { ExomonadError, type ErrorFacts } from './domain/errors.ts'
 export { EVENTS, type EventPayload, type EventType } from './events/event.ts'
 export { configSchema, type AgentConfig, type Config } from './config/schema.ts'
 export { ALL_TOOLS, toolNamed } from './tools/all.ts'

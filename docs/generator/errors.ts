@@ -1,4 +1,4 @@
-import { ERRORS } from '../../src/domain/errors.ts'
+import { ERRORS } from '../../src/domain/error-codes.ts'
 import { table } from './schema-text.ts'
 
 /** Every error code with its HTTP status and what helps. */

@@ -5,7 +5,7 @@ import type { Host } from '../surfaces/cli/host.ts'
 export const createGiteaHost = (environment: Environment): Host['gitea'] => ({
   async find({ commonDir, home, config }) {
     const [{ findGitea }, { openGit }, { gitEnvironment }] = await Promise.all([
-      import('../daemon/find-gitea.ts'),
+      import('../daemon/forge/find-gitea.ts'),
       import('../adapters/git/open.ts'),
       import('../config/environment.ts'),
     ])

@@ -8,7 +8,7 @@ const PATIENCE = 20_000
 export const createGithubHost = (environment: Environment): Host['github'] => ({
   async find({ commonDir, home, config }) {
     const [{ findGithub }, { openGit }, { exec }, { gitEnvironment }] = await Promise.all([
-      import('../daemon/find-github.ts'),
+      import('../daemon/forge/find-github.ts'),
       import('../adapters/git/open.ts'),
       import('../processes/exec.ts'),
       import('../config/environment.ts'),

@@ -1,9 +1,8 @@
 import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
 import { z } from 'zod'
+import { argv } from './schema-fields.ts'
 
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
-
-export const argv = z.array(z.string()).min(1)
 
 export const agentSchema = z
   .strictObject({

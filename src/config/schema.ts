@@ -1,42 +1,13 @@
 import { z } from 'zod'
-import { acpSchema, agentSchema, argv, roleSchema } from './agent-schema.ts'
+import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
+import { forgeSchema } from './forge-schema.ts'
+import { limitsSchema, priceSchema } from './limits-schema.ts'
+import { argv, seconds } from './schema-fields.ts'
 
 /**
  * Every key of `.exomonad/config.toml`. Times are seconds unless the key says otherwise.
  * docs/reference.md is generated from here.
  */
-
-const seconds = (fallback: number, describe: string) =>
-  z.number().positive().default(fallback).describe(`${describe} Seconds.`)
-
-const usd = z.number().min(0)
-
-const priceSchema = z
-  .strictObject({
-    input: usd.describe('Of the tokens a model reads. USD per million.'),
-    output: usd.describe('Of the tokens it writes. USD per million.'),
-    cache_read: usd
-      .optional()
-      .describe('Of what it reads from its cache. USD per million. Default: as input.'),
-    cache_write: usd
-      .optional()
-      .describe('Of what is put into its cache. USD per million. Default: as input.'),
-  })
-  .meta({ id: 'PriceConfig' })
-
-const budget = (what: string, whose: string) =>
-  z
-    .number()
-    .positive()
-    .optional()
-    .describe(
-      `Budget: ${what} of ${whose}. At 80 % its parent is told, at 100 % nothing more is spawned there. Default: none.`,
-    )
-const ALONE = 'one agent'
-const BELOW = 'an agent and all below it, whether alive or not'
-const TOKENS = 'tokens of every kind (read, written, cached)'
-const MONEY = 'USD, by [prices],'
-
 export const configSchema = z
   .strictObject({
     root: z
@@ -86,46 +57,7 @@ export const configSchema = z
           ),
       })
       .prefault({}),
-    limits: z
-      .strictObject({
-        max_tree_depth: z
-          .number()
-          .int()
-          .min(0)
-          .default(3)
-          .describe('The deepest agent with a worktree of its own; the root is at 0.'),
-        max_subagent_depth: z
-          .number()
-          .int()
-          .min(0)
-          .default(2)
-          .describe('Nesting of subagent_spawn.'),
-        max_live_agents: z
-          .number()
-          .int()
-          .min(1)
-          .default(32)
-          .describe('Agents in panes that are alive and not done.'),
-        max_live_headless: z
-          .number()
-          .int()
-          .min(1)
-          .default(10)
-          .describe('Agents without a terminal that are alive and not done.'),
-        approval_depth: z
-          .number()
-          .int()
-          .min(1)
-          .optional()
-          .describe('From this depth on a spawn waits for `exomonad approve`. Default: off.'),
-        tokens_per_agent: budget(TOKENS, ALONE),
-        tokens_per_subtree: budget(TOKENS, BELOW),
-        tool_calls_per_agent: budget('tool calls', ALONE),
-        tool_calls_per_subtree: budget('tool calls', BELOW),
-        money_per_agent: budget(MONEY, ALONE),
-        money_per_subtree: budget(MONEY, BELOW),
-      })
-      .prefault({}),
+    limits: limitsSchema,
     prices: z
       .record(z.string(), priceSchema)
       .default({})
@@ -150,186 +82,7 @@ export const configSchema = z
         rows: z.number().int().min(5).default(50).describe('Height of a new pane. Lines.'),
       })
       .prefault({}),
-    forge: z
-      .strictObject({
-        kind: z
-          .enum(['local', 'github', 'gitea'])
-          .default('local')
-          .describe(
-            'Where pull requests live. `exomonad init` sets it to github where it finds a GitHub remote and a token. Read when the daemon starts.',
-          ),
-        local: z
-          .strictObject({
-            remote: z
-              .string()
-              .optional()
-              .describe(
-                'A git remote for the branches. Default: a bare repository of exomonad’s own.',
-              ),
-            ci: argv
-              .optional()
-              .describe(
-                'The command that checks a pull request merged with its base, run in a throwaway worktree. Without it nothing is checked.',
-              ),
-            ci_timeout: seconds(1800, 'After this the run is ended and counts as failed.'),
-            ci_parallel: z.number().int().min(1).default(2).describe('Runs at the same time.'),
-          })
-          .prefault({}),
-        github: z
-          .strictObject({
-            remote: z
-              .string()
-              .optional()
-              .describe(
-                'The git remote. Default: origin where it is on GitHub, else the only one that is. Read when the daemon starts.',
-              ),
-            host: z
-              .string()
-              .optional()
-              .describe(
-                'Where the remote’s URL doesn’t tell, such as an ssh alias. Default: the remote’s host.',
-              ),
-            repository: z
-              .string()
-              .regex(/^[^/\s]+\/[^/\s]+$/, 'OWNER/NAME')
-              .optional()
-              .describe('OWNER/NAME, where the remote’s URL doesn’t tell.'),
-            api_url: z.url().optional().describe('Of the REST API. Default: by the host.'),
-            graphql_url: z.url().optional().describe('Of the GraphQL API. Default: by the host.'),
-            token_file: z
-              .string()
-              .optional()
-              .describe(
-                'A file with the token alone. Default: GH_TOKEN, then GITHUB_TOKEN (GH_ENTERPRISE_TOKEN on other hosts), then `gh auth token`.',
-              ),
-            app_id: z
-              .number()
-              .int()
-              .min(1)
-              .optional()
-              .describe(
-                'A GitHub App that speaks for the tree, by the id in its settings. Its tokens renew themselves; where it is set, it alone counts. Read when the daemon starts.',
-              ),
-            app_key_file: z
-              .string()
-              .optional()
-              .describe('A file with the app’s private key. Required with app_id.'),
-            app_installation_id: z
-              .number()
-              .int()
-              .min(1)
-              .optional()
-              .describe('Of the app. Default: the one that the repository is in.'),
-            trusted_bots: z
-              .array(z.string())
-              .default([])
-              .describe(
-                'Logins of bots whose words may reach agents, such as "dependabot[bot]". Copilot’s may where it was asked for a review.',
-              ),
-            copilot_review: z
-              .boolean()
-              .default(true)
-              .describe(
-                'Ask Copilot to review each pull request that is filed and not a draft. Where it can’t be had, file_pr says so.',
-              ),
-            spawn_label: z
-              .string()
-              .regex(/^[^,\s](?:[^,]*[^,\s])?$/, 'the name of a label, without a comma')
-              .optional()
-              .describe(
-                'Open issues with this label get a worker each, below the root. Only where somebody who may write to the repository set it. Default: none.',
-              ),
-            status_comment: z
-              .boolean()
-              .default(false)
-              .describe(
-                'Keep one comment on the root’s pull request: the tree below it, with states and links. Off by default: it is written under your account, where others read.',
-              ),
-            delete_branch: z
-              .boolean()
-              .default(false)
-              .describe(
-                'Delete the head branch on GitHub after a merge, once nothing is based on it.',
-              ),
-            reserve: z
-              .number()
-              .min(0)
-              .max(0.9)
-              .default(0.2)
-              .describe('Share of the rate limit that is left to you and your other tools.'),
-            checks_expected_within: z
-              .number()
-              .min(0)
-              .default(180)
-              .describe(
-                'A head that no check has begun on is pending for so long where the last pull requests into its base had checks, or a workflow runs for it. Then it counts as unchecked. 0: it does at once. Seconds.',
-              ),
-            webhook_port: z
-              .number()
-              .int()
-              .min(1)
-              .max(65_535)
-              .optional()
-              .describe(
-                'Take GitHub’s webhooks here; they only make exomonad look sooner. Default: none. Read when the daemon starts.',
-              ),
-            webhook_host: z
-              .string()
-              .default('127.0.0.1')
-              .describe(
-                'Where webhooks are listened for. Other than loopback only behind TLS of your own.',
-              ),
-            webhook_secret_file: z
-              .string()
-              .optional()
-              .describe('A file with the webhook’s secret alone. Required with webhook_port.'),
-          })
-          .prefault({}),
-        gitea: z
-          .strictObject({
-            url: z
-              .url()
-              .optional()
-              .describe(
-                'Address of the Gitea or Forgejo server. Required with kind = "gitea". Read when the daemon starts.',
-              ),
-            remote: z
-              .string()
-              .optional()
-              .describe(
-                'The git remote. Default: origin, else the only one. Read when the daemon starts.',
-              ),
-            repository: z
-              .string()
-              .regex(/^[^/\s]+\/[^/\s]+$/, 'OWNER/NAME')
-              .optional()
-              .describe('OWNER/NAME, where the remote’s URL doesn’t tell.'),
-            token_file: z
-              .string()
-              .optional()
-              .describe('A file with the token alone. Default: GITEA_TOKEN, then FORGEJO_TOKEN.'),
-            delete_branch: z
-              .boolean()
-              .default(false)
-              .describe('Delete the head branch there after a merge, once nothing is based on it.'),
-          })
-          .prefault({}),
-        poll_active: seconds(30, 'Between looks at pull requests with checks or reviews pending.'),
-        poll_idle: seconds(300, 'Between looks at all others.'),
-        review_timeout: seconds(900, 'No review after this: the parent is told.'),
-        review_timeout_after_fixes: seconds(300, 'The same, after fixes were pushed.'),
-        stalled_rounds: z
-          .number()
-          .int()
-          .min(1)
-          .default(5)
-          .describe('Rounds of review or checks without green before the parent is told.'),
-        stalled_after: seconds(
-          1800,
-          'No progress on a pull request for this long: the parent is told.',
-        ),
-      })
-      .prefault({}),
+    forge: forgeSchema,
     worktree: z
       .strictObject({
         include: z

@@ -4,7 +4,6 @@ import { createResults } from '../core/agents/agent-result.ts'
 import { createApprovals } from '../core/questions/approvals.ts'
 import { createBudgetWatch } from '../core/usage/budget-watch.ts'
 import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
-import { createBranchLock } from '../core/pulls/branch-lock.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
 import { createClean } from '../core/maintenance/clean.ts'
 import type { Core } from '../core/core.ts'
@@ -12,9 +11,7 @@ import type { Deps } from '../core/deps.ts'
 import { createDirectory } from '../core/agents/directory.ts'
 import { createEndProgram } from '../core/agents/end-program.ts'
 import { createExits } from '../core/agents/exits.ts'
-import { createFilePull } from '../core/pulls/file-pull.ts'
 import { createFirstTurn } from '../core/turns/first-turn.ts'
-import { createFollowBase } from '../core/pulls/follow-base.ts'
 import { createForgeWatch } from '../core/pulls/forge-watch.ts'
 import { createForking } from '../core/spawn/fork.ts'
 import { createForkContext } from '../core/spawn/fork-context.ts'
@@ -22,12 +19,8 @@ import { createHooks } from '../core/turns/hooks.ts'
 import { createLabelSpawns } from '../core/spawn/issues/label-spawns.ts'
 import { createFinalOutput } from '../core/agents/final-output.ts'
 import { createLauncher, type LaunchEnvironment } from '../core/spawn/launch.ts'
-import { createKeepUpToDate } from '../core/pulls/keep-up-to-date.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
-import { createRequireLookedAt } from '../core/agents/looked-at.ts'
 import { createMailbox } from '../core/mail/mailbox.ts'
-import { createMergeBase } from '../core/pulls/merge/base.ts'
-import { createMergePull } from '../core/pulls/merge/merge-pull.ts'
 import { createPermissions } from '../core/turns/permissions.ts'
 import { createProgramHooks } from '../core/turns/program-hooks.ts'
 import { createNotes } from '../core/mail/notes.ts'
@@ -37,8 +30,6 @@ import { createMoveRoot } from '../core/agents/move-root.ts'
 import { createOpenWaits } from '../core/mail/open-waits.ts'
 import { createOwnPanes } from '../core/panes/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
-import { createPullViews } from '../core/pulls/pull-views.ts'
-import { createBranchPush } from '../core/pulls/push-branch.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
@@ -56,7 +47,6 @@ import { createSpawnUndo } from '../core/spawn/undo.ts'
 import { createStates } from '../core/agents/states.ts'
 import { createStatusComment } from '../core/pulls/status-comment/status-comment.ts'
 import { createStopChain } from '../core/turns/stop-chain.ts'
-import { createStopSync } from '../core/turns/stop-sync.ts'
 import { createSubagentProgress } from '../core/sessions/subagent-progress.ts'
 import { createSubagents } from '../core/sessions/subagents.ts'
 import { createMessages } from '../core/mail/messages.ts'
@@ -68,6 +58,7 @@ import type { Config } from '../config/schema.ts'
 import type { Agent } from '../domain/records.ts'
 import type { AgentId, PaneId } from '../domain/ids.ts'
 import { repositoryHash, terminalsOf } from '../runtime/paths.ts'
+import { createPullUseCases } from './pull-use-cases.ts'
 
 export interface AssembledCore {
   readonly core: Core
@@ -107,21 +98,11 @@ export function assembleCore(
     liveOf: createLiveAgentOf(deps),
     checkBudgets: createBudgetWatch(deps).check,
   })
-  const branchPush = createBranchPush(deps)
   const spawnUndo = createSpawnUndo({ ...deps, states })
-  const branchLock = createBranchLock()
-  const mergeBase = createMergeBase({ ...deps, branchPush })
-  const requireLookedAt = createRequireLookedAt(deps)
-  const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
-  const followBase = createFollowBase(deps)
-  const sync = createStopSync({
+  const { pulls, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
     ...deps,
-    branchPush,
-    branchLock,
-    mergeBase,
     ask: questions.askInBehalf,
   })
-  const keepUpToDate = createKeepUpToDate({ ...deps, sync })
   const permissions = createPermissions({
     ...deps,
     states,
@@ -219,11 +200,7 @@ export function assembleCore(
       inherit: createForkContext({ ...deps, panes, launcher }),
     }),
     control: running,
-    pulls: {
-      ...createPullViews({ ...deps, requireLookedAt }),
-      file: createFilePull({ ...deps, branchPush, followBase }),
-      merge: mergePull.merge,
-    },
+    pulls,
     once: createOnce(deps),
     messages: createMessages({
       ...deps,

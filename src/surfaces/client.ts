@@ -1,5 +1,6 @@
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
-import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../domain/errors.ts'
+import { asExomonadError, ExomonadError } from '../domain/errors.ts'
+import { ERRORS, type ErrorCode } from '../domain/error-codes.ts'
 import { createTeller } from '../domain/teller.ts'
 import type { ToolInput, ToolName, ToolResult } from '../tools/types.ts'
 import { parseEventStream } from './event-stream.ts'

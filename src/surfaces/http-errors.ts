@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { asExomonadError, ERRORS, ExomonadError } from '../domain/errors.ts'
+import { asExomonadError, ExomonadError } from '../domain/errors.ts'
+import { ERRORS } from '../domain/error-codes.ts'
 import type { Log } from '../runtime/log.ts'
 
 /**

@@ -1,9 +1,5 @@
-import type {
-  Forge,
-  ForgeBudget,
-  PullRequestSnapshot,
-  SnapshotResult,
-} from '../../src/adapters/forge/forge.ts'
+import type { Forge, PullRequestSnapshot, SnapshotResult } from '../../src/adapters/forge/forge.ts'
+import type { ForgeBudget } from '../../src/adapters/forge/budget.ts'
 import type { BranchName } from '../../src/domain/ids.ts'
 
 /** Test helper: a forge that says what it is told to. */

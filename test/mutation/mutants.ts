@@ -276,7 +276,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a task is asked to end, not hung up',
-    file: 'src/adapters/terminals/detached/held.ts',
+    file: 'src/adapters/terminals/detached/end-held.ts',
     find: "endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE })",
     replace: 'endPanes(others, { grace: KILL_GRACE })',
     test: HELD,
@@ -406,7 +406,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Settings.
   {
     loses: 'ci_parallel',
-    file: 'src/daemon/choose-forge.ts',
+    file: 'src/daemon/forge/choose-forge.ts',
     find: 'timeoutMs: timeout * 1000,\n        parallel,',
     replace: 'timeoutMs: timeout * 1000, parallel: 2 * parallel,',
     test: SETTINGS,
@@ -414,7 +414,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'ci_timeout',
-    file: 'src/daemon/choose-forge.ts',
+    file: 'src/daemon/forge/choose-forge.ts',
     find: 'timeoutMs: timeout * 1000',
     replace: 'timeoutMs: timeout * 100_000',
     test: SETTINGS,

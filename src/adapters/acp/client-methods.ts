@@ -1,5 +1,6 @@
 import { RequestError, type ClientApp } from '@agentclientprotocol/sdk'
-import { ERRORS, ExomonadError } from '../../domain/errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { ERRORS } from '../../domain/error-codes.ts'
 import type { AcpHandlers, AcpPermission, AcpPermissionAnswer } from './acp.ts'
 import { optionFor } from './permission-choice.ts'
 import { readTool } from './updates.ts'

@@ -1,31 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { ChannelResult, HostedSession } from '../terminals/headless.ts'
+import type { ChannelResult } from '../terminals/headless.ts'
 import type { HostedEnd } from '../../processes/host/hosted-process.ts'
 import type { CreateSession, Session, SessionOptions } from '../terminals/detached/hosted.ts'
-import type { Usage } from '../../domain/records.ts'
-import type {
-  AcpConnection,
-  AcpPermission,
-  AcpPermissionAnswer,
-  AcpSession,
-  AcpTool,
-  AcpToolStatus,
-  AcpUpdate,
-  StartOnPipes,
-  StartPiped,
-} from './acp.ts'
+import type { AcpConnection, AcpSession, StartOnPipes, StartPiped } from './acp.ts'
 import { exitWords } from './child.ts'
 import { createConfinedFiles } from './confined-files.ts'
 import { begin } from './connection.ts'
 import { createDaemonHooks } from './daemon-hooks.ts'
 import { finalOutput } from './failures.ts'
 import { createMentions } from './mentions.ts'
-import { decide } from './permission-choice.ts'
+import { createProgramReports } from './program-reports.ts'
 import { createRendering } from './rendering.ts'
-import { createRounds, type Told } from './rounds.ts'
+import { createRounds } from './rounds.ts'
 import { createTerminals } from './terminals.ts'
-import { addUsage } from './turn-usage.ts'
+import { createTurns } from './turns.ts'
 
 /**
  * How long a prompt that comes while the end of a turn is being checked waits for the answer.
@@ -33,10 +22,10 @@ import { addUsage } from './turn-usage.ts'
  */
 const SETTLE_LIMIT = 5_000
 /**
- * What is still to be told to the daemon when the program has ended holds its end for so long.
+ * What is still to be sent to the daemon when the program has ended holds its end for so long.
  * Milliseconds.
  */
-const TELL_LIMIT = 2_000
+const SEND_LIMIT = 2_000
 
 export interface HostedSessionParts {
   readonly start: StartPiped
@@ -69,29 +58,38 @@ function hostSession(
     fits = log.write('out', text)
   })
 
-  let state: HostedSession['state'] = 'starting'
-  let reason: string | null = null
-  let usage: Usage | null = null
-  /** Rounds that began after there had been enough: they were broken off. */
-  let beyond = 0
   let session: AcpSession | null = null
   let canLoad = false
   let ended: HostedEnd | undefined
   let failed = false
   let leaving = false
-  /** Of the turn that is under way. */
-  let turn: {
-    readonly cancel: AbortController
-    readonly begun: number
-    tooMany: boolean
-    readonly asking: string[]
-  } | null = null
-  /** Its turns, one after the other, and what the daemon says to their end. */
+  /** The turns that were asked for after the first. */
   let busy: Promise<void> = Promise.resolve()
-  /** While the daemon is asked whether it may stop. */
-  let stopping: Promise<unknown> | null = null
   let typed = ''
 
+  const turns = createTurns({
+    maxTurns: launch.maxTurns,
+    hooks,
+    mentions,
+    rounds,
+    view,
+    session: () => session,
+    isLeaving: () => leaving,
+    hasEnded: () => ended !== undefined,
+    lives: async (afterError) =>
+      child.pid !== 0 &&
+      (!afterError || (await Promise.race([child.ended.then(() => false), delay(100, true)]))),
+  })
+  const reports = createProgramReports({
+    launch,
+    hooks,
+    mentions,
+    rounds,
+    view,
+    turns,
+    session: () => session,
+    congested: () => (fits ? undefined : log.drained()),
+  })
   const terminals = createTerminals({
     start: parts.startOnPipes,
     root: launch.root,
@@ -110,146 +108,12 @@ function hostSession(
     handlers: {
       ...createConfinedFiles(launch.root),
       terminals,
-      update: (sessionId, update) => updated(sessionId, update),
-      permission: (_sessionId, question, signal) => permission(question, signal),
+      update: reports.update,
+      permission: (_sessionId, question, signal) => reports.permission(question, signal),
       warn: (message) => log.note(message),
       stderr: (text) => void log.write('err', text),
     },
   })
-
-  const tell = (told: Told): void => {
-    view.tool(told)
-    const { id, title, kind, detail } = told.call
-    // Outside a turn nothing works: that it did is no news. Nor is anything to whoever is ending
-    // it.
-    if (turn === null || leaving) return
-    if (told.kind === 'started')
-      hooks.tell('tool-start', { id, tool: title, kind: kind ?? 'other', detail: detail ?? '' })
-    else hooks.tell('tool-end', { id, tool: title, status: told.status, detail: detail ?? '' })
-  }
-
-  function updated(sessionId: string, update: AcpUpdate): void | Promise<void> {
-    if (session !== null && sessionId !== session.id) return
-    if (update.kind === 'user') mentions.add(update.text)
-    if (update.kind === 'tool' && update.tool.output !== null) mentions.add(update.tool.output)
-    // A conversation that is taken up tells all of it again.
-    if (session === null) return
-    const before = rounds.rounds
-    const told = rounds.take(update)
-    if (
-      turn !== null &&
-      launch.maxTurns !== null &&
-      rounds.rounds > before &&
-      rounds.rounds - turn.begun > launch.maxTurns &&
-      !turn.tooMany
-    ) {
-      turn.tooMany = true
-      turn.cancel.abort()
-    }
-    view.update(update)
-    told.forEach(tell)
-    return fits ? undefined : log.drained()
-  }
-
-  const takeCall = (tool: AcpTool, status: AcpToolStatus): void =>
-    rounds.take({ kind: 'tool', first: false, tool: { ...tool, status } }).forEach(tell)
-
-  async function permission(
-    { tool }: AcpPermission,
-    signal: AbortSignal,
-  ): Promise<AcpPermissionAnswer> {
-    // Some announce no call that they ask about, and say no more of one that was denied.
-    takeCall(tool, tool.status === 'in_progress' ? 'in_progress' : 'pending')
-    const call = rounds.call(tool)
-    const decided = decide(launch, { ...tool, title: call.title, kind: call.kind })
-    if (decided !== 'ask') {
-      if (decided === 'deny') {
-        view.answered(call, 'deny', 'by its permissions')
-        takeCall(tool, 'failed')
-      }
-      return decided
-    }
-    const mine = turn
-    mine?.asking.push(call.title)
-    view.asks(call)
-    state = 'waiting'
-    reason = `permission: ${mine?.asking[0] ?? call.title}`
-    try {
-      const answer = await hooks.permission({ tool: call.title, detail: call.detail ?? '' }, signal)
-      view.answered(call, answer?.decision ?? 'cancelled', answer?.reason ?? null)
-      if (answer?.decision === 'deny') takeCall(tool, 'failed')
-      return answer?.decision ?? 'cancelled'
-    } finally {
-      mine?.asking.splice(mine.asking.indexOf(call.title), 1)
-      if (turn === mine && mine !== null && state === 'waiting') {
-        const [next] = mine.asking
-        state = next === undefined ? 'running' : 'waiting'
-        reason = next === undefined ? null : `permission: ${next}`
-      }
-    }
-  }
-
-  /** One turn, and those that the daemon’s objections make of it. */
-  async function run(first: string): Promise<void> {
-    let again = false
-    for (let text: string | null = first; text !== null; again = true) {
-      const over = await oneTurn(text)
-      if (over === 'gone') return
-      if (over === 'interrupted') {
-        hooks.tell('interrupted', {})
-        break
-      }
-      const asked = hooks.stop({ reason: over, again })
-      stopping = asked
-      text = await asked
-      stopping = null
-      if (leaving || ended !== undefined) return
-    }
-    state = 'idle'
-  }
-
-  /** Returns why it ended. */
-  async function oneTurn(text: string): Promise<string> {
-    const mine = {
-      cancel: new AbortController(),
-      begun: rounds.rounds,
-      tooMany: false,
-      asking: [] as string[],
-    }
-    turn = mine
-    state = 'running'
-    reason = null
-    rounds.begin()
-    mentions.add(text)
-    view.prompt(text)
-    hooks.tell('prompt', { prompt: text })
-    try {
-      const result = await session?.prompt(text, mine.cancel.signal)
-      usage = addUsage(usage, result?.usage ?? null)
-      reason = mine.tooMany ? 'max_turn_requests' : (result?.stopReason ?? 'end_turn')
-    } catch (error) {
-      reason = `error: ${error instanceof Error ? error.message : String(error)}`
-    }
-    rounds.end().forEach(tell)
-    if (mine.tooMany) beyond += rounds.rounds - mine.begun - (launch.maxTurns ?? 0)
-    turn = null
-    if (reason !== 'end_turn')
-      view.note(
-        reason === 'max_turn_requests'
-          ? `stopped after ${launch.maxTurns ?? 'its'} rounds of the model`
-          : `the turn ended: ${reason}`,
-      )
-    else view.note('the turn ended')
-    if (child.pid === 0 || leaving || !(await lives())) return 'gone'
-    // Some end their turn so when a person denies them something: nobody broke it off, and it is
-    // over.
-    return reason === 'cancelled' && mine.cancel.signal.aborted ? 'interrupted' : reason
-  }
-
-  /** An error may be the first sign of its end. */
-  const lives = async (): Promise<boolean> =>
-    !reason?.startsWith('error:') ||
-    (await Promise.race([child.ended.then(() => false), delay(100, true)]))
 
   async function open(connection: AcpConnection): Promise<AcpSession> {
     const { mcpServers, load } = launch
@@ -277,14 +141,14 @@ function hostSession(
     session = opened
     if (opened.loaded) view.note(`the session ${opened.id} was taken up`)
     hooks.tell('session-start', { sessionId: opened.id })
-    if (launch.prompt === null) state = 'idle'
-    else await run(launch.prompt)
+    if (launch.prompt === null) turns.ready()
+    else await turns.run(launch.prompt)
   }
 
   const running = live().catch(async (error: unknown) => {
     const words = error instanceof Error ? error.message : String(error)
     failed = !leaving
-    reason = `error: ${words}`
+    turns.fail(words)
     log.note(words)
     if (!(error instanceof ExomonadError)) complain(error)
     await child.end()
@@ -295,17 +159,18 @@ function hostSession(
       (connection) => connection.ended,
       () => {},
     )
-    // The turn that was cut off is told of first.
-    await Promise.race([running.then(() => busy), delay(TELL_LIMIT)])
+    // The turn that was cut off is reported first.
+    await Promise.race([running.then(() => busy), delay(SEND_LIMIT)])
+    const hadError = turns.reason?.startsWith('error:') === true
     if (!leaving && !failed)
       log.note(
-        `${exitWords(exit)}.${exit.exitCode === 0 || reason?.startsWith('error:') === true ? '' : finalOutput(exit.stderr)}`,
+        `${exitWords(exit)}.${exit.exitCode === 0 || hadError ? '' : finalOutput(exit.stderr)}`,
       )
     if (!leaving)
       hooks.tell('session-end', {
-        reason: failed || reason?.startsWith('error:') === true ? (reason ?? '') : exitWords(exit),
+        reason: failed || hadError ? (turns.reason ?? '') : exitWords(exit),
       })
-    if (!leaving) await Promise.race([hooks.settled(), delay(TELL_LIMIT)])
+    if (!leaving) await Promise.race([hooks.settled(), delay(SEND_LIMIT)])
     // One that was ended because it could not begin did not end well, whatever it made of the
     // signal.
     const how =
@@ -321,12 +186,11 @@ function hostSession(
   })
 
   async function prompt(text: string): Promise<ChannelResult> {
-    if (stopping !== null) await Promise.race([stopping, delay(SETTLE_LIMIT)])
+    if (turns.stopping !== null) await Promise.race([turns.stopping, delay(SETTLE_LIMIT)])
     if (ended !== undefined || leaving) return { kind: 'refused', reason: 'its program has ended' }
-    if (state === 'starting') return { kind: 'refused', reason: 'it is still starting' }
-    if (state !== 'idle') return { kind: 'refused', reason: 'a turn is under way' }
-    state = 'running'
-    busy = run(text).catch(complain)
+    if (turns.state === 'starting') return { kind: 'refused', reason: 'it is still starting' }
+    if (turns.state !== 'idle') return { kind: 'refused', reason: 'a turn is under way' }
+    busy = turns.run(text).catch(complain)
     return { kind: 'accepted' }
   }
 
@@ -349,23 +213,23 @@ function hostSession(
       return { kind: 'typed' }
     },
     escape: async () => {
-      turn?.cancel.abort()
+      turns.cancel()
       return { kind: 'typed' }
     },
     leave: () => {
       if (leaving) return
       leaving = true
-      turn?.cancel.abort()
+      turns.cancel()
     },
     session: () => ({
       agentId,
       sessionId: session?.id ?? null,
-      state,
-      reason,
-      turns: rounds.rounds - beyond,
+      state: turns.state,
+      reason: turns.reason,
+      turns: turns.rounds,
       toolCalls: rounds.toolCalls,
       lastText: rounds.lastText,
-      usage,
+      usage: turns.usage,
       models: session?.models().map(({ id }) => id) ?? [],
       modes: session?.modes().map(({ id }) => id) ?? [],
       canLoad,

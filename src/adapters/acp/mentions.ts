@@ -2,10 +2,12 @@
 const ID = /\b[a-z]-[0-9a-f]{8,12}\b/g
 
 /** Which ids were ever read by a session’s model. The texts themselves are in its output. */
-export function createMentions(): {
+export interface Mentions {
   add(text: string): void
   find(words: readonly string[]): readonly string[]
-} {
+}
+
+export function createMentions(): Mentions {
   const ids = new Set<string>()
   return {
     add: (text) => {

@@ -1,7 +1,9 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
+import type { ForgeBudget } from './budget.ts'
 import type { ForgeIssues } from './issues.ts'
 import type { MergeResults, MergeStrategy } from './merge-results.ts'
+import type { MergeResult, MergeWays } from './merging.ts'
 import type { MergeKind, ScheduledMerge, ScheduledMerges } from './scheduled.ts'
 import type { Unreadable } from './unreadable.ts'
 import type { Check, ChecksState } from './check.ts'
@@ -130,70 +132,6 @@ export type FileResult =
   | { kind: 'filed'; number: number; url: string; created: boolean }
   | { kind: 'nothing_to_merge' }
 
-export type MergeResult =
-  | { kind: 'merged'; sha: Sha; head: Sha }
-  | { kind: 'head_changed'; head: Sha }
-  | { kind: 'conflict'; files: readonly string[] }
-  | { kind: 'not_open'; state: 'merged' | 'closed' }
-  /**
-   * A rule of the forge’s own stands against it (a required check or review, a strategy that the
-   * repository forbids), in its words.
-   */
-  | { kind: 'refused'; reason: string }
-  | MergeScheduled
-  /** It was to be merged once nothing stands against it, and for the forge nothing does. */
-  | { kind: 'ready' }
-
-/**
- * The forge merges it by itself from now on: in its turn, or once nothing stands against it.
- * `since`: by the forge’s clock, milliseconds since the epoch.
- */
-export interface MergeScheduled {
-  kind: 'scheduled'
-  how: MergeKind
-  /** In the queue, from 1; null where it is not in one. */
-  position: number | null
-  since: number
-}
-
-/** How pull requests may be merged into a branch. */
-export interface MergeWays {
-  readonly allowed: readonly MergeStrategy[]
-  /**
-   * What forbids the others, without a full stop; null where nothing does, as far as can be told.
-   */
-  readonly why: string | null
-  /** A merge queue merges into it. */
-  readonly queue?: true
-}
-export const ANY_WAY: MergeWays = { allowed: ['merge', 'squash', 'rebase'], why: null }
-
-/** One limit of a forge’s API. */
-export interface RateLimit {
-  readonly limit: number
-  readonly remaining: number
-  /** Milliseconds since the epoch. */
-  readonly resetAt: number
-}
-
-/** What is left of a forge’s limits, as its last answers said. Nothing is asked for it. */
-export interface ForgeBudget {
-  /** GraphQL points; null where no answer told yet. */
-  readonly points: RateLimit | null
-  /** REST requests; null where no answer told yet. */
-  readonly requests: RateLimit | null
-  /**
-   * Until then nothing is sent: a limit is used up, or the forge asked to wait. Milliseconds since
-   * the epoch; null where nothing is in the way.
-   */
-  readonly blockedUntil: number | null
-  /**
-   * How many times slower than configured to look, so that the limits last until they are reset and
-   * a reserve stays. At least 1.
-   */
-  readonly slowdown: number
-}
-
 /**
  * Pull requests. A forge answers and changes; who may, and whether it should be, is decided in
  * core. Throws FORGE_UNAVAILABLE where it or its remote can’t be reached or asks to wait (fact
@@ -283,8 +221,8 @@ export interface Forge {
     comments: readonly { path: string; line: number | null; body: string }[]
   }): Promise<Review>
   /**
-   * Returns a conversation on a line (`thread` of a line comment), resolves it, or both; an empty
-   * body answers nothing. The answer is a review that only comments, with one line comment.
+   * Replies to a conversation on a line (`thread` of a line comment), resolves it, or both; an empty
+   * body says nothing. The reply is a review that only comments, with one line comment.
    * INVALID_ARG where the pull request has no such conversation.
    */
   reply(options: {

@@ -1,5 +1,6 @@
 import { ExomonadError } from '../../domain/errors.ts'
-import type { Forge, MergeResult } from './forge.ts'
+import type { Forge } from './forge.ts'
+import type { MergeResult } from './merging.ts'
 
 type Settled = Awaited<ReturnType<Forge['settleMerge']>>
 

@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { ExomonadError, type ErrorCode } from '../../domain/errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { ErrorCode } from '../../domain/error-codes.ts'
 import type { ExecResult } from '../../processes/exec.ts'
 
 /**

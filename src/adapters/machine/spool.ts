@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { asExomonadError, ERRORS } from '../../domain/errors.ts'
+import { asExomonadError } from '../../domain/errors.ts'
+import { ERRORS } from '../../domain/error-codes.ts'
 import type { Log } from '../../runtime/log.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
 

@@ -1,4 +1,5 @@
-import type { PullRequestSnapshot, MergeResult } from '../../adapters/forge/forge.ts'
+import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
+import type { MergeResult } from '../../adapters/forge/merging.ts'
 import type { SnapshotStore } from '../../adapters/store/store.ts'
 import type { Sha } from '../../domain/ids.ts'
 

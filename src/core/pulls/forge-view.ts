@@ -1,4 +1,5 @@
-import type { Forge, ForgeBudget, RateLimit } from '../../adapters/forge/forge.ts'
+import type { Forge } from '../../adapters/forge/forge.ts'
+import type { ForgeBudget, RateLimit } from '../../adapters/forge/budget.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { ForgeView } from '../agents/tree-document.ts'
 import { knownForgeHealth } from './forge-health.ts'

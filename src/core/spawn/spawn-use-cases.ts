@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/caller.ts'
-import type { ErrorCode } from '../../domain/errors.ts'
+import type { ErrorCode } from '../../domain/error-codes.ts'
 import type { AgentId } from '../../domain/ids.ts'
 
 export interface SpawnedAgent {

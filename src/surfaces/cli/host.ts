@@ -7,8 +7,8 @@ import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
-import type { GiteaFound } from '../../daemon/find-gitea.ts'
-import type { GithubFound } from '../../daemon/find-github.ts'
+import type { GiteaFound } from '../../daemon/forge/find-gitea.ts'
+import type { GithubFound } from '../../daemon/forge/find-github.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
 /**

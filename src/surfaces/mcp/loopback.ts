@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from '../../runtime/node-http.ts'
-import { asExomonadError, ERRORS } from '../../domain/errors.ts'
+import { asExomonadError } from '../../domain/errors.ts'
+import { ERRORS } from '../../domain/error-codes.ts'
 import type { Log } from '../../runtime/log.ts'
 
 export const MCP_PATH = '/mcp'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { exec, type Exec } from '../../../src/processes/exec.ts'
 import { openGit } from '../../../src/adapters/git/open.ts'
-import { createGitCredential } from '../../../src/daemon/git-credential.ts'
+import { createGitCredential } from '../../../src/daemon/forge/git-credential.ts'
 import { tempRepository } from '../../helpers/temp-repository.ts'
 
 /** The daemon’s own git at a remote that asks for a password. */

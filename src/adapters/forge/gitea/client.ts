@@ -1,8 +1,8 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
-import { apiFetch } from '../api-fetch.ts'
-import { networkTrouble } from '../network-trouble.ts'
-import { createPause } from '../pause.ts'
+import { apiFetch } from '../network/api-fetch.ts'
+import { networkTrouble } from '../network/network-trouble.ts'
+import { createPause } from '../network/pause.ts'
 import { createSerial } from '../serial.ts'
 import type { GiteaClientOptions, GiteaRepository } from './options.ts'
 

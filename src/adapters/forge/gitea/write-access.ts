@@ -1,5 +1,5 @@
 import type { Log } from '../../../runtime/log.ts'
-import { createHeldAnswers } from '../held-answers.ts'
+import { createHeldAnswers } from '../network/held-answers.ts'
 import type { GiteaClient } from './client.ts'
 import type { RawUser } from './pull.ts'
 

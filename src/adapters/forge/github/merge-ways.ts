@@ -1,4 +1,4 @@
-import type { MergeWays } from '../forge.ts'
+import type { MergeWays } from '../merging.ts'
 import type { MergeStrategy } from '../merge-results.ts'
 import type { BranchRule } from './reading/branch-rules.ts'
 

@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../domain/errors.ts'
-import { createHeldAnswers } from '../held-answers.ts'
+import { createHeldAnswers } from '../network/held-answers.ts'
 import type { GithubClient } from './client/client.ts'
 import type { GithubForgeOptions } from './options.ts'
 import type { Association } from './reading/answers.ts'

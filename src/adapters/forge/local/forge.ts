@@ -1,7 +1,7 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { PullRow } from '../../../domain/forge-rows.ts'
 import { createBranches } from '../branches.ts'
-import { ANY_WAY } from '../forge.ts'
+import { ANY_WAY } from '../merging.ts'
 import { createHints } from '../hints.ts'
 import { createCheckConfig } from './check-config.ts'
 import { createCheckRuns } from './check-runs.ts'

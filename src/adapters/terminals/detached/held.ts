@@ -1,50 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { DETACHED_TERMINAL, HEADLESS_PANE } from '../../../domain/headless-pane.ts'
-import { asPaneId, type AgentId, type PaneId } from '../../../domain/ids.ts'
+import { asPaneId, type PaneId } from '../../../domain/ids.ts'
 import { addToTrace } from '../../../domain/pane-trace.ts'
-import { awaitEnd } from '../../../processes/deadline.ts'
-import { endPanes } from '../../../processes/end-processes.ts'
 import type { startOnPipes } from '../../../processes/exec.ts'
-import { createOutputLog, type OutputLog } from '../../../processes/host/output-log.ts'
+import { createOutputLog } from '../../../processes/host/output-log.ts'
 import type { TypeResult } from '../holder.ts'
 import { hostProcess, hostSession } from './headless-program.ts'
-import { createHostedPane, type HostedPane } from './hosted-pane.ts'
+import { endLeftOf, endNow } from './end-held.ts'
+import { describeHeld, type Held } from './held-pane.ts'
+import { createHostedPane } from './hosted-pane.ts'
 import type { CreateSession, Hosted, Session } from './hosted.ts'
 import { followOutput, type Following } from './output-followers.ts'
 import type { Viewers, Viewing } from './viewers.ts'
-import {
-  KILL_GRACE,
-  type FollowMessage,
-  type HeldPane,
-  type OpenTakes,
-  type Verbs,
-} from './protocol.ts'
-
-/** How long the end of a program that was just killed may take to be noticed. */
-const SETTLE_LIMIT = 3000
-
-interface Held {
-  readonly paneId: PaneId
-  readonly agentId: AgentId
-  readonly openId: string
-  /** What it runs: one of the three, and what only that can do. */
-  readonly program:
-    | { readonly kind: 'terminal'; readonly hosted: HostedPane }
-    | { readonly kind: 'process'; readonly hosted: Hosted; readonly log: OutputLog }
-    | {
-        readonly kind: 'acp'
-        readonly hosted: Hosted
-        readonly log: OutputLog
-        readonly session: Session
-      }
-  /** Called when it goes. */
-  readonly followers: Set<() => void>
-  name: string
-  pasted: string | null
-  entered: string | null
-  endedAt: number | null
-  ending: Promise<void> | undefined
-}
+import { type FollowMessage, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
 
 type Gives<Verb extends keyof Verbs> = Promise<Verbs[Verb]['gives']>
 
@@ -89,29 +57,6 @@ export function createHeldPanes(options: {
   const { start, createSession, now, onChange, complain } = options
   const panes = new Map<PaneId, Held>()
 
-  const describe = ({
-    paneId,
-    agentId,
-    name,
-    program,
-    endedAt,
-    pasted,
-    entered,
-  }: Held): HeldPane => ({
-    paneId,
-    agentId,
-    name,
-    title: program.kind === 'terminal' ? program.hosted.title : null,
-    pid: program.hosted.pid,
-    dead: program.hosted.ended !== undefined,
-    exitCode: program.hosted.ended?.exitCode ?? null,
-    exitSignal: program.hosted.ended?.exitSignal ?? null,
-    endedAt,
-    humanActiveAt: program.kind === 'terminal' ? program.hosted.humanActiveAt : null,
-    pasted,
-    entered,
-  })
-
   const run = (takes: OpenTakes, name: () => string): Held['program'] => {
     const { agentId, cwd, argv, rows } = takes
     if (takes.kind === 'terminal')
@@ -132,37 +77,6 @@ export function createHeldPanes(options: {
       complain,
     })
     return { kind: 'acp', log, session, hosted: hostSession(session, { log, rows }) }
-  }
-
-  /** What they started goes with them, whatever group or session that is in by now. */
-  const endLeftOf = async ({ agentId }: Held, hosted: Hosted): Promise<void> => {
-    const ended = !(await hosted.leavesBehind())
-    await endPanes([{ pid: hosted.pid, agentId, ended }], { signal: 'SIGTERM', grace: KILL_GRACE })
-  }
-  const endAll = async (held: readonly Held[], grace: number): Promise<void> => {
-    const leaders = (isTerminal: boolean) =>
-      held
-        .filter(({ program }) => (program.kind === 'terminal') === isTerminal)
-        .map(({ agentId, program: { hosted } }) => ({
-          pid: hosted.pid,
-          agentId,
-          ended: hosted.ended !== undefined,
-        }))
-    const [terminals, others] = [leaders(true), leaders(false)]
-    await Promise.all([
-      terminals.length > 0 && endPanes(terminals, { grace }),
-      others.length > 0 && endPanes(others, { signal: 'SIGTERM', grace: KILL_GRACE }),
-    ])
-  }
-  const endNow = async (held: readonly Held[], grace: number): Promise<void> => {
-    for (const { program } of held) program.hosted.leave()
-    await endAll(held, grace)
-    await Promise.all(
-      held.map(async ({ program }) => {
-        await awaitEnd(program.hosted.end, SETTLE_LIMIT)
-        if (program.kind !== 'terminal') await program.log.close()
-      }),
-    )
   }
 
   const type = async (
@@ -218,7 +132,7 @@ export function createHeldPanes(options: {
       })
       return { paneId, pid: program.hosted.pid }
     },
-    list: () => [...panes.values()].map(describe),
+    list: () => [...panes.values()].map(describeHeld),
     paste: async ({ paneId, text, key }) => {
       const result = await type(paneId, (hosted) => hosted.paste(text))
       const held = panes.get(paneId)

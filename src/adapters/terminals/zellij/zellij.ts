@@ -5,12 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { PaneId } from '../../../domain/ids.ts'
 import type { Log } from '../../../runtime/log.ts'
-import { titleOf } from '../program.ts'
 import type { Shown, Viewer } from '../viewer.ts'
 import { attachCommand } from './attach.ts'
-import { MOST_BARS, tabsLayout } from './layout.ts'
-import { marked, type Entry } from './panes.ts'
+import type { Entry } from './panes.ts'
 import { createSession } from './session.ts'
+import { createTabs, notShownError, shownBy } from './tabs.ts'
 
 export interface ZellijOptions {
   /** Name of a session of our own; short, for the path of its socket may have 108 bytes. */
@@ -82,16 +81,7 @@ export function createZellijViewer({
   })
   const wanted = new Map<PaneId, { shown: Shown; attempts: number; readonly since: number }>()
   const names = new Map<PaneId, string>()
-  /**
-   * Tabs that are called after a terminal; null where it is not in front in its tab, or not shown.
-   * Missing: not known.
-   */
-  const tabs = new Map<PaneId, number | null>()
-  /**
-   * Panes with names of their own, as actions take them: one that is made beside another never
-   * takes the title of its terminal (0.45.1).
-   */
-  const named = new Map<PaneId, string>()
+  const tabs = createTabs(session)
   let last: Promise<unknown> = Promise.resolve()
   /** Zellij may yet do what it did not answer. */
   let late = false
@@ -103,66 +93,6 @@ export function createZellijViewer({
     last = done.catch(() => undefined)
     return done
   }
-  const learn = (entries: readonly Entry[]): readonly Entry[] => {
-    tabs.clear()
-    for (const [paneId, id] of named)
-      if (!entries.some((entry) => entry.shows === paneId && entry.id === id)) named.delete(paneId)
-    for (const { id, shows, tabId, leads } of entries) {
-      if (shows === null) continue
-      tabs.set(shows, leads ? tabId : null)
-      if (!leads) named.set(shows, id)
-    }
-    return entries
-  }
-  const shownBy = (entries: readonly Entry[], paneId: PaneId) =>
-    entries.find(({ shows }) => shows === paneId)
-
-  const openTabs = async (all: readonly Shown[], entries: readonly Entry[]): Promise<void> => {
-    const bars = Math.max(0, MOST_BARS - new Set(entries.map(({ tabId }) => tabId)).size)
-    const layout = tabsLayout(
-      all.map(({ paneId, argv, name: called }, index) => ({
-        name: titleOf(called),
-        argv: marked(paneId, argv),
-        bar: index < bars,
-      })),
-    )
-    const reply = await session.action('new-tab', ...session.noFocus, '--layout-string', layout)
-    if (reply.kind !== 'done') throw refusal(reply)
-    const made = reply.stdout.split('\n').filter((line) => /^\d+$/.test(line))
-    if (made.length === all.length)
-      for (const [index, { paneId }] of all.entries()) tabs.set(paneId, Number(made[index]))
-  }
-  const openBeside = async (
-    { paneId, argv, name: called }: Shown,
-    tabId: number,
-  ): Promise<void> => {
-    const words = [
-      '--tab-id',
-      String(tabId),
-      ...session.noFocus,
-      '--name',
-      titleOf(called),
-      '--close-on-exit',
-      '--',
-      ...marked(paneId, argv),
-    ]
-    const reply = await session.action('new-pane', ...words)
-    if (reply.kind !== 'done') throw refusal(reply)
-    tabs.set(paneId, null)
-    const made = /^terminal_\d+$/m.exec(reply.stdout)?.[0]
-    if (made !== undefined) named.set(paneId, made)
-  }
-  const refusal = (
-    reply: { kind: 'no-session' } | { kind: 'failed'; reason: string },
-  ): ExomonadError =>
-    new ExomonadError(
-      'MULTIPLEXER_UNAVAILABLE',
-      `Zellij shows no terminal: ${reply.kind === 'failed' ? reply.reason : 'its session has ended'}.`,
-      {
-        session: name,
-      },
-    )
-
   const giveUp = (paneIds: Iterable<PaneId>, error: unknown): void => {
     for (const paneId of paneIds) {
       const one = wanted.get(paneId)
@@ -179,7 +109,7 @@ export function createZellijViewer({
       const one = wanted.get(paneId)
       return one !== undefined && (one.attempts += 1) >= ATTEMPTS
     })
-    giveUp(lost, refusal({ kind: 'failed', reason: 'it did not appear' }))
+    giveUp(lost, notShownError(name, 'it did not appear'))
   }
   /**
    * It may be done yet: what is shown by then is not opened again, and what was opened twice is
@@ -245,16 +175,16 @@ export function createZellijViewer({
     if (first === undefined) return
     let tried: PaneId[] = [...wanted.keys()]
     try {
-      const entries = learn(await session.ensure(first.shown))
+      const entries = tabs.learn(await session.ensure(first.shown))
       for (const { shows } of entries) if (shows !== null) isThere(shows)
       const { alone, beside } = nextOnes(entries)
       const opening = beside === undefined ? alone : [beside.shown]
       tried = opening.map(({ paneId }) => paneId)
-      if (beside !== undefined) await openBeside(beside.shown, beside.tabId)
-      else if (alone.length > 0) await openTabs(alone, entries)
+      if (beside !== undefined) await tabs.openBeside(beside.shown, beside.tabId)
+      else if (alone.length > 0) await tabs.open(alone, entries)
       // A tab may be said to have been made that has no room for its pane.
       const isShown = async () => {
-        const now = learn((await session.list()) ?? [])
+        const now = tabs.learn((await session.list()) ?? [])
         return tried.every((paneId) => shownBy(now, paneId) !== undefined)
       }
       for (
@@ -273,13 +203,7 @@ export function createZellijViewer({
     if (first === undefined) return
     const [paneId, called] = first
     names.delete(paneId)
-    if (!tabs.has(paneId)) learn((await session.list()) ?? [])
-    const tab = tabs.get(paneId) ?? null
-    tabs.set(paneId, tab)
-    if (tab !== null) await session.action('rename-tab-by-id', '--', String(tab), titleOf(called))
-    const pane = named.get(paneId)
-    if (pane !== undefined)
-      await session.action('rename-pane', '--pane-id', pane, '--', titleOf(called))
+    await tabs.rename(paneId, called)
   }
   const work = async (): Promise<void> => {
     while (!disposed.aborted && (wanted.size > 0 || late || names.size > 0)) {
@@ -294,8 +218,8 @@ export function createZellijViewer({
   const soon = (): void => void inTurn(work)
 
   const find = async (shown: Shown): Promise<{ pane: string; shared: boolean }> => {
-    let entries = learn(await session.ensure(shown))
-    if (shownBy(entries, shown.paneId) === undefined) await openTabs([shown], entries)
+    let entries = tabs.learn(await session.ensure(shown))
+    if (shownBy(entries, shown.paneId) === undefined) await tabs.open([shown], entries)
     for (let look = 0; look < LOOKS; look += 1) {
       const found = shownBy(entries, shown.paneId)
       if (found !== undefined)
@@ -304,7 +228,7 @@ export function createZellijViewer({
           shared: entries.filter(({ tabId }) => tabId === found.tabId).length > 1,
         }
       await delay(POLL)
-      entries = learn((await session.list()) ?? [])
+      entries = tabs.learn((await session.list()) ?? [])
     }
     throw new ExomonadError(
       'MULTIPLEXER_UNAVAILABLE',
@@ -322,7 +246,7 @@ export function createZellijViewer({
     rename: (paneId, called) => {
       const waits = wanted.get(paneId)
       if (waits !== undefined) waits.shown = { ...waits.shown, name: called }
-      else if (tabs.get(paneId) !== null || named.has(paneId)) {
+      else if (tabs.takesName(paneId)) {
         names.set(paneId, called)
         soon()
       }
@@ -330,9 +254,7 @@ export function createZellijViewer({
     closed: (paneId) => {
       wanted.delete(paneId)
       names.delete(paneId)
-      named.delete(paneId)
-      // Who was behind it in its tab may be in front now.
-      for (const [other, tab] of tabs) if (other === paneId || tab === null) tabs.delete(other)
+      tabs.closed(paneId)
     },
     attachCommand: (shown, inside) =>
       inTurn(async () => {

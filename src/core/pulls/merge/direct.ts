@@ -1,8 +1,5 @@
-import type {
-  MergeResult,
-  MergeScheduled,
-  PullRequestSnapshot,
-} from '../../../adapters/forge/forge.ts'
+import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeResult, MergeScheduled } from '../../../adapters/forge/merging.ts'
 import type { Actor } from '../../../domain/ids.ts'
 import { noteBehind, saysBehind } from '../behind.ts'
 import type { Deps } from '../../deps.ts'

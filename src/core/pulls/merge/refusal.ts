@@ -1,4 +1,5 @@
-import type { Forge, MergeResult, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { Forge, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeResult } from '../../../adapters/forge/merging.ts'
 import { FORGE_NAMES } from '../../../domain/forge-kinds.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { RedResult } from '../../fold/landing.ts'

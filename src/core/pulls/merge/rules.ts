@@ -1,5 +1,5 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
-import type { ErrorCode } from '../../../domain/errors.ts'
+import type { ErrorCode } from '../../../domain/error-codes.ts'
 
 export interface MergeBlocker {
   readonly code: ErrorCode

@@ -1,4 +1,5 @@
-import type { Forge, MergeScheduled, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { Forge, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeScheduled } from '../../../adapters/forge/merging.ts'
 import { FORGE_NAMES } from '../../../domain/forge-kinds.ts'
 import type { MergeKind } from '../../../adapters/forge/scheduled.ts'
 import { ExomonadError } from '../../../domain/errors.ts'

@@ -1,10 +1,6 @@
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
-import type {
-  Forge,
-  MergeResult,
-  MergeScheduled,
-  PullRequestSnapshot,
-} from '../../../adapters/forge/forge.ts'
+import type { Forge, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeResult, MergeScheduled } from '../../../adapters/forge/merging.ts'
 import type { Agent, JournalEntry } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import {

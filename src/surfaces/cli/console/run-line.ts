@@ -1,21 +1,19 @@
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
-import { hasTerminal } from '../../text/no-terminal.ts'
-import { describePull } from '../pulls/pr-show.ts'
 import { printableLine } from '../../text/printable.ts'
-import { plural } from '../../text/quantity.ts'
 import { lineCount } from './rows/compose-scrollback.ts'
+import { createLineActions } from './line-actions.ts'
 import { createInboxLines } from './run-inbox.ts'
 import { createWaits } from './run-wait.ts'
 import { findByName, hasEnded, neighbour } from './rotation.ts'
 import type { ConsoleLine } from './input/parse-line.ts'
-import { isUnmanned, nodeOf, viewOf, type ConsoleState } from './state.ts'
+import { nodeOf, viewOf, type ConsoleState } from './state.ts'
 import type { Doing, Tell } from './doing.ts'
 
 export interface Lines {
   /**
    * Does what a line says to the agent that was viewed when it was written. Never throws: what goes
-   * wrong is told there, and answers false.
+   * wrong is shown there, and returns false.
    */
   run(line: ConsoleLine, agent: string): Promise<boolean>
   /** Ends an agent whose descendants live, after the person said so. */
@@ -71,99 +69,9 @@ export function createLines(doing: Doing): Lines {
     return `There is no agent ${said}.${found.candidates.length > 0 ? ` Did you mean ${found.candidates.map(printableLine).join(', ')}?` : ''}`
   }
 
+  const { say, send, kill, fork, reap, showPull, attach } = createLineActions(doing, tell, go)
   const waits = createWaits(doing, tell)
   const inbox = createInboxLines(doing, tell)
-
-  const say = async (agent: string, text: string): Promise<void> => {
-    // What is open now, whatever was known: a captured line must never be sent.
-    const { captureLines } = await feed.readScrollback(agent, clientFor())
-    if (captureLines !== null) {
-      await clientFor(agent).call('capture', { begin: false, text })
-      await feed.readScrollback(agent)
-      return
-    }
-    await send(agent, text)
-  }
-
-  const send = async (agent: string, message: string): Promise<void> => {
-    const node = nodeOf(store.get(), agent)
-    if (node !== undefined && isUnmanned(node)) {
-      throw new ExomonadError(
-        'PANE_GONE',
-        'The root has no program that could read this: `exomonad up` starts one.',
-      )
-    }
-    // A process has no messages, only its standard input; what goes there has arrived.
-    if (node?.kind === 'process') {
-      await clientFor().call('write_stdin', { agent_id: agent, data: message })
-      tell(agent, `› ${message}`)
-      return feed.wake()
-    }
-    await clientFor().call('send', { to: agent, message })
-    tell(agent, `› ${message}`)
-    dispatch({ type: 'sent', agent, at: now() })
-    feed.wake()
-  }
-
-  const kill = async (viewed: string, node: TreeNode): Promise<void> => {
-    const { killed } = await clientFor().call('kill', { agent: node.id })
-    if (node.id !== viewed)
-      tell(
-        viewed,
-        `✗ Killed ${printableLine(node.name)}${killed.length > 1 ? ` and ${plural(killed.length - 1, 'agent')} below it` : ''}`,
-      )
-    await feed.refresh()
-    feed.wake()
-  }
-
-  const fork = async (
-    agent: string,
-    input: { name?: string; context: 'inherit' | 'fresh' },
-  ): Promise<void> => {
-    const child = await clientFor(agent).call('fork_capture', input)
-    await feed.refresh()
-    go(child.agent_id)
-    for (const warning of child.warnings) tell(child.agent_id, `! ${warning}`, 'attention')
-    void feed.readScrollback(agent).catch(() => {})
-  }
-
-  const reap = async (agent: string): Promise<void> => {
-    const { reaped, next } = await clientFor().call('reap', {})
-    await feed.refresh()
-    if (next !== null) go(next)
-    tell(
-      next ?? agent,
-      reaped.length === 0
-        ? 'No agent is dead.'
-        : `Took ${plural(reaped.length, 'dead agent')} out of sight; their branches and records stay.`,
-    )
-  }
-
-  const showPull = async (agent: string, number: number | undefined): Promise<void> => {
-    const wanted = number ?? nodeOf(store.get(), agent)?.pr?.number
-    if (wanted === undefined) return tell(agent, 'It has no pull request.')
-    const pull = await clientFor().call('pr_show', { pr_number: wanted })
-    dispatch({
-      type: 'overlay',
-      overlay: { kind: 'rows', rows: describePull(pull, doing.palette), scroll: 0 },
-    })
-  }
-
-  const attach = async (agent: string, node: TreeNode): Promise<void> => {
-    const { argv, multiplexer } = await clientFor().call('attach', {
-      agent: node.id,
-      ...doing.inside,
-    })
-    if (argv === null)
-      return tell(
-        agent,
-        hasTerminal(node)
-          ? `The ${multiplexer} multiplexer has no windows: what its terminal shows is here already.`
-          : 'It has no terminal: what it writes is here already.',
-      )
-    const code = await doing.attach(argv)
-    if (code !== 0) tell(agent, `! ${argv[0] ?? ''} ended with ${code ?? 'a signal'}`, 'attention')
-  }
 
   const about = async (
     agent: string,

@@ -12,7 +12,8 @@ import { createPress } from './input/press.ts'
 import { findByName } from './rotation.ts'
 import { createLines } from './run-line.ts'
 import type { Doing } from './doing.ts'
-import { initialState, reduce } from './state.ts'
+import { reduce } from './reduce.ts'
+import { initialState } from './state.ts'
 import { createStore } from './store.ts'
 
 /**

@@ -1,10 +1,8 @@
 import { stat } from 'node:fs/promises'
-import type { ForgeBudget, RateLimit } from '../../../adapters/forge/forge.ts'
-import type {
-  GithubCheck,
-  ServerFinding,
-} from '../../../adapters/forge/github/setup/permissions.ts'
+import type { ForgeBudget, RateLimit } from '../../../adapters/forge/budget.ts'
+import type { GithubCheck } from '../../../adapters/forge/github/setup/permissions.ts'
 import type { PermissionFinding } from '../../../adapters/forge/github/setup/permission-finding.ts'
+import type { ServerFinding } from '../../../adapters/forge/github/setup/server-version.ts'
 import type { Config } from '../../../config/schema.ts'
 import { checkTrust } from '../../../config/trust.ts'
 import { asExomonadError } from '../../../domain/errors.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { MergeResult } from '../../../../src/adapters/forge/forge.ts'
+import type { MergeResult } from '../../../../src/adapters/forge/merging.ts'
 import { isBehind, noteBehind, saysBehind } from '../../../../src/core/pulls/behind.ts'
 import { createMergeDirect } from '../../../../src/core/pulls/merge/direct.ts'
 import { createStopSync } from '../../../../src/core/turns/stop-sync.ts'

@@ -1,4 +1,4 @@
-import type { ForgeBudget } from '../../forge.ts'
+import type { ForgeBudget } from '../../budget.ts'
 import type { Lacking } from './old-server.ts'
 
 export interface RestAnswer<Data> {

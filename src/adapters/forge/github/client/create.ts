@@ -15,7 +15,7 @@ import { createLimits } from './limits.ts'
 import { createOctokit, type Answer } from './octokit.ts'
 import { createOldServer, versionIn } from './old-server.ts'
 import { createSecrets, isOfApp } from './secrets.ts'
-import { final, tailFetch } from '../../api-fetch.ts'
+import { final, tailFetch } from '../../network/api-fetch.ts'
 
 const REPOSITORY = '/repos/{owner}/{repo}'
 const PER_PAGE = 100

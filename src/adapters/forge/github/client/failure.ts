@@ -1,5 +1,5 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
-import { networkTrouble } from '../../network-trouble.ts'
+import { networkTrouble } from '../../network/network-trouble.ts'
 import type { GithubRepository } from '../repository.ts'
 import type { Headers } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import type { ForgeBudget, RateLimit } from '../../forge.ts'
+import type { ForgeBudget, RateLimit } from '../../budget.ts'
 import { createPace } from './pace.ts'
 import { slowdownFor } from './slowdown.ts'
 

@@ -3,7 +3,7 @@ import { throttling } from '@octokit/plugin-throttling'
 import { Octokit } from '@octokit/rest'
 import type { GithubClientOptions } from '../options.ts'
 import { createLane } from './lane.ts'
-import { apiFetch } from '../../api-fetch.ts'
+import { apiFetch } from '../../network/api-fetch.ts'
 
 /**
  * One attempt at a request: called within the plugins, so that each try is counted, logged and

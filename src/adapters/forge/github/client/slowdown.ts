@@ -1,4 +1,4 @@
-import type { RateLimit } from '../../forge.ts'
+import type { RateLimit } from '../../budget.ts'
 
 /**
  * Beyond this, looking slower saves nothing worth having, and nobody would see anything any more.

@@ -1,7 +1,7 @@
 import { asExomonadError, ExomonadError } from '../../../../domain/errors.ts'
 import { limited, troubled, unreachable, wordsOf } from '../client/failure.ts'
 import { createSecrets } from '../client/secrets.ts'
-import { apiFetch } from '../../api-fetch.ts'
+import { apiFetch } from '../../network/api-fetch.ts'
 import type { GithubRepository } from '../repository.ts'
 import { readAppKey, signAppToken } from './app-key.ts'
 

@@ -4,7 +4,7 @@ import type { FileResult, Forge } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubRepository } from '../repository.ts'
 import { fitText, fitTitle } from './fit.ts'
-import type { Pause } from '../../pause.ts'
+import type { Pause } from '../../network/pause.ts'
 import { lookAt, PULL, type RawPull } from './pull.ts'
 import { isLost, refusalIn, type Refusal } from './refusal.ts'
 

@@ -1,6 +1,7 @@
 import { asExomonadError } from '../../../../domain/errors.ts'
 import type { Log } from '../../../../runtime/log.ts'
-import { ANY_WAY, type Forge } from '../../forge.ts'
+import type { Forge } from '../../forge.ts'
+import { ANY_WAY } from '../../merging.ts'
 import type { MergeStrategy } from '../../merge-results.ts'
 import type { GithubClient } from '../client/client.ts'
 import { mergeWays } from '../merge-ways.ts'

@@ -6,7 +6,8 @@ import type {
   ScheduledMerge,
 } from '../../../../../src/adapters/forge/scheduled.ts'
 import { createMergeFollowUp } from '../../../../../src/core/pulls/merge/follow-up.ts'
-import { ExomonadError, type ErrorCode } from '../../../../../src/domain/errors.ts'
+import { ExomonadError } from '../../../../../src/domain/errors.ts'
+import type { ErrorCode } from '../../../../../src/domain/error-codes.ts'
 import { silentLog } from '../../../../../src/runtime/log.ts'
 import { at, pull, sha } from '../../../pull-watch/pull.ts'
 

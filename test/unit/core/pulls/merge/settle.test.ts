@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMergeSettling } from '../../../../../src/core/pulls/merge/settle.ts'
-import { ExomonadError, type ErrorCode } from '../../../../../src/domain/errors.ts'
+import { ExomonadError } from '../../../../../src/domain/errors.ts'
+import type { ErrorCode } from '../../../../../src/domain/error-codes.ts'
 import { silentLog } from '../../../../../src/runtime/log.ts'
 
 /** What is done to which forge for a merge that an end cut off. */

@@ -6,12 +6,8 @@ import type { Feed } from '../../../../../src/surfaces/cli/console/feed.ts'
 import type { Key } from '../../../../../src/surfaces/cli/console/input/keys.ts'
 import { createPress } from '../../../../../src/surfaces/cli/console/input/press.ts'
 import { createLines } from '../../../../../src/surfaces/cli/console/run-line.ts'
-import {
-  initialState,
-  lineOf,
-  reduce,
-  viewOf,
-} from '../../../../../src/surfaces/cli/console/state.ts'
+import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
+import { initialState, lineOf, viewOf } from '../../../../../src/surfaces/cli/console/state.ts'
 import { createStore } from '../../../../../src/surfaces/cli/console/store.ts'
 import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
 import { node, view } from '../../text/sample-tree.ts'

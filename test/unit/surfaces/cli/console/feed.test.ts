@@ -1,6 +1,7 @@
 import { it, onTestFinished } from 'vitest'
 import { startFeed } from '../../../../../src/surfaces/cli/console/feed.ts'
-import { initialState, reduce } from '../../../../../src/surfaces/cli/console/state.ts'
+import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
+import { initialState } from '../../../../../src/surfaces/cli/console/state.ts'
 import { createStore } from '../../../../../src/surfaces/cli/console/store.ts'
 import { withTypedCalls } from '../../../../../src/surfaces/client.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'

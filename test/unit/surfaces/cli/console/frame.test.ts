@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
 import { createFrame, type Frame } from '../../../../../src/surfaces/cli/console/frame.ts'
+import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
 import {
   initialState,
-  reduce,
   type Action,
   type ConsoleState,
 } from '../../../../../src/surfaces/cli/console/state.ts'

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
+import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
 import {
   initialState,
   inputFor,
   lineOf,
-  reduce,
   viewOf,
   type Action,
   type ConsoleState,

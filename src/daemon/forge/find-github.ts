@@ -1,26 +1,30 @@
-import type { Exec } from '../processes/exec.ts'
-import type { GithubRepository } from '../adapters/forge/github/repository.ts'
-import { isAnotherForge, ownHost, repositoryAt } from '../adapters/forge/github/setup/api-host.ts'
+import type { Exec } from '../../processes/exec.ts'
+import type { GithubRepository } from '../../adapters/forge/github/repository.ts'
+import {
+  isAnotherForge,
+  ownHost,
+  repositoryAt,
+} from '../../adapters/forge/github/setup/api-host.ts'
 import {
   isLoopback,
   isSameHost,
   parseRemoteUrl,
   parseRepositoryName,
   type RemoteAddress,
-} from '../adapters/forge/remote-url.ts'
-import { createAppToken } from '../adapters/forge/github/setup/app-token.ts'
-import { secretFilePath } from '../adapters/forge/secret-file.ts'
-import { resolveSshAlias } from '../adapters/forge/github/setup/ssh-alias.ts'
-import { findToken, type GithubToken } from '../adapters/forge/github/setup/token.ts'
-import type { Git } from '../adapters/git/git.ts'
+} from '../../adapters/forge/remote-url.ts'
+import { createAppToken } from '../../adapters/forge/github/setup/app-token.ts'
+import { secretFilePath } from '../../adapters/forge/secret-file.ts'
+import { resolveSshAlias } from '../../adapters/forge/github/setup/ssh-alias.ts'
+import { findToken, type GithubToken } from '../../adapters/forge/github/setup/token.ts'
+import type { Git } from '../../adapters/git/git.ts'
 import {
   ghEnvironment,
   githubVariables,
   gitEnvironment,
   type Environment,
-} from '../config/environment.ts'
-import type { Config } from '../config/schema.ts'
-import { readVersion } from '../runtime/version.ts'
+} from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
+import { readVersion } from '../../runtime/version.ts'
 
 export type GithubFound =
   | {

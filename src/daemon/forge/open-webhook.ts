@@ -1,10 +1,10 @@
 import type { Server } from 'node:http'
-import { createServer } from '../runtime/node-http.ts'
-import { ExomonadError } from '../domain/errors.ts'
-import type { Poller } from '../pull-watch/poller.ts'
-import type { Log } from '../runtime/log.ts'
-import { createWebhookHandler } from '../surfaces/http/webhook.ts'
-import type { WebhookHints } from '../surfaces/http/webhook-hints.ts'
+import { createServer } from '../../runtime/node-http.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { Poller } from '../../pull-watch/poller.ts'
+import type { Log } from '../../runtime/log.ts'
+import { createWebhookHandler } from '../../surfaces/http/webhook.ts'
+import type { WebhookHints } from '../../surfaces/http/webhook-hints.ts'
 
 export interface Webhook {
   /** Where they are taken; null where the port could not be had. */

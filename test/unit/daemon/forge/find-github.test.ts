@@ -3,12 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { exec } from '../../../src/processes/exec.ts'
-import { openGit } from '../../../src/adapters/git/open.ts'
-import { gitEnvironment, readEnvironment } from '../../../src/config/environment.ts'
-import { parseConfig } from '../../../src/config/load.ts'
-import { findGithub } from '../../../src/daemon/find-github.ts'
-import { tempHome, tempRepository } from '../../helpers/temp-repository.ts'
+import { exec } from '../../../../src/processes/exec.ts'
+import { openGit } from '../../../../src/adapters/git/open.ts'
+import { gitEnvironment, readEnvironment } from '../../../../src/config/environment.ts'
+import { parseConfig } from '../../../../src/config/load.ts'
+import { findGithub } from '../../../../src/daemon/forge/find-github.ts'
+import { tempHome, tempRepository } from '../../../helpers/temp-repository.ts'
 
 interface Given {
   readonly remotes: Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import { ExomonadError } from '../../domain/errors.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
 
 /**
  * Milliseconds for which an answer holds: rights that were given or taken count that much later at

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { readEnvironment } from '../../../src/config/environment.ts'
-import { configSchema } from '../../../src/config/schema.ts'
-import { findGitea } from '../../../src/daemon/find-gitea.ts'
+import { readEnvironment } from '../../../../src/config/environment.ts'
+import { configSchema } from '../../../../src/config/schema.ts'
+import { findGitea } from '../../../../src/daemon/forge/find-gitea.ts'
 
 const find = (
   gitea: Record<string, unknown>,

@@ -1,10 +1,10 @@
-import type { GiteaRepository } from '../adapters/forge/gitea/options.ts'
-import { isSameHost, parseRemoteUrl } from '../adapters/forge/remote-url.ts'
-import { readSecretFile, secretFilePath } from '../adapters/forge/secret-file.ts'
-import type { Git } from '../adapters/git/git.ts'
-import { giteaVariables, type Environment } from '../config/environment.ts'
-import type { Config } from '../config/schema.ts'
-import { ExomonadError } from '../domain/errors.ts'
+import type { GiteaRepository } from '../../adapters/forge/gitea/options.ts'
+import { isSameHost, parseRemoteUrl } from '../../adapters/forge/remote-url.ts'
+import { readSecretFile, secretFilePath } from '../../adapters/forge/secret-file.ts'
+import type { Git } from '../../adapters/git/git.ts'
+import { giteaVariables, type Environment } from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 
 /** What speaks for you there. The token itself is only in what `read` answers. */
 export interface GiteaToken {

@@ -1,9 +1,9 @@
-import { readSecretFile, secretFilePath } from '../adapters/forge/secret-file.ts'
-import type { Forge } from '../adapters/forge/forge.ts'
-import type { Config } from '../config/schema.ts'
-import { ExomonadError } from '../domain/errors.ts'
-import type { Poller } from '../pull-watch/poller.ts'
-import type { Log } from '../runtime/log.ts'
+import { readSecretFile, secretFilePath } from '../../adapters/forge/secret-file.ts'
+import type { Forge } from '../../adapters/forge/forge.ts'
+import type { Config } from '../../config/schema.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { Poller } from '../../pull-watch/poller.ts'
+import type { Log } from '../../runtime/log.ts'
 import { openWebhook, type Webhook } from './open-webhook.ts'
 
 /**

@@ -1,8 +1,8 @@
-import type { Exec } from '../processes/exec.ts'
-import { credentialEnvironment } from '../adapters/git/credential.ts'
-import { ownHost } from '../adapters/forge/github/setup/api-host.ts'
-import { isSameHost } from '../adapters/forge/remote-url.ts'
-import type { Git } from '../adapters/git/git.ts'
+import type { Exec } from '../../processes/exec.ts'
+import { credentialEnvironment } from '../../adapters/git/credential.ts'
+import { ownHost } from '../../adapters/forge/github/setup/api-host.ts'
+import { isSameHost } from '../../adapters/forge/remote-url.ts'
+import type { Git } from '../../adapters/git/git.ts'
 
 /** Milliseconds. */
 const HELPER_TIMEOUT = 10_000

@@ -1,21 +1,21 @@
-import { exec } from '../processes/exec.ts'
-import type { Forge } from '../adapters/forge/forge.ts'
-import { createLocalForge } from '../adapters/forge/local/forge.ts'
-import { ensureLocalRemote } from '../adapters/forge/local/remote.ts'
-import type { Git } from '../adapters/git/git.ts'
-import type { Store } from '../adapters/store/store.ts'
-import { gitEnvironment, type Environment } from '../config/environment.ts'
-import type { Config } from '../config/schema.ts'
-import type { Settings } from '../core/deps.ts'
-import { ExomonadError } from '../domain/errors.ts'
-import type { Log } from '../runtime/log.ts'
-import type { Paths } from '../runtime/paths.ts'
-import type { TextGate } from '../sanitize/text-gate.ts'
-import { readVersion } from '../runtime/version.ts'
+import { exec } from '../../processes/exec.ts'
+import type { Forge } from '../../adapters/forge/forge.ts'
+import { createLocalForge } from '../../adapters/forge/local/forge.ts'
+import { ensureLocalRemote } from '../../adapters/forge/local/remote.ts'
+import type { Git } from '../../adapters/git/git.ts'
+import type { Store } from '../../adapters/store/store.ts'
+import { gitEnvironment, type Environment } from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Settings } from '../../core/deps.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { Paths } from '../../runtime/paths.ts'
+import type { TextGate } from '../../sanitize/text-gate.ts'
+import { readVersion } from '../../runtime/version.ts'
 import { findGitea } from './find-gitea.ts'
 import { findGithub } from './find-github.ts'
 import { createGitCredential } from './git-credential.ts'
-import type { KnownTokens } from './known-tokens.ts'
+import type { KnownTokens } from '../known-tokens.ts'
 
 export interface ChosenForge {
   readonly forge: Forge
@@ -29,7 +29,7 @@ export interface RemoteAccess {
   remote: (name: string) => Promise<Readonly<Record<string, string>>>
 }
 
-interface Options {
+export interface ChooseForgeOptions {
   readonly git: Git
   readonly store: Store
   readonly environment: Environment
@@ -51,7 +51,7 @@ interface Options {
  * chosen all the same: agents go on, and what needs it fails until it is back. CONFIG_INVALID where
  * no remote is the one that is meant.
  */
-export const chooseForge = (options: Options): Promise<ChosenForge> =>
+export const chooseForge = (options: ChooseForgeOptions): Promise<ChosenForge> =>
   ({ local: chooseLocal, github: chooseGithub, gitea: chooseGitea })[options.config().forge.kind](
     options,
   )
@@ -67,7 +67,7 @@ async function chooseLocal({
   gate,
   clock,
   log,
-}: Options): Promise<ChosenForge> {
+}: ChooseForgeOptions): Promise<ChosenForge> {
   const { remote, pushEnvironment } = await ensureLocalRemote({
     git,
     paths,
@@ -111,7 +111,7 @@ async function chooseGithub({
   gate,
   clock,
   log,
-}: Options): Promise<ChosenForge> {
+}: ChooseForgeOptions): Promise<ChosenForge> {
   const found = await findGithub({
     git,
     exec,
@@ -146,7 +146,7 @@ async function chooseGithub({
     token,
   })
   // Only here: Octokit takes its time to load.
-  const { createGithubForge } = await import('../adapters/forge/github/forge.ts')
+  const { createGithubForge } = await import('../../adapters/forge/github/forge.ts')
   const forge = createGithubForge({
     repository,
     remote,
@@ -192,7 +192,7 @@ async function chooseGitea({
   gate,
   clock,
   log,
-}: Options): Promise<ChosenForge> {
+}: ChooseForgeOptions): Promise<ChosenForge> {
   const found = await findGitea({ git, environment, config: config(), home: paths.home })
   if (found.kind === 'none') {
     // What is not trusted names no server, and that is the reason to tell then.
@@ -214,7 +214,7 @@ async function chooseGitea({
     host: repository.host,
     token,
   })
-  const { createGiteaForge } = await import('../adapters/forge/gitea/forge.ts')
+  const { createGiteaForge } = await import('../../adapters/forge/gitea/forge.ts')
   const forge = createGiteaForge({
     repository,
     remote,

@@ -1,0 +1,42 @@
+import type { Core } from '../core/core.ts'
+import type { Deps } from '../core/deps.ts'
+import { createRequireLookedAt } from '../core/agents/looked-at.ts'
+import { createBranchLock } from '../core/pulls/branch-lock.ts'
+import { createFilePull } from '../core/pulls/file-pull.ts'
+import { createFollowBase } from '../core/pulls/follow-base.ts'
+import { createKeepUpToDate } from '../core/pulls/keep-up-to-date.ts'
+import { createMergeBase } from '../core/pulls/merge/base.ts'
+import { createMergePull } from '../core/pulls/merge/merge-pull.ts'
+import { createPullViews } from '../core/pulls/pull-views.ts'
+import { createBranchPush } from '../core/pulls/push-branch.ts'
+import { createStopSync } from '../core/turns/stop-sync.ts'
+
+/** Pull requests, and what keeps branches in step with their bases. `ask`: in an agent’s name. */
+export function createPullUseCases(
+  deps: Deps & Pick<Parameters<typeof createStopSync>[0], 'ask'>,
+): {
+  readonly pulls: Core['pulls']
+  readonly mergePull: ReturnType<typeof createMergePull>
+  readonly followBase: ReturnType<typeof createFollowBase>
+  readonly sync: ReturnType<typeof createStopSync>
+  readonly keepUpToDate: ReturnType<typeof createKeepUpToDate>
+} {
+  const branchPush = createBranchPush(deps)
+  const branchLock = createBranchLock()
+  const mergeBase = createMergeBase({ ...deps, branchPush })
+  const requireLookedAt = createRequireLookedAt(deps)
+  const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
+  const followBase = createFollowBase(deps)
+  const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase })
+  return {
+    pulls: {
+      ...createPullViews({ ...deps, requireLookedAt }),
+      file: createFilePull({ ...deps, branchPush, followBase }),
+      merge: mergePull.merge,
+    },
+    mergePull,
+    followBase,
+    sync,
+    keepUpToDate: createKeepUpToDate({ ...deps, sync }),
+  }
+}

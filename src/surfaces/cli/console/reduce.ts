@@ -1,0 +1,159 @@
+import type { TreeView } from '../../../core/agents/tree-document.ts'
+import type { Inbox } from '../../text/inbox-answer.ts'
+import { changeView } from './change-view.ts'
+import { push } from './input/input-history.ts'
+import { EMPTY } from './input/line-editor.ts'
+import { hasEnded, rotationOf } from './rotation.ts'
+import { itemsOf } from './rows/inbox-rows.ts'
+import { nodeOf, viewOf, type Action, type ConsoleState, type View } from './state.ts'
+
+/** What the console knows and shows after an action; the same object where nothing changed. */
+export function reduce(state: ConsoleState, action: Action): ConsoleState {
+  const change = (agent: string, patch: Partial<View>): ConsoleState => ({
+    ...state,
+    views: { ...state.views, [agent]: { ...viewOf(state, agent), ...patch } },
+  })
+  switch (action.type) {
+    case 'tree':
+      return withTree(state, action.tree, action.at)
+    case 'trouble':
+      return state.trouble === action.trouble ? state : { ...state, trouble: action.trouble }
+    case 'screen':
+    case 'no-screen':
+    case 'scrollback':
+    case 'give-back':
+    case 'notice':
+    case 'sent':
+    case 'settled': {
+      const view = viewOf(state, action.agent)
+      const changed = changeView(view, action)
+      return changed === view ? state : change(action.agent, changed)
+    }
+    case 'inbox':
+      return withInbox(state, action.inbox)
+    case 'fan-in':
+      return { ...state, fanIn: { ...state.fanIn, [action.agent]: action.rows } }
+    case 'go':
+      return action.agent === state.viewed
+        ? { ...state, overlay: null }
+        : { ...state, viewed: action.agent, overlay: null, ask: null, candidates: [] }
+    case 'draft':
+      if (state.ask !== null)
+        return state.ask.kind === 'kill'
+          ? state
+          : { ...state, ask: { ...state.ask, line: action.line } }
+      return { ...change(state.viewed, { draft: action.line }), candidates: [], quitting: false }
+    case 'history':
+      return {
+        ...change(state.viewed, { draft: { text: action.text, cursor: action.text.length } }),
+        history: action.history,
+      }
+    case 'submitted':
+      return {
+        ...change(state.viewed, { draft: EMPTY, scroll: null }),
+        history: action.history,
+        candidates: [],
+        quitting: false,
+      }
+    case 'candidates':
+      return { ...state, candidates: action.candidates }
+    case 'scroll': {
+      const { overlay } = state
+      if (overlay === null) return change(state.viewed, { scroll: action.scroll })
+      return overlay.kind === 'inbox'
+        ? state
+        : { ...state, overlay: { ...overlay, scroll: action.scroll } }
+    }
+    case 'wait-begun':
+      return { ...state, waits: { ...state.waits, [action.agent]: action.wait } }
+    case 'wait-ended':
+      return {
+        ...state,
+        waits: without(state.waits, action.agent),
+        fanIn: without(state.fanIn, action.agent),
+      }
+    case 'overlay': {
+      const numbered = action.overlay?.kind === 'inbox' ? idsOf(state.inbox) : state.numbered
+      return { ...state, overlay: action.overlay, numbered, ask: null, candidates: [] }
+    }
+    case 'select': {
+      if (state.overlay?.kind !== 'inbox' || state.inbox === null) return state
+      const last = Math.max(0, itemsOf(state.inbox).length - 1)
+      return {
+        ...state,
+        overlay: {
+          kind: 'inbox',
+          selected: Math.min(last, Math.max(0, state.overlay.selected + action.by)),
+        },
+      }
+    }
+    case 'ask':
+      return { ...state, ask: action.ask }
+    case 'moving':
+      return { ...state, moving: action.moving }
+    case 'quitting':
+      return state.quitting === action.quitting ? state : { ...state, quitting: action.quitting }
+  }
+}
+
+const idsOf = (inbox: Inbox | null): string[] =>
+  inbox === null ? [] : itemsOf(inbox).map(({ id }) => id)
+
+/** The selected item stays so, whatever comes in front of it or goes. */
+function withInbox(state: ConsoleState, inbox: Inbox): ConsoleState {
+  const { overlay } = state
+  if (overlay?.kind !== 'inbox') return { ...state, inbox }
+  const numbered = idsOf(inbox)
+  const same = numbered.indexOf(idsOf(state.inbox)[overlay.selected] ?? '')
+  const selected = same >= 0 ? same : Math.max(0, Math.min(overlay.selected, numbered.length - 1))
+  return { ...state, inbox, numbered, overlay: { ...overlay, selected } }
+}
+
+/** Where the viewed agent was taken out of the rotation, the first living one is viewed. */
+function withTree(state: ConsoleState, tree: TreeView, readAt: number): ConsoleState {
+  const rotation = rotationOf(tree.root)
+  const known = rotation.some((node) => node.id === state.viewed)
+  const viewed = known ? state.viewed : (rotation.find((node) => !hasEnded(node)) ?? tree.root).id
+  const waiting = new Set<string>(
+    rotation.filter((node) => node.waiting_for !== null).map((node) => node.id),
+  )
+  const fanIn = Object.fromEntries(
+    Object.entries(state.fanIn).filter(([id]) => waiting.has(id) || state.waits[id] !== undefined),
+  )
+  return withoutDraftsOfEnded({
+    ...state,
+    tree,
+    readAt,
+    rotation,
+    viewed,
+    fanIn,
+    trouble: null,
+    ...(known ? {} : { ask: null }),
+  })
+}
+
+/**
+ * What was half written to an agent when it ended goes to the history, where it can be had for
+ * another one.
+ */
+function withoutDraftsOfEnded(state: ConsoleState): ConsoleState {
+  const texts = Object.entries(state.views).filter(([id, { draft }]) => {
+    const node = draft.text === '' || draft.text.startsWith('/') ? undefined : nodeOf(state, id)
+    return node !== undefined && hasEnded(node)
+  })
+  if (texts.length === 0) return state
+  return {
+    ...state,
+    views: {
+      ...state.views,
+      ...Object.fromEntries(texts.map(([id, view]) => [id, { ...view, draft: EMPTY }])),
+    },
+    history: texts.reduce((history, [, { draft }]) => push(history, draft.text), state.history),
+  }
+}
+
+const without = <Value>(
+  record: Readonly<Record<string, Value>>,
+  key: string,
+): Readonly<Record<string, Value>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => name !== key))
