@@ -5,12 +5,14 @@ import type { Agent, Delivery } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
+import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { DeliveryId, PaneId } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { composeMessage, isTooLong, pointerTo } from './outbox-message.ts'
-import { BOX, type Proof, type Unconfirmed } from './outbox-proof.ts'
+import { BOX, type Proof } from './outbox-proof.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
+import { newUnconfirmed } from './outbox-unconfirmed.ts'
 
 /**
  * `handed`: the agent has it, or it can’t be told. `at`: when, where a turn begins by it.
@@ -38,8 +40,8 @@ export interface HandOver {
 
 /**
  * One message out of what waits, on its way: claimed first, which only one lane ever wins, and
- * noted once it was handed over. What a crash or a fault in between leaves is `sent` and not noted:
- * proof has to settle it.
+ * noted once it was handed over. What a crash or a fault in between leaves is `claimed`: proof has to
+ * settle it.
  */
 export function createHandOver(deps: {
   readonly store: Store
@@ -68,7 +70,7 @@ export function createHandOver(deps: {
       clock(),
     )
     if (claimed.length === 0) return undefined
-    const expected: Unconfirmed = { lane, dueAt: Infinity, enteredAgain: false }
+    const expected = newUnconfirmed(lane, { name: 'under_way' })
     proof.unconfirmed.set(batch, expected)
     return { batch, claimed, expected, ...composeMessage(claimed, options) }
   }
@@ -102,8 +104,7 @@ export function createHandOver(deps: {
         // The next start finds it, and looks whether it arrived.
         if (typed.kind === 'cut_off') return { kind: 'handed', at }
         if (typed.kind === 'stuck') {
-          expected.reason = typed.reason
-          expected.dueAt = clock()
+          expected.phase = { name: 'stuck', dueAt: clock(), reason: typed.reason }
           return { kind: 'handed', at }
         }
         await records.handed(agent.id, claimed)
@@ -113,11 +114,11 @@ export function createHandOver(deps: {
         // come.
         log.warn({ err: error, agent: agent.id }, 'a message may or may not have been typed')
       }
-      expected.dueAt = clock() + ackTimeout
-      if (cli.acks && cli.inputLine !== undefined && at !== null) {
-        expected.typedAt = at
-        expected.boxAt = at + BOX
-      }
+      const dueAt = clock() + ackTimeout
+      expected.phase =
+        cli.acks && cli.inputLine !== undefined && at !== null
+          ? { name: 'in_box', dueAt, typedAt: at, boxAt: at + BOX }
+          : { name: 'awaited', dueAt }
       return { kind: 'handed', at }
     },
 
@@ -141,7 +142,7 @@ export function createHandOver(deps: {
           'a message may or may not have reached the program’s channel',
         )
       }
-      expected.dueAt = clock() + config.delivery.ack_timeout * 1000
+      expected.phase = { name: 'awaited', dueAt: clock() + config.delivery.ack_timeout * 1000 }
       return { kind: 'handed', at: clock() }
     },
   }
@@ -156,7 +157,8 @@ export function pointedText(
   cli: OutboxCli,
   config: Config,
 ): { ids: readonly DeliveryId[]; text: string } | null {
-  if (batch[0]?.lane !== 'pane' || !cli.acks) return null
+  const [first] = batch
+  if (first === undefined || handOverOf(stateOf(first))?.lane !== 'pane' || !cli.acks) return null
   const message = composeMessage(batch, {
     maxChars: config.delivery.max_chars,
     acks: true,

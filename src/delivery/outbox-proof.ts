@@ -1,43 +1,15 @@
 import type { Store } from '../adapters/store/store.ts'
-import type { Agent, Delivery, Lane } from '../domain/records.ts'
+import type { Agent, Delivery } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import { isAtDialog } from '../core/agents/dialog.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
+import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { DeliveryId } from '../domain/ids.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
+import { boxAtOf, dueAtOf, postpone, type Unconfirmed } from './outbox-unconfirmed.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
-
-/**
- * A hand-over that has not been confirmed. `dueAt`: when it has to be decided what became of it;
- * infinite while it is under way.
- */
-export interface Unconfirmed {
-  readonly lane: Lane
-  dueAt: number
-  enteredAgain: boolean
-  /**
-   * When its terminal was typed into, and when the box is looked at next: Enter may have been taken
-   * for a line break.
-   */
-  typedAt?: number
-  boxAt?: number
-  /** That nothing answers was said. */
-  unanswered?: boolean
-  /**
-   * Of one that a start found: until then nothing is called undecided, and only what was never
-   * noted as handed over may be gone.
-   */
-  readonly patientUntil?: number
-  /**
-   * A line that points to the message was submitted, and the answer of that prompt’s hook was to
-   * bring it.
-   */
-  submitted?: boolean
-  /** Why it can’t be told, where that is known by now. */
-  reason?: string
-}
 
 /** Hand-overs of one agent, by batch, and what proves that they arrived. */
 export interface Proof {
@@ -72,6 +44,9 @@ type Hints = {
   readonly batch: string
   readonly readable: boolean
 }
+
+/** What became of a hand-over that was due; the names say it of its deliveries. */
+type Fate = 'later' | 'acked' | 'submitted' | 'never_typed' | 'gone' | 'undecided'
 
 /**
  * Looks at a conversation are this far apart at least, and this close while something is due.
@@ -114,7 +89,7 @@ export function createProof(deps: {
     cli.acks &&
     cli.reportsState &&
     cli.inputLine === undefined &&
-    left.every(({ claimedAt }) => agent.lastSeenAt < (claimedAt ?? 0))
+    left.every((each) => agent.lastSeenAt < (handOverOf(stateOf(each))?.claimedAt ?? 0))
 
   /**
    * Under load a program takes Enter for a part of the paste; and what was submitted may have
@@ -126,8 +101,9 @@ export function createProof(deps: {
     expected: Unconfirmed,
     hints: Hints,
   ): Promise<void> => {
-    const { typedAt = 0, submitted = false } = expected
-    expected.boxAt = clock() + Math.max(clock() - typedAt, BOX)
+    const { phase, submitted } = expected
+    if (phase.name !== 'in_box') return
+    expected.phase = { ...phase, boxAt: clock() + Math.max(clock() - phase.typedAt, BOX) }
     const rests = (await does(agent, hints.cli)) === 'rests'
     if (rests && !submitted && (await typing.isInBox(agent, left, hints.cli)))
       await typing.enterOnceMore(agent, hints)
@@ -138,16 +114,16 @@ export function createProof(deps: {
     left: readonly Delivery[],
     expected: Unconfirmed,
     hints: Hints,
-  ) => {
+  ): Promise<Fate> => {
     const { cli, config, readable, batch } = hints
-    const neverNoted = left.every(({ handedAt }) => handedAt === null)
+    const isNoted = !left.every(isClaimed)
     const trace =
-      expected.lane === 'pane' && neverNoted ? await typing.trace(agent, batch) : undefined
+      expected.lane === 'pane' && !isNoted ? await typing.trace(agent, batch) : undefined
     if (trace === 'nothing') return 'never_typed'
     // Nobody will confirm it: more than that it was submitted can't be known.
     if (trace === 'entered' && !cli.acks) return 'submitted'
     const ackTimeout = config.delivery.ack_timeout * 1000
-    if (expected.submitted === true && !readable) return 'acked'
+    if (expected.submitted && !readable) return 'acked'
     const byChannel = expected.lane === 'channel' || expected.lane === 'acp'
     const inItsHands = byChannel || expected.lane === 'hook'
     const doing = readable || expected.lane === 'pane' ? await does(agent, cli) : undefined
@@ -156,52 +132,76 @@ export function createProof(deps: {
       isHeldUp ||
       (readable && doing !== 'rests') ||
       (inItsHands && agent.state !== 'idle' && cli.reportsState)
-    ) {
-      expected.dueAt = clock() + Math.min(ackTimeout, WHILE_BUSY)
-      return 'later'
-    }
+    )
+      return postpone(expected, clock() + Math.min(ackTimeout, WHILE_BUSY))
     // What Enter was never pressed for is in its box, and nowhere else.
     if (
       expected.lane === 'pane' &&
       trace !== 'pasted' &&
-      expected.unanswered !== true &&
+      !expected.unanswered &&
       isUnanswered(agent, left, cli)
     ) {
       expected.unanswered = true
-      expected.dueAt = clock() + ackTimeout
+      postpone(expected, clock() + ackTimeout)
       await probe.unanswered(agent)
       return 'later'
     }
-    if (expected.submitted === true)
-      return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
+    if (expected.submitted) return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
     const shown =
       expected.lane === 'pane' && cli.acks && agent.paneId !== null
         ? await typing.isShown(agent, left, cli)
         : false
     // Of a program whose box can be seen, that decides: a person may have emptied it.
     const waitsForEnter = trace === 'pasted' && cli.inputLine === undefined && !readable
-    if (waitsForEnter && cli.reportsState && agent.state !== 'idle') {
-      expected.dueAt = clock() + Math.min(ackTimeout, WHILE_BUSY)
-      return 'later'
-    }
+    if (waitsForEnter && cli.reportsState && agent.state !== 'idle')
+      return postpone(expected, clock() + Math.min(ackTimeout, WHILE_BUSY))
     const stands = shown === true || waitsForEnter
     if (stands && !expected.enteredAgain && (await typing.enterOnceMore(agent, hints))) {
       if (!cli.acks) return 'submitted'
       expected.enteredAgain = true
-      expected.dueAt = clock() + ackTimeout
-      const unnoted = left.filter(({ handedAt }) => handedAt === null)
+      postpone(expected, clock() + ackTimeout)
+      const unnoted = left.filter(isClaimed)
       if (unnoted.length > 0) await records.handed(agent.id, unnoted)
       return 'later'
     }
-    const early = clock() < (expected.patientUntil ?? 0)
-    const isNoted = left.some(({ handedAt }) => handedAt !== null)
+    const patientUntil = expected.phase.name === 'found' ? expected.phase.patientUntil : 0
+    const early = clock() < patientUntil
     const isGone =
       readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
     // What a channel accepted is in the program’s hands, wherever it keeps it.
     if (isGone && !(byChannel && isNoted)) return 'gone'
-    if (!early) return 'undecided'
-    expected.dueAt = expected.patientUntil ?? 0
-    return 'later'
+    return early ? postpone(expected, patientUntil) : 'undecided'
+  }
+
+  /** Writes down what became of it. */
+  const settled = async (
+    agent: Agent,
+    left: readonly Delivery[],
+    { phase }: Unconfirmed,
+    { fate, config }: { fate: Exclude<Fate, 'later'>; config: Config },
+  ): Promise<void> => {
+    switch (fate) {
+      case 'acked':
+        await records.acked(agent.id, idsOf(left))
+        return
+      case 'submitted':
+        return records.handed(agent.id, left)
+      case 'never_typed':
+        return records.requeue(left, clock(), 'it had not reached its terminal')
+      case 'gone':
+        for (const { id } of left) repeated.add(id)
+        return records.requeue(
+          left,
+          clock(),
+          'it had not arrived: neither its conversation nor its screen shows it',
+        )
+      case 'undecided': {
+        const how = left.every(isClaimed)
+          ? 'it was cut off while it was handed over'
+          : `it was handed over, and not confirmed within ${config.delivery.ack_timeout} s`
+        return records.undecided(agent, left, phase.name === 'stuck' ? phase.reason : how)
+      }
+    }
   }
 
   return {
@@ -209,7 +209,7 @@ export function createProof(deps: {
     nextDue: () => {
       if (unconfirmed.size === 0) return undefined
       const due = Math.min(
-        ...[...unconfirmed.values()].map(({ dueAt, boxAt = Infinity }) => Math.min(dueAt, boxAt)),
+        ...[...unconfirmed.values()].map(({ phase }) => Math.min(dueAtOf(phase), boxAtOf(phase))),
       )
       return wanted ? Math.min(due, lookedAt + LOOK_EVERY) : due
     },
@@ -232,7 +232,7 @@ export function createProof(deps: {
         let left = (await store.outbox.list({ batch, states: ['sent'] })).filter(
           ({ recipient }) => recipient === agent.id,
         )
-        const due = clock() >= expected.dueAt
+        const due = clock() >= dueAtOf(expected.phase)
         const found =
           left.length > 0 && (looks || due) ? await probe.mentions(agent, cli, idsOf(left)) : null
         if (found !== null && found.size > 0) {
@@ -242,41 +242,17 @@ export function createProof(deps: {
         if (left.length === 0) unconfirmed.delete(batch)
         if (left.length === 0) continue
         const hints = { cli, config, batch, readable: found !== null }
-        if (!due && clock() >= (expected.boxAt ?? Infinity))
+        if (!due && clock() >= boxAtOf(expected.phase))
           await lookAtBox(agent, left, expected, hints)
         if (!due) continue
         const fate = await decide(agent, left, expected, hints)
         if (fate === 'later') continue
         unconfirmed.delete(batch)
-        if (fate === 'acked') {
-          await records.acked(agent.id, idsOf(left))
-          continue
-        }
-        if (fate === 'submitted') {
-          await records.handed(agent.id, left)
-          continue
-        }
-        if (fate === 'never_typed') {
-          await records.requeue(left, clock(), 'it had not reached its terminal')
-          continue
-        }
-        if (fate === 'gone') {
-          for (const { id } of left) repeated.add(id)
-          await records.requeue(
-            left,
-            clock(),
-            'it had not arrived: neither its conversation nor its screen shows it',
-          )
-          continue
-        }
-        const cutOff = left.every(({ handedAt }) => handedAt === null)
-        const how = cutOff
-          ? 'it was cut off while it was handed over'
-          : `it was handed over, and not confirmed within ${config.delivery.ack_timeout} s`
-        await records.undecided(agent, left, expected.reason ?? how)
+        await settled(agent, left, expected, { fate, config })
       }
     },
   }
 }
 
+const isClaimed = (delivery: Delivery): boolean => stateOf(delivery).name === 'claimed'
 const idsOf = (deliveries: readonly Delivery[]): DeliveryId[] => deliveries.map(({ id }) => id)

@@ -1,6 +1,7 @@
 import type { Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Agent, Delivery } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
+import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'
 import { MEANT_FOR } from './outbox-message.ts'
@@ -103,13 +104,14 @@ export function createOutboxRecords({
           clock(),
         )
         if (changed.length > 0) signalled(tx, agentId)
-        for (const { id, lane } of own.filter((delivery) => changed.includes(delivery.id))) {
+        for (const delivery of own.filter(({ id }) => changed.includes(id))) {
+          const lane = handOverOf(stateOf(delivery))?.lane ?? 'tool'
           await publisher.publish(
             {
               type: 'delivery.acked',
               agentId,
               actor: agentId,
-              payload: { delivery_id: id, lane: lane ?? 'tool' },
+              payload: { delivery_id: delivery.id, lane },
             },
             tx,
           )
@@ -147,7 +149,7 @@ export function createOutboxRecords({
               : 'which has ended'
         const name = agent?.name ?? id
         const unconfirmed = acks
-          ? unsettled.filter((delivery) => delivery.state === 'sent' && delivery.handedAt !== null)
+          ? unsettled.filter((delivery) => stateOf(delivery).name === 'handed')
           : []
         if (unconfirmed.length > 0) {
           const reason = `${name} ended before it confirmed the message`

@@ -1,3 +1,4 @@
+import { handOverOf, isOnItsWay, stateOf } from '../domain/delivery-state.ts'
 import type { AgentId, DeliveryId } from '../domain/ids.ts'
 import type { Worker, WorkerDeps } from './outbox-worker.ts'
 
@@ -28,26 +29,23 @@ export function createOutboxRecovery({
   const cutOff = new Map<AgentId, DeliveryId[]>()
   return {
     recover: async () => {
-      const sent = (await store.outbox.list({ states: ['sent'] })).filter(
-        ({ recipient }) => recipient !== 'human',
-      )
-      for (const [recipient, deliveries] of Map.groupBy(
-        sent,
-        (delivery) => delivery.recipient as AgentId,
-      )) {
+      const sent = (await store.outbox.list({ states: ['sent'] })).flatMap((delivery) => {
+        const { id, recipient } = delivery
+        const state = stateOf(delivery)
+        return recipient !== 'human' && isOnItsWay(state) ? [{ id, recipient, state }] : []
+      })
+      for (const [recipient, deliveries] of Map.groupBy(sent, (delivery) => delivery.recipient)) {
         const agent = await store.agents.get(recipient)
         const cli = agent === undefined ? undefined : await agentCliOf(agent)
         const acks = cli?.acks === true
-        for (const [batch, [first]] of Map.groupBy(
-          deliveries.filter(({ handedAt }) => acks || handedAt === null),
-          (delivery) => delivery.batch,
-        )) {
-          if (batch !== null && first !== undefined)
-            await workerOf(recipient).expect(batch, first.lane ?? 'pane', 'found')
-        }
+        const unproven = deliveries.filter(({ state }) => acks || state.name === 'claimed')
+        const lanes = new Map(unproven.map(({ state }) => [state.batch, state.lane]))
+        for (const [batch, lane] of lanes) await workerOf(recipient).expect(batch, lane, 'found')
         // Of a conversation that can be read it is known what arrived.
         const byHook =
-          acks && cli.mentions === undefined ? deliveries.filter(({ lane }) => lane === 'hook') : []
+          acks && cli.mentions === undefined
+            ? deliveries.filter(({ state }) => state.lane === 'hook')
+            : []
         cutOff.set(
           recipient,
           byHook.map(({ id }) => id),
@@ -60,7 +58,7 @@ export function createOutboxRecovery({
       if (ids === undefined) return
       cutOff.delete(agentId)
       const left = (await store.outbox.list({ recipient: agentId, states: ['sent'] })).filter(
-        ({ id, lane }) => lane === 'hook' && ids.includes(id),
+        (delivery) => handOverOf(stateOf(delivery))?.lane === 'hook' && ids.includes(delivery.id),
       )
       if (left.length > 0)
         await records.requeue(left, clock(), 'the daemon ended before its hook was answered')

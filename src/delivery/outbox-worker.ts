@@ -14,6 +14,7 @@ import { createHandOver } from './outbox-hand-over.ts'
 import { createProof } from './outbox-proof.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import { createTyping, type OutboxCli } from './outbox-typing.ts'
+import { newUnconfirmed } from './outbox-unconfirmed.ts'
 import { isDead } from './router.ts'
 import { settledNews } from './withdrawal.ts'
 import type { Timers } from './timers.ts'
@@ -119,7 +120,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     // What may stand in the box, or may have been accepted, comes first.
     if (
       [...proof.unconfirmed.values()].some(
-        ({ lane, dueAt }) => lane === 'pane' || dueAt === Infinity,
+        ({ lane, phase }) => lane === 'pane' || phase.name === 'under_way',
       )
     )
       return undefined
@@ -253,17 +254,19 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     expect: async (batch, lane, found) => {
       const ackTimeout = (await deps.config()).delivery.ack_timeout * 1000
       const now = clock()
-      const patient = { lane, dueAt: now + ackTimeout, enteredAgain: false }
       // A daemon that is killed again and again would never come to the end of its patience.
       proof.unconfirmed.set(
         batch,
-        found === undefined
-          ? patient
-          : {
-              ...patient,
-              dueAt: now + Math.min(ackTimeout, FOUND),
-              patientUntil: now + ackTimeout,
-            },
+        newUnconfirmed(
+          lane,
+          found === undefined
+            ? { name: 'awaited', dueAt: now + ackTimeout }
+            : {
+                name: 'found',
+                dueAt: now + Math.min(ackTimeout, FOUND),
+                patientUntil: now + ackTimeout,
+              },
+        ),
       )
       start()
     },

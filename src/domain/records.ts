@@ -144,8 +144,8 @@ export interface StoredEvent {
 
 export type NewStoredEvent = Omit<StoredEvent, 'seq'>
 
-/** `withdrawn`: it was no longer true before anybody was told. */
-export type DeliveryState = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided' | 'withdrawn'
+/** What a row says of where its delivery is; its other columns say the rest (delivery-state.ts). */
+export type DeliveryStatus = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided' | 'withdrawn'
 
 /** `channel`: a way of the program’s own, beside its terminal. */
 export type Lane = 'tool' | 'hook' | 'channel' | 'acp' | 'pane' | 'inbox'
@@ -160,17 +160,14 @@ export interface Delivery {
   readonly subject: string | null
   /** Rendered and escaped, ready to be read by a model. */
   readonly text: string
-  readonly state: DeliveryState
+  readonly state: DeliveryStatus
   readonly lane: Lane | null
   /** Deliveries handed over together share it. */
   readonly batch: string | null
   readonly attempts: number
   readonly createdAt: number
   readonly nextAttemptAt: number
-  /**
-   * When a worker claimed it to hand it over; with handedAt null and state sent, a crash hid the
-   * outcome.
-   */
+  /** When a lane claimed it to hand it over. */
   readonly claimedAt: number | null
   readonly handedAt: number | null
   readonly settledAt: number | null

@@ -13,7 +13,7 @@ import type { ChannelResult } from '../../src/adapters/terminals/headless.ts'
 import type { Multiplexer, Pane, TypeResult } from '../../src/adapters/terminals/holder.ts'
 import { openSqliteStore } from '../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../src/adapters/store/store.ts'
-import type { Agent, AgentPatch, Delivery, DeliveryState } from '../../src/domain/records.ts'
+import type { Agent, AgentPatch, Delivery, DeliveryStatus } from '../../src/domain/records.ts'
 import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../src/core/agents/live-agent.ts'
 import { newAgentDefaults } from '../../src/core/spawn/new-agent.ts'
@@ -174,7 +174,7 @@ export interface OutboxBench {
   family(more?: AgentPatch): Promise<void>
   setState(agent: AgentId, patch: AgentPatch): Promise<void>
   say(message: string, to?: AgentId): Promise<void>
-  deliveries(recipient?: Recipient, states?: readonly DeliveryState[]): Promise<Delivery[]>
+  deliveries(recipient?: Recipient, states?: readonly DeliveryStatus[]): Promise<Delivery[]>
   eventTypes(): Promise<string[]>
 }
 

@@ -19,7 +19,7 @@ import type {
   AgentPatch,
   Approval,
   Delivery,
-  DeliveryState,
+  DeliveryStatus,
   JournalEntry,
   Lane,
   Mail,
@@ -78,13 +78,13 @@ export interface OutboxStore {
   get(id: DeliveryId): Promise<Delivery | undefined>
   list(filter: {
     recipient?: Recipient
-    states?: readonly DeliveryState[]
+    states?: readonly DeliveryStatus[]
     batch?: string
     subject?: string
     limit?: number
   }): Promise<Delivery[]>
   /** Count of deliveries in these states per recipient. */
-  counts(states: readonly DeliveryState[]): Promise<Map<Recipient, number>>
+  counts(states: readonly DeliveryStatus[]): Promise<Map<Recipient, number>>
   /**
    * queued → sent, atomically, for those still queued; answers the ones it took. Written before the
    * hand-over. `why` stays what it was.

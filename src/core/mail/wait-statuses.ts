@@ -3,6 +3,7 @@ import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { WaitStatus } from './agent-waits.ts'
 import type { Deps } from '../deps.ts'
+import { stateOf } from '../../domain/delivery-state.ts'
 import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
 
 type Verbs = Pick<StoreVerbs, 'agents' | 'mail' | 'outbox'>
@@ -43,7 +44,7 @@ export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitSt
     if ((await outbox.list({ recipient: id, states: ['queued'], limit: 1 })).length > 0) return true
     // One that never confirms has what was handed over.
     return (await outbox.list({ recipient: id, states: ['sent'] })).some(
-      ({ handedAt }) => confirms || handedAt === null,
+      (delivery) => confirms || stateOf(delivery).name === 'claimed',
     )
   }
 

@@ -1,17 +1,27 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
-import type { Delivery } from '../../../src/domain/records.ts'
+import {
+  afterChange,
+  columnsOf,
+  type DeliveryChange,
+  type DeliveryState,
+  stateOf,
+} from '../../../src/domain/delivery-state.ts'
 import {
   type AgentId,
   type DeliveryId,
   newAgentId,
   newDeliveryId,
+  type Recipient,
 } from '../../../src/domain/ids.ts'
 import { deliveryRow } from './rows.ts'
 
-type Entry = Pick<Delivery, 'recipient' | 'state' | 'attempts' | 'handedAt'> & {
+interface Entry {
   readonly id: DeliveryId
+  readonly recipient: Recipient
+  attempts: number
+  phase: DeliveryState
 }
 
 const which = fc.uniqueArray(fc.nat({ max: 7 }), { maxLength: 4 })
@@ -31,18 +41,18 @@ const operations = fc.array(
         to: fc.constantFrom('acked', 'failed', 'undecided'),
       }),
     },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('withdraw' as const), which }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('requeue' as const), which }) },
     {
       weight: 1,
       arbitrary: fc.record({ do: fc.constant('reroute' as const), fromSecond: fc.boolean() }),
     },
   ),
-  { maxLength: 30 },
+  { maxLength: 30, size: 'max' },
 )
 
 /**
- * Runs any order of verbs against a plain model of the states, and compares all deliveries after
- * each.
+ * Runs any order of verbs against the states’ machine, and compares all deliveries after each.
  */
 export async function outboxModel(store: Store): Promise<void> {
   await fc.assert(
@@ -54,12 +64,15 @@ export async function outboxModel(store: Store): Promise<void> {
           'which' in step ? entries.filter((_, index) => step.which.includes(index)) : []
         // Unknown ids are among those asked for.
         const ids = [...chosen.map(({ id }) => id), newDeliveryId()]
-        const take = (
-          allowed: (entry: Entry) => boolean,
-          from: readonly Entry[],
-          patch: (entry: Entry) => Partial<Entry>,
-        ): DeliveryId[] =>
-          from.filter(allowed).map((entry) => Object.assign(entry, patch(entry)).id)
+        /** Returns the ids of those that the change applies to. */
+        const take = (change: DeliveryChange, from: readonly Entry[] = chosen): DeliveryId[] =>
+          from
+            .filter((entry) => {
+              const next = afterChange(entry.phase, change)
+              if (next !== undefined) entry.phase = next
+              return next !== undefined
+            })
+            .map(({ id }) => id)
 
         switch (step.do) {
           case 'enqueue': {
@@ -67,53 +80,47 @@ export async function outboxModel(store: Store): Promise<void> {
             entries.push({
               id: row.id,
               recipient: row.recipient,
-              state: 'queued',
               attempts: 0,
-              handedAt: null,
+              phase: { name: 'waiting', why: null },
             })
             await store.outbox.enqueue(row)
             break
           }
           case 'claim': {
-            const expected = take(queued, chosen, ({ attempts }) => ({
-              state: 'sent',
-              attempts: attempts + 1,
-              handedAt: null,
-            }))
+            const claim = { lane: 'pane', batch: `b-${time}`, claimedAt: time } as const
+            const expected = take({ by: 'claim', ...claim })
+            for (const entry of entries) if (expected.includes(entry.id)) entry.attempts += 1
             expect(
-              (await store.outbox.claim(ids, 'pane', `b-${time}`, time)).map(({ id }) => id),
+              (await store.outbox.claim(ids, claim.lane, claim.batch, time)).map(({ id }) => id),
             ).toEqual(expected)
             break
           }
           case 'handed':
-            take(
-              (entry) => !queued(entry),
-              chosen,
-              () => ({ handedAt: time }),
-            )
+            take({ by: 'note', handedAt: time })
             await store.outbox.handed(ids, time)
             break
           case 'settle': {
-            const mayChange = (entry: Entry): boolean =>
-              waiting(entry) || (entry.state === 'undecided' && step.to === 'acked')
-            const expected = take(mayChange, chosen, () => ({ state: step.to }))
+            const expected = take({ by: step.to, why: 'why', settledAt: time })
             expect(await store.outbox.settle(ids, step.to, 'why', time)).toEqual(expected)
             break
           }
+          case 'withdraw': {
+            const expected = take({ by: 'withdraw', why: 'why', settledAt: time })
+            expect(await store.outbox.withdraw(ids, 'why', time)).toEqual(expected)
+            break
+          }
           case 'requeue':
-            take(waiting, chosen, () => ({ state: 'queued', handedAt: null }))
+            take({ by: 'requeue', why: 'why' })
             await store.outbox.requeue(ids, time, 'why')
             break
           case 'reroute': {
             const [from, to] = step.fromSecond ? [recipients[1], recipients[0]] : recipients
-            const moves = (entry: Entry): boolean =>
-              entry.recipient === from &&
-              (queued(entry) || (entry.state === 'sent' && entry.handedAt === null))
-            const expected = take(moves, entries, () => ({
-              recipient: to,
-              state: 'queued',
-              attempts: 0,
-            }))
+            const expected = take(
+              { by: 'reroute', why: 'gone' },
+              entries.filter(({ recipient }) => recipient === from),
+            )
+            for (const entry of entries)
+              if (expected.includes(entry.id)) Object.assign(entry, { recipient: to, attempts: 0 })
             expect(await store.outbox.reroute(from, to, 'gone')).toEqual(expected)
             break
           }
@@ -123,10 +130,12 @@ export async function outboxModel(store: Store): Promise<void> {
           ...(await store.outbox.list({ recipient: recipients[1] })),
         ]
         const seen = new Map(
-          stored.map(({ id, recipient, state, attempts, handedAt }) => [
-            id,
-            { id, recipient, state, attempts, handedAt },
-          ]),
+          stored.map((row): [DeliveryId, Entry] => {
+            const { id, recipient, attempts } = row
+            const phase = stateOf(row)
+            expect(row).toMatchObject(columnsOf(phase))
+            return [id, { id, recipient, attempts, phase }]
+          }),
         )
         expect(seen).toEqual(new Map(entries.map((entry) => [entry.id, entry])))
       }
@@ -134,6 +143,3 @@ export async function outboxModel(store: Store): Promise<void> {
     { numRuns: 80 },
   )
 }
-
-const queued = ({ state }: Entry): boolean => state === 'queued'
-const waiting = ({ state }: Entry): boolean => state === 'queued' || state === 'sent'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Store } from '../../../src/adapters/store/store.ts'
-import type { DeliveryState } from '../../../src/domain/records.ts'
+import type { DeliveryStatus } from '../../../src/domain/records.ts'
 import { newAgentId, newDeliveryId } from '../../../src/domain/ids.ts'
 import type { OpenedStore } from './suite.ts'
 import { outboxModel } from './outbox-model.ts'
@@ -160,7 +160,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
 
     it('prunes what is settled, or handed over for good, and keeps what waits', async () => {
       const own = await open()
-      const states: DeliveryState[] = ['queued', 'sent', 'acked', 'failed', 'undecided']
+      const states: DeliveryStatus[] = ['queued', 'sent', 'acked', 'failed', 'undecided']
       const rows = [...states, 'handed', 'young'].map((kind) => deliveryRow({ kind, createdAt: 1 }))
       for (const row of rows) await own.store.outbox.enqueue(row)
       const idOf = (kind: string): (typeof rows)[number]['id'] =>

@@ -7,7 +7,7 @@ import type { AgentCli } from '../../../src/adapters/agent-cli/agent-cli.ts'
 import type { Pane } from '../../../src/adapters/terminals/holder.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../../src/adapters/store/store.ts'
-import type { AgentPatch, Delivery, DeliveryState } from '../../../src/domain/records.ts'
+import type { AgentPatch, Delivery, DeliveryStatus } from '../../../src/domain/records.ts'
 import { configSchema, type Config } from '../../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../../src/core/agents/live-agent.ts'
 import { createAgentProbe, type AgentProbe } from '../../../src/core/agents/agent-probe.ts'
@@ -149,7 +149,7 @@ describe('outbox', () => {
   }
   const deliveries = (
     recipient: Recipient = AUTH,
-    states?: readonly DeliveryState[],
+    states?: readonly DeliveryStatus[],
   ): Promise<Delivery[]> => store.outbox.list({ recipient, ...(states ? { states } : {}) })
   const eventTypes = async (): Promise<string[]> =>
     (await store.events.list({})).map(({ type }) => type)

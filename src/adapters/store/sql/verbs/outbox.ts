@@ -1,21 +1,20 @@
-import { sql } from 'kysely'
+import { type ExpressionBuilder, sql } from 'kysely'
+import {
+  CHANGES_FROM,
+  type DeliveryChange,
+  type DeliveryState,
+  STATUS_OF,
+} from '../../../../domain/delivery-state.ts'
 import type { DeliveryId, Recipient } from '../../../../domain/ids.ts'
-import type { Delivery, DeliveryState, Lane } from '../../../../domain/records.ts'
+import type { Delivery, DeliveryStatus, Lane } from '../../../../domain/records.ts'
 import type { OutboxStore } from '../../store.ts'
 import type { Given, Tools } from '../queries.ts'
 import type { Session } from '../session.ts'
+import type { Tables } from '../tables.ts'
 
 /**
- * The states of a delivery, each change one statement that names the states it starts from:
- *
- *   queued ──claim──▶ sent ──settle──▶ acked | failed | undecided        undecided ──settle──▶ acked
- *      ▲ ◀──requeue────┘
- *      └────reroute (also from sent, while its hand-over is not noted), for another recipient
- *
- *      └────withdraw──▶ withdrawn
- *
- * queued can be settled directly (an inbox message that is read). acked, failed and withdrawn are
- * final.
+ * Each change of a delivery's state is one statement, which names the states that it starts from
+ * by the table of src/domain/delivery-state.ts.
  */
 export function createOutbox({ rows, change }: Session): OutboxStore {
   return {
@@ -35,7 +34,7 @@ export function createOutbox({ rows, change }: Session): OutboxStore {
       await change(HANDED, { ids, handedAt })
     },
     settle: async (ids, state, why, settledAt) =>
-      inOrder(await rows(SETTLE, { ids, state, why, settledAt })).map(({ id }) => id),
+      inOrder(await rows(SETTLE[state], { ids, why, settledAt })).map(({ id }) => id),
     withdraw: async (ids, why, settledAt) =>
       inOrder(await rows(WITHDRAW, { ids, why, settledAt })).map(({ id }) => id),
     requeue: async (ids, nextAttemptAt, why) => {
@@ -66,17 +65,33 @@ const COLUMNS = [
   'why',
 ] as const
 
-const QUEUED = sql.lit('queued' as const)
-const SENT = sql.lit('sent' as const)
 const ZERO = sql.lit(0)
 const NULL = sql.lit(null)
 
-interface Change<State = DeliveryState> extends Pick<
+const status = <Name extends keyof typeof STATUS_OF>(name: Name) => sql.lit(STATUS_OF[name])
+
+/** Whether a row is in one of the states that the change starts from. */
+const startsFrom =
+  (change: DeliveryChange['by']) =>
+  ({ eb, or, and }: ExpressionBuilder<Tables, 'deliveries'>) => {
+    const names: readonly DeliveryState['name'][] = CHANGES_FROM[change]
+    const is = (name: DeliveryState['name']) => eb('state', '=', status(name))
+    const has = (name: DeliveryState['name']) => names.includes(name)
+    return or(
+      names.map((name) => {
+        if (name === 'claimed' && !has('handed')) return and([is(name), eb('handedAt', 'is', null)])
+        if (name === 'handed' && !has('claimed'))
+          return and([is(name), eb('handedAt', 'is not', null)])
+        return is(name)
+      }),
+    )
+  }
+
+interface Change extends Pick<
   Delivery,
   'lane' | 'batch' | 'claimedAt' | 'handedAt' | 'settledAt' | 'nextAttemptAt' | 'why'
 > {
   readonly ids: readonly DeliveryId[]
-  readonly state: State
 }
 
 /** Due at once. */
@@ -88,14 +103,14 @@ const ENQUEUE = (
 ) =>
   db
     .insertInto('deliveries')
-    .values({ ...given, state: QUEUED, attempts: ZERO, nextAttemptAt: given.createdAt })
+    .values({ ...given, state: status('waiting'), attempts: ZERO, nextAttemptAt: given.createdAt })
 
 const GET = ({ db }: Tools, given: Given<{ id: DeliveryId }>) =>
   db.selectFrom('deliveries').select(COLUMNS).where('id', '=', given.id)
 
 interface Filter {
   readonly recipient?: Recipient | undefined
-  readonly states?: readonly DeliveryState[] | undefined
+  readonly states?: readonly DeliveryStatus[] | undefined
   readonly batch?: string | undefined
   readonly subject?: string | undefined
   readonly limit?: number | undefined
@@ -110,7 +125,7 @@ function LIST({ db, listed }: Tools, { recipient, states, batch, subject, limit 
   return limit === undefined ? query : query.limit(limit)
 }
 
-const COUNTS = ({ db, listed }: Tools, given: Given<{ states: readonly DeliveryState[] }>) =>
+const COUNTS = ({ db, listed }: Tools, given: Given<{ states: readonly DeliveryStatus[] }>) =>
   db
     .selectFrom('deliveries')
     .select(({ fn }) => ['recipient', fn.countAll<number>().as('count')])
@@ -125,12 +140,12 @@ const CLAIM = (
     .updateTable('deliveries')
     .set(({ eb }) => ({
       ...claimed,
-      state: SENT,
+      state: status('claimed'),
       attempts: eb('attempts', '+', sql.lit(1)),
       handedAt: NULL,
     }))
     .where('id', 'in', listed(ids))
-    .where('state', '=', QUEUED)
+    .where(startsFrom('claim'))
     .returning(['seq', ...COLUMNS])
 
 /** Also after the ack: a prompt hook can be quicker than the hand-over it confirms. */
@@ -142,23 +157,23 @@ const HANDED = (
     .updateTable('deliveries')
     .set({ handedAt })
     .where('id', 'in', listed(ids))
-    .where('state', '<>', QUEUED)
+    .where(startsFrom('note'))
+    .where('claimedAt', 'is not', null)
 
-const SETTLE = (
-  { db, listed }: Tools,
-  { ids, state, why, settledAt }: Given<Pick<Change, 'ids' | 'state' | 'why' | 'settledAt'>>,
-) =>
-  db
-    .updateTable('deliveries')
-    .set({ state, why, settledAt })
-    .where('id', 'in', listed(ids))
-    .where(({ eb, or, and }) =>
-      or([
-        eb('state', 'in', [QUEUED, SENT]),
-        and([eb('state', '=', sql.lit('undecided')), eb(state, '=', sql.lit('acked'))]),
-      ]),
-    )
-    .returning(['seq', 'id'])
+const settle =
+  (state: 'acked' | 'failed' | 'undecided') =>
+  (
+    { db, listed }: Tools,
+    { ids, why, settledAt }: Given<Pick<Change, 'ids' | 'why' | 'settledAt'>>,
+  ) =>
+    db
+      .updateTable('deliveries')
+      .set({ state: status(state), why, settledAt })
+      .where('id', 'in', listed(ids))
+      .where(startsFrom(state))
+      .returning(['seq', 'id'])
+
+const SETTLE = { acked: settle('acked'), failed: settle('failed'), undecided: settle('undecided') }
 
 const WITHDRAW = (
   { db, listed }: Tools,
@@ -166,9 +181,9 @@ const WITHDRAW = (
 ) =>
   db
     .updateTable('deliveries')
-    .set({ state: sql.lit('withdrawn'), why, settledAt })
+    .set({ state: status('withdrawn'), why, settledAt })
     .where('id', 'in', listed(ids))
-    .where('state', '=', QUEUED)
+    .where(startsFrom('withdraw'))
     .returning(['seq', 'id'])
 
 const REQUEUE = (
@@ -178,7 +193,7 @@ const REQUEUE = (
   db
     .updateTable('deliveries')
     .set({
-      state: QUEUED,
+      state: status('waiting'),
       lane: NULL,
       batch: NULL,
       claimedAt: NULL,
@@ -187,7 +202,7 @@ const REQUEUE = (
       why,
     })
     .where('id', 'in', listed(ids))
-    .where('state', 'in', [QUEUED, SENT])
+    .where(startsFrom('requeue'))
 
 /**
  * What was handed over stays with the one who has it. Due at once for the new recipient, with its
@@ -202,7 +217,7 @@ const REROUTE = (
     .set(({ ref }) => ({
       recipient,
       why,
-      state: QUEUED,
+      state: status('waiting'),
       lane: NULL,
       batch: NULL,
       claimedAt: NULL,
@@ -210,9 +225,7 @@ const REROUTE = (
       nextAttemptAt: ref('createdAt'),
     }))
     .where('recipient', '=', from)
-    .where(({ eb, or, and }) =>
-      or([eb('state', '=', QUEUED), and([eb('state', '=', SENT), eb('handedAt', 'is', null)])]),
-    )
+    .where(startsFrom('reroute'))
     .returning(['seq', 'id'])
 
 /** Settled, or handed over to one that never confirms. */
@@ -222,7 +235,7 @@ const PRUNE = ({ db }: Tools, { before }: Given<{ before: number }>) =>
     .where(({ eb, or, and }) =>
       or([
         eb('settledAt', '<', before),
-        and([eb('state', '=', SENT), eb('handedAt', '<', before)]),
+        and([eb('state', '=', status('handed')), eb('handedAt', '<', before)]),
       ]),
     )
 
