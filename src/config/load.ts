@@ -123,7 +123,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return found
 }
 
-function deepFreeze<Value>(value: Value): Value {
+export function deepFreeze<Value>(value: Value): Value {
   if (value !== null && typeof value === 'object' && !Object.isFrozen(value)) {
     Object.freeze(value)
     for (const inner of Object.values(value)) deepFreeze(inner)

@@ -31,7 +31,8 @@ export interface Deps {
   readonly outbox: OutboxControl
   readonly polling: Polling
   readonly settings: Settings
-  readonly prompts: (name: PromptName, data: PromptFacts) => Promise<string>
+  /** `config`: what its role may use. */
+  readonly prompts: (config: Config, name: PromptName, data: PromptFacts) => Promise<string>
   readonly paths: Paths
   /**
    * For text that comes from neither a tool, the store nor the forge, which have it in front:
@@ -72,15 +73,24 @@ export interface PromptFacts {
 }
 
 export interface Settings {
-  /** The configuration as it is on disk now. CONFIG_INVALID where it does not parse. */
-  config(): Promise<Config>
+  /**
+   * The configuration as it is on disk now, and does not change. Whoever begins something (a call,
+   * a hook, a round of what runs for ever) takes one and passes it down, so that an edit in the
+   * middle can't mix two configurations. CONFIG_INVALID where it does not parse.
+   */
+  snapshot(): Promise<Configured>
   /**
    * Throws UNTRUSTED_CONFIG where configuration or templates that git tracks were not trusted.
    * Before anything configured is run.
    */
   requireTrust(): Promise<void>
+}
+
+/** One configuration, deeply frozen, and the programs that it has. */
+export interface Configured {
+  readonly config: Config
   /** AGENT_CLI_MISSING where it is not configured. */
-  agentCli(name: string): Promise<AgentCli>
+  agentCli(name: string): AgentCli
 }
 
 /** What use cases need of the outbox. */

@@ -64,6 +64,7 @@ import { createMaintenance } from '../core/maintenance/maintenance.ts'
 import { createUsage, type UsageReading } from '../core/usage/usage.ts'
 import { createView } from '../core/agents/view.ts'
 import { createWaiting } from '../core/mail/waiting.ts'
+import type { Config } from '../config/schema.ts'
 import type { Agent } from '../domain/records.ts'
 import type { AgentId, PaneId } from '../domain/ids.ts'
 import { repositoryHash, terminalsOf } from '../runtime/paths.ts'
@@ -81,7 +82,7 @@ export interface AssembledCore {
 }
 
 /** Names of the listed tools that an agent may call. */
-export type ToolsOf = (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
+export type ToolsOf = (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(

@@ -15,6 +15,7 @@ import { agentEnvironment, gitEnvironment, type Environment } from '../config/en
 import { readRepositoryFile } from '../config/repository-file.ts'
 import { listTrackedConfiguration } from '../config/tracked-files.ts'
 import { ensureOwnerToken, writeRepositoryRecord } from '../config/user-state.ts'
+import type { Config } from '../config/schema.ts'
 import { knownForgeHealth } from '../core/pulls/forge-health.ts'
 import { hashToken } from '../core/spawn/token.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
@@ -133,7 +134,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     })
     const config = settings.current
-    const roleTools = (role: string) => config().roles[role]?.tools
+    const roleToolsOf = (of: Config) => (role: string) => of.roles[role]?.tools
     const destination = openLogFile(paths.log, config().retention.logs_mb * 1_000_000)
     release.add('log', () => destination.close())
     // Of agents’ tokens only hashes are known here.
@@ -153,8 +154,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     release.add('store', () => store.close())
 
-    const agentEnv = async (passes: readonly string[] = []) =>
-      agentEnvironment(environment, [...(await settings.config()).environment.pass, ...passes])
+    const environmentOf = ({ environment: { pass } }: Config, passes: readonly string[] = []) =>
+      agentEnvironment(environment, [...pass, ...passes])
+    const agentEnv = async () => environmentOf((await settings.snapshot()).config)
     const { multiplexer, detached, letGo } = await chooseMultiplexer({
       kind: config().multiplexer.kind,
       panes: (await store.agents.list({ live: true })).flatMap(({ paneId }) => paneId ?? []),
@@ -200,7 +202,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       paths,
       launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'),
       exec,
-      environment: () => agentEnv(),
       gate,
     })
     const trash = createTrash({ folder: paths.trash, log })
@@ -214,12 +215,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       store,
       probe,
       multiplexer,
-      agentCliOf: async (agent) =>
-        agent.agentCli === null
-          ? undefined
-          : settings.agentCli(agent.agentCli).catch(() => undefined),
+      // Messages go on by the last one that could be read.
+      settings: { snapshot: () => settings.snapshot().catch(settings.lastRead) },
       publisher,
-      config,
       clock,
       log,
     })
@@ -246,10 +244,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       outbox,
       polling: poller,
       settings,
-      prompts: async (name, { role, ...data }) => {
+      prompts: async (of, name, { role, ...data }) => {
         const { tools = null } = (await store.agents.get(parseAgentId(data.agent_id))) ?? {}
         const allowed = ALL_TOOLS.filter(
-          (tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleTools),
+          (tool) => tool.listed && mayAgentUse(tool, { role, tools }, roleToolsOf(of)),
         )
         return renderer.renderPrompt(name, {
           tools: allowed.map(({ name: tool, description }) => ({ name: tool, description })),
@@ -266,9 +264,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       mcpUrl: mcp?.url ?? null,
       hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
       freePort,
-      agentEnvironment: agentEnv,
-      toolsOf: (agent) =>
-        ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, agent, roleTools)).map(
+      environmentOf,
+      toolsOf: (of, agent) =>
+        ALL_TOOLS.filter((tool) => tool.listed && mayAgentUse(tool, agent, roleToolsOf(of))).map(
           ({ name }) => name,
         ),
     })
@@ -346,7 +344,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
           ...(mcp === null ? {} : { mcp: mcp.url }),
         }
       },
-      roleTools,
+      roleTools: (role) => roleToolsOf(config())(role),
       gate,
       ...(mcp === null ? {} : { loopback: mcp }),
     })

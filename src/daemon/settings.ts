@@ -4,10 +4,10 @@ import type { AcpSessions } from '../adapters/agent-cli/acp/options.ts'
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { exec } from '../processes/exec.ts'
 import type { Environment } from '../config/environment.ts'
-import { loadConfig } from '../config/load.ts'
+import { deepFreeze, loadConfig } from '../config/load.ts'
 import type { Config } from '../config/schema.ts'
 import { assertTrusted, checkTrust, rememberRan, type TrustSubject } from '../config/trust.ts'
-import type { Settings } from '../core/deps.ts'
+import type { Configured, Settings } from '../core/deps.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
 import { createAcpAgentCli, createAgentCli, NO_SESSIONS } from './agent-clis.ts'
@@ -15,6 +15,8 @@ import { createAcpAgentCli, createAgentCli, NO_SESSIONS } from './agent-clis.ts'
 export interface LiveSettings extends Settings {
   /** As last read; for what can’t wait. */
   readonly current: () => Config
+  /** The same with its programs. */
+  readonly lastRead: () => Configured
   /** What holds sessions without a terminal: what it is depends on the settings. */
   holdSessions(sessions: AcpSessions): void
 }
@@ -84,13 +86,12 @@ export async function createSettings(deps: {
     const kept = (await exists(keptConfigFile))
       ? await loadConfig(keptConfigFile, { toolNames }).catch(() => undefined)
       : undefined
-    return kept ?? withoutGrants(await load(false))
+    return kept ?? deepFreeze(withoutGrants(await load(false)))
   }
   /** The version that is in use, and one that is passed over until it is trusted. */
   let readAt = trustedAtFirst ? first : ''
   let held = trustedAtFirst ? '' : first
-  let current = trustedAtFirst ? await load(true) : await trustedLast()
-  const clis = new Map<string, AgentCli>()
+  const atFirst = trustedAtFirst ? await load(true) : await trustedLast()
   let sessions = NO_SESSIONS
 
   const create = (name: string, { agents, acp }: Pick<Config, 'agents' | 'acp'>): AgentCli => {
@@ -119,36 +120,44 @@ export async function createSettings(deps: {
     return createAgentCli({ ...launchEnvironment, name, config: agent })
   }
 
-  const config = async (): Promise<Config> => {
+  /** A program is made once for each configuration: it may keep what it found out. */
+  const configure = (config: Config): Configured => {
+    const clis = new Map<string, AgentCli>()
+    return {
+      config,
+      agentCli: (name) => {
+        const known = clis.get(name)
+        if (known !== undefined) return known
+        const cli = create(name, config)
+        clis.set(name, cli)
+        return cli
+      },
+    }
+  }
+  let configured = configure(atFirst)
+
+  const snapshot = async (): Promise<Configured> => {
     const now = await stamp()
-    if (now === readAt || now === held) return current
+    if (now === readAt || now === held) return configured
     if (!(await isTrusted())) {
       held = now
-      return current
+      return configured
     }
-    current = await load(true)
+    configured = configure(await load(true))
     readAt = now
-    clis.clear()
-    return current
+    return configured
   }
 
   return {
-    current: () => current,
+    current: () => configured.config,
+    lastRead: () => configured,
     holdSessions: (held) => {
       sessions = held
     },
-    config,
+    snapshot,
     requireTrust: async () => {
       await assertTrusted(deps.trust)
       held = ''
-    },
-    agentCli: async (name) => {
-      const { agents, acp } = await config()
-      const known = clis.get(name)
-      if (known !== undefined) return known
-      const cli = create(name, { agents, acp })
-      clis.set(name, cli)
-      return cli
     },
   }
 }

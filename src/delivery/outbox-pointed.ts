@@ -1,3 +1,4 @@
+import { cliOf } from '../core/agents/programs.ts'
 import type { AgentId, DeliveryId } from '../domain/ids.ts'
 import { pointedText } from './outbox-hand-over.ts'
 import { cap } from './render/escape.ts'
@@ -6,13 +7,15 @@ import type { WorkerDeps } from './outbox-worker.ts'
 
 /** Reads messages that were typed as one line that points to them; null where there is none. */
 export const createPointedText =
-  ({ store, agentCliOf, config }: Pick<WorkerDeps, 'store' | 'agentCliOf' | 'config'>) =>
+  ({ store, settings }: Pick<WorkerDeps, 'store' | 'settings'>) =>
   async (
     agentId: AgentId,
     ids: readonly string[],
   ): Promise<{ text: string; batches: string[]; provable: boolean } | null> => {
     const agent = await store.agents.get(agentId)
-    const cli = agent === undefined ? undefined : await agentCliOf(agent)
+    if (agent === undefined) return null
+    const configured = await settings.snapshot()
+    const cli = cliOf(configured, agent)
     if (cli === undefined || cli.pasteLimit === null) return null
     const found = await Promise.all(
       [...new Set(ids)].map((id) => store.outbox.get(id as DeliveryId)),
@@ -28,7 +31,11 @@ export const createPointedText =
       const message =
         batch === null
           ? null
-          : pointedText(await store.outbox.list({ batch, recipient: agentId }), cli, await config())
+          : pointedText(
+              await store.outbox.list({ batch, recipient: agentId }),
+              cli,
+              configured.config,
+            )
       if (message === null || batch === null) continue
       texts.push(message.text)
       shortened.push(batch)

@@ -1,4 +1,5 @@
 import { handOverOf, isOnItsWay, stateOf } from '../domain/delivery-state.ts'
+import { cliOf } from '../core/agents/programs.ts'
 import type { AgentId, DeliveryId } from '../domain/ids.ts'
 import type { Worker, WorkerDeps } from './outbox-worker.ts'
 
@@ -16,10 +17,10 @@ export interface OutboxRecovery {
 export function createOutboxRecovery({
   store,
   records,
-  agentCliOf,
+  settings,
   clock,
   workerOf,
-}: Pick<WorkerDeps, 'store' | 'records' | 'agentCliOf' | 'clock'> & {
+}: Pick<WorkerDeps, 'store' | 'records' | 'settings' | 'clock'> & {
   readonly workerOf: (id: AgentId) => Pick<Worker, 'expect'>
 }): OutboxRecovery {
   /**
@@ -29,6 +30,7 @@ export function createOutboxRecovery({
   const cutOff = new Map<AgentId, DeliveryId[]>()
   return {
     recover: async () => {
+      const configured = await settings.snapshot()
       const sent = (await store.outbox.list({ states: ['sent'] })).flatMap((delivery) => {
         const { id, recipient } = delivery
         const state = stateOf(delivery)
@@ -36,11 +38,12 @@ export function createOutboxRecovery({
       })
       for (const [recipient, deliveries] of Map.groupBy(sent, (delivery) => delivery.recipient)) {
         const agent = await store.agents.get(recipient)
-        const cli = agent === undefined ? undefined : await agentCliOf(agent)
+        const cli = agent === undefined ? undefined : cliOf(configured, agent)
         const acks = cli?.acks === true
         const unproven = deliveries.filter(({ state }) => acks || state.name === 'claimed')
         const lanes = new Map(unproven.map(({ state }) => [state.batch, state.lane]))
-        for (const [batch, lane] of lanes) await workerOf(recipient).expect(batch, lane, 'found')
+        for (const [batch, lane] of lanes)
+          workerOf(recipient).expect(configured.config, batch, lane, 'found')
         // Of a conversation that can be read it is known what arrived.
         const byHook =
           acks && cli.mentions === undefined

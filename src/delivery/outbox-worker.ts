@@ -1,11 +1,12 @@
 import { inertText } from '../sanitize/inert.ts'
-import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { Multiplexer, Pane } from '../adapters/terminals/holder.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Agent, Delivery, Lane } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
+import { cliOf } from '../core/agents/programs.ts'
+import type { Settings } from '../core/deps.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { isReachable } from './event-tree.ts'
@@ -25,8 +26,7 @@ export interface WorkerDeps {
   readonly multiplexer: Multiplexer
   readonly probe: AgentProbe
   readonly records: OutboxRecords
-  readonly agentCliOf: (agent: Agent) => Promise<AgentCli | undefined> | AgentCli | undefined
-  readonly config: () => Promise<Config> | Config
+  readonly settings: Pick<Settings, 'snapshot'>
   readonly clock: Clock
   readonly log: Log
   readonly timers: Timers
@@ -41,7 +41,7 @@ export interface Worker {
   /** The same where there is something to look for, as far as is known: what is new wakes. */
   stateChanged(): void
   /** A hand-over by another lane, or (`found`) one that a start found unconfirmed. */
-  expect(batch: string, lane: Lane, found?: 'found'): Promise<void>
+  expect(config: Config, batch: string, lane: Lane, found?: 'found'): void
   /**
    * The line that points to this hand-over was submitted, and its hook is answered with the
    * message.
@@ -187,8 +187,9 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
         0
     if (hasNothing) return undefined
     const agent = await store.agents.get(id)
-    const cli: OutboxCli = (agent === undefined ? undefined : await deps.agentCliOf(agent)) ?? PLAIN
-    const config = await deps.config()
+    const configured = await deps.settings.snapshot()
+    const { config } = configured
+    const cli: OutboxCli = (agent === undefined ? undefined : cliOf(configured, agent)) ?? PLAIN
     // A root that `exomonad down` stopped will be started again and gets its messages then.
     if (
       agent === undefined ||
@@ -251,8 +252,8 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     stateChanged: () => {
       if (!hasNothing || running !== undefined) wake()
     },
-    expect: async (batch, lane, found) => {
-      const ackTimeout = (await deps.config()).delivery.ack_timeout * 1000
+    expect: (config, batch, lane, found) => {
+      const ackTimeout = config.delivery.ack_timeout * 1000
       const now = clock()
       // A daemon that is killed again and again would never come to the end of its patience.
       proof.unconfirmed.set(

@@ -3,6 +3,7 @@ import type { Store } from '../adapters/store/store.ts'
 import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { inertText } from '../sanitize/inert.ts'
+import { cliOf } from '../core/agents/programs.ts'
 import { composeMessage } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
 import { createWorker, type Worker, type WorkerDeps } from './outbox-worker.ts'
@@ -166,13 +167,12 @@ export function createOutbox(
         await store.outbox.list({ recipient: agentId, states: ['queued'] }),
       )
       if (agent === undefined || queued.length === 0) return null
-      const cli = await options.agentCliOf(agent)
+      const configured = await options.settings.snapshot()
+      const { config } = configured
+      const cli = cliOf(configured, agent)
       const acks = cli?.acks === true
       const inert = cli?.inert ?? inertText
-      const maxChars = Math.min(
-        (await options.config()).delivery.max_chars,
-        cli?.contextLimit ?? Infinity,
-      )
+      const maxChars = Math.min(config.delivery.max_chars, cli?.contextLimit ?? Infinity)
       const batch = randomUUID()
       const claimed = await store.outbox.claim(
         composeMessage(queued, { maxChars, acks, inert }).ids,
@@ -187,7 +187,7 @@ export function createOutbox(
         { maxChars, acks, inert },
       )
       await records.handed(agentId, claimed)
-      if (acks) await workerOf(agentId).expect(batch, 'hook')
+      if (acks) workerOf(agentId).expect(config, batch, 'hook')
       return text
     },
     promptArrived: async (agentId, ids, { unanswered = false } = {}) => {

@@ -19,6 +19,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import { makeAgent } from '../unit/core/make-agent.ts'
 import { openLocalForge, type LocalForgeFixture } from './local-forge.ts'
 import { waitFor } from './wait-for.ts'
+import { settingsOf } from './settings.ts'
 
 export const LEAD = '00000000-0000-7000-8000-000000000001' as AgentId
 
@@ -133,11 +134,7 @@ export async function landingWorld(
     })
     const deps = {
       ...{ store, git, forge, publisher, log, polling: poller, clock: Date.now },
-      settings: {
-        config: async () => world.config,
-        requireTrust: async () => {},
-        agentCli: () => Promise.reject(new Error('no agent CLI')),
-      },
+      settings: settingsOf(() => world.config),
       onJournalStep: options.onJournalStep ?? (() => {}),
       branchLock: createBranchLock(),
       mergeBase,

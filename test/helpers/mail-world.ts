@@ -27,6 +27,8 @@ import {
   type AgentId,
 } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
+import { settingsOf } from './settings.ts'
 
 /**
  * Test helper: the use cases of mail over a real store, with agents that are rows alone: no
@@ -144,12 +146,10 @@ export async function openMailWorld(
   const openWaits = createOpenWaits()
   const blockingCalls = createBlockingCalls({ states })
   const shown: string[] = []
-  const settings = {
-    agentCli: async (name: string) => ({
-      acks: name !== 'silent',
-      reportsState: name !== 'silent',
-    }),
-  } as never
+  const settings = settingsOf(
+    undefined,
+    (name) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }) as AgentCli,
+  )
   const quiet = async (): Promise<void> => {
     for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0)
       await new Promise((resolve) => setImmediate(resolve))

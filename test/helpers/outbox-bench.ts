@@ -30,6 +30,7 @@ import {
   type Recipient,
 } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
+import { settingsOf } from './settings.ts'
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
@@ -188,8 +189,10 @@ export function useOutboxBench(): OutboxBench {
       publisher: bench.publisher,
       multiplexer: bench.terminals.multiplexer,
       probe: bench.probe,
-      agentCliOf: () => bench.cli,
-      config: () => bench.config,
+      settings: settingsOf(
+        () => bench.config,
+        () => bench.cli as AgentCli,
+      ),
       clock: bench.clock,
       log: silentLog(),
     })

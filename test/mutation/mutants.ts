@@ -66,14 +66,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agents don’t force a merge',
     file: 'src/core/pulls/merge/rights.ts',
-    find: "if (!force || caller.kind === 'human' || (await settings.config()).merge.agents_may_force)\n        return",
+    find: "if (!force || caller.kind === 'human' || merge.agents_may_force) return",
     replace: 'if (caller !== null) return',
     test: AUTHORITY,
   },
   {
     loses: 'agents_may_force',
     file: 'src/core/pulls/merge/rights.ts',
-    find: '(await settings.config()).merge.agents_may_force',
+    find: 'merge.agents_may_force',
     replace: 'false',
     test: SETTINGS,
     name: 'agents_may_force',
@@ -81,8 +81,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'protected_branches',
     file: 'src/core/pulls/merge/rights.ts',
-    find: 'if (protectedBranches.includes(pull.base.branch)) {',
-    replace: 'if (protectedBranches.length < 0) {',
+    find: 'if (config.protected_branches.includes(pull.base.branch)) {',
+    replace: 'if (config.protected_branches.length < 0) {',
     test: AUTHORITY,
   },
   {

@@ -68,7 +68,7 @@ export interface AgentFiles {
   runSetup(
     argv: readonly string[],
     worktree: string,
-    options: { variables: Readonly<Record<string, string>>; timeoutMs: number },
+    options: { env: Readonly<Record<string, string>>; timeoutMs: number },
   ): Promise<{ ok: true } | { ok: false; output: string }>
   saveTranscript(id: AgentId, text: string): Promise<void>
   readTranscript(id: AgentId): Promise<string | null>
@@ -100,7 +100,6 @@ export function createAgentFiles(deps: {
   paths: Paths
   launcher: string
   exec: Exec
-  environment: () => Promise<Record<string, string>>
   gate: Pick<TextGate, 'text'>
 }): AgentFiles {
   const { paths } = deps
@@ -185,11 +184,11 @@ export function createAgentFiles(deps: {
         else await copyFile(source, target, constants.COPYFILE_FICLONE)
       }
     },
-    runSetup: async ([file = '', ...args], worktree, { variables, timeoutMs }) => {
+    runSetup: async ([file = '', ...args], worktree, { env, timeoutMs }) => {
       // What it started would hold its output, and with it the spawn, beyond its time.
       const result = await deps.exec(file, args, {
         cwd: worktree,
-        env: { ...(await deps.environment()), ...variables },
+        env,
         timeout: timeoutMs,
         group: true,
       })

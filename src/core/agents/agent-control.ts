@@ -59,8 +59,10 @@ export function createAgentControl(
         }
       }
       await settings.requireTrust()
-      const agentCli = await launcher.cliOfRole(root.role, agentName)
-      await launcher.requireProgram(agentCli)
+      const configured = await settings.snapshot()
+      const { config } = configured
+      const agentCli = launcher.cliOfRole(config, root.role, agentName)
+      await launcher.requireProgram(configured, agentCli)
       const resuming = task === undefined && root.task !== ''
       // The conversation of another program is nothing to go on with.
       const session =
@@ -71,14 +73,16 @@ export function createAgentControl(
         agentCli,
         ...session,
         runtime: runtimeOf(agentCli),
-        tools: toolsOf(await settings.config(), agentCli),
+        tools: toolsOf(config, agentCli),
         ...(task === undefined ? {} : { task, outcome: null }),
       })
       const prompt = await prompts(
+        config,
         'root',
         promptFacts({ ...root, task: task ?? root.task }, undefined),
       )
       const launched = await launchAgain(
+        configured,
         { ...root, agentCli, runtime: runtimeOf(agentCli), ...session, task: task ?? root.task },
         resuming ? 'resume' : 'start',
         prompt,

@@ -1,7 +1,7 @@
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import type { Launcher, LaunchOptions } from '../spawn/launch.ts'
 import { sessionPatch, type Launched } from '../spawn/launched.ts'
 import { newToken } from '../spawn/token.ts'
@@ -15,6 +15,7 @@ import { addressOf } from './tree.ts'
  * being started, or was a moment ago; ALREADY_DEAD where it can’t be, or was killed meanwhile.
  */
 export type LaunchAgain = (
+  configured: Configured,
   agent: Agent,
   mode: 'start' | 'resume',
   prompt: string,
@@ -37,6 +38,7 @@ export function createLaunchAgain(
   const { store, multiplexer, files, launcher, states, panes, launching } = deps
 
   const launchNow = async (
+    configured: Configured,
     agent: Agent,
     mode: 'start' | 'resume',
     prompt: string,
@@ -75,7 +77,10 @@ export function createLaunchAgain(
         mode === 'resume' && agent.sessionId !== null
           ? { id: agent.sessionId, transcript: agent.transcript }
           : null
-      const launched = await launcher.launch(spawning, { mode, prompt, session, token, ...more })
+      const launched = await launcher.launch(configured, spawning, {
+        ...{ mode, prompt, session, token },
+        ...more,
+      })
       const running = await store.transaction(async (tx) => {
         const now = await tx.agents.get(agent.id)
         const change: StateChange = {
@@ -123,7 +128,7 @@ export function createLaunchAgain(
     }
   }
 
-  return async (agent, mode, prompt, more = {}) => {
+  return async (configured, agent, mode, prompt, more = {}) => {
     if (launching.has(agent.id))
       throw new ExomonadError('INVALID_ARG', `${agent.name} is being started already.`, {
         agent: agent.id,
@@ -139,7 +144,7 @@ export function createLaunchAgain(
           { agent: agent.id },
         )
       }
-      return await launchNow(agent, mode, prompt, more)
+      return await launchNow(configured, agent, mode, prompt, more)
     } finally {
       launching.delete(agent.id)
     }

@@ -1,11 +1,12 @@
-import type { Observation } from '../../adapters/agent-cli/agent-cli.ts'
+import type { AgentCli, Observation } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Agent, AgentState } from '../../domain/records.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import { restsAtDialog } from './dialog.ts'
 import { isAlive, isLasting } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
+import { cliNow, cliOf } from './programs.ts'
 import type { AgentProbe } from './agent-probe.ts'
 import type { States } from './states.ts'
 import { waitsForPerson } from './waits-for-person.ts'
@@ -70,7 +71,7 @@ export function concluded(
 
 export interface Observing {
   /** Looks at an agent whose adapter can, and corrects its record. */
-  look(agent: Agent): Promise<void>
+  look(agent: Agent, configured: Configured): Promise<void>
   /** Ends what is still to come. */
   stop(): void
 }
@@ -178,7 +179,9 @@ export function createObserving({
       timers.delete(id)
       void store.agents
         .get(id)
-        .then((agent) => (agent === undefined || stopped ? undefined : look(agent)))
+        .then(async (agent) => {
+          if (agent !== undefined && !stopped) await lookWith(agent, await cliNow(settings, agent))
+        })
         .catch((error: unknown) =>
           log.debug({ err: error, agent: id }, 'an agent could not be looked at'),
         )
@@ -187,10 +190,8 @@ export function createObserving({
     timers.set(id, timer)
   }
 
-  const look = async (agent: Agent): Promise<void> => {
-    if (agent.agentCli === null || agent.paneId === null || !isAlive(agent.state)) return
-    const cli = await settings.agentCli(agent.agentCli).catch(() => undefined)
-    if (cli?.observe === undefined) return
+  const lookWith = async (agent: Agent, cli: AgentCli | undefined): Promise<void> => {
+    if (agent.paneId === null || !isAlive(agent.state) || cli?.observe === undefined) return
     const pane = await panes.find(agent)
     if (pane !== undefined && !pane.dead) await probe.observe(agent, cli, pane)
   }
@@ -202,7 +203,7 @@ export function createObserving({
   })
 
   return {
-    look,
+    look: (agent, configured) => lookWith(agent, cliOf(configured, agent)),
     stop: () => {
       stopped = true
       unsubscribe()

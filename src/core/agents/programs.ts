@@ -1,4 +1,5 @@
-import type { Settings } from '../deps.ts'
+import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
+import type { Configured, Settings } from '../deps.ts'
 import { acpCliName, acpFor, acpNameOf } from '../../domain/acp-names.ts'
 import type { AcpMcpServer } from '../../adapters/terminals/headless-program.ts'
 import type { Agent } from '../../domain/records.ts'
@@ -76,13 +77,29 @@ export function withVariables(
   )
 }
 
-/**
- * Name of the adapter that runs an agent; null where none is set, or the one that is set is gone.
- */
-export const adapterOf = async (
-  settings: Pick<Settings, 'agentCli'>,
-  { agentCli }: Agent,
-): Promise<string | null> =>
-  agentCli === null
-    ? null
-    : ((await settings.agentCli(agentCli).catch(() => undefined))?.adapter ?? null)
+/** The program that runs an agent; undefined where none is set, or the one that is set is gone. */
+export function cliOf(
+  configured: Configured,
+  { agentCli }: Pick<Agent, 'agentCli'>,
+): AgentCli | undefined {
+  if (agentCli === null) return undefined
+  try {
+    return configured.agentCli(agentCli)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same, for whoever begins with it; undefined also where the configuration can’t be read. */
+export const cliNow = async (
+  settings: Pick<Settings, 'snapshot'>,
+  agent: Pick<Agent, 'agentCli'>,
+): Promise<AgentCli | undefined> => {
+  if (agent.agentCli === null) return undefined
+  const configured = await settings.snapshot().catch(() => undefined)
+  return configured === undefined ? undefined : cliOf(configured, agent)
+}
+
+/** Name of the adapter that runs an agent; null where none is known. */
+export const adapterOf = (configured: Configured, agent: Agent): string | null =>
+  cliOf(configured, agent)?.adapter ?? null

@@ -23,6 +23,7 @@ export function createResume({
 }): AgentControl['resume'] {
   return async (address) => {
     await settings.requireTrust()
+    const configured = await settings.snapshot()
     const agents = await store.agents.list()
     const merged = mergedBranches(await knownPulls(store))
     // What is done is brought back only by name.
@@ -65,8 +66,11 @@ export function createResume({
         const kept = parentText(files, agent)
         const handed =
           agent.kind === 'fork' && (await files.exists(kept)) ? { transcript: kept } : {}
-        const prompt = await prompts('resume', { ...promptFacts(agent, parent), ...handed })
-        const launched = await launchAgain(agent, 'resume', prompt, handed)
+        const prompt = await prompts(configured.config, 'resume', {
+          ...promptFacts(agent, parent),
+          ...handed,
+        })
+        const launched = await launchAgain(configured, agent, 'resume', prompt, handed)
         const { session, warnings } = launched.plan
         resumed.push({
           agent_id: agent.id,

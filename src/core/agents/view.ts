@@ -27,8 +27,8 @@ export function createView({
 }): View {
   /** A configuration that can’t be read hides what things cost, not the tree. */
   const prices = (): Promise<Config['prices']> =>
-    settings.config().then(
-      (config) => config.prices,
+    settings.snapshot().then(
+      ({ config }) => config.prices,
       () => ({}),
     )
 

@@ -6,6 +6,7 @@ import { parseCompletion } from '../../domain/formats/completion-message.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
 import type { Messages } from './message-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
+import { cliNow } from '../agents/programs.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf, findAgent, requireAlive } from '../agents/directory.ts'
 import { hasProgram, isAlive, REPORTED } from '../../domain/lifecycle.ts'
@@ -55,14 +56,9 @@ export function createMessages({
     to: Agent,
     message: string,
   ): Promise<boolean> => {
-    if (
-      kind !== 'agent' ||
-      agent.parentId !== to.id ||
-      agent.agentCli === null ||
-      parseCompletion(message) === undefined
-    )
+    if (kind !== 'agent' || agent.parentId !== to.id || parseCompletion(message) === undefined)
       return false
-    return (await settings.agentCli(agent.agentCli).catch(() => undefined))?.reportsState === false
+    return (await cliNow(settings, agent))?.reportsState === false
   }
 
   /** Who gives it more to do begins its next turn, where nobody else would tell. */

@@ -2,6 +2,7 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { WaitStatus } from './agent-waits.ts'
+import { cliOf } from '../agents/programs.ts'
 import type { Deps } from '../deps.ts'
 import { stateOf } from '../../domain/delivery-state.ts'
 import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
@@ -60,15 +61,10 @@ export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitSt
   return {
     withoutMessage,
     confirming: async (agents) => {
-      const names = [...new Set(agents.flatMap(({ agentCli }) => agentCli ?? []))]
-      const clis = await Promise.all(
-        names.map((name) => settings.agentCli(name).catch(() => undefined)),
-      )
-      const confirm = new Set(names.filter((_, index) => clis[index]?.acks === true))
+      const configured = await settings.snapshot().catch(() => undefined)
+      if (configured === undefined) return new Set()
       return new Set(
-        agents.flatMap(({ id, agentCli }) =>
-          agentCli !== null && confirm.has(agentCli) ? [id] : [],
-        ),
+        agents.flatMap((agent) => (cliOf(configured, agent)?.acks === true ? [agent.id] : [])),
       )
     },
     of: async (verbs, ids, waiter, confirming) => {

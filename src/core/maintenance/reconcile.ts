@@ -1,4 +1,5 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import { isFormerPane } from '../../domain/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
@@ -142,10 +143,9 @@ export function createReconcile({
     return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``
   }
 
-  const silent = async (agent: Agent): Promise<void> => {
+  const silent = async ({ liveness }: Config, agent: Agent): Promise<void> => {
     // A command need not say anything.
     if (agent.state !== 'running' || agent.kind === 'root' || agent.kind === 'process') return
-    const { liveness } = await settings.config()
     const quiet = clock() - agent.lastSeenAt
     if (quiet < liveness.silent_after * 1000) return
     await publisher.publish({
@@ -180,11 +180,16 @@ export function createReconcile({
 
   return {
     reconcile: async () => {
+      // One that can’t be read keeps nobody from being reconciled.
+      const configured = await settings.snapshot().catch((thrown: unknown) => {
+        log.error({ err: thrown }, 'nobody is looked at for its silence: no configuration')
+        return undefined
+      })
       const listed = byAgent(await multiplexer.list())
       for (const agent of await store.agents.list()) {
         try {
           await settle(agent, listed.get(agent.id))
-          await silent(agent)
+          if (configured !== undefined) await silent(configured.config, agent)
         } catch (thrown) {
           log.error({ err: thrown, agent: agent.id }, 'reconciling an agent failed')
         }
@@ -199,9 +204,12 @@ export function createReconcile({
             'a terminal of an agent that the store has never heard of is left alone',
           )
       }
-      await Promise.all(
-        (await store.agents.list({ live: true })).map((agent) => observing.look(agent)),
-      )
+      if (configured !== undefined)
+        await Promise.all(
+          (await store.agents.list({ live: true })).map((agent) =>
+            observing.look(agent, configured),
+          ),
+        )
       outbox.wake()
     },
     paneDied: async (paneId) => {

@@ -57,7 +57,7 @@ export function createFilePull({
   const baseOf = async (agent: Agent): Promise<BranchName> => {
     if (agent.baseBranch !== null) return agent.baseBranch
     if (agent.kind === 'root') {
-      const configured = (await settings.config()).root.base
+      const configured = (await settings.snapshot()).config.root.base
       const base =
         configured === undefined
           ? ((await parentInUse(agent.branch)) ?? (await git.defaultBranch(forge.remote)))

@@ -1,4 +1,5 @@
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
@@ -25,9 +26,10 @@ export function createKeepUpToDate({
   git,
   polling,
   publisher,
+  settings,
   log,
   sync,
-}: Pick<Deps, 'store' | 'git' | 'polling' | 'publisher' | 'log'> & {
+}: Pick<Deps, 'store' | 'git' | 'polling' | 'publisher' | 'settings' | 'log'> & {
   sync: Pick<StopSync, 'run'>
 }): KeepUpToDate {
   let running: Promise<void> | undefined
@@ -41,7 +43,7 @@ export function createKeepUpToDate({
     return status.operation === null && status.dirty.length === 0 && status.branch === branch
   }
 
-  const bringUp = async (pull: PullRequestSnapshot): Promise<void> => {
+  const bringUp = async ({ stop }: Config, pull: PullRequestSnapshot): Promise<void> => {
     const agent = ownerOf(await store.agents.list(), pull.head.branch)
     if (
       agent === undefined ||
@@ -49,7 +51,7 @@ export function createKeepUpToDate({
       !(await rests(agent))
     )
       return
-    const objection = await sync.run({ kind: 'agent', agent })
+    const objection = await sync.run(stop, { kind: 'agent', agent })
     if (objection === undefined) return polling.poll([pull.number])
     // Nobody is there to go on with it.
     if (!isAlive(agent.state) && objection.kind === 'rebase_conflict')
@@ -65,10 +67,14 @@ export function createKeepUpToDate({
   }
 
   const lookAtAll = async (): Promise<void> => {
-    for (const pull of await knownPulls(store)) {
+    const behind = (await knownPulls(store)).filter(
+      (pull) => pull.state === 'open' && isBehindBase(pull),
+    )
+    if (behind.length === 0) return
+    const { config } = await settings.snapshot()
+    for (const pull of behind) {
       if (stopped) return
-      if (pull.state !== 'open' || !isBehindBase(pull)) continue
-      await bringUp(pull).catch((thrown: unknown) =>
+      await bringUp(config, pull).catch((thrown: unknown) =>
         log.info(
           { err: thrown, number: pull.number },
           'a pull request could not be brought up to date; it is tried again',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -20,7 +21,11 @@ export interface Approvals {
    * Waits for the human where the configuration asks for it, and answers whether it did;
    * APPROVAL_DENIED where refused. The human needs none.
    */
-  requireForSpawn(caller: Caller, branches: readonly string[]): Promise<boolean>
+  requireForSpawn(
+    limits: Config['limits'],
+    caller: Caller,
+    branches: readonly string[],
+  ): Promise<boolean>
   /**
    * Asks the human whether an agent’s program may do something. Undefined where the signal came
    * first: it was settled elsewhere, or nobody waits.
@@ -38,9 +43,8 @@ export interface Approvals {
 export function createApprovals({
   store,
   publisher,
-  settings,
   clock,
-}: Pick<Deps, 'store' | 'publisher' | 'settings' | 'clock'>): Approvals {
+}: Pick<Deps, 'store' | 'publisher' | 'clock'>): Approvals {
   const waiting = new Map<string, (outcome: Outcome) => void>()
 
   const decide: Approvals['decide'] = async (id, decision, reason) => {
@@ -131,8 +135,7 @@ export function createApprovals({
         waiting.delete(id)
       }
     },
-    requireForSpawn: async (caller, branches) => {
-      const { limits } = await settings.config()
+    requireForSpawn: async (limits, caller, branches) => {
       const depth = caller.agent.depth + 1
       if (
         caller.kind === 'human' ||

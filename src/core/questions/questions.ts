@@ -126,7 +126,7 @@ export function createQuestions({
     },
 
     question: async (caller, message, timeout, signal, take) => {
-      const config = await settings.config()
+      const { config } = await settings.snapshot()
       const seconds = timeout ?? config.question.timeout
       const id = newQuestionId()
       const { agent } = caller

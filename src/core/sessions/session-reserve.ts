@@ -6,11 +6,16 @@ import { newAgentId, type Sha } from '../../domain/ids.ts'
 import type { Admission } from '../spawn/admission.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import { sharedWorktreeFields, newAgentDefaults } from '../spawn/new-agent.ts'
 import type { SpawnUndo } from '../spawn/undo.ts'
+
+export interface Prepared {
+  readonly configured: Configured
+  readonly parent: Agent
+}
 
 export interface Reserved {
   readonly agent: Agent
@@ -28,11 +33,17 @@ type GivenRun = Pick<Run, 'command' | 'model'> & { readonly timeout: number | nu
 export interface SessionReserve {
   /**
    * Everything that can be known before anything is made. Waits for the human where a spawn needs
-   * that. Returns the parent as it is now.
+   * that. Returns the parent and the configuration as
+   * they are now.
    */
-  prepare(caller: Caller, what: string): Promise<Agent>
+  prepare(caller: Caller, what: string): Promise<Prepared>
   /** Row, run and intent in one transaction, under the limits. */
-  reserve(caller: Caller, parent: Agent, given: Given, run: GivenRun): Promise<Reserved>
+  reserve(
+    caller: Caller,
+    prepared: { configured: Pick<Configured, 'config'>; parent: Agent },
+    given: Given,
+    run: GivenRun,
+  ): Promise<Reserved>
   /** Returns what `begin` does; where that throws, nothing is left. */
   orUndo<Result>(reserved: Reserved, begin: () => Promise<Result>): Promise<Result>
 }
@@ -68,8 +79,9 @@ export function createSessionReserve({
   approvals: Approvals
   undo: SpawnUndo
 }): SessionReserve {
-  const look = async (caller: Caller): Promise<Agent> => {
+  const look = async (caller: Caller): Promise<Prepared> => {
     await settings.requireTrust()
+    const configured = await settings.snapshot()
     const parent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (parent.kind !== 'root') requireAlive(parent, 'spawn from')
     if (!(await files.exists(parent.worktree)))
@@ -77,20 +89,21 @@ export function createSessionReserve({
         'NOT_AVAILABLE',
         `The worktree of ${parent.name} is gone: ${parent.worktree}. What it starts would have nowhere to work.`,
       )
-    return parent
+    return { configured, parent }
   }
 
   return {
     prepare: async (caller, what) => {
-      const parent = await look(caller)
+      const prepared = await look(caller)
+      const { limits } = prepared.configured.config
       // The human may have taken hours.
-      return (await approvals.requireForSpawn(caller, [what])) ? look(caller) : parent
+      return (await approvals.requireForSpawn(limits, caller, [what])) ? look(caller) : prepared
     },
 
-    reserve: async (caller, parent, given, { timeout, ...run }) => {
+    reserve: async (caller, { configured: { config }, parent }, given, { timeout, ...run }) => {
       const tree = await startTreeOf({ git, log }, parent)
       return store.transaction(async (tx) => {
-        const agents = await admission.require(tx, caller, [given.runtime], 'spawn from')
+        const agents = await admission.require(tx, config, caller, [given.runtime], 'spawn from')
         const taken = new Set<string>(
           agents
             .filter(({ state }) => isAlive(state))

@@ -1,9 +1,10 @@
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { describeResult, type Results } from '../agents/agent-result.ts'
 import type { SessionStart } from './agent-sessions.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import type { Launcher } from '../spawn/launch.ts'
 import { promptFacts } from '../spawn/prompt-facts.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
@@ -23,7 +24,6 @@ const LONG = 2 ** 31 - 1
  */
 export function createSessionStart({
   store,
-  settings,
   prompts,
   launcher,
   reserve,
@@ -31,18 +31,18 @@ export function createSessionStart({
   results,
   watch,
   toolsOf,
-}: Pick<Deps, 'store' | 'settings' | 'prompts'> & {
+}: Pick<Deps, 'store' | 'prompts'> & {
   launcher: Launcher
   reserve: SessionReserve
   start: SpawnStart
   results: Results
   watch: Pick<SessionWatch, 'begin'>
   /** Names of the listed tools that an agent may call. */
-  toolsOf: (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
+  toolsOf: (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
 }): SessionStart {
-  const requireProgram = async (cliName: string): Promise<void> => {
+  const requireProgram = async (configured: Configured, cliName: string): Promise<void> => {
     try {
-      await launcher.requireProgram(cliName)
+      await launcher.requireProgram(configured, cliName)
     } catch (thrown) {
       const { code, message } = asExomonadError(thrown)
       throw code === 'AGENT_CLI_MISSING' ? unavailable(message, { agent: cliName }) : thrown
@@ -73,21 +73,22 @@ export function createSessionStart({
   return {
     start: async (caller, options) => {
       const { kind, task, acp = null, mode = null, maxTurns = null, timeoutSecs = null } = options
-      const parent = await reserve.prepare(caller, `a session ${options.name}`)
-      const config = await settings.config()
+      const prepared = await reserve.prepare(caller, `a session ${options.name}`)
+      const { configured, parent } = prepared
+      const { config } = configured
       const cliName = sessionProgram(config, parent, acp)
       const tools = sessionTools(options.tools, {
-        callers: toolsOf(parent),
+        callers: toolsOf(config, parent),
         own: parent.tools,
         program: toolsOfProgram(config, cliName),
       })
       // Named, but none: not even the server that would have none to offer.
       const noTools = options.noTools === true || options.tools?.length === 0
-      await requireProgram(cliName)
+      await requireProgram(configured, cliName)
       const model = await modelOf(parent, cliName, options.model)
       const reserved = await reserve.reserve(
         caller,
-        parent,
+        prepared,
         {
           name: options.name,
           kind,
@@ -108,7 +109,9 @@ export function createSessionStart({
         }
         // One prompt, as it was given.
         const prompt =
-          kind === 'delegate' ? task : await prompts(kind === 'llm' ? 'session' : 'subagent', facts)
+          kind === 'delegate'
+            ? task
+            : await prompts(config, kind === 'llm' ? 'session' : 'subagent', facts)
         const launch = {
           mode: 'start',
           prompt,
@@ -118,7 +121,7 @@ export function createSessionStart({
           maxTurns,
           noTools,
         } as const
-        await start.start({ caller, agent, journal, launch })
+        await start.start({ configured, caller, agent, journal, launch })
       })
       await watch.begin(agent.id)
       return (await store.agents.get(agent.id)) ?? agent

@@ -71,13 +71,13 @@ export function createSessions({
           'command: there is nothing that a shell could run. Give one line, or several, of shell.',
           { field: 'command' },
         )
-      const parent = await reserve.prepare(
+      const prepared = await reserve.prepare(
         caller,
         `a background task \`${command.trim().split('\n')[0]?.slice(0, 80) ?? ''}\``,
       )
       const reserved = await reserve.reserve(
         caller,
-        parent,
+        prepared,
         {
           name: taskName(command),
           kind: 'process',
@@ -90,7 +90,10 @@ export function createSessions({
       )
       const { agent, journal } = reserved
       await reserve.orUndo(reserved, () =>
-        start.open({ caller, agent, journal, open: () => launcher.launchProcess(agent, command) }),
+        start.open({
+          ...{ caller, agent, journal },
+          open: () => launcher.launchProcess(prepared.configured.config, agent, command),
+        }),
       )
       await watch.begin(agent.id)
       return { agent_id: agent.id, status: 'spawned' }

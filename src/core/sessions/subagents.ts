@@ -1,4 +1,5 @@
 import { acpNameOf } from '../../domain/acp-names.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { SessionStart, SubagentAnswer, SubagentCall, Subagents } from './agent-sessions.ts'
@@ -37,7 +38,7 @@ export function createSubagents({
   blockingCalls: Pick<BlockingCalls, 'begin'>
   progress: SubagentProgress
   /** Names of the listed tools that an agent may call. */
-  toolsOf: (agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
+  toolsOf: (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => readonly string[]
   /** Ends an agent and all below it. */
   kill: (caller: Caller, id: string, reason: string) => Promise<unknown>
 }): Subagents & {
@@ -52,8 +53,10 @@ export function createSubagents({
   let starting = 0
 
   /** How deep the caller is nested already, and how deep it may be. */
-  const nestingOf = async ({ agent }: Caller): Promise<{ depth: number; limit: number }> => {
-    const { limits } = await settings.config()
+  const nestingOf = async (
+    { limits }: Config,
+    { agent }: Caller,
+  ): Promise<{ depth: number; limit: number }> => {
     const line = [agent, ...ancestorsOf(await store.agents.list(), agent.id)]
     return {
       depth: line.filter(({ kind }) => kind === 'spawn').length,
@@ -61,8 +64,11 @@ export function createSubagents({
     }
   }
 
-  const requireDepth = async (caller: Caller): Promise<{ depth: number; limit: number }> => {
-    const { depth, limit } = await nestingOf(caller)
+  const requireDepth = async (
+    config: Config,
+    caller: Caller,
+  ): Promise<{ depth: number; limit: number }> => {
+    const { depth, limit } = await nestingOf(config, caller)
     if (depth >= limit) {
       throw new ExomonadError(
         'LIMIT_REACHED',
@@ -152,12 +158,14 @@ export function createSubagents({
 
   return {
     requireDepth: async (caller) => {
-      await requireDepth(caller)
+      const { config } = await settings.snapshot()
+      await requireDepth(config, caller)
     },
 
     spawn: async (caller, { task, description, maxTurns, systemPrompt }, call) => {
       const began = clock()
-      const { depth, limit } = await requireDepth(caller)
+      const { config } = await settings.snapshot()
+      const { depth, limit } = await requireDepth(config, caller)
       const isDeepest = depth + 1 >= limit
       const ended = await run(
         caller,
@@ -165,7 +173,7 @@ export function createSubagents({
           kind: 'spawn',
           name: sessionName(description),
           task,
-          tools: isDeepest ? await toolsAtLimit(caller.agent) : null,
+          tools: isDeepest ? toolsAtLimit(config, caller.agent) : null,
           maxTurns,
           systemPrompt: systemPrompt ?? null,
         },
@@ -178,8 +186,9 @@ export function createSubagents({
 
     delegate: async (caller, { task, description, serverName, agentId }, call) => {
       const began = clock()
-      await requireDepth(caller)
-      if (serverName !== undefined) await requireServer(serverName)
+      const { config } = await settings.snapshot()
+      await requireDepth(config, caller)
+      if (serverName !== undefined) requireServer(config, serverName)
       const ended = await run(
         caller,
         {
@@ -220,16 +229,14 @@ export function createSubagents({
   }
 
   /** All that it would have, without those that nest. */
-  async function toolsAtLimit(parent: Agent): Promise<string[]> {
-    const config = await settings.config()
+  function toolsAtLimit(config: Config, parent: Agent): string[] {
     const own = config.acp[acpNameOf(sessionProgram(config, parent, null)) ?? '']?.tools
-    return toolsOf(parent).filter(
+    return toolsOf(config, parent).filter(
       (name) => !SUBAGENT_TOOLS.includes(name) && (own === undefined || own.includes(name)),
     )
   }
 
-  async function requireServer(name: string): Promise<void> {
-    const { acp } = await settings.config()
+  function requireServer({ acp }: Config, name: string): void {
     if (Object.hasOwn(acp, name)) return
     const servers = Object.keys(acp).toSorted()
     throw new ExomonadError(

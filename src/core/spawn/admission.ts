@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { StoreTransaction, StoreVerbs } from '../../adapters/store/store.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Agent, AgentRuntime } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { requireBudget } from '../usage/budgets.ts'
@@ -22,6 +23,7 @@ export interface Admission {
    */
   require(
     tx: StoreVerbs,
+    config: Config,
     caller: Caller,
     wanted: readonly AgentRuntime[],
     verb: string,
@@ -31,13 +33,11 @@ export interface Admission {
 }
 
 export function createAdmission({
-  settings,
   clock,
   onJournalStep,
-}: Pick<Deps, 'settings' | 'clock' | 'onJournalStep'>): Admission {
+}: Pick<Deps, 'clock' | 'onJournalStep'>): Admission {
   return {
-    require: async (tx, caller, wanted, verb) => {
-      const config = await settings.config()
+    require: async (tx, config, caller, wanted, verb) => {
       const agents = await tx.agents.list()
       // Killed since it asked: a kill in one transaction with all below must not leave a child
       // behind.

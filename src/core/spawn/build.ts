@@ -1,12 +1,14 @@
 import { join } from 'node:path'
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { SpawnedAgent } from './spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import { adapterOf } from '../agents/programs.ts'
 import { promptFacts } from './prompt-facts.ts'
 import type { Candidate } from './candidates.ts'
+import type { LaunchEnvironment } from './launch.ts'
 import type { SpawnStart } from './start.ts'
 
 /**
@@ -14,11 +16,10 @@ import type { SpawnStart } from './start.ts'
  * undoes on a throw.
  */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'paths'> & {
-    start: SpawnStart
-  },
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths'> &
+    Pick<LaunchEnvironment, 'environmentOf'> & { start: SpawnStart },
 ) {
-  const { store, git, files, settings, prompts, paths } = deps
+  const { store, git, files, prompts, paths } = deps
   const { step, start } = deps.start
 
   /**
@@ -40,8 +41,12 @@ export function createSpawnBuilder(
    * Ignored files and set-up commands of the configuration. Returns what the worktree lacks after
    * them.
    */
-  const provisionWorktree = async (caller: Caller, agent: Agent): Promise<string[]> => {
-    const { worktree } = await settings.config()
+  const provisionWorktree = async (
+    config: Config,
+    caller: Caller,
+    agent: Agent,
+  ): Promise<string[]> => {
+    const { worktree } = config
     if (worktree.include.length > 0)
       await files.copyInto(
         caller.agent.worktree,
@@ -50,7 +55,7 @@ export function createSpawnBuilder(
       )
     for (const argv of worktree.setup) {
       const result = await files.runSetup(argv, agent.worktree, {
-        variables: variablesOf(agent),
+        env: { ...deps.environmentOf(config), ...variablesOf(agent) },
         timeoutMs: worktree.setup_timeout * 1000,
       })
       if (!result.ok)
@@ -73,13 +78,14 @@ export function createSpawnBuilder(
 
   return {
     build: async (
+      configured: Configured,
       caller: Caller,
       agent: Agent,
       candidate: Candidate,
       journal: string,
     ): Promise<SpawnedAgent> => {
       const { spec, adopt } = candidate
-      const config = await settings.config()
+      const { config } = configured
       if (adopt === undefined || adopt.worktree === null) {
         await step(journal, 'worktree')
         try {
@@ -98,13 +104,11 @@ export function createSpawnBuilder(
         }
       }
       await step(journal, 'furnish')
-      const lacking = await provisionWorktree(caller, agent)
+      const lacking = await provisionWorktree(config, caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
-      const [own, parents] = await Promise.all([
-        adapterOf(settings, agent),
-        adapterOf(settings, caller.agent),
-      ])
+      const own = adapterOf(configured, agent)
+      const parents = adapterOf(configured, caller.agent)
       // A conversation is of one program; adapter `command` hands its file over, whatever it is of.
       const readable = own === 'command' || own === parents
       const inherits = spec.kind === 'subtree' && session !== null && readable
@@ -115,10 +119,12 @@ export function createSpawnBuilder(
             ]
           : []
       const prompt = await prompts(
+        config,
         spec.kind === 'subtree' ? 'subtree' : 'worker',
         promptFacts(agent, caller.agent),
       )
       const launched = await start({
+        configured,
         caller,
         agent,
         journal,

@@ -10,7 +10,7 @@ import {
   type Sha,
 } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import type { ResolvedSpec } from './issues/specs.ts'
 import type { Launcher } from './launch.ts'
 import type { Base } from './spawn-base.ts'
@@ -67,7 +67,12 @@ export function createCandidates({
     }
   }
 
-  return async (caller: Caller, spec: ResolvedSpec, base: Base): Promise<Candidate> => {
+  return async (
+    configured: Configured,
+    caller: Caller,
+    spec: ResolvedSpec,
+    base: Base,
+  ): Promise<Candidate> => {
     const slug = requireFreeWord(slugify(spec.name), spec.name)
     if (spec.prompt.trim() === '') {
       throw new ExomonadError(
@@ -80,8 +85,8 @@ export function createCandidates({
       )
     }
     const role = spec.role ?? (spec.kind === 'subtree' ? 'tl' : 'dev')
-    const cliName = await launcher.cliOfRole(role, spec.agent)
-    await launcher.requireProgram(cliName)
+    const cliName = launcher.cliOfRole(configured.config, role, spec.agent)
+    await launcher.requireProgram(configured, cliName)
     if (spec.branch !== undefined) {
       // Somebody else’s work may be on it.
       if (caller.kind === 'agent' && caller.byPerson !== true)

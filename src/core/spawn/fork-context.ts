@@ -1,6 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import type { ForkedAgent } from './agent-forks.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import type { LaunchOptions, Launcher } from './launch.ts'
 import { adapterOf } from '../agents/programs.ts'
 import { parentText } from './prompt-facts.ts'
@@ -17,25 +17,23 @@ export type Inheritance = Pick<ForkedAgent, 'context' | 'warnings'> & {
  * file of what the parent’s terminal showed, in the child’s folder; else nothing.
  */
 export function createForkContext({
-  settings,
   multiplexer,
   files,
   panes,
   launcher,
   gate,
-}: Pick<Deps, 'settings' | 'multiplexer' | 'files' | 'gate'> & {
+}: Pick<Deps, 'multiplexer' | 'files' | 'gate'> & {
   panes: OwnPanes
   launcher: Launcher
-}): (parent: Agent, child: Agent) => Promise<Inheritance> {
+}): (configured: Configured, parent: Agent, child: Agent) => Promise<Inheritance> {
   /** The conversation, or why it can’t be had; nothing is to be said of programs that have none. */
   const forked = async (
+    configured: Configured,
     parent: Agent,
     child: Agent,
   ): Promise<Inheritance | { readonly missing: readonly string[] }> => {
-    const [own, parents] = await Promise.all([
-      adapterOf(settings, child),
-      adapterOf(settings, parent),
-    ])
+    const own = adapterOf(configured, child)
+    const parents = adapterOf(configured, parent)
     if (own === 'command') return { missing: [] }
     if (parent.sessionId === null || own !== parents)
       return {
@@ -46,7 +44,7 @@ export function createForkContext({
       session: { id: parent.sessionId, transcript: parent.transcript },
     } as const
     // Its file may be gone, or not be written yet: only the adapter knows.
-    const plan = await launcher.plan(child, { ...launch, prompt: '' })
+    const plan = await launcher.plan(configured, child, { ...launch, prompt: '' })
     return plan.session === 'forked'
       ? { context: 'forked', warnings: [], launch }
       : { missing: plan.warnings }
@@ -61,8 +59,8 @@ export function createForkContext({
     return gate.text(text?.trimEnd() ?? '')
   }
 
-  return async (parent, child) => {
-    const whole = await forked(parent, child)
+  return async (configured, parent, child) => {
+    const whole = await forked(configured, parent, child)
     if ('launch' in whole) return whole
     const text = await shown(parent)
     if (text === '' && parent.task === '') {

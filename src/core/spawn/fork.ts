@@ -8,7 +8,7 @@ import type { Since } from '../sessions/agent-sessions.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { endCapture, openCaptureOf, type CaptureEnd } from './open-capture.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import type { Inheritance } from './fork-context.ts'
 import { forkName, unusedName } from '../../domain/fork-name.ts'
@@ -23,6 +23,11 @@ import type { Scrollback } from '../panes/scrollback.ts'
 import type { SpawnStart } from './start.ts'
 import type { SpawnUndo } from './undo.ts'
 
+interface Prepared {
+  readonly configured: Configured
+  readonly parent: Agent
+  readonly cliName: string
+}
 interface Wanted {
   readonly name?: string | undefined
   readonly prompt?: string | undefined
@@ -48,7 +53,7 @@ export function createForking(
     start: SpawnStart
     undo: SpawnUndo
     approvals: Approvals
-    inherit: (parent: Agent, child: Agent) => Promise<Inheritance>
+    inherit: (configured: Configured, parent: Agent, child: Agent) => Promise<Inheritance>
     scrollback: Pick<Scrollback, 'lineNow'>
   },
 ): Forking {
@@ -58,8 +63,9 @@ export function createForking(
    * Everything that can be known before anything is made: the parent as it is now, and what will
    * run its child.
    */
-  const prepare = async (caller: Caller): Promise<{ parent: Agent; cliName: string }> => {
+  const prepare = async (caller: Caller): Promise<Prepared> => {
     await settings.requireTrust()
+    const configured = await settings.snapshot()
     const parent = (await store.agents.get(caller.agent.id)) ?? caller.agent
     if (parent.kind !== 'root') requireAlive(parent, 'fork')
     if (!(await files.exists(parent.worktree)))
@@ -67,19 +73,19 @@ export function createForking(
         'NOT_AVAILABLE',
         `The worktree of ${parent.name} is gone: ${parent.worktree}. A fork would have nowhere to work.`,
       )
-    const cliName = parent.agentCli ?? (await launcher.cliOfRole(parent.role))
-    await launcher.requireProgram(cliName)
-    return { parent, cliName }
+    const cliName = parent.agentCli ?? launcher.cliOfRole(configured.config, parent.role)
+    await launcher.requireProgram(configured, cliName)
+    return { configured, parent, cliName }
   }
 
   const reserve = async (
     caller: Caller,
-    { parent, cliName }: { parent: Agent; cliName: string },
+    { configured: { config }, parent, cliName }: Prepared,
     wanted: Wanted,
   ): Promise<Reserved> => {
     const startTree = await startTreeOf(deps, parent)
     return store.transaction(async (tx) => {
-      const agents = await admission.require(tx, caller, [runtimeOf(cliName)], 'fork')
+      const agents = await admission.require(tx, config, caller, [runtimeOf(cliName)], 'fork')
       const lines = wanted.captureLine === undefined ? null : await openCaptureOf(tx, parent)
       const capture =
         lines === null ? undefined : { agentId: parent.id, line: wanted.captureLine ?? 0 }
@@ -98,7 +104,7 @@ export function createForking(
         kind: 'fork',
         runtime: runtimeOf(cliName),
         ...sharedWorktreeFields(parent),
-        tools: toolsOf(await settings.config(), cliName),
+        tools: toolsOf(config, cliName),
         agentCli: cliName,
         task: prompt?.trim() ?? '',
         state: 'spawning',
@@ -134,7 +140,7 @@ export function createForking(
 
   const begin = async (
     caller: Caller,
-    parent: Agent,
+    { configured, parent }: Prepared,
     { agent, journal, capture }: Reserved,
     context: Wanted['context'],
   ): Promise<ForkedAgent> => {
@@ -143,14 +149,15 @@ export function createForking(
       warnings: [],
       launch: { mode: 'start', session: null },
     }
-    const inherited = context === 'fresh' ? fresh : await deps.inherit(parent, agent)
+    const inherited = context === 'fresh' ? fresh : await deps.inherit(configured, parent, agent)
     const { transcript } = inherited.launch
-    const prompt = await prompts('fork', {
+    const prompt = await prompts(configured.config, 'fork', {
       ...promptFacts(agent, parent),
       context: inherited.context,
       ...(transcript === undefined ? {} : { transcript }),
     })
     const launched = await deps.start.start({
+      configured,
       caller,
       agent,
       journal,
@@ -202,14 +209,14 @@ export function createForking(
     let prepared = await prepare(caller)
     // The human may have taken hours: everything is looked at anew.
     if (
-      await deps.approvals.requireForSpawn(caller, [
+      await deps.approvals.requireForSpawn(prepared.configured.config.limits, caller, [
         `a fork${wanted.name === undefined ? '' : ` ${wanted.name}`}`,
       ])
     )
       prepared = await prepare(caller)
     const reserved = await reserve(caller, prepared, wanted)
     try {
-      const forked = await begin(caller, prepared.parent, reserved, wanted.context)
+      const forked = await begin(caller, prepared, reserved, wanted.context)
       return {
         ...forked,
         warnings: [...reserved.warnings, ...forked.warnings],

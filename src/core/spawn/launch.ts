@@ -5,7 +5,7 @@ import type { OpenPane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
@@ -14,20 +14,28 @@ import { createSettled, type Launched } from './launched.ts'
 
 export interface Launcher {
   /** AGENT_CLI_MISSING, before anything is made, where the program can’t be found. */
-  requireProgram(cliName: string): Promise<void>
+  requireProgram(configured: Configured, cliName: string): Promise<void>
   /**
    * Name of the [agents.NAME] that runs a role, or `acp:NAME` of an [acp.NAME]. AGENT_CLI_MISSING
    * with what to write where none is set.
    */
-  cliOfRole(role: string, override?: string): Promise<string>
-  plan(agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
+  cliOfRole(config: Config, role: string, override?: string): string
+  plan(configured: Configured, agent: Agent, options: LaunchOptions): Promise<LaunchPlan>
   /** Writes prompt, token and launch file, and opens the pane. */
-  launch(agent: Agent, options: LaunchOptions & { token: Token }): Promise<Launched>
+  launch(
+    configured: Configured,
+    agent: Agent,
+    options: LaunchOptions & { token: Token },
+  ): Promise<Launched>
   /**
    * Runs the command of a process in its worktree. It has the environment of agents and no token:
    * it acts for nobody.
    */
-  launchProcess(agent: Agent, command: string): Promise<Pick<Launched, 'paneId' | 'pid'>>
+  launchProcess(
+    config: Config,
+    agent: Agent,
+    command: string,
+  ): Promise<Pick<Launched, 'paneId' | 'pid'>>
 }
 
 export type LaunchOptions = Pick<
@@ -51,17 +59,17 @@ export interface LaunchEnvironment {
   hookScript: string
   freePort: () => Promise<number>
   /** What agents may see; `passes`: what their program needs beyond that. */
-  agentEnvironment: (passes?: readonly string[]) => Promise<Record<string, string>>
+  environmentOf: (config: Config, passes?: readonly string[]) => Record<string, string>
 }
 
 export function createLauncher(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'paths'> &
+  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'paths'> &
     LaunchEnvironment & { panes: Pick<OwnPanes, 'find'> },
 ): Launcher {
-  const { store, multiplexer, files, settings, paths } = deps
+  const { store, multiplexer, files, paths } = deps
   const settled = createSettled(deps)
 
-  const request = async (agent: Agent, options: LaunchOptions): Promise<LaunchRequest> => ({
+  const request = (config: Config, agent: Agent, options: LaunchOptions): LaunchRequest => ({
     ...options,
     agentId: agent.id,
     name: agent.name,
@@ -73,7 +81,7 @@ export function createLauncher(
     folder: files.folder(agent.id),
     hookScript: deps.hookScript,
     mcpUrl: deps.mcpUrl,
-    permissions: (await settings.config()).roles[agent.role]?.permissions ?? {
+    permissions: config.roles[agent.role]?.permissions ?? {
       policy: 'off',
       allow: [],
     },
@@ -81,13 +89,13 @@ export function createLauncher(
     freePort: deps.freePort,
   })
 
-  const cliOf = (agent: Agent) => {
+  const requireCli = (configured: Configured, agent: Agent) => {
     if (agent.agentCli === null)
       throw new ExomonadError(
         'AGENT_CLI_MISSING',
         `${agent.name} has no agent program. Set [roles.${agent.role}] agent in ${paths.configFile}.`,
       )
-    return settings.agentCli(agent.agentCli)
+    return configured.agentCli(agent.agentCli)
   }
 
   /** For the detached host, instead of a terminal. */
@@ -147,20 +155,20 @@ export function createLauncher(
   })
 
   return {
-    requireProgram: async (cliName) => {
-      const found = await (await settings.agentCli(cliName)).locate()
+    requireProgram: async (configured, cliName) => {
+      const found = await configured.agentCli(cliName).locate()
       if (found.kind === 'missing')
         throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: cliName })
     },
-    cliOfRole: async (role, override) =>
-      programOfRole(await settings.config(), role, override, paths.configFile),
-    plan: async (agent, options) => {
-      const cli = await cliOf(agent)
-      return cli.plan(await request(agent, { ...options, prompt: cli.inert(options.prompt) }))
+    cliOfRole: (config, role, override) => programOfRole(config, role, override, paths.configFile),
+    plan: async (configured, agent, options) => {
+      const cli = requireCli(configured, agent)
+      const prompt = cli.inert(options.prompt)
+      return cli.plan(request(configured.config, agent, { ...options, prompt }))
     },
-    launchProcess: async (agent, command) => {
-      const { multiplexer: size, retention } = await settings.config()
-      const base = await deps.agentEnvironment()
+    launchProcess: async (config, agent, command) => {
+      const { multiplexer: size, retention } = config
+      const base = deps.environmentOf(config)
       const argv = await files.writeLaunch(agent.id, {
         env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') },
         argv: ['/bin/sh', '-c', command],
@@ -182,17 +190,17 @@ export function createLauncher(
         },
       })
     },
-    launch: async (agent, { token, ...given }) => {
-      const cli = await cliOf(agent)
+    launch: async (configured, agent, { token, ...given }) => {
+      const { config } = configured
+      const cli = requireCli(configured, agent)
       const options = { ...given, prompt: cli.inert(given.prompt) }
-      const config = await settings.config()
       await files.writePrompt(agent.id, options.prompt)
       const authFile = await files.writeAuth(agent.id, token.secret)
-      const asked = await request(agent, options)
+      const asked = request(config, agent, options)
       const plan = await cli.plan(asked)
       await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
       await files.writeChannel(agent.id, plan.channel)
-      const base = await deps.agentEnvironment(cli.passes)
+      const base = deps.environmentOf(config, cli.passes)
       const env = {
         ...base,
         ...plan.env,

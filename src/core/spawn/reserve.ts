@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { newAgentId } from '../../domain/ids.ts'
@@ -22,9 +23,9 @@ export interface Reserved {
 }
 
 export function createReservations(
-  deps: Pick<Deps, 'store' | 'files' | 'settings' | 'paths' | 'clock'> & { admission: Admission },
+  deps: Pick<Deps, 'store' | 'files' | 'paths' | 'clock'> & { admission: Admission },
 ) {
-  const { store, files, settings, paths, clock, admission } = deps
+  const { store, files, paths, clock, admission } = deps
 
   /** `{slug}`, then `{slug}-2` and on: the first folder that is no agent’s and isn’t there. */
   const freeWorktree = async (agents: readonly Agent[], slug: string): Promise<string> => {
@@ -36,6 +37,7 @@ export function createReservations(
   }
 
   const draft = async (
+    config: Config,
     caller: Caller,
     candidate: Candidate,
     agents?: readonly Agent[],
@@ -50,7 +52,7 @@ export function createReservations(
       kind: spec.kind,
       runtime: runtimeOf(cliName),
       role: candidate.role,
-      tools: toolsOf(await settings.config(), cliName),
+      tools: toolsOf(config, cliName),
       agentCli: cliName,
       parentId: caller.agent.id,
       depth: caller.agent.depth + 1,
@@ -72,8 +74,7 @@ export function createReservations(
     draft,
 
     /** Depth and budgets allow a child of the caller. LIMIT_REACHED. */
-    requireRoom: async (caller: Caller): Promise<void> => {
-      const config = await settings.config()
+    requireRoom: async (config: Config, caller: Caller): Promise<void> => {
       const { max_tree_depth: deepest } = config.limits
       const depth = caller.agent.depth + 1
       if (depth > deepest) {
@@ -91,6 +92,7 @@ export function createReservations(
      * branch or folder, nor pass a limit together.
      */
     reserve: async (
+      config: Config,
       caller: Caller,
       candidates: readonly Candidate[],
       again = false,
@@ -98,6 +100,7 @@ export function createReservations(
       return store.transaction(async (tx) => {
         const agents = await admission.require(
           tx,
+          config,
           caller,
           candidates.map(({ cliName }) => runtimeOf(cliName)),
           'spawn from',
@@ -123,7 +126,7 @@ export function createReservations(
             errors.push({ name: candidate.spec.name, code: refused.code, error: refused.message })
             continue
           }
-          const agent = await draft(caller, candidate, agents, randomUUID())
+          const agent = await draft(config, caller, candidate, agents, randomUUID())
           agents.push(agent)
           const journal = await admission.enter(tx, agent, {
             agentId: agent.id,

@@ -14,7 +14,7 @@ import { slugify } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { issueOf } from './issues/records.ts'
 import { createIssueSpecs, type ResolvedSpec } from './issues/specs.ts'
-import type { Launcher } from './launch.ts'
+import type { LaunchEnvironment, Launcher } from './launch.ts'
 import { childrenMadeSince, CUT_OFF } from '../agents/made-since.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { createPublishBase } from './publish-base.ts'
@@ -34,13 +34,14 @@ export function createSpawning(
   deps: Pick<
     Deps,
     'store' | 'git' | 'forge' | 'files' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log'
-  > & {
-    launcher: Launcher
-    admission: Admission
-    start: SpawnStart
-    approvals: Approvals
-    undo: SpawnUndo
-  },
+  > &
+    Pick<LaunchEnvironment, 'environmentOf'> & {
+      launcher: Launcher
+      admission: Admission
+      start: SpawnStart
+      approvals: Approvals
+      undo: SpawnUndo
+    },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps
   const baseOf = createSpawnBase(deps)
@@ -74,16 +75,19 @@ export function createSpawning(
   /** Everything that can be known before anything is made. */
   const prepare = async (caller: Caller, specs: readonly ResolvedSpec[], allowDirty: boolean) => {
     await settings.requireTrust()
+    const configured = await settings.snapshot()
     const base = await baseOf(caller, allowDirty)
-    await reservations.requireRoom(caller)
+    await reservations.requireRoom(configured.config, caller)
     const errors: SpawnError[] = []
     const candidates: Candidate[] = []
-    const outcomes = await Promise.allSettled(specs.map((spec) => candidateOf(caller, spec, base)))
+    const outcomes = await Promise.allSettled(
+      specs.map((spec) => candidateOf(configured, caller, spec, base)),
+    )
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') candidates.push(outcome.value)
       else errors.push(spawnError(specs[index]?.name ?? '', outcome.reason))
     }
-    return { base, candidates, errors }
+    return { configured, base, candidates, errors }
   }
 
   /** What an issue says, and so its agent’s name and task, may be another by now. */
@@ -135,19 +139,20 @@ export function createSpawning(
     const look = () => prepare(caller, resolved, allowDirty)
     let prepared = await look()
     const branches = prepared.candidates.map((candidate) => candidate.branch)
-    // The human may have taken hours: trust, base and names are looked at anew.
-    if (await approvals.requireForSpawn(caller, branches)) prepared = await look()
-    const { base, candidates, errors } = prepared
+    const { limits } = prepared.configured.config
+    // The human may have taken hours: trust, configuration, base and names are looked at anew.
+    if (await approvals.requireForSpawn(limits, caller, branches)) prepared = await look()
+    const { configured, base, candidates, errors } = prepared
     // Children fetch their parent’s branch from the forge’s remote and file against it: before an
     // agent costs money it has to be there.
     const warning = candidates.length === 0 ? null : await publishBase(caller, base)
-    const reserved = await reservations.reserve(caller, candidates, again)
+    const reserved = await reservations.reserve(configured.config, caller, candidates, again)
     errors.push(...refused, ...reserved.errors)
     const built = await Promise.all(
       reserved.agents.map(
         async ({ agent, candidate, journal }): Promise<SpawnedAgent | SpawnError> => {
           try {
-            return await builder.build(caller, agent, candidate, journal)
+            return await builder.build(configured, caller, agent, candidate, journal)
           } catch (thrown) {
             log.warn({ err: thrown, agent: agent.name }, 'spawn failed, undoing')
             const failure = spawnError(candidate.spec.name, thrown)
@@ -181,7 +186,7 @@ export function createSpawning(
     plan: async (caller, specs, options = {}) => {
       const { resolved, refused } = await resolveIssues(caller, specs, options.again ?? false)
       if (resolved.length === 0) return { planned: [], errors: refused }
-      const { base, candidates, errors } = await prepare(
+      const { configured, base, candidates, errors } = await prepare(
         caller,
         resolved,
         options.allowDirty ?? false,
@@ -189,8 +194,8 @@ export function createSpawning(
       errors.push(...refused)
       const planned: SpawnPlan[] = []
       for (const candidate of candidates) {
-        const agent = await reservations.draft(caller, candidate)
-        const plan = await launcher.plan(agent, {
+        const agent = await reservations.draft(configured.config, caller, candidate)
+        const plan = await launcher.plan(configured, agent, {
           mode: 'start',
           prompt: candidate.spec.prompt,
           session: null,

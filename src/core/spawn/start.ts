@@ -3,7 +3,7 @@ import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { PaneId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import { actorOf } from '../agents/directory.ts'
 import type { Launcher, LaunchOptions } from './launch.ts'
 import { sessionPatch, type Launched } from './launched.ts'
@@ -18,7 +18,7 @@ export interface SpawnStart {
    * `live`: what is written in the same transaction. The caller undoes on a throw; SPAWN_FAILED
    * where the agent was killed meanwhile.
    */
-  start(spawn: Spawned & { launch: LaunchOptions }): Promise<Launched>
+  start(spawn: Spawned & { configured: Configured; launch: LaunchOptions }): Promise<Launched>
   /** The same of what `open` runs, which needs no token. */
   open<Result extends Opened>(spawn: Spawned & { open: () => Promise<Result> }): Promise<Result>
 }
@@ -102,11 +102,14 @@ export function createSpawnStart(
   return {
     step,
     open,
-    start: async ({ launch, ...spawn }) => {
+    start: async ({ configured, launch, ...spawn }) => {
       const token = newToken()
       // The hash is stored before the program can use the token.
       await store.agents.update(spawn.agent.id, { tokenHash: token.hash })
-      return open({ ...spawn, open: () => launcher.launch(spawn.agent, { ...launch, token }) })
+      return open({
+        ...spawn,
+        open: () => launcher.launch(configured, spawn.agent, { ...launch, token }),
+      })
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/caller.ts'
+import type { Configured } from '../deps.ts'
 
 /** What an agent CLI’s hook says and is answered. `block`: go on, for this reason. */
 export type StopAnswer =
@@ -27,8 +28,11 @@ export interface Hooks {
   ): Promise<void>
   /** A tool was used: a sign of life, counted. */
   toolUse(caller: Caller, facts: { tool?: string | undefined }, at?: number): Promise<void>
-  /** The turn is about to end: the stop check. Allowed means idle. */
-  stop(caller: Caller): Promise<StopAnswer>
+  /**
+   * The turn is about to end: the stop check. Allowed means idle. `configured`: what the call began
+   * with; taken now where there is none.
+   */
+  stop(caller: Caller, configured?: Configured): Promise<StopAnswer>
   /**
    * Its turn ended at that time (ms since the epoch) while nobody could be asked: idle, unless
    * something happened since.

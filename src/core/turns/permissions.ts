@@ -1,3 +1,4 @@
+import type { Config } from '../../config/schema.ts'
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { HookFact, HookOutcome } from '../../adapters/agent-cli/hook-dialect.ts'
 import type { Agent } from '../../domain/records.ts'
@@ -19,6 +20,7 @@ type Question = Extract<HookFact, { kind: 'permission' }>
 export interface Permissions {
   /** The program asks. Returns when somebody decided, or at once where nobody can from here. */
   asked(
+    config: Pick<Config, 'roles'>,
     caller: Caller,
     cli: AgentCli,
     event: string,
@@ -38,13 +40,13 @@ const NONE: HookOutcome = { kind: 'none' }
 const LONGEST = 500
 
 export function createPermissions(
-  deps: Pick<Deps, 'store' | 'settings' | 'log'> & {
+  deps: Pick<Deps, 'store' | 'log'> & {
     states: States
     approvals: Approvals
     live: LiveAgentOf
   },
 ): Permissions {
-  const { store, settings, log, states, approvals } = deps
+  const { store, log, states, approvals } = deps
   const questions = new Map<
     AgentId,
     Set<{ readonly tool: string; readonly drop: AbortController }>
@@ -110,9 +112,9 @@ export function createPermissions(
       for (const entry of questions.get(agentId) ?? [])
         if (tool === undefined || entry.tool === tool) entry.drop.abort()
     },
-    asked: async ({ agent }, cli, event, question, { at, signal }) => {
+    asked: async (config, { agent }, cli, event, question, { at, signal }) => {
       const reason = reasonOf(question)
-      const policy = policyOf(cli, (await settings.config()).roles[agent.role]?.permissions.policy)
+      const policy = policyOf(cli, config.roles[agent.role]?.permissions.policy)
       const byHook =
         (cli.hooks?.answer(event, { kind: 'permission', decision: 'allow' }) ?? null) !== null
       const { id } = question

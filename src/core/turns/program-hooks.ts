@@ -5,7 +5,7 @@ import type { EventPayload } from '../../events/event.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Hooks } from './agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import type { FirstTurn } from './first-turn.ts'
 import { deliveryIdsIn } from './hooks.ts'
 import type { Permissions } from './permissions.ts'
@@ -108,7 +108,11 @@ export function createProgramHooks(
     outbox.wake(agent.id)
   }
 
-  const stop = async (caller: Caller, again: boolean): Promise<HookOutcome> => {
+  const stop = async (
+    configured: Configured,
+    caller: Caller,
+    again: boolean,
+  ): Promise<HookOutcome> => {
     const { agent } = caller
     const times = again ? (held.get(agent.id) ?? 0) : 0
     if (times >= MAX_IN_A_ROW) {
@@ -125,7 +129,7 @@ export function createProgramHooks(
       await ended(agent, null, undefined)
       return NONE
     }
-    const answer = await hooks.stop(caller)
+    const answer = await hooks.stop(caller, configured)
     if (answer.decision === 'allow') {
       held.delete(agent.id)
       return NONE
@@ -149,6 +153,7 @@ export function createProgramHooks(
   }
 
   const act = async (
+    configured: Configured,
     caller: Caller,
     cli: AgentCli,
     event: string,
@@ -209,13 +214,13 @@ export function createProgramHooks(
         return text === null ? NONE : { kind: 'context', text }
       }
       case 'permission':
-        return permissions.asked(caller, cli, event, fact, told)
+        return permissions.asked(configured.config, caller, cli, event, fact, told)
       case 'waiting':
         await hooks.waiting(caller, fact.reason, at)
         return NONE
       case 'stop':
         permissions.settled(agent.id)
-        if (at === undefined) return stop(caller, fact.again)
+        if (at === undefined) return stop(configured, caller, fact.again)
         await hooks.turnEnded(caller, at)
         return NONE
       case 'interrupted':
@@ -236,15 +241,17 @@ export function createProgramHooks(
 
   return async (caller, event, body, { at, signal } = {}) => {
     const { agent } = caller
-    const cli = agent.agentCli === null ? null : await settings.agentCli(agent.agentCli)
-    const fact = cli?.hooks?.read(event, body) ?? null
-    if (cli === null || cli.hooks === null || fact === null) return null
+    if (agent.agentCli === null) return null
+    const configured = await settings.snapshot()
+    const cli = configured.agentCli(agent.agentCli)
+    const fact = cli.hooks?.read(event, body) ?? null
+    if (cli.hooks === null || fact === null) return null
     await recordSession(agent, fact, at)
     const told = {
       ...(at === undefined ? {} : { at }),
       ...(signal === undefined ? {} : { signal }),
     }
-    const outcome = await act(caller, cli, event, fact, told)
+    const outcome = await act(configured, caller, cli, event, fact, told)
     outbox.looked(agent.id)
     return at === undefined ? cli.hooks.answer(event, inertOutcome(cli, outcome)) : null
   }

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Sha } from '../../domain/ids.ts'
 import { isBehind, isBehindBase } from '../pulls/behind.ts'
@@ -29,15 +30,14 @@ export interface RebaseNeed {
    * What was filed, with nothing new since, is left where a rebase of it would cost new checks and
    * reviews, unless it can’t be merged as it is.
    */
-  staysAsFiled(agent: Agent, head: Sha): Promise<boolean>
+  staysAsFiled(stop: Config['stop'], agent: Agent, head: Sha): Promise<boolean>
 }
 
 export function createRebaseNeed({
   store,
   git,
   forge,
-  settings,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'settings'>): RebaseNeed {
+}: Pick<Deps, 'store' | 'git' | 'forge'>): RebaseNeed {
   return {
     isBeingMerged: async (agent) =>
       (await store.journal.open()).some(
@@ -75,8 +75,7 @@ export function createRebaseNeed({
       return start
     },
 
-    staysAsFiled: async (agent, head) => {
-      const { stop } = await settings.config()
+    staysAsFiled: async (stop, agent, head) => {
       if (stop.rebase_filed === 'always' || forge.kind === 'local') return false
       const filed = (await knownPulls(store)).find(
         (pull) => pull.state === 'open' && pull.head.branch === agent.branch,

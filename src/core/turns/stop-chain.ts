@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { FORGE_NAMES } from '../../domain/forge-kinds.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Agent, StoredEvent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { StopAnswer } from './agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { Deps } from '../deps.ts'
+import type { Configured, Deps } from '../deps.ts'
 import type { FollowBase } from '../pulls/follow-base.ts'
 import type { ForgeWatch } from '../pulls/forge-watch.ts'
 import type { ForgeAway } from '../pulls/forge-health.ts'
@@ -44,7 +45,7 @@ export function createStopChain(
     followBase: FollowBase
     forgeWatch: ForgeWatch
   },
-): (caller: Caller) => Promise<StopAnswer> {
+): (caller: Caller, configured?: Configured) => Promise<StopAnswer> {
   const { store, git, forge, outbox, publisher, settings, polling, gate, log } = deps
 
   /**
@@ -53,6 +54,7 @@ export function createStopChain(
    * not do without them, is not held against it.
    */
   const firstStopBlocker = async (
+    stop: Config['stop'],
     caller: Caller,
     over: () => boolean,
     away = false,
@@ -88,14 +90,14 @@ export function createStopChain(
     if (applies.commit || applies.rebase) {
       const status = first ?? (await git.status(agent.worktree))
       if (status.operation === 'rebase' && applies.rebase && agent.rebaseTries > 0 && !away) {
-        return deps.sync.unresolved(caller, status.conflicted)
+        return deps.sync.unresolved(stop, caller, status.conflicted)
       } else if (status.operation !== null)
         return { kind: 'rebase_in_progress', files: status.conflicted, operation: status.operation }
       else if (applies.commit && status.dirty.length > 0)
         return { kind: 'uncommitted', files: status.dirty }
       // On another branch there is nothing here to rebase: git would move that one.
       else if (applies.rebase && status.branch === agent.branch && !away && !over()) {
-        const objection = await deps.sync.run(caller, over)
+        const objection = await deps.sync.run(stop, caller, over)
         if (objection !== undefined) return objection
       }
     }
@@ -129,12 +131,13 @@ export function createStopChain(
    * that said when to come back is not.
    */
   const objectionOf = async (
+    stop: Config['stop'],
     caller: Caller,
     over: () => boolean,
   ): Promise<StopBlocker | undefined> => {
     for (const wait of FORGE_WAITS) {
       try {
-        return await firstStopBlocker(caller, over)
+        return await firstStopBlocker(stop, caller, over)
       } catch (thrown) {
         const { code, facts } = asExomonadError(thrown)
         if (code !== 'FORGE_UNAVAILABLE' || facts['retry_at'] !== undefined) throw thrown
@@ -146,20 +149,21 @@ export function createStopChain(
       }
       if (over()) return undefined
     }
-    return firstStopBlocker(caller, over)
+    return firstStopBlocker(stop, caller, over)
   }
 
   /** Asks the forge as long as that answers; else what is stored decides, within ten seconds. */
   const decide = async (
+    stop: Config['stop'],
     caller: Caller,
     over: () => boolean,
   ): Promise<{ objection: StopBlocker | undefined; away?: ForgeAway | undefined }> => {
     const known = await deps.forgeWatch.away()
     if (known !== undefined)
-      return { objection: await firstStopBlocker(caller, over, true), away: known }
+      return { objection: await firstStopBlocker(stop, caller, over, true), away: known }
     const done = new AbortController()
     let gaveUp = false
-    const asked = objectionOf(caller, () => over() || gaveUp).then(
+    const asked = objectionOf(stop, caller, () => over() || gaveUp).then(
       (objection) => ({ objection }),
       (thrown: unknown) => {
         const { code, message } = asExomonadError(thrown)
@@ -185,7 +189,7 @@ export function createStopChain(
           'a stop check that was given up has ended',
         ),
       )
-      return { objection: await firstStopBlocker(caller, over, true), away: found }
+      return { objection: await firstStopBlocker(stop, caller, over, true), away: found }
     } finally {
       done.abort()
     }
@@ -206,8 +210,12 @@ export function createStopChain(
     return `${FORGE_NAMES[forge.kind]} can’t be used since ${at} UTC (${reason}): what is known of it decided, and your branch was not brought up to date.${unfiled}`
   }
 
-  const check = async (caller: Caller, over: () => boolean): Promise<StopAnswer> => {
-    const { objection, away } = await decide(caller, over)
+  const check = async (
+    stop: Config['stop'],
+    caller: Caller,
+    over: () => boolean,
+  ): Promise<StopAnswer> => {
+    const { objection, away } = await decide(stop, caller, over)
     if (over()) return { decision: 'allow' }
     const words = away === undefined ? undefined : gate.text(await awayWords(caller, away))
     const agent = (await store.agents.get(caller.agent.id)) ?? caller.agent
@@ -215,7 +223,6 @@ export function createStopChain(
       await store.agents.update(agent.id, { stopBlocker: null, stopBlocks: 0 })
       return words === undefined ? { decision: 'allow' } : { decision: 'allow', note: words }
     }
-    const { stop } = await settings.config()
     const { release, times } = nextBlock(
       { objection: agent.stopBlocker, times: agent.stopBlocks },
       objection.kind,
@@ -253,18 +260,18 @@ export function createStopChain(
     return { decision: 'block', objection: objection.kind, reason }
   }
 
-  return async (caller) => {
+  return async (caller, configured) => {
     let timer: NodeJS.Timeout | undefined
     let over = false
     try {
-      const { stop } = await settings.config()
+      const { stop } = (configured ?? (await settings.snapshot())).config
       const slow = new Promise<StopAnswer>((resolve) => {
         timer = setTimeout(() => {
           over = true
           resolve({ decision: 'allow', note: `the stop check took longer than ${stop.timeout} s` })
         }, stop.timeout * 1000)
       })
-      return await Promise.race([check(caller, () => over), slow])
+      return await Promise.race([check(stop, caller, () => over), slow])
     } catch (thrown) {
       log.warn(
         { err: thrown, agent: caller.agent.id },

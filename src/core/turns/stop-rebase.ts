@@ -1,3 +1,4 @@
+import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { BranchName, Sha } from '../../domain/ids.ts'
 import { noteRebase } from '../../domain/rebased-heads.ts'
@@ -13,9 +14,15 @@ export interface StopRebase {
    * Counts a try; the objection that ends it where there were enough: the rebase is aborted and the
    * parent asked.
    */
-  nextTry(caller: Caller, base: string, files: readonly string[]): Promise<number | StopBlocker>
+  nextTry(
+    stop: Config['stop'],
+    caller: Caller,
+    base: string,
+    files: readonly string[],
+  ): Promise<number | StopBlocker>
   /** Its own commits from `forkPoint` on, onto `baseTip`. A conflict is left in progress. */
   rebase(
+    stop: Config['stop'],
     caller: Caller,
     base: string,
     baseTip: Sha,
@@ -38,22 +45,21 @@ export function createStopRebase({
   store,
   git,
   publisher,
-  settings,
   branchPush,
   gotFurther,
   ask,
-}: Pick<Deps, 'store' | 'git' | 'publisher' | 'settings'> & {
+}: Pick<Deps, 'store' | 'git' | 'publisher'> & {
   branchPush: BranchPush
   gotFurther: ReturnType<typeof createGotFurther>
   ask: (caller: Caller, message: string) => Promise<unknown>
 }): StopRebase {
   const nextTry = async (
+    stop: Config['stop'],
     caller: Caller,
     base: string,
     files: readonly string[],
   ): Promise<number | StopBlocker> => {
     const { agent } = caller
-    const { stop } = await settings.config()
     const tries = agent.rebaseTries + 1
     if (tries <= stop.rebase_tries) {
       await store.agents.update(agent.id, { rebaseTries: tries })
@@ -121,6 +127,7 @@ export function createStopRebase({
   }
 
   const rebase = async (
+    stop: Config['stop'],
     caller: Caller,
     base: string,
     baseTip: Sha,
@@ -130,7 +137,7 @@ export function createStopRebase({
     const { agent } = caller
     const result = await git.rebase(agent.worktree, { onto: baseTip, forkPoint })
     if (result.kind === 'conflict') {
-      const tries = await nextTry(caller, base, result.files)
+      const tries = await nextTry(stop, caller, base, result.files)
       if (typeof tries !== 'number') return tries
       await gotFurther(agent, result.files)
       await publisher.publish({

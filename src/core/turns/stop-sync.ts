@@ -1,4 +1,5 @@
 import type { BranchLock } from '../pulls/branch-lock.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import type { MergeBase } from '../pulls/merge/base.ts'
@@ -16,16 +17,16 @@ import { createStopRebase } from './stop-rebase.ts'
  */
 export interface StopSync {
   /** `over`: the agent was let go meanwhile, so that its worktree is left alone. */
-  run(caller: Caller, over?: () => boolean): Promise<StopBlocker | undefined>
+  run(stop: Config['stop'], caller: Caller, over?: () => boolean): Promise<StopBlocker | undefined>
   /**
    * The agent stops in the middle of the rebase that was left to it: one more try, or, where it got
    * further since the last stop, the first anew.
    */
-  unresolved(caller: Caller, files: readonly string[]): Promise<StopBlocker>
+  unresolved(stop: Config['stop'], caller: Caller, files: readonly string[]): Promise<StopBlocker>
 }
 
 export function createStopSync(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'settings' | 'log'> & {
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'publisher' | 'log'> & {
     mergeBase: Pick<MergeBase, 'publish'>
     branchPush: BranchPush
     branchLock: BranchLock
@@ -38,7 +39,11 @@ export function createStopSync(
   const { isBeingMerged, mergedHeads, startOf, staysAsFiled } = createRebaseNeed(deps)
   const { nextTry, rebase, settleOwn } = createStopRebase({ ...deps, gotFurther })
 
-  const sync = async (caller: Caller, over: () => boolean): Promise<StopBlocker | undefined> => {
+  const sync = async (
+    stop: Config['stop'],
+    caller: Caller,
+    over: () => boolean,
+  ): Promise<StopBlocker | undefined> => {
     const { agent } = caller
     const base = agent.baseBranch
     const local = await git.resolve(`refs/heads/${agent.branch}`)
@@ -62,8 +67,8 @@ export function createStopSync(
     const merged = await mergedHeads(agent)
     if (merged.includes(head)) return undefined
     const start = await startOf(agent, head, baseTip, merged)
-    if (start === null || over() || (await staysAsFiled(agent, head))) return undefined
-    return rebase(caller, base, baseTip, start, { head, pushed: own === head })
+    if (start === null || over() || (await staysAsFiled(stop, agent, head))) return undefined
+    return rebase(stop, caller, base, baseTip, start, { head, pushed: own === head })
   }
 
   // Not while it is merged; and what the merge recorded meanwhile is read anew.
@@ -76,15 +81,15 @@ export function createStopSync(
     )
 
   return {
-    run: (caller, over = () => false) => alone(caller, (fresh) => sync(fresh, over)),
-    unresolved: (caller, files) =>
+    run: (stop, caller, over = () => false) => alone(caller, (fresh) => sync(stop, fresh, over)),
+    unresolved: (stop, caller, files) =>
       alone(caller, async (fresh) => {
         const goesOn = { kind: 'rebase_in_progress', files, operation: 'rebase' } as const
         if (await gotFurther(fresh.agent, files)) {
           await store.agents.update(fresh.agent.id, { rebaseTries: 1, stopBlocks: 0 })
           return goesOn
         }
-        const tries = await nextTry(fresh, fresh.agent.baseBranch ?? 'its base', files)
+        const tries = await nextTry(stop, fresh, fresh.agent.baseBranch ?? 'its base', files)
         return typeof tries === 'number' ? goesOn : tries
       }),
   }

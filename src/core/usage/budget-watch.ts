@@ -42,7 +42,7 @@ export function createBudgetWatch({
   }
 
   const look = async (): Promise<void> => {
-    const { limits, prices } = await settings.config()
+    const { limits, prices } = (await settings.snapshot()).config
     if (!hasBudgets(limits)) return
     const agents = await store.agents.list()
     for (const { agentId, level, ...payload } of budgetUses(agents, limits, prices)) {

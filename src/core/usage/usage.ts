@@ -2,6 +2,7 @@ import type { LiveAgent } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Agent, Usage } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { tokensOf } from './budgets.ts'
+import { cliNow } from '../agents/programs.ts'
 import type { Deps } from '../deps.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import { createPaced } from '../once-per-interval.ts'
@@ -51,10 +52,7 @@ export function createUsage({
     const agent = await store.agents.get(id)
     if (agent === undefined) return
     readAt.set(id, clock())
-    const cli =
-      agent.agentCli === null
-        ? undefined
-        : await settings.agentCli(agent.agentCli).catch(() => undefined)
+    const cli = await cliNow(settings, agent)
     if (cli?.usage !== undefined) {
       const live = await liveOf(agent)
       const found = await within(TIMEOUT, cli.usage(live))

@@ -22,6 +22,7 @@ import { silentLog } from '../../../src/runtime/log.ts'
 import { AUTH, paneOf, scriptedTerminals } from '../../helpers/outbox-bench.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 /**
  * Whatever happens in between, in any order: no message is lost, none is read twice, and what can’t
@@ -194,14 +195,16 @@ async function play(steps: readonly Step[]) {
       publisher,
       multiplexer: life.guard<Multiplexer>(terminals.multiplexer),
       probe,
-      agentCliOf: () => ({
-        ...cli,
-        channel:
-          channel === 'off'
-            ? null
-            : { midTurn: true, send: (_: LiveAgent, text: string) => guarded.send(text) },
-      }),
-      config: () => config,
+      settings: settingsOf(
+        () => config,
+        () => ({
+          ...cli,
+          channel:
+            channel === 'off'
+              ? null
+              : { midTurn: true, send: (_: LiveAgent, text: string) => guarded.send(text) },
+        }),
+      ),
       clock: Date.now,
       log: silentLog(),
     })

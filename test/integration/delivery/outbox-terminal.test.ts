@@ -7,7 +7,6 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { AgentCli } from '../../../src/adapters/agent-cli/agent-cli.ts'
 import { createTmux } from '../../../src/adapters/terminals/tmux/tmux.ts'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
-import { configSchema } from '../../../src/config/schema.ts'
 import { createLiveAgentOf } from '../../../src/core/agents/live-agent.ts'
 import { createAgentProbe } from '../../../src/core/agents/agent-probe.ts'
 import { createOutbox } from '../../../src/delivery/outbox.ts'
@@ -19,6 +18,7 @@ import { describeWith } from '../../helpers/terminals/require-tool.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -105,8 +105,7 @@ async function agentInPane() {
     probe,
     publisher,
     multiplexer,
-    agentCliOf: () => cli,
-    config: () => configSchema.parse({}),
+    settings: settingsOf(undefined, () => cli),
     clock: Date.now,
     log: silentLog(),
   })

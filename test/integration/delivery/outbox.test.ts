@@ -29,6 +29,7 @@ import { verifies } from '../../requirements.ts'
 import { scriptedTerminals } from '../../helpers/outbox-bench.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
@@ -47,17 +48,23 @@ describe('outbox', () => {
   let shift: number
   const clock = (): number => Date.now() + shift
 
+  const settings = settingsOf(
+    () => config,
+    () => cli as AgentCli,
+  )
   const newOutbox = (): Outbox =>
     createOutbox({
       store,
       publisher,
       multiplexer: terminals.multiplexer,
       probe,
-      agentCliOf: async () => {
-        await whileLooking()
-        return cli as AgentCli
+      settings: {
+        ...settings,
+        snapshot: async () => {
+          await whileLooking()
+          return settings.snapshot()
+        },
       },
-      config: () => config,
       clock,
       log: silentLog(),
     })

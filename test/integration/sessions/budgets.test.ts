@@ -16,6 +16,7 @@ import { silentLog } from '../../../src/runtime/log.ts'
 import { startExomonad } from '../../helpers/daemon.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
@@ -45,14 +46,13 @@ async function budgeted(first: object) {
   let config = configSchema.parse(first)
   const told = new Map<string, () => Promise<Usage | null>>()
   let asked = 0
-  const settings = {
-    config: async () => config,
-    requireTrust: async () => {},
-    agentCli: async () =>
-      ({
-        usage: ({ agentId }) => (asked++, told.get(agentId)?.() ?? Promise.resolve(null)),
-      }) as Partial<AgentCli> as AgentCli,
-  }
+  const cli = {
+    usage: ({ agentId }) => (asked++, told.get(agentId)?.() ?? Promise.resolve(null)),
+  } as Partial<AgentCli> as AgentCli
+  const settings = settingsOf(
+    () => config,
+    () => cli,
+  )
   const usage = createUsage({
     store,
     settings,

@@ -6,6 +6,7 @@ import { createStates } from '../../../src/core/agents/states.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { AUTH, paneOf, ROOT, useOutboxBench } from '../../helpers/outbox-bench.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { configuredOf, settingsOf } from '../../helpers/settings.ts'
 
 /** Looks at a program that correct what is on record of it, where no hook tells. */
 
@@ -26,15 +27,15 @@ const events = async (type: string) =>
 const recorded = (more: AgentPatch) =>
   bench.family({ stateAt: Date.now() - 10_000, lastSeenAt: Date.now() - 10_000, ...more })
 
+const configured = () => configuredOf(undefined, () => bench.cli as AgentCli)
+
 beforeEach(() => {
   const { store, publisher, outbox, clock, probe } = bench
   const panes = {
     find: async () => bench.terminals.multiplexer.list().then(([pane]) => pane),
     close: async () => {},
   }
-  const settings = { agentCli: async () => bench.cli } as unknown as Parameters<
-    typeof createObserving
-  >[0]['settings']
+  const settings = settingsOf(undefined, () => bench.cli as AgentCli)
   const states = createStates({ store, publisher, outbox, clock })
   observing = createObserving({
     store,
@@ -55,7 +56,7 @@ afterEach(() => {
 describe('looking at a program', () => {
   it('finds one idle whose turn was broken off without a hook, says by what, and tells its parent once', async () => {
     await recorded({ state: 'running' })
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     expect((await agent()).state).toBe('running')
     await waitFor('the second look', async () => (await agent()).state === 'idle')
     expect(await agent()).toMatchObject({ stateSource: 'session', stateReason: null })
@@ -74,7 +75,7 @@ describe('looking at a program', () => {
 
   it('believes a hook that comes between two looks', async () => {
     await recorded({ state: 'running' })
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     bench.program.script.observe = () => 'running'
     await bench.store.agents.update(AUTH, { lastSeenAt: Date.now() })
     await new Promise((resolve) => setTimeout(resolve, 1500))
@@ -84,9 +85,9 @@ describe('looking at a program', () => {
   it('tells the human of a dialog once, however often it is seen', async () => {
     bench.program.script.observe = () => 'waiting'
     await recorded({ state: 'running' })
-    for (let look = 0; look < 3; look++) await observing.look(await agent())
+    for (let look = 0; look < 3; look++) await observing.look(await agent(), configured())
     await waitFor('the state', async () => (await agent()).state === 'waiting')
-    for (let look = 0; look < 3; look++) await observing.look(await agent())
+    for (let look = 0; look < 3; look++) await observing.look(await agent(), configured())
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect(await events('agent.waiting')).toHaveLength(1)
     expect((await bench.deliveries('human')).map(({ kind }) => kind)).toEqual(['agent.waiting'])
@@ -97,11 +98,11 @@ describe('looking at a program', () => {
     bench.terminals.multiplexer.capture = async () =>
       'It rests.\n╭────────╮\n│ Go on? │\n╰────────╯'
     await recorded({ state: 'idle' })
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     bench.program.script.inputLine = () => 'empty'
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     bench.program.script.inputLine = () => 'unknown'
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     expect(await agent()).toMatchObject({ state: 'idle' })
     await waitFor('the state', async () => (await agent()).state === 'waiting')
     expect(await agent()).toMatchObject({
@@ -115,7 +116,7 @@ describe('looking at a program', () => {
     }
     // It goes by itself, and its parent knows that it rests.
     bench.program.script.inputLine = () => 'empty'
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     await waitFor('it to be back', async () => (await agent()).state === 'idle')
     expect(await events('agent.idle')).toEqual([])
   })
@@ -123,11 +124,11 @@ describe('looking at a program', () => {
   it('is told the same of a turn that ended in it, and that the turn ended', async () => {
     bench.program.script.inputLine = () => 'unknown'
     await recorded({ state: 'running' })
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     await waitFor('the state', async () => (await agent()).state === 'waiting')
     expect((await agent()).stateReason).toContain('in its turn its terminal shows')
     bench.program.script.inputLine = () => 'empty'
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     await waitFor('it to be back', async () => (await agent()).state === 'idle')
     expect(await events('agent.idle')).toHaveLength(1)
   })
@@ -188,7 +189,7 @@ describe('looking at a program', () => {
     bench.program.script.observe = () => 'running'
     await recorded({ state: 'waiting', stateReason: 'question q-01020304', stateSource: 'tool' })
     for (let look = 0; look < 2; look++) {
-      await observing.look(await agent())
+      await observing.look(await agent(), configured())
       await new Promise((resolve) => setTimeout(resolve, 400))
     }
     expect((await agent()).state).toBe('waiting')
@@ -199,7 +200,7 @@ describe('looking at a program', () => {
     asked.add(AUTH)
     await recorded({ state: 'waiting', stateReason: 'permission to use Bash', stateSource: 'hook' })
     for (let look = 0; look < 2; look++) {
-      await observing.look(await agent())
+      await observing.look(await agent(), configured())
       await new Promise((resolve) => setTimeout(resolve, 400))
     }
     expect((await agent()).state).toBe('waiting')
@@ -208,7 +209,7 @@ describe('looking at a program', () => {
   it('shows as unknown what was idle and can’t be seen any more', async () => {
     bench.program.script.observe = () => 'unknown'
     await recorded({ state: 'idle' })
-    await observing.look(await agent())
+    await observing.look(await agent(), configured())
     await waitFor('the state', async () => (await agent()).state === 'unknown')
     expect((await agent()).stateSource).toBe('session')
   })

@@ -12,7 +12,7 @@ import { configSchema, type Config } from '../../../src/config/schema.ts'
 import { createApprovals, type Approvals } from '../../../src/core/questions/approvals.ts'
 import type { Hooks, StopAnswer } from '../../../src/core/turns/agent-hooks.ts'
 import type { Caller } from '../../../src/domain/caller.ts'
-import type { OutboxControl, Settings } from '../../../src/core/deps.ts'
+import type { OutboxControl } from '../../../src/core/deps.ts'
 import { createFirstTurn } from '../../../src/core/turns/first-turn.ts'
 import { createHooks } from '../../../src/core/turns/hooks.ts'
 import { createPermissions } from '../../../src/core/turns/permissions.ts'
@@ -25,6 +25,7 @@ import { silentLog } from '../../../src/runtime/log.ts'
 import { verifies } from '../../requirements.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
@@ -100,10 +101,10 @@ describe('hooks of an agent CLI', () => {
       ),
       looked: (id) => void outboxCalls.push(['looked', id]),
     } as OutboxControl
-    const settings = {
-      config: async () => config,
-      agentCli: async () => cli,
-    } as Partial<Settings> as Settings
+    const settings = settingsOf(
+      () => config,
+      () => cli,
+    )
     const deps = {
       store,
       publisher,

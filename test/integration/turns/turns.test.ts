@@ -10,6 +10,8 @@ import {
   openMailWorld,
   type MailWorld,
 } from '../../helpers/mail-world.ts'
+import { configSchema } from '../../../src/config/schema.ts'
+import { settingsOf } from '../../helpers/settings.ts'
 
 /** When turns begin and end, and who is told of it, over a real store. */
 
@@ -212,7 +214,7 @@ describe('a question that is answered before its asker is seen to wait', () => {
         store: world.store,
         publisher: world.publisher,
         clock: Date.now,
-        settings: { config: async () => ({ question: { timeout: 60 } }) } as never,
+        settings: settingsOf(() => configSchema.parse({ question: { timeout: 60 } })),
       },
       blockingCalls: { begin: () => Promise.all(answers).then(begin) },
     })

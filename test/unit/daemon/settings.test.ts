@@ -39,7 +39,7 @@ describe('the daemon’s settings', () => {
     track(() => Promise.resolve([]))
     const live = await settings()
     write(limit(17))
-    expect((await live.config()).limits.max_live_agents).toBe(17)
+    expect((await live.snapshot()).config.limits.max_live_agents).toBe(17)
   })
 
   it('stay as they were trusted while a change is not, and take it up when it is', async () => {
@@ -48,19 +48,19 @@ describe('the daemon’s settings', () => {
     const live = await settings()
     write(limit(400, '[merge]\nagents_may_force = true\n'))
     await expect(live.requireTrust()).rejects.toMatchObject({ code: 'UNTRUSTED_CONFIG' })
-    expect(await live.config()).toMatchObject({
+    expect((await live.snapshot()).config).toMatchObject({
       limits: { max_live_agents: 3 },
       merge: { agents_may_force: false },
     })
     // Not even one that doesn’t parse.
     write('no toml at all')
-    expect((await live.config()).limits.max_live_agents).toBe(3)
+    expect((await live.snapshot()).config.limits.max_live_agents).toBe(3)
 
     write(limit(5))
-    expect((await live.config()).limits.max_live_agents).toBe(3)
+    expect((await live.snapshot()).config.limits.max_live_agents).toBe(3)
     await recordTrust(trust)
     await live.requireTrust()
-    expect((await live.config()).limits.max_live_agents).toBe(5)
+    expect((await live.snapshot()).config.limits.max_live_agents).toBe(5)
     expect(live.current().limits.max_live_agents).toBe(5)
   })
 
@@ -116,7 +116,7 @@ token_file = "/home/ada/.netrc"
       ),
     )
     const live = await settings()
-    expect(await live.config()).toMatchObject({
+    expect((await live.snapshot()).config).toMatchObject({
       limits: { max_live_agents: 3 },
       merge: { agents_may_force: false },
       environment: { pass: [] },
@@ -126,7 +126,7 @@ token_file = "/home/ada/.netrc"
     expect(live.current().agents['x']).toMatchObject({ args: [], env: {} })
     await recordTrust(trust)
     await live.requireTrust()
-    expect(await live.config()).toMatchObject({
+    expect((await live.snapshot()).config).toMatchObject({
       merge: { agents_may_force: true },
       environment: { pass: ['SECRET'] },
       roles: { odd: { tools: ['kill'] } },
@@ -153,7 +153,7 @@ token_file = "/home/ada/.netrc"
     })
     await recordTrust(trust)
     await live.requireTrust()
-    expect((await live.config()).acp['x']).toMatchObject({
+    expect((await live.snapshot()).config.acp['x']).toMatchObject({
       permission: 'allow',
       allow: ['execute'],
       mode: 'yolo',
@@ -168,20 +168,22 @@ token_file = "/home/ada/.netrc"
       ),
     )
     track(() => Promise.resolve([]))
-    const live = await settings()
-    const codex = await live.agentCli('codex')
-    expect(await live.agentCli('acp:mine')).toMatchObject({
+    const { agentCli } = await (await settings()).snapshot()
+    const codex = agentCli('codex')
+    expect(agentCli('acp:mine')).toMatchObject({
       name: 'acp:mine',
       adapter: 'acp',
       hasNoTerminal: true,
       passes: codex.passes,
     })
-    expect((await live.agentCli('acp:gemini')).passes).toContain('GEMINI_API_KEY')
-    expect((await live.agentCli('acp:odd')).passes).toEqual([])
-    await expect(live.agentCli('acp:gone')).rejects.toMatchObject({
-      code: 'AGENT_CLI_MISSING',
-      message: expect.stringContaining('There is no [acp.gone] in'),
-    })
+    expect(agentCli('acp:gemini').passes).toContain('GEMINI_API_KEY')
+    expect(agentCli('acp:odd').passes).toEqual([])
+    expect(() => agentCli('acp:gone')).toThrow(
+      expect.objectContaining({
+        code: 'AGENT_CLI_MISSING',
+        message: expect.stringContaining('There is no [acp.gone] in'),
+      }),
+    )
   })
 
   it('go on by what was trusted last when the daemon starts with what a pull brought, whether it parses or not', async () => {
@@ -210,10 +212,10 @@ token_file = "/home/ada/.netrc"
     const live = await settings()
     track(() => Promise.reject(new Error('no git')))
     write(limit(9))
-    expect((await live.config()).limits.max_live_agents).toBe(3)
+    expect((await live.snapshot()).config.limits.max_live_agents).toBe(3)
     await expect(live.requireTrust()).rejects.toThrow('no git')
     track(() => Promise.resolve([]))
     await live.requireTrust()
-    expect((await live.config()).limits.max_live_agents).toBe(9)
+    expect((await live.snapshot()).config.limits.max_live_agents).toBe(9)
   })
 })

@@ -1,4 +1,5 @@
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { Config } from '../../../config/schema.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { Actor } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'
@@ -8,6 +9,7 @@ import { forgeOf } from './settle.ts'
 /** The first entry of a merge in the journal, before anything is done. */
 export interface MergeBegin {
   intentOf(
+    config: Config,
     pull: PullRequestSnapshot,
     by: Actor,
     strategy: MergeIntent['strategy'],
@@ -25,24 +27,20 @@ export interface MergeBegin {
 export function createMergeBegin({
   store,
   forge,
-  settings,
   publisher,
   clock,
   onJournalStep,
-}: Pick<
-  Deps,
-  'store' | 'forge' | 'settings' | 'publisher' | 'clock' | 'onJournalStep'
->): MergeBegin {
+}: Pick<Deps, 'store' | 'forge' | 'publisher' | 'clock' | 'onJournalStep'>): MergeBegin {
   /**
    * The forge’s copy of the head goes after the merge: of an agent’s own branch, where configured.
    */
-  const deletes = async (child: Agent | undefined): Promise<boolean> => {
+  const deletes = (config: Config, child: Agent | undefined): boolean => {
     if (forge.kind === 'local' || child?.ownsWorktree !== true || child.adopted) return false
-    return (await settings.config()).forge[forge.kind].delete_branch
+    return config.forge[forge.kind].delete_branch
   }
 
   return {
-    intentOf: async (pull, by, strategy, child) => ({
+    intentOf: async (config, pull, by, strategy, child) => ({
       forge: await forgeOf(forge),
       number: pull.number,
       title: pull.title,
@@ -54,7 +52,7 @@ export function createMergeBegin({
       strategy,
       trusted: pull.trusted,
       retargeted: [],
-      deletes: await deletes(child),
+      deletes: deletes(config, child),
     }),
 
     begin: async (journal, name, intent, pull, child) => {

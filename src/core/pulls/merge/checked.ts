@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { Config } from '../../../config/schema.ts'
 import type { Agent } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { asBranchName, type Actor } from '../../../domain/ids.ts'
@@ -24,7 +25,7 @@ import type { MergeSettling } from './settle.ts'
  */
 export interface MergeChecked {
   /** Whether its result has to be known to be good before it lands. */
-  isNeeded(pull: PullRequestSnapshot, force: boolean): Promise<boolean>
+  isNeeded(config: Config, pull: PullRequestSnapshot, force: boolean): Promise<boolean>
   isLanding(number: number): Promise<boolean>
   /** It is merged in another way now. False where it is being landed already. */
   withdraw(number: number): Promise<boolean>
@@ -56,10 +57,7 @@ export interface MergeChecked {
 }
 
 export function createMergeChecked(
-  deps: Pick<
-    Deps,
-    'store' | 'git' | 'forge' | 'polling' | 'settings' | 'publisher' | 'clock' | 'log'
-  > & {
+  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'publisher' | 'clock' | 'log'> & {
     step: WriteStep
     steps: WriteSteps
     retargeting: Retargeting
@@ -68,7 +66,7 @@ export function createMergeChecked(
     stuck: Set<string>
   },
 ): MergeChecked {
-  const { store, forge, settings, clock, step, begin } = deps
+  const { store, forge, clock, step, begin } = deps
   const landings =
     forge.results === null
       ? null
@@ -97,10 +95,9 @@ export function createMergeChecked(
   })
 
   return {
-    isNeeded: async (pull, force) => {
+    isNeeded: async ({ merge: { check_result: wanted } }, pull, force) => {
       const { results } = forge
       if (results === null || force || landings === null) return false
-      const { check_result: wanted } = (await settings.config()).merge
       if (wanted === 'off' || !(await results.required())) return false
       return wanted === 'always' || landings.overlaps(pull)
     },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { Config } from '../../../config/schema.ts'
 import type { JournalEntry } from '../../../domain/records.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'
 import type { BranchLock } from '../branch-lock.ts'
@@ -17,7 +18,7 @@ import { createWriteStep, createWriteSteps, waitsToLand, type MergeIntent } from
 import { createMergeEnd, type MergeEnd } from './ends.ts'
 import { mergeRefusal } from './refusal.ts'
 import { createRetargeting } from './retarget.ts'
-import { createMergeRights } from './rights.ts'
+import { requireBaseOwner, requireForce } from './rights.ts'
 import { createMergeSchedule, nothingToWaitFor } from './schedule.ts'
 import { chooseStrategy } from './strategy.ts'
 import { createMergeSettling, ownerOf } from './settle.ts'
@@ -80,7 +81,6 @@ export function createMergePull(
   const stuck = new Set<string>()
   /** Journal ids whose settling is under way. */
   const beingSettled = new Set<string>()
-  const rights = createMergeRights(deps)
   const schedule = createMergeSchedule(deps)
   const { intentOf, begin } = createMergeBegin(deps)
   const mergeDirect = createMergeDirect({ ...deps, step, retargeting, settling, stuck })
@@ -90,6 +90,7 @@ export function createMergePull(
 
   /** Returns what waits for the outcome: a check that takes its time must not hold the branch. */
   const mergeNow = async (
+    config: Config,
     caller: Caller,
     input: MergeInput,
     pull: PullRequestSnapshot,
@@ -97,7 +98,7 @@ export function createMergePull(
   ): Promise<() => Promise<MergedPull>> => {
     const agents = await store.agents.list()
     const child = pull.trusted ? ownerOf(agents, pull.head.branch) : undefined
-    await rights.requireBaseOwner(caller, pull, child, agents)
+    requireBaseOwner(config, caller, pull, { author: child, agents })
     const followed = await deps
       .requireLookedAt(pull, input.head)
       .catch(async (refused: unknown) => {
@@ -135,11 +136,11 @@ export function createMergePull(
     }
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
     const intent = {
-      ...(await intentOf(pull, actorOf(caller), strategy, child)),
+      ...(await intentOf(config, pull, actorOf(caller), strategy, child)),
       ...(way === 'now' ? {} : { way }),
     }
 
-    if (await checked.isNeeded(pull, input.force)) {
+    if (await checked.isNeeded(config, pull, input.force)) {
       const coming = await checked.land(pull, intent, child, {
         ...options,
         wait: input.wait === true,
@@ -168,7 +169,7 @@ export function createMergePull(
     }
     if (done.kind === 'ready') {
       const now = await readPull(forge, pull.number)
-      return mergeNow(caller, { ...input, whenReady: false }, now, options).catch(
+      return mergeNow(config, caller, { ...input, whenReady: false }, now, options).catch(
         (thrown: unknown) => {
           throw nothingToWaitFor(forge, thrown)
         },
@@ -212,12 +213,13 @@ export function createMergePull(
   return {
     stuck,
     merge: async (caller, input, options = {}) => {
-      await rights.requireForce(caller, input.force)
+      const { config } = await deps.settings.snapshot()
+      requireForce(config, caller, input.force)
       const pull = await readPull(forge, input.number)
       // Not while its stop check rebases it: the head that was looked at would be merged, and the
       // rebased one replayed onto it.
       const outcome = await deps.branchLock(pull.head.branch, async (waited) =>
-        mergeNow(caller, input, waited ? await readAgain(pull) : pull, options),
+        mergeNow(config, caller, input, waited ? await readAgain(pull) : pull, options),
       )
       return outcome()
     },

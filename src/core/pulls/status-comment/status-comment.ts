@@ -60,7 +60,7 @@ export function createStatusComment({
 
   const write = async (): Promise<void> => {
     const { issues } = forge
-    if (issues === null || !(await settings.config()).forge.github.status_comment) return
+    if (issues === null || !(await settings.snapshot()).config.forge.github.status_comment) return
     const pull = await pullOfRoot()
     if (pull === undefined) return
     const key = `status-comment:${await forge.identity()}#${pull.number}`
@@ -80,7 +80,7 @@ export function createStatusComment({
   }
 
   const pause = async (): Promise<void> => {
-    const { poll_active: seconds } = (await settings.config()).forge
+    const { poll_active: seconds } = (await settings.snapshot()).config.forge
     await delay(seconds * 1000 * Math.max(forge.budget()?.slowdown ?? 1, 1), undefined, {
       signal: leaving.signal,
       ref: false,

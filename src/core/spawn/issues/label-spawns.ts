@@ -153,7 +153,7 @@ export function createLabelSpawns({
   }
 
   const lookOnce = async (): Promise<void> => {
-    const { spawn_label: label } = (await settings.config()).forge.github
+    const { spawn_label: label } = (await settings.snapshot()).config.forge.github
     const { issues } = forge
     if (label === undefined || issues === null || (forge.budget()?.blockedUntil ?? 0) > clock())
       return
@@ -182,8 +182,8 @@ export function createLabelSpawns({
     return running
   }
   const arm = async (): Promise<void> => {
-    const seconds = await settings.config().then(
-      ({ forge: { poll_idle: idle } }) => idle,
+    const seconds = await settings.snapshot().then(
+      ({ config }) => config.forge.poll_idle,
       () => 300,
     )
     if (stopped) return

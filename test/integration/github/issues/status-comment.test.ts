@@ -8,6 +8,7 @@ import { startGithubTree, type GithubTree } from '../../../helpers/github/github
 import { polledTree, ROOT } from '../../../helpers/polled-tree.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 import { pull } from '../../../unit/pull-watch/pull.ts'
+import { settingsOf } from '../../../helpers/settings.ts'
 
 /** The status comment on the root’s pull request (20.20c). */
 
@@ -116,7 +117,7 @@ describe('the status comment (20.20c), by itself', () => {
       const made = createStatusComment({
         store: world.store,
         forge: { ...world.forge.forge, issues } as never,
-        settings: { config: async () => ((count.runs += 1), config) } as never,
+        settings: settingsOf(() => ((count.runs += 1), config)),
         publisher: { onEvent: (listener: any) => (listeners.push(listener), () => {}) } as never,
         log: silentLog(),
         view: {

@@ -29,7 +29,6 @@ function setup() {
     paths,
     launcher: '/launch.sh',
     exec,
-    environment: async () => ({}),
     gate: createTextGate(),
   })
   const id = newAgentId()

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { openSqliteStore } from '../../../../src/adapters/store/sqlite/open.ts'
 import type { Agent } from '../../../../src/domain/records.ts'
-import { configSchema } from '../../../../src/config/schema.ts'
 import { createAgentControl } from '../../../../src/core/agents/agent-control.ts'
 import { createStates } from '../../../../src/core/agents/states.ts'
 import { createPublisher } from '../../../../src/delivery/publisher.ts'
@@ -13,6 +12,7 @@ import { createRenderer } from '../../../../src/delivery/render/render.ts'
 import { asPaneId, newDeliveryId } from '../../../../src/domain/ids.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
 import { makeAgent } from '../make-agent.ts'
+import { settingsOf } from '../../../helpers/settings.ts'
 
 const shippedFolder = fileURLToPath(new URL('../../../../templates', import.meta.url))
 
@@ -50,10 +50,10 @@ it('a program that is started again and tells that its turn is over, while it is
       opened: () => {},
       remindOfMail: async () => {},
     },
-    settings: { requireTrust: async () => {}, config: async () => configSchema.parse({}) } as never,
+    settings: settingsOf(),
     prompts: async () => 'Go on',
     launcher: {
-      cliOfRole: async () => 'x',
+      cliOfRole: () => 'x',
       requireProgram: async () => {},
       launch: async () => {
         await states.change(root.id, { to: 'running', source: 'hook', actor: root.id })

@@ -114,15 +114,14 @@ describe('the stop check of what is filed, its base having moved', () => {
         snapshots: async () => [{ number: 3, snapshot: filed }],
       },
       publisher: { publish: async () => {} },
-      settings: {
-        config: async () =>
-          configSchema.parse(options.always === true ? { stop: { rebase_filed: 'always' } } : {}),
-      },
       branchPush: { push: async () => {}, hasHeld: async () => true },
       branchLock: (_branch: string, work: (waited: boolean) => Promise<unknown>) => work(false),
       ask: async () => {},
     } as unknown as Parameters<typeof createStopSync>[0])
-    expect(await sync.run({ kind: 'agent', agent })).toBeUndefined()
+    const { stop: settings } = configSchema.parse(
+      options.always === true ? { stop: { rebase_filed: 'always' } } : {},
+    )
+    expect(await sync.run(settings, { kind: 'agent', agent })).toBeUndefined()
     return rebases
   }
 

@@ -3,6 +3,7 @@ import type { Run } from '../../../../src/domain/records.ts'
 import { createSessionReserve } from '../../../../src/core/sessions/session-reserve.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
 import { makeAgent } from '../make-agent.ts'
+import { configuredOf } from '../../../helpers/settings.ts'
 
 it('gives a session its whole time, however long git looks at the worktree before', async () => {
   let now = 1000
@@ -35,14 +36,15 @@ it('gives a session its whole time, however long git looks at the worktree befor
     tools: null,
     task: 'Do it',
   } as const
-  const { agent } = await reserve.reserve({ kind: 'agent', agent: parent }, parent, given, {
+  const prepared = { configured: configuredOf(), parent }
+  const { agent } = await reserve.reserve({ kind: 'agent', agent: parent }, prepared, given, {
     command: null,
     model: null,
     timeout: 5000,
   })
   expect(runs).toMatchObject([{ agentId: agent.id, deadline: agent.spawnedAt + 5000 }])
   expect(agent.spawnedAt).toBe(now)
-  await reserve.reserve({ kind: 'agent', agent: parent }, parent, given, {
+  await reserve.reserve({ kind: 'agent', agent: parent }, prepared, given, {
     command: null,
     model: null,
     timeout: null,

@@ -13,6 +13,7 @@ import type { AgentId } from '../../../../src/domain/ids.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
 import { verifies } from '../../../requirements.ts'
 import { makeAgent } from '../make-agent.ts'
+import { settingsOf } from '../../../helpers/settings.ts'
 
 type Options = Parameters<SessionStart['start']>[1]
 type Ended = Awaited<ReturnType<SessionStart['ended']>>
@@ -83,16 +84,15 @@ function world(limits: { max_subagent_depth?: number } = {}) {
         get: async (id: string) => agents.find((agent) => agent.id === id),
       },
     } as never,
-    settings: {
-      config: async () =>
-        configSchema.parse(
-          withPresets({
-            limits,
-            headless: { acp: 'gemini' },
-            acp: { other: { command: ['other'] } },
-          }),
-        ),
-    } as never,
+    settings: settingsOf(() =>
+      configSchema.parse(
+        withPresets({
+          limits,
+          headless: { acp: 'gemini' },
+          acp: { other: { command: ['other'] } },
+        }),
+      ),
+    ),
     log: silentLog(),
     clock: () => now,
     sessions,
@@ -108,7 +108,7 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       } as never,
       clock: () => now,
     }),
-    toolsOf: ({ tools }) =>
+    toolsOf: (_config, { tools }) =>
       tools ?? ['note', 'spawn_workers', 'subagent_delegate', 'subagent_spawn'],
     kill: async (_caller, id, reason) => {
       killed.push({ id, reason })

@@ -11,6 +11,7 @@ import { pull, review, sha } from '../../pull-watch/pull.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 import { createTextGate } from '../../../../src/sanitize/text-gate.ts'
 import { makeAgent } from '../make-agent.ts'
+import { settingsOf } from '../../../helpers/settings.ts'
 
 type StopChainDeps = Parameters<typeof createStopChain>[0]
 
@@ -72,15 +73,15 @@ function stopCheck(
       },
     },
     publisher: { publish: async () => {} },
-    settings: {
-      config: async () => configSchema.parse(timeout === undefined ? {} : { stop: { timeout } }),
-    },
+    settings: settingsOf(() =>
+      configSchema.parse(timeout === undefined ? {} : { stop: { timeout } }),
+    ),
     followBase: async () => {
       followed++
       return agent
     },
     sync: {
-      run: async (_: unknown, over: () => boolean) => {
+      run: async (_stop: unknown, _caller: unknown, over: () => boolean) => {
         overs.push(over)
         await hold
         const answer = answers[Math.min(asked++, answers.length - 1)]
