@@ -65,6 +65,8 @@ export interface LandingWorld extends LocalForgeFixture {
   told(recipient: AgentId | 'human'): Promise<string[]>
   /** Runs of the check: the tree, and whether it was green. */
   runs(): { tree: string; green: boolean }[]
+  /** How often a configuration was taken. */
+  snapshots(): number
   /** All tips that main ever had on the remote after the first, oldest first. */
   tips(): Promise<string[]>
   /** Lets the checks that wait at HOLD go on, or has those to come wait there. */
@@ -134,7 +136,7 @@ export async function landingWorld(
     })
     const deps = {
       ...{ store, git, forge, publisher, log, polling: poller, clock: Date.now },
-      settings: settingsOf(() => world.config),
+      settings: settingsOf(() => ((snapshots += 1), world.config)),
       onJournalStep: options.onJournalStep ?? (() => {}),
       branchLock: createBranchLock(),
       mergeBase,
@@ -144,6 +146,7 @@ export async function landingWorld(
     return { forge, poller, merging: createMergePull(deps) }
   }
 
+  let snapshots = 0
   const ids = new Map<string, AgentId>()
   let count = 1
   const addAgent = async (
@@ -266,6 +269,7 @@ export async function landingWorld(
         .split('\n')
         .filter((line) => line !== '')
         .map((line) => ({ tree: line.split(' ')[0] ?? '', green: line.endsWith(' 0') })),
+    snapshots: () => snapshots,
     tips: async () => {
       const reflog = await repository
         .gitIn(paths.origin, 'reflog', 'show', '--format=%H', 'refs/heads/main')

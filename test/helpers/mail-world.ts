@@ -28,6 +28,7 @@ import {
 } from '../../src/domain/ids.ts'
 import { silentLog } from '../../src/runtime/log.ts'
 import type { AgentCli } from '../../src/adapters/agent-cli/agent-cli.ts'
+import { configSchema } from '../../src/config/schema.ts'
 import { settingsOf } from './settings.ts'
 
 /**
@@ -62,6 +63,8 @@ export interface MailWorld {
    * last.
    */
   calls(): number
+  /** How often a configuration was taken. */
+  snapshots(): number
   quiet(): Promise<void>
   /** Nothing that was begun goes on: as after a kill. The file stays. */
   die(): Promise<void>
@@ -146,8 +149,9 @@ export async function openMailWorld(
   const openWaits = createOpenWaits()
   const blockingCalls = createBlockingCalls({ states })
   const shown: string[] = []
+  let snapshots = 0
   const settings = settingsOf(
-    undefined,
+    () => ((snapshots += 1), configSchema.parse({})),
     (name) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }) as AgentCli,
   )
   const quiet = async (): Promise<void> => {
@@ -221,6 +225,7 @@ export async function openMailWorld(
     recover: mailbox.recover,
     settleCutOff: blockingCalls.settleCutOff,
     calls: () => calls,
+    snapshots: () => snapshots,
     die: async () => {
       dead = true
       while (pending > 0) await new Promise((resolve) => setImmediate(resolve))

@@ -36,6 +36,15 @@ const subjects = async (tree: LandingWorld): Promise<string[]> => {
 }
 
 describe('landing', () => {
+  it('takes one configuration for a merge, that which it begins with', async () => {
+    const tree = await world()
+    const number = await tree.open('a', { 'a.txt': 'a' })
+    await tree.checked(number)
+    const before = tree.snapshots()
+    expect(await tree.merge(number)).toMatchObject({ merged: true })
+    expect(tree.snapshots() - before).toBe(1)
+  })
+
   it('merges at once what was checked on the base as it is, in no further run', async () => {
     const tree = await world()
     const number = await tree.open('a', { 'a.txt': 'a' })
