@@ -72,7 +72,7 @@ const SCENARIOS: Readonly<
     },
     figures: (measured, floor) => [
       figure(
-        'seconds until all but one landed and the pair was told',
+        'seconds until all but one landed and the pair reported',
         's',
         measured.seconds,
         floor,

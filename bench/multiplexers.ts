@@ -192,7 +192,7 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
         kind === 'headless' ? 'one pane asked for' : hand.name,
         handListing,
       ),
-      row('SIGKILL → death told, median', 'ms', told, 'SIGKILL → no such process', gone),
+      row('SIGKILL → death reported, median', 'ms', told, 'SIGKILL → no such process', gone),
     ]
   } finally {
     await multiplexer.shutdown()

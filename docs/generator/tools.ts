@@ -35,22 +35,22 @@ function audience(tool: AnyTool): string {
   return `For ${who}; ${listed}.${tool.keyed === true ? ' Takes an idempotency key.' : ''}${tool.deprecated === undefined ? '' : ` Deprecated: ${tool.deprecated}`}`
 }
 
-/** Every tool with schema, audience and answer. */
+/** Every tool with schema, audience and result. */
 export function toolsSection(): string {
   const parts = ALL_TOOLS.map((tool) => {
-    const answer = typeText(jsonSchema(tool.output, 'output'))
+    const result = typeText(jsonSchema(tool.output, 'output'))
     return [
       `### \`${tool.name}\``,
       tool.description,
       audience(tool),
       argumentsTable(jsonSchema(tool.input, 'input')),
-      `Answers \`${answer}\``,
+      `Returns \`${result}\``,
     ].join('\n\n')
   })
   return [
     '## Tools',
     'The same over HTTP (`POST /v1/tools/<name>`) and on the command line (`exomonad call <name> [JSON | -] [--as AGENT]`). An error is `{"error", "code", …facts}`; the codes are below.',
-    'A tool that takes an idempotency key is not done again under the same key: the header `Idempotency-Key` (over HTTP and MCP over HTTP) or the field `idempotency_key` beside the tool’s own, at most 200 characters. A retry answers what the first call did, also across a restart; the command line makes a key for each command.',
+    'A tool that takes an idempotency key is not done again under the same key: the header `Idempotency-Key` (over HTTP and MCP over HTTP) or the field `idempotency_key` beside the tool’s own, at most 200 characters. A retry returns what the first call did, also across a restart; the command line makes a key for each command.',
     ...parts,
   ].join('\n\n')
 }

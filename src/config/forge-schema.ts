@@ -21,7 +21,7 @@ const giteaSchema = z
       .string()
       .regex(/^[^/\s]+\/[^/\s]+$/, 'OWNER/NAME')
       .optional()
-      .describe('OWNER/NAME, where the remote’s URL doesn’t tell.'),
+      .describe('OWNER/NAME, where the remote’s URL doesn’t say.'),
     token_file: z
       .string()
       .optional()
@@ -60,17 +60,17 @@ export const forgeSchema = z
     gitea: giteaSchema,
     poll_active: seconds(30, 'Between looks at pull requests with checks or reviews pending.'),
     poll_idle: seconds(300, 'Between looks at all others.'),
-    review_timeout: seconds(900, 'No review after this: the parent is told.'),
+    review_timeout: seconds(900, 'No review after this: the parent is notified.'),
     review_timeout_after_fixes: seconds(300, 'The same, after fixes were pushed.'),
     stalled_rounds: z
       .number()
       .int()
       .min(1)
       .default(5)
-      .describe('Rounds of review or checks without green before the parent is told.'),
+      .describe('Rounds of review or checks without green before the parent is notified.'),
     stalled_after: seconds(
       1800,
-      'No progress on a pull request for this long: the parent is told.',
+      'No progress on a pull request for this long: the parent is notified.',
     ),
   })
   .prefault({})

@@ -13,13 +13,13 @@ export const githubSchema = z
       .string()
       .optional()
       .describe(
-        'Where the remote’s URL doesn’t tell, such as an ssh alias. Default: the remote’s host.',
+        'Where the remote’s URL doesn’t say, such as an ssh alias. Default: the remote’s host.',
       ),
     repository: z
       .string()
       .regex(/^[^/\s]+\/[^/\s]+$/, 'OWNER/NAME')
       .optional()
-      .describe('OWNER/NAME, where the remote’s URL doesn’t tell.'),
+      .describe('OWNER/NAME, where the remote’s URL doesn’t say.'),
     api_url: z.url().optional().describe('Of the REST API. Default: by the host.'),
     graphql_url: z.url().optional().describe('Of the GraphQL API. Default: by the host.'),
     token_file: z

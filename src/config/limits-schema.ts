@@ -23,7 +23,7 @@ const budget = (what: string, whose: string) =>
     .positive()
     .optional()
     .describe(
-      `Budget: ${what} of ${whose}. At 80 % its parent is told, at 100 % nothing more is spawned there. Default: none.`,
+      `Budget: ${what} of ${whose}. At 80 % its parent is notified, at 100 % nothing more is spawned there. Default: none.`,
     )
 
 const ALONE = 'one agent'

@@ -62,7 +62,7 @@ export const configSchema = z
       .record(z.string(), priceSchema)
       .default({})
       .describe(
-        '[prices."MODEL"]: what a model costs. MODEL is its name as its agent CLI tells it, or the beginning of it; the longest that fits counts.',
+        '[prices."MODEL"]: what a model costs. MODEL is its name as its agent CLI reports it, or the beginning of it; the longest that fits counts.',
       ),
     multiplexer: z
       .strictObject({
@@ -156,7 +156,7 @@ export const configSchema = z
     liveness: z
       .strictObject({
         reconcile_every: seconds(30, 'Between comparisons of the records with what is true.'),
-        silent_after: seconds(1800, 'No sign of life for this long: the parent is told.'),
+        silent_after: seconds(1800, 'No sign of life for this long: the parent is notified.'),
       })
       .prefault({}),
     notify: z

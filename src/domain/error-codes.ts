@@ -127,7 +127,7 @@ export const ERRORS = {
   PR_NOT_MERGEABLE: {
     status: 409,
     meaning: 'The pull request is closed, a draft, in conflict, or has changes requested.',
-    remedy: 'The message gives the reasons; have the agent mend them.',
+    remedy: 'The message gives the reasons; have the agent fix them.',
   },
   NOTHING_TO_MERGE: {
     status: 409,
@@ -142,7 +142,7 @@ export const ERRORS = {
   CHECKS_FAILED: {
     status: 409,
     meaning: 'Required checks are red, running or missing.',
-    remedy: 'Wait for them or have the agent mend them.',
+    remedy: 'Wait for them or have the agent fix them.',
   },
   NO_PENDING_QUESTION: {
     status: 404,
@@ -188,7 +188,7 @@ export const ERRORS = {
     status: 403,
     meaning:
       'The forge refuses the token, the token lacks a permission or sees no such repository, its rules refuse a push, or the server is too old.',
-    remedy: '`exomonad doctor` tells what is missing; nothing was changed.',
+    remedy: '`exomonad doctor` says what is missing; nothing was changed.',
   },
   STORE_BUSY: {
     status: 503,

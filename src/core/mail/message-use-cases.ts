@@ -34,8 +34,10 @@ export interface Messages {
     message: string,
     questionId: string | undefined,
   ): Promise<{ status: 'delivered' | 'queued'; question_id: QuestionId }>
-  /** From a human: injected with its text. Between agents: mail. */
-  /** `raw`: a person’s words reach the program as they are. NOT_ALLOWED for others. */
+  /**
+   * From a human: injected with its text. Between agents: mail. `raw`: a person’s words reach the
+   * program as they are; NOT_ALLOWED for others.
+   */
   send(
     caller: Caller,
     to: string,

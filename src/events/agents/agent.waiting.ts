@@ -4,7 +4,7 @@ import { words } from '../words.ts'
 
 export const agentWaiting = defineEvent({
   type: 'agent.waiting',
-  summary: 'An agent’s program waits for a person in its terminal; told once per wait.',
+  summary: 'An agent’s program waits for a person in its terminal; reported once per wait.',
   payload: {
     name: z.string(),
     reason: z.string(),

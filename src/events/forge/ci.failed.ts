@@ -14,10 +14,10 @@ export const ciFailed = defineEvent({
     sha: z.string(),
     jobs: z.array(failedJob),
     times: z.number(),
-    /** It was the result of landing it, which `landing.red` tells. */
+    /** It was the result of landing it, which `landing.red` reports. */
     landing: z.boolean().optional(),
   },
-  // A red result of a landing is told as `landing.red`, to both.
+  // A red result of a landing is sent as `landing.red`, to both.
   tells: ({ landing, times }) =>
     landing === true ? [] : times >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner'],
   line: ['✗', 'bad', (p) => words`checks of #${p.number} failed: ${p.jobs}`],

@@ -4,7 +4,7 @@ import { words } from '../words.ts'
 
 export const deliveryUndecided = defineEvent({
   type: 'delivery.undecided',
-  summary: 'Whether a message arrived can’t be told; a person should look.',
+  summary: 'Whether a message arrived can’t be known; a person should look.',
   payload: {
     delivery_id: z.string(),
     name: z.string(),

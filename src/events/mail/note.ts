@@ -4,7 +4,7 @@ import { words } from '../words.ts'
 
 export const note = defineEvent({
   type: 'note',
-  summary: 'An agent told its parent something.',
+  summary: 'An agent sent its parent a note.',
   payload: { name: z.string(), message: z.string() },
   tells: ['parent'],
   line: ['✎', 'active', (p) => words`note: ${p.message}`],

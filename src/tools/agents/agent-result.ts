@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const agentResult = defineTool({
   name: 'agent_result',
   description:
-    'Read what came of an agent, session or background task below you that has ended: summary, output and changed files, as often as you like. Use it once you are told that it ended; before that there is no result.',
+    'Read what came of an agent, session or background task below you that has ended: summary, output and changed files, as often as you like. Use it once you are notified that it ended; before that there is no result.',
   audience: ['tl', 'human'],
   effect: 'reads',
   listed: true,

@@ -17,7 +17,7 @@ const status = z.object({
 export const agentStatus = defineTool({
   name: 'agent_status',
   description:
-    'See whether an agent, a session or a background task runs, is completed, failed or was killed; without an id all of them. Use it to find ids and to look once; never to wait by asking again, since you are told when one ends.',
+    'See whether an agent, a session or a background task runs, is completed, failed or was killed; without an id all of them. Use it to find ids and to look once; never to wait by asking again, since you are notified when one ends.',
   audience: ['tl', 'dev', 'human'],
   effect: 'reads',
   listed: true,

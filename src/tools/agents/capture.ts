@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const capture = defineTool({
   name: 'capture',
   description:
-    'Keeps lines that a person writes as the task of a child; the agent that it will be forked from is never told of them. fork_capture makes the child, cancel gives it up.',
+    'Keeps lines that a person writes as the task of a child; the agent that it will be forked from is never notified of them. fork_capture makes the child, cancel gives it up.',
   audience: ['human'],
   forAnyAgent: true,
   listed: false,

@@ -5,7 +5,7 @@ import { forkedAgent } from '../shapes.ts'
 export const forkCapture = defineTool({
   name: 'fork_capture',
   description:
-    'Makes a child of the agent that a person acts for, with the open capture as its prompt; the capture ends with that. Without one, a child that idles until it is told something.',
+    'Makes a child of the agent that a person acts for, with the open capture as its prompt; the capture ends with that. Without one, a child that idles until it gets a message.',
   audience: ['human'],
   forAnyAgent: true,
   listed: false,

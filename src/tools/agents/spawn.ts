@@ -9,7 +9,7 @@ import { eachSpecAlone, issueNumber, spawnError, spawnResult } from '../shapes.t
 export const spawn = defineTool({
   name: 'spawn',
   description:
-    'Spawns subtrees or workers with the options that only people need: adopting an existing branch, a second agent for an issue, and a dry run that tells what would be made.',
+    'Spawns subtrees or workers with the options that only people need: adopting an existing branch, a second agent for an issue, and a dry run that shows what would be made.',
   audience: ['tl', 'human'],
   keyed: true,
   listed: false,

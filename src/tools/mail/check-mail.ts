@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const checkMail = defineTool({
   name: 'check_mail',
   description:
-    'Take all messages that wait for you, oldest first. Call it when you are told that you have mail; with peek=true they stay.',
+    'Take all messages that wait for you, oldest first. Call it when you are notified that you have mail; with peek=true they stay.',
   audience: ['tl', 'dev', 'human'],
   listed: true,
   input: z.object({ peek: z.boolean().default(false) }),

@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const wait = defineTool({
   name: 'wait',
   description:
-    'Wait for mail: without from_agents for the next message of anyone, with it until each of these has answered, idles or is dead; what it answers with is taken out of your mailbox. Use it once you can’t go on without a result, such as those of agents that you forked; a timeout of 0 takes what is there without waiting. For all else end your turn instead: you are told of mail, and of pull requests to merge.',
+    'Wait for mail: without from_agents for the next message of anyone, with it until each of these has answered, idles or is dead; what it returns is taken out of your mailbox. Use it once you can’t go on without a result, such as those of agents that you forked; a timeout of 0 takes what is there without waiting. For all else end your turn instead: you are notified of mail, and of pull requests to merge.',
   audience: ['tl', 'dev', 'human'],
   listed: true,
   input: z.object({

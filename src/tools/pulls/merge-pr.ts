@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const mergePr = defineTool({
   name: 'merge_pr',
   description:
-    'Merge a child’s pull request into your branch and bring it into your worktree. Call it when you were told that it is ready and you have looked at it (pr_diff); red checks, open change requests and conflicts are refused with the reasons, for the child to fix. Where your branch has moved since the checks passed it returns `landing`: the result is checked and lands by itself, so go on or end your turn, and you are told. `queued` (a merge queue on GitHub) and `auto_merge` are the same: GitHub merges it by itself.',
+    'Merge a child’s pull request into your branch and bring it into your worktree. Call it when you were notified that it is ready and you have looked at it (pr_diff); red checks, open change requests and conflicts are refused with the reasons, for the child to fix. Where your branch has moved since the checks passed it returns `landing`: the result is checked and lands by itself, so go on or end your turn, and you are notified. `queued` (a merge queue on GitHub) and `auto_merge` are the same: GitHub merges it by itself.',
   audience: ['tl', 'human'],
   listed: true,
   input: z.object({

@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const prReview = defineTool({
   name: 'pr_review',
   description:
-    'Review a pull request of a child: approve it, request changes, or comment, with comments on lines; or answer and resolve the conversations on your own with `replies`. Request changes when something must be mended before you merge; the child gets every comment with file and line, and you are told when fixes are pushed. You cannot approve your own.',
+    'Review a pull request of a child: approve it, request changes, or comment, with comments on lines; or answer and resolve the conversations on your own with `replies`. Request changes when something must be fixed before you merge; the child gets every comment with file and line, and you are notified when fixes are pushed. You cannot approve your own.',
   audience: ['tl', 'dev', 'human'],
   listed: true,
   input: z.object({

@@ -30,7 +30,7 @@ export const prShow = defineTool({
               .enum(['open', 'resolved'])
               .nullable()
               .describe(
-                'State of the conversation that it is part of; null where the forge did not tell',
+                'State of the conversation that it is part of; null where the forge did not say',
               ),
           }),
         ),

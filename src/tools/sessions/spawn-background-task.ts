@@ -5,7 +5,7 @@ import { spawnedSession } from '../shapes.ts'
 export const spawnBackgroundTask = defineTool({
   name: 'spawn_background_task',
   description:
-    'Run a shell command in your worktree while you go on; you are told when it ends, and agent_result has its exit code and output. Use it for what takes long and decides nothing, such as a test suite, a build or a server; what ends in seconds is for your own shell.',
+    'Run a shell command in your worktree while you go on; you are notified when it ends, and agent_result has its exit code and output. Use it for what takes long and decides nothing, such as a test suite, a build or a server; what ends in seconds is for your own shell.',
   audience: ['tl', 'human'],
   keyed: true,
   listed: true,

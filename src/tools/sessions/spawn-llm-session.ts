@@ -5,7 +5,7 @@ import { spawnedSession } from '../shapes.ts'
 export const spawnLlmSession = defineTool({
   name: 'spawn_llm_session',
   description:
-    'Start a session without a terminal that works on a goal in your worktree while you go on; it knows only what you give it, ends with its turn, and you are told. Use it for reading, checking or drafting that you need later; where you need the answer before you can go on use subagent_spawn, for work on a branch of its own spawn_workers.',
+    'Start a session without a terminal that works on a goal in your worktree while you go on; it knows only what you give it, ends with its turn, and you are notified. Use it for reading, checking or drafting that you need later; where you need the answer before you can go on use subagent_spawn, for work on a branch of its own spawn_workers.',
   audience: ['tl', 'human'],
   keyed: true,
   listed: true,

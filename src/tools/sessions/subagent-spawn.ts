@@ -17,7 +17,7 @@ export const subagentSpawn = defineTool({
       .max(1000)
       .default(10)
       .describe('After so many turns it is stopped, and the answer says so'),
-    systemPrompt: z.string().min(1).optional().describe('Goes in front of all that it is told'),
+    systemPrompt: z.string().min(1).optional().describe('Goes in front of all that it is sent'),
   }),
   output: subagentAnswer,
   refused: ({ core, caller }) => core.subagents.requireDepth(caller),

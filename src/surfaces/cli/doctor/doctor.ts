@@ -17,7 +17,7 @@ export function define(command: Command, context: CliContext): void {
   command
     .option(
       '--fix',
-      'Mend what can be mended without a risk; asks before it writes into your own configuration',
+      'Fix what can be fixed without a risk; asks before it writes into your own configuration',
     )
     .option('--yes', 'With --fix: ask nothing')
     .action(async (options: { fix?: boolean; yes?: boolean }) => {
@@ -41,7 +41,7 @@ async function agreed(
   findings: readonly Diagnosis[],
   yes: boolean,
 ): Promise<readonly Diagnosis[]> {
-  const asking = findings.filter(({ asks, repair: mend }) => asks === true && mend !== undefined)
+  const asking = findings.filter(({ asks, repair }) => asks === true && repair !== undefined)
   if (asking.length === 0 || yes) return findings
   const question = [
     'This writes into your own configuration:',
@@ -90,7 +90,7 @@ async function repair(
     } catch (error) {
       done.push({
         subject: finding.subject,
-        done: `could not be mended: ${(error as Error).message}`,
+        done: `could not be fixed: ${(error as Error).message}`,
       })
     }
   }
@@ -121,7 +121,7 @@ function describe(
   const summary =
     count('problem') + count('warning') === 0
       ? palette.good('All is well')
-      : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${repairable > 0 ? `; \`exomonad doctor --fix\` mends ${repairable}${findings.some(({ asks }) => asks === true) ? ', after asking' : ''}` : ''}`
+      : `${plural(count('problem'), 'problem')}, ${plural(count('warning'), 'warning')}${repairable > 0 ? `; \`exomonad doctor --fix\` fixes ${repairable}${findings.some(({ asks }) => asks === true) ? ', after asking' : ''}` : ''}`
   return [
     ...lines,
     '',

@@ -139,7 +139,7 @@ function limits({ points, requests }: ForgeBudget): Diagnosis {
       ? []
       : [`${limit.remaining.toLocaleString('en')} of ${limit.limit.toLocaleString('en')} ${what}`]
   const found = [...left(points, 'GraphQL points'), ...left(requests, 'REST requests')]
-  if (found.length === 0) return { subject: 'limits', status: 'note', found: 'GitHub tells none' }
+  if (found.length === 0) return { subject: 'limits', status: 'note', found: 'GitHub reports none' }
   const low = [points, requests].some(
     (limit) => limit !== null && limit.remaining < limit.limit / 10,
   )

@@ -154,7 +154,7 @@ function agents(view: TreeView): Diagnosis[] {
       subject: 'journal',
       status: 'warning',
       found: `a ${kind} of ${String(facts['branch'] ?? facts['head'] ?? 'a branch')} was cut off ${Math.round(age / 60)} min ago at “${step}” and is not settled`,
-      fix: 'It is tried again by itself; exomonad daemon logs tells what stands in the way',
+      fix: 'It is tried again by itself; exomonad daemon logs says what stands in the way',
     })
   }
   if (crashed.length > 0) {
@@ -162,7 +162,7 @@ function agents(view: TreeView): Diagnosis[] {
       subject: 'agents',
       status: 'warning',
       found: `${plural(crashed.length, 'agent')} failed: ${crashed.map((node) => node.name).join(', ')}`,
-      fix: 'exomonad logs AGENT tells why; exomonad resume AGENT starts it again',
+      fix: 'exomonad logs AGENT says why; exomonad resume AGENT starts it again',
     })
   }
   if (undecided.length > 0) {

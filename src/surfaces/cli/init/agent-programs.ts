@@ -126,7 +126,7 @@ export const chosenPrograms = (config: Config): string[] => [
   ...chosenAcp(config).map(acpCliName),
 ]
 
-/** Something that can be mended by writing into the person’s own configuration. */
+/** Something that can be fixed by writing into the person’s own configuration. */
 export interface Repair {
   readonly agent: string
   readonly found: string
@@ -139,6 +139,6 @@ export const repairsOf = (programs: readonly AgentProgram[]): Repair[] =>
     findings.flatMap(({ found, fix, repair }) =>
       repair === undefined
         ? []
-        : [{ agent: name, found, what: fix ?? 'exomonad can mend it', repair }],
+        : [{ agent: name, found, what: fix ?? 'exomonad can fix it', repair }],
     ),
   )

@@ -60,7 +60,7 @@ export async function prepareAgents(
     try {
       done.push({ agent, done: await repair() })
     } catch (error) {
-      failed.push({ agent, found, fix: `it could not be mended: ${(error as Error).message}` })
+      failed.push({ agent, found, fix: `it could not be fixed: ${(error as Error).message}` })
     }
   }
   return { done, left: [...failed, ...leftOf(programs, false)] }
@@ -90,7 +90,7 @@ function leftOf(programs: readonly AgentProgram[], repairable: boolean): Prepare
       ? repairsOf([program]).map(({ found }) => ({
           agent: program.name,
           found,
-          fix: '`exomonad init --prepare-agents` mends it',
+          fix: '`exomonad init --prepare-agents` fixes it',
         }))
       : []),
   ])

@@ -10,7 +10,7 @@ export function defineDecision(
 ): void {
   command
     .argument('<approval>', 'Its id, from `exomonad inbox`')
-    .option('-r, --reason <text>', 'Why; the agent is told')
+    .option('-r, --reason <text>', 'Why; the agent gets it')
     .action(async (approval: string, options: { reason?: string }) => {
       const client = await context.client()
       const input = {

@@ -27,7 +27,7 @@ export function define(command: Command, context: CliContext): void {
     )
     .addHelpText(
       'after',
-      '\nA timeout is a result too: the exit code is 0, and what has come by then is told. Ctrl-C ends the wait, and no mail is lost by it.',
+      '\nA timeout is a result too: the exit code is 0, and what has come by then is shown. Ctrl-C ends the wait, and no mail is lost by it.',
     )
     .action(async (first: string | undefined, rest: string[]) => {
       const { timeout, agents } = waitArguments(first === undefined ? [] : [first, ...rest])

@@ -79,7 +79,7 @@ export function define(command: Command, context: CliContext): void {
     )
     .argument('<pr>', NUMBER)
     .option('--approve', 'It can be merged')
-    .option('--request-changes', 'Something must be mended first')
+    .option('--request-changes', 'Something must be fixed first')
     .option('--comment', 'Neither')
     .option('-m, --message <text>', 'The review’s text; - reads it from standard input', '')
     .option(

@@ -25,7 +25,7 @@ export function define(command: Command, context: CliContext): void {
     .argument('<task...>', TASK)
     .option('-d, --description <text>', DESCRIPTION)
     .option('-n, --max-turns <number>', 'After so many turns it is stopped', turns, 10)
-    .option('-s, --system-prompt <text>', 'Goes in front of all that it is told')
+    .option('-s, --system-prompt <text>', 'Goes in front of all that it is sent')
     .addHelpText('after', `\n${ENDED}`)
     .action(
       async (
