@@ -1,5 +1,7 @@
+import { posix } from 'node:path'
+
 /**
- * What may import what. A room is a folder of src/, the longest name wins; within a room everything
+ * What may import what. A room is a folder of src/ (or a path from there), the longest name wins; within a room everything
  * may import everything, as long as there is no cycle. Of `values` a room may import all, of
  * `types` types alone: what they describe arrives as an argument.
  */
@@ -7,6 +9,9 @@ export interface Room {
   readonly values: readonly string[]
   readonly types?: readonly string[]
 }
+
+/** The package of subagents, seen from src/. */
+export const LIBRARY = '../packages/subagents/src'
 
 const ADAPTER_TYPES = [
   'adapters/agent-cli',
@@ -19,7 +24,7 @@ const ADAPTER_TYPES = [
 
 export const ROOMS: Readonly<Record<string, Room>> = {
   domain: { values: [] },
-  runtime: { values: ['domain'] },
+  runtime: { values: [LIBRARY, 'domain'] },
   sanitize: { values: ['domain'] },
   processes: { values: ['domain'] },
   config: { values: ['domain', 'runtime'], types: ['processes'] },
@@ -74,8 +79,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     values: ['config', 'domain', 'runtime', 'surfaces', 'surfaces/mcp', 'surfaces/text', 'tools'],
     types: [...ADAPTER_TYPES, 'core', 'daemon', 'events', 'processes'],
   },
-  // A library that needs no daemon, and nothing of one.
-  subagents: {
+  // The library: what it imports of the product moves there, until that is nothing.
+  [LIBRARY]: {
     values: [
       'adapters/acp',
       'config',
@@ -119,7 +124,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   // src/index.ts, for those who embed it: nothing in the product imports it.
-  '': { values: ['config', 'domain', 'events', 'subagents', 'surfaces', 'tools'], types: ['core'] },
+  '': { values: [LIBRARY, 'config', 'domain', 'events', 'surfaces', 'tools'], types: ['core'] },
 }
 
 /** Modules from outside that one place alone imports, and why. */
@@ -149,7 +154,7 @@ export const KEPT: readonly {
 
 interface Import {
   readonly from: string
-  /** A path below src/, or the name of a module. */
+  /** A path from src/, or the name of a module. */
   readonly to: string
   readonly isType: boolean
 }
@@ -157,27 +162,20 @@ interface Import {
 const IMPORT =
   /^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'([^']+)'|(?<!typeof )\bimport\('([^']+)'\)|typeof import\('([^']+)'\)/gm
 
-/** What sources import; `files`: text by path below src/. */
+/** What sources import; `files`: text by path from src/. */
 export function importsOf(files: ReadonlyMap<string, string>): Import[] {
   return [...files].flatMap(([from, text]) =>
     [...text.matchAll(IMPORT)].map(([, type, statically, dynamically, typeOf]): Import => {
       const name = statically ?? dynamically ?? typeOf ?? ''
       return {
         from,
-        to: name.startsWith('.') ? resolve(from, name) : name,
+        to: name.startsWith('.')
+          ? posix.relative('src', posix.join('src', from, '..', name))
+          : name,
         isType: type !== undefined || typeOf !== undefined,
       }
     }),
   )
-}
-
-function resolve(from: string, name: string): string {
-  const parts = from.split('/').slice(0, -1)
-  for (const part of name.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.') parts.push(part)
-  }
-  return parts.join('/')
 }
 
 export function roomOf(path: string): string {
