@@ -1,3 +1,11 @@
+import {
+  ExomonadError as CodedError,
+  toError,
+  type ErrorFacts,
+} from '../../packages/subagents/src/errors.ts'
+
+export { toError, type ErrorFacts }
+
 /**
  * What every error code means, the HTTP status it travels with, and what usually helps.
  * docs/reference.md is generated from this table.
@@ -243,31 +251,17 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** Facts that go with an error, in its JSON beside `error` and `code`. */
-export type ErrorFacts = Record<string, unknown>
-
-/** The only error exomonad throws on purpose. `message` says what happened and what to do. */
-export class ExomonadError extends Error {
-  readonly code: ErrorCode
-  readonly facts: ErrorFacts
-
-  constructor(
+/** The only error exomonad throws on purpose: the library’s, with a code of the table. */
+export type ExomonadError = CodedError<ErrorCode>
+export const ExomonadError: {
+  new (
     code: ErrorCode,
     message: string,
-    facts: ErrorFacts = {},
+    facts?: ErrorFacts,
     options?: { cause?: unknown },
-  ) {
-    super(message, options)
-    this.name = 'ExomonadError'
-    this.code = code
-    this.facts = facts
-  }
-
-  /** The body of every error answer: `{error, code, …facts}`. */
-  toJSON(): { error: string; code: ErrorCode } & ErrorFacts {
-    return { ...this.facts, error: this.message, code: this.code }
-  }
-}
+  ): ExomonadError
+  readonly prototype: ExomonadError
+} = CodedError<ErrorCode>
 
 /** Any thrown value as an ExomonadError: itself, or DISK_FULL / INTERNAL with the cause kept. */
 export function asExomonadError(thrown: unknown): ExomonadError {
@@ -288,14 +282,4 @@ export function asExomonadError(thrown: unknown): ExomonadError {
     {},
     { cause },
   )
-}
-
-/** Whatever was thrown, as an error. */
-export function toError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown
-  try {
-    return new Error(String(thrown))
-  } catch {
-    return new Error('Something was thrown that has no text.')
-  }
 }

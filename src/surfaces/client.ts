@@ -1,6 +1,6 @@
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
 import { asExomonadError, ERRORS, ExomonadError, type ErrorCode } from '../domain/errors.ts'
-import { createTeller } from '../domain/teller.ts'
+import { createTeller } from '../../packages/subagents/src/teller.ts'
 import type { ToolInput, ToolName, ToolResult } from '../tools/types.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'

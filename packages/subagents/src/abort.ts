@@ -1,4 +1,4 @@
-import { toError } from '../../../src/domain/errors.ts'
+import { toError } from './errors.ts'
 
 /** Why a signal was aborted, as an error to throw. */
 export function abortReason(signal: AbortSignal): Error {

@@ -24,6 +24,7 @@ export type {
   ACPTokenUsage,
   ACPToolSource,
 } from './client/acp-types.ts'
+export { ExomonadError, type ErrorFacts, type SubagentErrorCode } from './errors.ts'
 export { createAgenticLoop } from './loop/agentic-loop.ts'
 export {
   createConversation,

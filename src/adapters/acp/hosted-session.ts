@@ -12,19 +12,19 @@ import type {
   AcpTool,
   AcpToolStatus,
   AcpUpdate,
-  StartOnPipes,
-  StartPiped,
-} from './acp.ts'
-import { exitWords } from './child.ts'
+} from '../../../packages/subagents/src/acp/acp.ts'
+import type { StartPiped } from '../../../packages/subagents/src/processes/start-piped.ts'
+import { exitWords } from '../../../packages/subagents/src/acp/child.ts'
 import { createConfinedFiles } from './confined-files.ts'
-import { begin } from './connection.ts'
+import { begin } from '../../../packages/subagents/src/acp/connection.ts'
 import { createDaemonHooks } from './daemon-hooks.ts'
-import { finalOutput } from './failures.ts'
+import { finalOutput } from '../../../packages/subagents/src/acp/failures.ts'
+import { isRefusal } from './is-refusal.ts'
 import { createMentions } from './mentions.ts'
 import { decide } from './permission-choice.ts'
 import { createRendering } from './rendering.ts'
 import { createRounds, type Told } from './rounds.ts'
-import { createTerminals } from './terminals.ts'
+import { createTerminals, type StartOnPipes } from './terminals.ts'
 import { addUsage } from './turn-usage.ts'
 
 /**
@@ -110,6 +110,7 @@ function hostSession(
     handlers: {
       ...createConfinedFiles(launch.root),
       terminals,
+      isRefusal,
       update: (sessionId, update) => updated(sessionId, update),
       permission: (_sessionId, question, signal) => permission(question, signal),
       warn: (message) => log.note(message),

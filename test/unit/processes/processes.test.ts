@@ -3,13 +3,12 @@ import process from 'node:process'
 import type { Writable } from 'node:stream'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import {
-  environmentsBy,
   listByPs,
   listProcesses,
   parseStat,
-  withDescendants,
   type ProcessRecord,
-} from '../../../src/processes/processes.ts'
+} from '../../../packages/subagents/src/processes/list-processes.ts'
+import { environmentsBy, withDescendants } from '../../../src/processes/processes.ts'
 import { hasTool } from '../../helpers/terminals/require-tool.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 

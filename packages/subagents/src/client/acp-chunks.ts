@@ -1,5 +1,4 @@
-import type { AcpTool, AcpUpdate } from '../../../../src/adapters/acp/acp.ts'
-import type { Usage } from '../../../../src/domain/records.ts'
+import type { AcpTool, AcpUpdate, AcpUsage } from '../acp/acp.ts'
 import type { ACPAgentToolCall, ACPStreamChunk, ACPTokenUsage } from './acp-types.ts'
 
 /** A session’s tool calls by id: updates tell only what changed. */
@@ -31,7 +30,7 @@ export function asChunk(known: KnownCalls, update: AcpUpdate): ACPStreamChunk | 
 }
 
 /** What was read from and written to caches counts as read. */
-export function asTokens(usage: Usage | null): ACPTokenUsage | undefined {
+export function asTokens(usage: AcpUsage | null): ACPTokenUsage | undefined {
   if (usage === null) return undefined
   let promptTokens = 0
   let completionTokens = 0

@@ -1,7 +1,7 @@
 import process from 'node:process'
-import { startPiped } from '../../../../src/processes/exec.ts'
-import { readEnvironment } from '../../../../src/config/environment.ts'
-import { ExomonadError } from '../../../../src/domain/errors.ts'
+import { startPiped } from '../processes/start-piped.ts'
+import { readVariables } from '../environment.ts'
+import { ExomonadError } from '../errors.ts'
 import { readVersion } from '../own-package.ts'
 import { createLanes } from './acp-lanes.ts'
 import type { AcpServerDeps } from './acp-server.ts'
@@ -73,12 +73,11 @@ export function createAcpClient(options: AcpClientOptions): ACPClient {
 
   let policy: ACPPermissionPolicy | null = options.permissionPolicy ?? null
   let registry: Promise<RegistryServer> | undefined
-  const { variables } = readEnvironment()
+  const variables = readVariables()
   const deps: AcpServerDeps = {
     // The protocol’s schemas take a while to load, and who imports the package for something else
     // needs none.
-    open: async (opening) =>
-      (await import('../../../../src/adapters/acp/connection.ts')).openAcpConnection(opening),
+    open: async (opening) => (await import('../acp/connection.ts')).openAcpConnection(opening),
     start: startPiped,
     registry: () =>
       (registry ??= import('../mcp/registry-server.ts').then(({ startRegistryServer }) =>

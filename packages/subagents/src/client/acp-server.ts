@@ -1,14 +1,8 @@
 import process from 'node:process'
-import type {
-  AcpConnection,
-  AcpHandlers,
-  OpenAcp,
-  AcpSession,
-  StartPiped,
-} from '../../../../src/adapters/acp/acp.ts'
-import { lastLines } from '../../../../src/adapters/acp/tail.ts'
-import type { AcpMcpServer } from '../../../../src/adapters/terminals/headless-program.ts'
-import { ExomonadError, toError } from '../../../../src/domain/errors.ts'
+import type { StartPiped } from '../processes/start-piped.ts'
+import type { AcpConnection, AcpMcpServer, AcpHandlers, OpenAcp, AcpSession } from '../acp/acp.ts'
+import { lastLines } from '../acp/tail.ts'
+import { ExomonadError, toError } from '../errors.ts'
 import { abortReason, anySignal, untilAborted } from '../abort.ts'
 import { asChunk, mergeCall, type KnownCalls } from './acp-chunks.ts'
 import type {

@@ -1,4 +1,4 @@
-import { ExomonadError, toError } from '../../../../src/domain/errors.ts'
+import { ExomonadError, toError } from '../errors.ts'
 import { anySignal, untilAborted } from '../abort.ts'
 import { asTokens } from './acp-chunks.ts'
 import type { AcpServer } from './acp-server.ts'

@@ -1,5 +1,5 @@
-import { ExomonadError, toError } from '../../../../src/domain/errors.ts'
-import { createTeller } from '../../../../src/domain/teller.ts'
+import { ExomonadError, toError } from '../errors.ts'
+import { createTeller } from '../teller.ts'
 import { abortReason, anySignal, untilAborted } from '../abort.ts'
 import type {
   ACPAgentToolCall,

@@ -1,14 +1,13 @@
-import { request } from '../../../../src/runtime/node-http.ts'
+import { request } from '../node-http.ts'
 import process from 'node:process'
-import { readEnvironment } from '../../../../src/config/environment.ts'
+import { readVariables } from '../environment.ts'
 import { BRIDGE_PORT, BRIDGE_PROTOCOL, BRIDGE_TOKEN } from './bridge-protocol.ts'
 
 /**
  * A program: the registry’s MCP server on stdio, for agents that have no MCP over HTTP. It pumps
  * its standard streams through one connection, and ends with it.
  */
-const { variables } = readEnvironment()
-const { [BRIDGE_PORT]: port, [BRIDGE_TOKEN]: token } = variables
+const { [BRIDGE_PORT]: port, [BRIDGE_TOKEN]: token } = readVariables()
 
 if (port !== undefined && token !== undefined) {
   const asking = request({

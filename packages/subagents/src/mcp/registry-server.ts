@@ -1,7 +1,7 @@
 // Loads the MCP SDK: import this file when the first session needs it.
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from '../../../../src/runtime/node-http.ts'
+import { createServer } from '../node-http.ts'
 import type { Socket } from 'node:net'
 import {
   localhostHostValidation,
@@ -16,13 +16,13 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server'
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio'
-import { createRunningRequests } from '../../../../src/surfaces/mcp/requests.ts'
+import { createRunningRequests } from './running-requests.ts'
 import { anySignal } from '../abort.ts'
 import type { ACPToolSource } from '../client/acp-types.ts'
 import { inputSchema } from './input-schema.ts'
 import { BRIDGE_PROTOCOL } from './bridge-protocol.ts'
 import { REGISTRY_SERVER } from '../tools/tool-titles.ts'
-import { parseJson } from '../../../../src/domain/formats/parse-json.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** The longest message, bytes. */
 const MESSAGE_LIMIT = 10 * 1024 * 1024

@@ -1,11 +1,7 @@
-import { createLiveScreen } from '../../../../src/surfaces/text/live-screen.ts'
-import { createPalette } from '../../../../src/surfaces/text/palette.ts'
-import {
-  foldSubagents,
-  NO_SUBAGENTS,
-  subagentRows,
-} from '../../../../src/surfaces/text/subagent-tree.ts'
-import { createTeller } from '../../../../src/domain/teller.ts'
+import { createLiveScreen } from './live-screen.ts'
+import { createPalette } from './palette.ts'
+import { foldSubagents, NO_SUBAGENTS, subagentRows } from './subagent-tree.ts'
+import { createTeller } from '../teller.ts'
 import { isSubagentTool } from '../loop/child-registry.ts'
 import type { SubagentCallbacks } from '../loop/types.ts'
 import type { ToolArguments } from '../tools/tool-types.ts'

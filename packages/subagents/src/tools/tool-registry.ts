@@ -1,4 +1,4 @@
-import { ExomonadError, toError } from '../../../../src/domain/errors.ts'
+import { ExomonadError, toError } from '../errors.ts'
 import { abortReason, untilAborted } from '../abort.ts'
 import type { ToolContext, ToolHandler, ToolRegistry } from '../loop/types.ts'
 import type { ToolArguments, ToolParameter, ToolDefinition } from './tool-types.ts'

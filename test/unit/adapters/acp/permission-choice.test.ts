@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decide, optionFor } from '../../../../src/adapters/acp/permission-choice.ts'
+import { optionFor } from '../../../../packages/subagents/src/acp/permission-choice.ts'
+import { decide } from '../../../../src/adapters/acp/permission-choice.ts'
 
 const tool = (title: string | null, kind: string | null = 'execute') => ({
   id: '1',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createRunningRequests } from '../../../../src/surfaces/mcp/requests.ts'
+import { createRunningRequests } from '../../../../../packages/subagents/src/mcp/running-requests.ts'
 
 const cancel = (requestId: unknown): unknown => ({
   jsonrpc: '2.0',

@@ -1,8 +1,8 @@
-import type { SubagentEvent } from '../../core/sessions/subagent-progress.ts'
+import type { SubagentEvent } from '../subagent-event.ts'
 import type { Palette } from './palette.ts'
 import { shortDuration } from './duration.ts'
 import { printableLine } from './printable.ts'
-import { plural } from './quantity.ts'
+import { plural } from './plural.ts'
 import { FRAMES } from './spinner.ts'
 import { cut, displayWidth } from './width.ts'
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createFrames, linesOf } from '../../../../src/adapters/acp/frames.ts'
-import { createTail, lastLines } from '../../../../src/adapters/acp/tail.ts'
+import { createFrames, linesOf } from '../../../../../packages/subagents/src/acp/frames.ts'
+import { createTail, lastLines } from '../../../../../packages/subagents/src/acp/tail.ts'
 
 async function* chunks(...parts: readonly (string | Uint8Array)[]): AsyncGenerator<Uint8Array> {
   for (const part of parts) yield typeof part === 'string' ? Buffer.from(part) : part

@@ -1,36 +1,9 @@
-import type { ChildProcess, ChildProcessWithoutNullStreams } from '../../processes/exec.ts'
-import type { Readable, Writable } from 'node:stream'
-import type { AcpMcpServer } from '../terminals/headless-program.ts'
-import type { Usage } from '../../domain/records.ts'
+import type { StartPiped } from '../processes/start-piped.ts'
 
 /**
  * The client side of the Agent Client Protocol (version 1), in plain objects.
  * https://agentclientprotocol.com
  */
-
-/**
- * Starts a program with open pipes in a process group of its own, with exactly this environment.
- */
-export type StartPiped = (
-  file: string,
-  args: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-) => ChildProcessWithoutNullStreams
-
-/**
- * The same on pipes that a program can open again as /dev/stdout and /dev/stderr, which commands of
- * a shell do.
- */
-export type StartOnPipes = (
-  file: string,
-  args: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-) => {
-  readonly child: ChildProcess
-  readonly stdin: Writable
-  readonly stdout: Readable
-  readonly stderr: Readable
-}
 
 export interface AcpOptions {
   readonly start: StartPiped
@@ -82,6 +55,11 @@ export interface AcpHandlers {
     readonly content: string
   }) => Promise<void>
   readonly terminals?: AcpTerminals
+  /**
+   * Whether an error that one of these threw refuses what was asked for; else it failed. Absent: all
+   * have failed.
+   */
+  readonly isRefusal?: (error: unknown) => boolean
   /**
    * Something is odd, and it goes on: a malformed frame, an answer that nobody asked for. Each kind
    * is said once.
@@ -194,6 +172,18 @@ export interface AcpChoice {
   readonly name: string
 }
 
+/** Tokens by model. */
+export interface AcpUsage {
+  readonly models: Readonly<Record<string, AcpTokens>>
+}
+
+export interface AcpTokens {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
 /**
  * Why a turn ended, in the protocol’s words: `end_turn`, `max_tokens`, `max_turn_requests`,
  * `refusal`, `cancelled`.
@@ -201,7 +191,7 @@ export interface AcpChoice {
 export interface AcpTurn {
   readonly stopReason: string
   /** Of this turn, where it tells. */
-  readonly usage: Usage | null
+  readonly usage: AcpUsage | null
 }
 
 export interface AcpSession {
@@ -224,6 +214,25 @@ export interface AcpSession {
    */
   prompt(text: string, signal?: AbortSignal): Promise<AcpTurn>
 }
+
+/**
+ * An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand
+ * in here: never logged, never in argv.
+ */
+export type AcpMcpServer =
+  | {
+      readonly type: 'http'
+      readonly name: string
+      readonly url: string
+      readonly headers: readonly { readonly name: string; readonly value: string }[]
+    }
+  | {
+      readonly type: 'stdio'
+      readonly name: string
+      readonly command: string
+      readonly args: readonly string[]
+      readonly env: readonly { readonly name: string; readonly value: string }[]
+    }
 
 export interface AcpConnection {
   readonly pid: number

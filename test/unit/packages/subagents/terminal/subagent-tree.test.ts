@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { SubagentEvent } from '../../../../src/core/sessions/subagent-progress.ts'
-import { createPalette } from '../../../../src/surfaces/text/palette.ts'
+import type { SubagentEvent } from '../../../../../src/core/sessions/subagent-progress.ts'
+import { createPalette } from '../../../../../packages/subagents/src/terminal/palette.ts'
 import {
   foldSubagents,
   NO_SUBAGENTS,
   progressLine,
   subagentRows,
   type SubagentTree,
-} from '../../../../src/surfaces/text/subagent-tree.ts'
-import { displayWidth } from '../../../../src/surfaces/text/width.ts'
+} from '../../../../../packages/subagents/src/terminal/subagent-tree.ts'
+import { displayWidth } from '../../../../../packages/subagents/src/terminal/width.ts'
 
 const palette = createPalette(false)
 const fold = (...events: SubagentEvent[]): SubagentTree =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cut, displayWidth, pad } from '../../../../src/surfaces/text/width.ts'
+import { cut, displayWidth, pad } from '../../../../../packages/subagents/src/terminal/width.ts'
 
 const text = fc.string({
   unit: fc.oneof(

@@ -1,5 +1,3 @@
-import type { OutputStream } from './terminal.ts'
-
 /** Lines that are redrawn in place, below what the terminal shows already. */
 export interface LiveScreen {
   draw(lines: readonly string[]): void
@@ -23,7 +21,7 @@ const COMMIT = '\u001b[?2026l'
 const NO_WRAP = '\u001b[?7l'
 const WRAP = '\u001b[?7h'
 
-export function createLiveScreen(stream: OutputStream): LiveScreen {
+export function createLiveScreen(stream: { write(text: string): unknown }): LiveScreen {
   let drawn = 0
   let last = ''
   let cleared = false
@@ -54,29 +52,5 @@ export function createLiveScreen(stream: OutputStream): LiveScreen {
     end() {
       if (hidden) stream.write(SHOW_CURSOR)
     },
-  }
-}
-
-/**
- * Draws the next frame every so many milliseconds, and again after a change of the terminal’s size,
- * until it is stopped.
- */
-export function keepDrawing(
-  { stream, screen, every }: { stream: OutputStream; screen: LiveScreen; every: number },
-  draw: () => void,
-  advance: () => void,
-): () => void {
-  const onResize = (): void => {
-    screen.reset()
-    draw()
-  }
-  const timer = setInterval(() => {
-    advance()
-    draw()
-  }, every)
-  stream.on?.('resize', onResize)
-  return () => {
-    clearInterval(timer)
-    stream.off?.('resize', onResize)
   }
 }

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream'
 import { once } from 'node:events'
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import { parseJson } from '../../domain/formats/parse-json.ts'
+import { parseJson } from '../parse-json.ts'
 
 /** A longer line is passed over. Bytes. */
 const LONGEST_FRAME = 64 * 1024 * 1024

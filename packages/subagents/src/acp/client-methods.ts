@@ -1,5 +1,4 @@
 import { RequestError, type ClientApp } from '@agentclientprotocol/sdk'
-import { ERRORS, ExomonadError } from '../../domain/errors.ts'
 import type { AcpHandlers, AcpPermission, AcpPermissionAnswer } from './acp.ts'
 import { optionFor } from './permission-choice.ts'
 import { readTool } from './updates.ts'
@@ -31,7 +30,19 @@ export function registerClientMethods(
     agentName: () => string | null
   },
 ): void {
-  const { permission, readTextFile, writeTextFile, terminals } = handlers
+  const { permission, readTextFile, writeTextFile, terminals, isRefusal } = handlers
+
+  /** With what the agent’s model reads of why it was refused or failed. */
+  async function answered<Result>(work: Promise<Result>): Promise<Result> {
+    try {
+      return await work
+    } catch (error) {
+      throw new RequestError(
+        isMissing(error) ? NOT_FOUND : isRefusal?.(error) === true ? REFUSED : FAILED,
+        error instanceof Error ? error.message : String(error),
+      )
+    }
+  }
 
   app.onRequest(
     'session/request_permission',
@@ -57,7 +68,7 @@ export function registerClientMethods(
 
   if (readTextFile !== undefined) {
     app.onRequest('fs/read_text_file', async ({ params: { sessionId, path, line, limit } }) => ({
-      content: await told(
+      content: await answered(
         readTextFile({ sessionId, path, line: line ?? null, limit: limit ?? null }).catch(
           (error: unknown) => {
             if (agentName() === UNAWARE_OF_MISSING && isMissing(error)) return ''
@@ -69,13 +80,13 @@ export function registerClientMethods(
   }
   if (writeTextFile !== undefined) {
     app.onRequest('fs/write_text_file', async ({ params: { sessionId, path, content } }) => {
-      await told(writeTextFile({ sessionId, path, content }))
+      await answered(writeTextFile({ sessionId, path, content }))
       return {}
     })
   }
   if (terminals === undefined) return
   app.onRequest('terminal/create', async ({ params }) => ({
-    terminalId: await told(
+    terminalId: await answered(
       terminals.create({
         sessionId: params.sessionId,
         command: params.command,
@@ -87,19 +98,20 @@ export function registerClientMethods(
     ),
   }))
   app.onRequest('terminal/output', async ({ params: { terminalId } }) => {
-    const { output, truncated, exit } = await told((async () => terminals.output(terminalId))())
+    const { output, truncated, exit } = await answered((async () => terminals.output(terminalId))())
     return { output, truncated, ...(exit === null ? {} : { exitStatus: exit }) }
   })
   app.onRequest(
     'terminal/wait_for_exit',
-    async ({ params: { terminalId }, signal }) => await told(terminals.ended(terminalId, signal)),
+    async ({ params: { terminalId }, signal }) =>
+      await answered(terminals.ended(terminalId, signal)),
   )
   app.onRequest('terminal/kill', async ({ params: { terminalId } }) => {
-    await told(terminals.kill(terminalId))
+    await answered(terminals.kill(terminalId))
     return {}
   })
   app.onRequest('terminal/release', async ({ params: { terminalId } }) => {
-    await told(terminals.release(terminalId))
+    await answered(terminals.release(terminalId))
     return {}
   })
 }
@@ -145,18 +157,3 @@ async function untilAborted(
   // Whatever goes wrong in asking, nothing is allowed by it.
   return await Promise.race([answer.catch(() => 'deny' as const), aborted])
 }
-
-/** What the agent’s model reads of why it was refused or failed. */
-async function told<Result>(doing: Promise<Result>): Promise<Result> {
-  try {
-    return await doing
-  } catch (error) {
-    throw new RequestError(
-      isMissing(error) ? NOT_FOUND : isRefusal(error) ? REFUSED : FAILED,
-      error instanceof Error ? error.message : String(error),
-    )
-  }
-}
-
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ExomonadError && ERRORS[error.code].status < 500

@@ -1,9 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { client, PROTOCOL_VERSION } from '@agentclientprotocol/sdk'
-import { ExomonadError } from '../../domain/errors.ts'
-import { readVersion } from '../../runtime/version.ts'
-import type { AcpMcpServer } from '../terminals/headless-program.ts'
-import type { AcpCapabilities, AcpConnection, AcpExit, AcpOptions, OpenAcp } from './acp.ts'
+import { ExomonadError } from '../errors.ts'
+import { readVersion } from '../own-package.ts'
+import type {
+  AcpCapabilities,
+  AcpConnection,
+  AcpExit,
+  AcpMcpServer,
+  AcpOptions,
+  OpenAcp,
+} from './acp.ts'
 import { startChild, type Child } from './child.ts'
 import { registerClientMethods } from './client-methods.ts'
 import { asFailure, finalOutput } from './failures.ts'

@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk'
-import { ExomonadError } from '../../domain/errors.ts'
+import { ExomonadError } from '../errors.ts'
 import type { AcpCapabilities, AcpExit } from './acp.ts'
 import { exitWords } from './child.ts'
 import { lastLines } from './tail.ts'

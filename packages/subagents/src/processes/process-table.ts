@@ -1,4 +1,4 @@
-import { listProcesses, type ProcessRecord } from './processes.ts'
+import { listProcesses, type ProcessRecord } from './list-processes.ts'
 import { sendSignal } from './signal.ts'
 
 /**

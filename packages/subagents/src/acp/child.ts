@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import type { Readable, Writable } from 'node:stream'
-import { ExomonadError } from '../../domain/errors.ts'
-import type { AcpExit, StartPiped } from './acp.ts'
-import { endGroup } from '../../processes/end-group.ts'
+import { ExomonadError } from '../errors.ts'
+import type { StartPiped } from '../processes/start-piped.ts'
+import type { AcpExit } from './acp.ts'
+import { endGroup } from '../processes/end-group.ts'
 import { createTail } from './tail.ts'
 
 const STDERR_BYTES = 16 * 1024

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { serversFor } from '../../../../src/adapters/acp/connection.ts'
-import { offersOf, withOptions } from '../../../../src/adapters/acp/offers.ts'
-import { readTool, readUpdate } from '../../../../src/adapters/acp/updates.ts'
+import { serversFor } from '../../../../../packages/subagents/src/acp/connection.ts'
+import { offersOf, withOptions } from '../../../../../packages/subagents/src/acp/offers.ts'
+import { readTool, readUpdate } from '../../../../../packages/subagents/src/acp/updates.ts'
 
 const text = (words: string) => ({ type: 'text', text: words })
 

@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { endPanes } from '../../../src/processes/end-processes.ts'
-import { awaitEnd, createDeadline } from '../../../src/processes/deadline.ts'
+import { endPanes } from '../../../../../src/processes/end-processes.ts'
+import {
+  awaitEnd,
+  createDeadline,
+} from '../../../../../packages/subagents/src/processes/deadline.ts'
 
 /** This process stands still. */
 const stall = (milliseconds: number): void =>

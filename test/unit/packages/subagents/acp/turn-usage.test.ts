@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { usageOf } from '../../../../src/adapters/acp/turn-usage.ts'
+import { usageOf } from '../../../../../packages/subagents/src/acp/turn-usage.ts'
 
 /** Answers to prompts, as the four agents gave them. */
 const tokens = (input: number, output: number) => ({ input, output, cacheRead: 0, cacheWrite: 0 })

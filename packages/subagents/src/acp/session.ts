@@ -1,5 +1,5 @@
 import type { ClientConnection } from '@agentclientprotocol/sdk'
-import { ExomonadError } from '../../domain/errors.ts'
+import { ExomonadError } from '../errors.ts'
 import type { AcpChoice, AcpSession } from './acp.ts'
 import type { Child } from './child.ts'
 import { finalOutput } from './failures.ts'
