@@ -1,10 +1,6 @@
 import { untilAborted } from '../abort.ts'
-import {
-  createAcpServer,
-  type AcpServer,
-  type AcpServerConfig,
-  type AcpServerDeps,
-} from './acp-server.ts'
+import type { AcpServerConfig, AcpServerDeps } from './acp-server-config.ts'
+import { createAcpServer, type AcpServer } from './acp-server.ts'
 import type { ACPGenerateOptions } from './acp-types.ts'
 
 /**
