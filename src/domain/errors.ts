@@ -1,6 +1,7 @@
 import {
-  ExomonadError as CodedError,
+  CodedError,
   toError,
+  type CodedErrorClass,
   type ErrorFacts,
 } from '../../packages/subagents/src/errors.ts'
 
@@ -253,15 +254,7 @@ export type ErrorCode = keyof typeof ERRORS
 
 /** The only error exomonad throws on purpose: the library’s, with a code of the table. */
 export type ExomonadError = CodedError<ErrorCode>
-export const ExomonadError: {
-  new (
-    code: ErrorCode,
-    message: string,
-    facts?: ErrorFacts,
-    options?: { cause?: unknown },
-  ): ExomonadError
-  readonly prototype: ExomonadError
-} = CodedError<ErrorCode>
+export const ExomonadError: CodedErrorClass<ErrorCode> = CodedError
 
 /** Any thrown value as an ExomonadError: itself, or DISK_FULL / INTERNAL with the cause kept. */
 export function asExomonadError(thrown: unknown): ExomonadError {

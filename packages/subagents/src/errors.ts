@@ -1,27 +1,17 @@
-/** The codes of errors that this library throws. */
-export type SubagentErrorCode =
-  | 'INVALID_ARG'
-  | 'AGENT_CLI_MISSING'
-  | 'SPAWN_FAILED'
-  | 'NOT_AVAILABLE'
-
 /** Facts that go with an error, in its JSON beside `error` and `code`. */
 export type ErrorFacts = Record<string, unknown>
 
 /**
- * The only error thrown on purpose. `message` says what happened and what to do. Who builds on the
- * library may throw it with codes of its own.
+ * An error that is thrown on purpose, with one of several codes. `message` says what happened and
+ * what to do.
  */
-export class ExomonadError<Code extends string = SubagentErrorCode> extends Error {
+export class CodedError<Code extends string> extends Error {
+  /** In stacks and logs, whatever its codes. */
+  static override readonly name = 'ExomonadError'
   readonly code: Code
   readonly facts: ErrorFacts
 
-  constructor(
-    code: NoInfer<Code>,
-    message: string,
-    facts: ErrorFacts = {},
-    options?: { cause?: unknown },
-  ) {
+  constructor(code: Code, message: string, facts: ErrorFacts = {}, options?: { cause?: unknown }) {
     super(message, options)
     this.name = 'ExomonadError'
     this.code = code
@@ -33,6 +23,28 @@ export class ExomonadError<Code extends string = SubagentErrorCode> extends Erro
     return { ...this.facts, error: this.message, code: this.code }
   }
 }
+
+/** That class for those who throw these codes: `instanceof` narrows to them. */
+export interface CodedErrorClass<Code extends string> {
+  new (
+    code: Code,
+    message: string,
+    facts?: ErrorFacts,
+    options?: { cause?: unknown },
+  ): CodedError<Code>
+  readonly prototype: CodedError<Code>
+}
+
+/** The codes of errors that this library throws. */
+export type SubagentErrorCode =
+  | 'INVALID_ARG'
+  | 'AGENT_CLI_MISSING'
+  | 'SPAWN_FAILED'
+  | 'NOT_AVAILABLE'
+
+/** The only error that this library throws on purpose. */
+export type ExomonadError = CodedError<SubagentErrorCode>
+export const ExomonadError: CodedErrorClass<SubagentErrorCode> = CodedError
 
 /** Whatever was thrown, as an error. */
 export function toError(thrown: unknown): Error {
