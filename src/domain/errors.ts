@@ -1,9 +1,9 @@
 import {
   CodedError,
-  toError,
   type CodedErrorClass,
   type ErrorFacts,
-} from '../../packages/subagents/src/errors.ts'
+} from '../../packages/subagents/src/coded-error.ts'
+import { toError } from '../../packages/subagents/src/errors.ts'
 
 export { toError, type ErrorFacts }
 

@@ -256,7 +256,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'packages/subagents/src/processes/list-processes.ts',
     find: "zombie: state.startsWith('Z'),",
     replace: 'zombie: false,',
-    test: 'test/unit/processes/processes.test.ts',
+    test: 'test/unit/packages/subagents/processes/list-processes.test.ts',
   },
 
   // The detached host.

@@ -24,7 +24,8 @@ export type {
   ACPTokenUsage,
   ACPToolSource,
 } from './client/acp-types.ts'
-export { ExomonadError, type ErrorFacts, type SubagentErrorCode } from './errors.ts'
+export type { ErrorFacts } from './coded-error.ts'
+export { ExomonadError, type SubagentErrorCode } from './errors.ts'
 export { createAgenticLoop } from './loop/agentic-loop.ts'
 export {
   createConversation,
