@@ -18,7 +18,7 @@ export default defineConfig({
     reporters: ['default', './test/reporters/requirements.ts', './test/reporters/slowest.ts'],
     maxWorkers: WORKERS,
     sequence: { sequencer: LongFilesFirst },
-    coverage: { include: ['src/**'], autoAttachSubprocess: true },
+    coverage: { include: ['src/**', 'packages/**'], autoAttachSubprocess: true },
     projects: [
       {
         test: {

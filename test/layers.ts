@@ -1,11 +1,25 @@
+import { posix } from 'node:path'
+
 /**
- * What may import what. A room is a folder of src/, the longest name wins; within a room everything
+ * What may import what. A room is a folder of src/ (or a path from there), the longest name wins; within a room everything
  * may import everything, as long as there is no cycle. Of `values` a room may import all, of
  * `types` types alone: what they describe arrives as an argument.
  */
 export interface Room {
   readonly values: readonly string[]
   readonly types?: readonly string[]
+}
+
+/** The package of subagents, seen from src/. */
+export const LIBRARY = '../packages/subagents/src'
+const IN = {
+  acp: `${LIBRARY}/acp`,
+  client: `${LIBRARY}/client`,
+  loop: `${LIBRARY}/loop`,
+  mcp: `${LIBRARY}/mcp`,
+  processes: `${LIBRARY}/processes`,
+  terminal: `${LIBRARY}/terminal`,
+  tools: `${LIBRARY}/tools`,
 }
 
 const ADAPTER_TYPES = [
@@ -18,10 +32,10 @@ const ADAPTER_TYPES = [
 ]
 
 export const ROOMS: Readonly<Record<string, Room>> = {
-  domain: { values: [] },
-  runtime: { values: ['domain'] },
+  domain: { values: [LIBRARY] },
+  runtime: { values: [LIBRARY, 'domain'] },
   sanitize: { values: ['domain'] },
-  processes: { values: ['domain'] },
+  processes: { values: [IN.processes, 'domain'] },
   config: { values: ['adapters/agent-cli/known.ts', 'domain', 'runtime'], types: ['processes'] },
   events: { values: ['domain'], types: ['adapters/store'] },
   // An adapter knows its own kind; of others the types of their interface at most.
@@ -32,25 +46,31 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   // The same for every dialect.
   'adapters/store/sql': { values: ['domain'], types: ['adapters/store', 'runtime'] },
-  'adapters/terminals': { values: ['domain', 'processes', 'runtime'] },
-  'adapters/acp': { values: ['domain', 'processes', 'runtime'], types: ['adapters/terminals'] },
+  'adapters/terminals': {
+    values: [IN.processes, 'domain', 'processes', 'runtime'],
+    types: [IN.acp],
+  },
+  'adapters/acp': {
+    values: [LIBRARY, IN.acp, IN.processes, 'domain', 'processes', 'runtime'],
+    types: ['adapters/terminals'],
+  },
   'adapters/agent-cli': {
-    values: ['adapters/agent-cli/known.ts', 'domain', 'processes', 'sanitize'],
+    values: ['adapters/agent-cli/known.ts', IN.processes, 'domain', 'processes', 'sanitize'],
     types: ['adapters/terminals', 'config'],
   },
   // Which agent CLIs there are is for everybody: their definitions alone, which load nothing else.
   'adapters/agent-cli/known.ts': { values: ['adapters/agent-cli', 'domain'] },
   'adapters/forge': {
-    values: ['domain', 'processes'],
+    values: [IN.processes, 'domain', 'processes'],
     types: ['adapters/git', 'adapters/store', 'runtime', 'sanitize'],
   },
   'adapters/machine': {
-    values: ['adapters/agent-cli/known.ts', 'domain', 'processes'],
+    values: ['adapters/agent-cli/known.ts', IN.processes, 'domain', 'processes'],
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
   core: {
     values: ['adapters/agent-cli/known.ts', 'domain', 'events', 'sanitize'],
-    types: [...ADAPTER_TYPES, 'config', 'runtime'],
+    types: [LIBRARY, ...ADAPTER_TYPES, 'config', 'runtime'],
   },
   delivery: {
     values: ['core', 'domain', 'events', 'sanitize'],
@@ -61,11 +81,17 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['adapters/forge', 'adapters/store', 'config', 'events', 'runtime'],
   },
   tools: { values: ['domain'], types: ['core'] },
-  surfaces: { values: ['config', 'domain'], types: ['core', 'runtime', 'sanitize', 'tools'] },
+  surfaces: {
+    values: [LIBRARY, 'config', 'domain'],
+    types: ['core', 'runtime', 'sanitize', 'tools'],
+  },
   // The documents that it shows are the tools’ results; an event has its line with it.
-  'surfaces/text': { values: ['domain', 'events'], types: ['core', 'surfaces', 'tools'] },
+  'surfaces/text': {
+    values: [IN.terminal, 'domain', 'events'],
+    types: ['core', 'surfaces', 'tools'],
+  },
   'surfaces/mcp': {
-    values: ['config', 'domain', 'runtime', 'surfaces'],
+    values: [LIBRARY, IN.mcp, 'config', 'domain', 'runtime', 'surfaces'],
     types: ['core', 'sanitize', 'tools'],
   },
   'surfaces/http': {
@@ -75,6 +101,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'surfaces/cli': {
     values: [
       'adapters/agent-cli/known.ts',
+      IN.terminal,
       'config',
       'domain',
       'runtime',
@@ -85,21 +112,18 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
     types: [...ADAPTER_TYPES, 'core', 'daemon', 'events', 'processes'],
   },
-  // A library that needs no daemon, and nothing of one.
-  subagents: {
-    values: [
-      'adapters/acp',
-      'config',
-      'domain',
-      'processes',
-      'runtime',
-      'surfaces/mcp',
-      'surfaces/text',
-    ],
-    types: ['adapters/terminals'],
-  },
+  // The library, which has nothing of the product: shared basics and what it exports at its top.
+  [LIBRARY]: { values: [IN.client, IN.loop, IN.terminal, IN.tools] },
+  [IN.acp]: { values: [LIBRARY, IN.processes] },
+  [IN.client]: { values: [LIBRARY, IN.acp, IN.mcp, IN.processes, IN.tools] },
+  [IN.loop]: { values: [LIBRARY, IN.tools], types: [IN.client] },
+  [IN.mcp]: { values: [LIBRARY, IN.tools], types: [IN.client] },
+  [IN.processes]: { values: [] },
+  [IN.terminal]: { values: [LIBRARY, IN.loop], types: [IN.tools] },
+  [IN.tools]: { values: [LIBRARY], types: [IN.client, IN.loop] },
   daemon: {
     values: [
+      LIBRARY,
       ...ADAPTER_TYPES,
       'adapters/agent-cli/known.ts',
       'config',
@@ -117,6 +141,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   bin: {
     values: [
+      IN.processes,
       ...ADAPTER_TYPES,
       'adapters/acp',
       'config',
@@ -131,37 +156,37 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     ],
   },
   // src/index.ts, for those who embed it: nothing in the product imports it.
-  '': { values: ['config', 'domain', 'events', 'subagents', 'surfaces', 'tools'], types: ['core'] },
+  '': { values: [LIBRARY, 'config', 'domain', 'events', 'surfaces', 'tools'], types: ['core'] },
 }
 
 /** Modules from outside that one place alone imports, and why. */
 export const KEPT: readonly {
   readonly module: RegExp
-  readonly within: string
+  readonly within: readonly string[]
   readonly why: string
   readonly types?: true
 }[] = [
   {
     module: /^(node:)?child_process$|^execa$/,
-    within: 'processes/',
+    within: ['processes/', `${LIBRARY}/processes/`],
     why: 'processes are started in one place: take an Exec as an argument',
   },
   {
     module: /^simple-git$/,
-    within: 'adapters/git/',
+    within: ['adapters/git/'],
     why: 'it is one way among several to ask git',
   },
   {
     module: /^(node:)?http$/,
-    within: 'runtime/node-http.ts',
-    why: 'an import of it loads undici, which runtime/node-http.ts does without',
+    within: [`${LIBRARY}/node-http.ts`],
+    why: 'an import of it loads undici, which node-http.ts of the library does without',
     types: true,
   },
 ]
 
 interface Import {
   readonly from: string
-  /** A path below src/, or the name of a module. */
+  /** A path from src/, or the name of a module. */
   readonly to: string
   readonly isType: boolean
 }
@@ -169,27 +194,20 @@ interface Import {
 const IMPORT =
   /^(?:import|export)\s+(type\s+)?(?:[^'"]*?\sfrom\s+)?'([^']+)'|(?<!typeof )\bimport\('([^']+)'\)|typeof import\('([^']+)'\)/gm
 
-/** What sources import; `files`: text by path below src/. */
+/** What sources import; `files`: text by path from src/. */
 export function importsOf(files: ReadonlyMap<string, string>): Import[] {
   return [...files].flatMap(([from, text]) =>
     [...text.matchAll(IMPORT)].map(([, type, statically, dynamically, typeOf]): Import => {
       const name = statically ?? dynamically ?? typeOf ?? ''
       return {
         from,
-        to: name.startsWith('.') ? resolve(from, name) : name,
+        to: name.startsWith('.')
+          ? posix.relative('src', posix.join('src', from, '..', name))
+          : name,
         isType: type !== undefined || typeOf !== undefined,
       }
     }),
   )
-}
-
-function resolve(from: string, name: string): string {
-  const parts = from.split('/').slice(0, -1)
-  for (const part of name.split('/')) {
-    if (part === '..') parts.pop()
-    else if (part !== '.') parts.push(part)
-  }
-  return parts.join('/')
 }
 
 export function roomOf(path: string): string {
@@ -204,7 +222,7 @@ export function forbidden(files: ReadonlyMap<string, string>): string[] {
   return importsOf(files).flatMap(({ from, to, isType }): string[] => {
     const kept = KEPT.find(({ module }) => module.test(to))
     if (kept !== undefined)
-      return from.startsWith(kept.within) || (isType && kept.types === true)
+      return kept.within.some((path) => from.startsWith(path)) || (isType && kept.types === true)
         ? []
         : [`${from} imports ${to}: ${kept.why}`]
     if (!files.has(to)) return []

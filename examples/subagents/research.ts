@@ -8,7 +8,7 @@ import {
   createSubagentProgress,
   createToolRegistry,
   registerSubagentTools,
-} from 'exomonad'
+} from 'exomonad/subagents'
 
 const [task = 'What is in this folder, and what for?', command = 'gemini', ...args] =
   process.argv.slice(2)

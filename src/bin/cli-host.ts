@@ -6,7 +6,7 @@ import { createGithubHost } from './host-github.ts'
 import { createMultiplexersHost } from './host-multiplexers.ts'
 import type { Environment } from '../config/environment.ts'
 import { PACKAGE_ROOT, programFile } from '../runtime/package-root.ts'
-import { sendSignal } from '../processes/signal.ts'
+import { sendSignal } from '../../packages/subagents/src/processes/signal.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 
 /**

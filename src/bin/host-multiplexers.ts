@@ -48,7 +48,7 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
  * other’s, $TERM_PROGRAM included. Null where the way up is not to be seen.
  */
 async function startedBy(tmuxServer: number | null): Promise<boolean | null> {
-  const { listProcesses } = await import('../processes/processes.ts')
+  const { listProcesses } = await import('../../packages/subagents/src/processes/list-processes.ts')
   const parents = new Map(
     (await listProcesses().catch(() => [])).map(({ pid, parent }) => [pid, parent]),
   )

@@ -1,30 +1,16 @@
+import {
+  CodedError,
+  type CodedErrorClass,
+  type ErrorFacts,
+} from '../../packages/subagents/src/coded-error.ts'
+import { toError } from '../../packages/subagents/src/errors.ts'
 import type { ErrorCode } from './error-codes.ts'
 
-/** Facts that go with an error, in its JSON beside `error` and `code`. */
-export type ErrorFacts = Record<string, unknown>
+export { toError, type ErrorFacts }
 
-/** The only error exomonad throws on purpose. `message` says what happened and what to do. */
-export class ExomonadError extends Error {
-  readonly code: ErrorCode
-  readonly facts: ErrorFacts
-
-  constructor(
-    code: ErrorCode,
-    message: string,
-    facts: ErrorFacts = {},
-    options?: { cause?: unknown },
-  ) {
-    super(message, options)
-    this.name = 'ExomonadError'
-    this.code = code
-    this.facts = facts
-  }
-
-  /** The body of every error answer: `{error, code, …facts}`. */
-  toJSON(): { error: string; code: ErrorCode } & ErrorFacts {
-    return { ...this.facts, error: this.message, code: this.code }
-  }
-}
+/** The only error exomonad throws on purpose: the library’s, with a code of the table. */
+export type ExomonadError = CodedError<ErrorCode>
+export const ExomonadError: CodedErrorClass<ErrorCode> = CodedError
 
 /** Any thrown value as an ExomonadError: itself, or DISK_FULL / INTERNAL with the cause kept. */
 export function asExomonadError(thrown: unknown): ExomonadError {
@@ -45,14 +31,4 @@ export function asExomonadError(thrown: unknown): ExomonadError {
     {},
     { cause },
   )
-}
-
-/** Whatever was thrown, as an error. */
-export function toError(thrown: unknown): Error {
-  if (thrown instanceof Error) return thrown
-  try {
-    return new Error(String(thrown))
-  } catch {
-    return new Error('Something was thrown that has no text.')
-  }
 }

@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentId } from '../domain/ids.ts'
-import { createDeadline } from './deadline.ts'
-import { identityOf, SYSTEM_PROCESSES, type ProcessTable } from './process-table.ts'
-import { startedWith, withDescendants, type ProcessRecord } from './processes.ts'
+import { createDeadline } from '../../packages/subagents/src/processes/deadline.ts'
+import {
+  identityOf,
+  SYSTEM_PROCESSES,
+  type ProcessTable,
+} from '../../packages/subagents/src/processes/process-table.ts'
+import type { ProcessRecord } from '../../packages/subagents/src/processes/list-processes.ts'
+import { startedWith, withDescendants } from './processes.ts'
 
 const POLL = 20
 /**

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
-import { sendSignal } from './signal.ts'
+import { sendSignal } from '../../packages/subagents/src/processes/signal.ts'
 
 export type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process'
 
@@ -122,23 +122,6 @@ export function start(
     env: { ...options.env },
     stdio: 'pipe',
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-  })
-}
-
-/**
- * A child with open pipes in a session and process group of its own: end it by the group. Listen
- * for `error` (it did not start) and `exit`.
- */
-export function startPiped(
-  file: string,
-  args: readonly string[],
-  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
-): ChildProcessWithoutNullStreams {
-  return spawn(file, args, {
-    env: { ...options.env },
-    cwd: options.cwd,
-    detached: true,
-    stdio: 'pipe',
   })
 }
 

@@ -1,8 +1,8 @@
-import { findPackageJSON } from 'node:module'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
+import { PACKAGE_ROOT } from '../../packages/subagents/src/own-package.ts'
 
 /** The folder with package.json, templates, hooks and examples. */
-export const PACKAGE_ROOT = dirname(findPackageJSON(import.meta.url) as string)
+export { PACKAGE_ROOT }
 
 /**
  * A program of ours that is started by its file: its path below src/ without ending, TypeScript in

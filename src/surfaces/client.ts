@@ -1,7 +1,7 @@
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
 import { asExomonadError, ExomonadError } from '../domain/errors.ts'
 import { ERRORS, type ErrorCode } from '../domain/error-codes.ts'
-import { createTeller } from '../domain/teller.ts'
+import { createTeller } from '../../packages/subagents/src/teller.ts'
 import type { ToolInput, ToolName, ToolResult } from '../tools/types.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'

@@ -239,24 +239,24 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'whoever has a group’s number by now',
-    file: 'src/processes/end-group.ts',
+    file: 'packages/subagents/src/processes/end-group.ts',
     find: 'const same = [...now].some((member) => known.has(member))',
     replace: 'const same = now.size > 0',
     test: ENDING,
   },
   {
     loses: 'whoever has a dead leader’s group by now',
-    file: 'src/processes/end-group.ts',
+    file: 'packages/subagents/src/processes/end-group.ts',
     find: 'record.group === leader && members.has(identityOf(record))',
     replace: 'record.group === leader',
     test: ENDING,
   },
   {
     loses: 'zombies are told apart without /proc',
-    file: 'src/processes/processes.ts',
+    file: 'packages/subagents/src/processes/list-processes.ts',
     find: "zombie: state.startsWith('Z'),",
     replace: 'zombie: false,',
-    test: 'test/unit/processes/processes.test.ts',
+    test: 'test/unit/packages/subagents/processes/list-processes.test.ts',
   },
 
   // The detached host.

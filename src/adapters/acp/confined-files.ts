@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { lstat, mkdir, open, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, isAbsolute, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { AcpHandlers } from './acp.ts'
+import type { AcpHandlers } from '../../../packages/subagents/src/acp/acp.ts'
 
 /** Of a file that is read or written. Bytes. */
 const LONGEST_FILE = 10 * 1024 * 1024

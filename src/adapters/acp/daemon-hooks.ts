@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { request } from '../../runtime/node-http.ts'
+import { request } from '../../../packages/subagents/src/node-http.ts'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AcpLaunch } from '../terminals/headless-program.ts'

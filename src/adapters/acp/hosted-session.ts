@@ -3,17 +3,19 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { ChannelResult } from '../terminals/headless.ts'
 import type { HostedEnd } from '../../processes/host/hosted-process.ts'
 import type { CreateSession, Session, SessionOptions } from '../terminals/detached/hosted.ts'
-import type { AcpConnection, AcpSession, StartOnPipes, StartPiped } from './acp.ts'
-import { exitWords } from './child.ts'
+import type { AcpConnection, AcpSession } from '../../../packages/subagents/src/acp/acp.ts'
+import type { StartPiped } from '../../../packages/subagents/src/processes/start-piped.ts'
+import { exitWords } from '../../../packages/subagents/src/acp/child.ts'
 import { createConfinedFiles } from './confined-files.ts'
-import { begin } from './connection.ts'
+import { begin } from '../../../packages/subagents/src/acp/connection.ts'
 import { createDaemonHooks } from './daemon-hooks.ts'
-import { finalOutput } from './failures.ts'
+import { finalOutput } from '../../../packages/subagents/src/acp/failures.ts'
+import { isRefusal } from './is-refusal.ts'
 import { createMentions } from './mentions.ts'
 import { createProgramReports } from './program-reports.ts'
 import { createRendering } from './rendering.ts'
 import { createRounds } from './rounds.ts'
-import { createTerminals } from './terminals.ts'
+import { createTerminals, type StartOnPipes } from './terminals.ts'
 import { createTurns } from './turns.ts'
 
 /**
@@ -108,6 +110,7 @@ function hostSession(
     handlers: {
       ...createConfinedFiles(launch.root),
       terminals,
+      isRefusal,
       update: reports.update,
       permission: (_sessionId, question, signal) => reports.permission(question, signal),
       warn: (message) => log.note(message),

@@ -1,4 +1,4 @@
-import type { AcpPermission, AcpTool } from './acp.ts'
+import type { AcpTool } from '../../../packages/subagents/src/acp/acp.ts'
 
 /**
  * How agents call exomonad’s own tools when they ask about them, whole: Claude, Gemini, Codex,
@@ -31,19 +31,3 @@ export function decide(
 
 /** Some agents put a command in backticks. */
 const plain = (title: string): string => title.trim().replace(/^`+/, '')
-
-/** The option that says so, for once before for always; null where none does. */
-export function optionFor(
-  options: AcpPermission['options'],
-  decision: 'allow' | 'deny',
-): string | null {
-  const kinds =
-    decision === 'allow'
-      ? (['allow_once', 'allow_always'] as const)
-      : (['reject_once', 'reject_always'] as const)
-  for (const kind of kinds) {
-    const found = options.find((option) => option.kind === kind)
-    if (found !== undefined) return found.id
-  }
-  return null
-}

@@ -6,7 +6,7 @@ import type {
   AcpTool,
   AcpToolStatus,
   AcpUpdate,
-} from './acp.ts'
+} from '../../../packages/subagents/src/acp/acp.ts'
 import type { DaemonHooks } from './daemon-hooks.ts'
 import type { Mentions } from './mentions.ts'
 import { decide } from './permission-choice.ts'

@@ -1,5 +1,5 @@
 import { promptLines } from '../../domain/formats/session-log.ts'
-import type { AcpUpdate } from './acp.ts'
+import type { AcpUpdate } from '../../../packages/subagents/src/acp/acp.ts'
 import type { Call, Told } from './rounds.ts'
 
 /**

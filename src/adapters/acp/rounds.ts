@@ -1,4 +1,4 @@
-import type { AcpTool, AcpToolStatus, AcpUpdate } from './acp.ts'
+import type { AcpTool, AcpToolStatus, AcpUpdate } from '../../../packages/subagents/src/acp/acp.ts'
 
 /** A tool call as it stands. */
 export interface Call {

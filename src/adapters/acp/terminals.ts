@@ -3,10 +3,15 @@ import { finished } from 'node:stream/promises'
 import { setImmediate as immediate, setTimeout as delay } from 'node:timers/promises'
 import { stat } from 'node:fs/promises'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { AcpExit, AcpTerminals, StartOnPipes } from './acp.ts'
+import type { OnPipes } from '../../processes/exec.ts'
+import type { AcpExit, AcpTerminals } from '../../../packages/subagents/src/acp/acp.ts'
 import { confined } from './confined-files.ts'
-import { endGroup, isStillIn, leftInGroup } from '../../processes/end-group.ts'
-import { createTail, type Tail } from './tail.ts'
+import {
+  endGroup,
+  isStillIn,
+  leftInGroup,
+} from '../../../packages/subagents/src/processes/end-group.ts'
+import { createTail, type Tail } from '../../../packages/subagents/src/acp/tail.ts'
 
 const KEPT = 1024 * 1024
 const MOST_KEPT = 10 * 1024 * 1024
@@ -17,6 +22,16 @@ const MOST = 64
  * Milliseconds.
  */
 const DRAIN = 300
+
+/**
+ * Starts a program on pipes that it can open again as /dev/stdout and /dev/stderr, which commands of
+ * a shell do.
+ */
+export type StartOnPipes = (
+  file: string,
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+) => OnPipes
 
 interface Terminal {
   readonly pid: number

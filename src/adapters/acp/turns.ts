@@ -1,6 +1,6 @@
 import type { Usage } from '../../domain/records.ts'
 import type { HostedSession } from '../terminals/headless.ts'
-import type { AcpSession } from './acp.ts'
+import type { AcpSession } from '../../../packages/subagents/src/acp/acp.ts'
 import type { DaemonHooks } from './daemon-hooks.ts'
 import type { Mentions } from './mentions.ts'
 import type { Rendering } from './rendering.ts'

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import process from 'node:process'
 import Database from 'better-sqlite3'
 import { ExomonadError } from '../../domain/errors.ts'
-import { sendSignal } from '../../processes/signal.ts'
+import { sendSignal } from '../../../packages/subagents/src/processes/signal.ts'
 
 export interface InstanceLock {
   readonly kind: 'acquired'

@@ -1,3 +1,7 @@
+import type { AcpMcpServer } from '../../../packages/subagents/src/acp/acp.ts'
+
+export type { AcpMcpServer } from '../../../packages/subagents/src/acp/acp.ts'
+
 /** What runs without a terminal. */
 export type HeadlessProgram =
   | { readonly kind: 'process' }
@@ -38,22 +42,3 @@ export interface AcpLaunch {
     readonly stopTimeout: number
   }
 }
-
-/**
- * An MCP server that a session is given, in the shape of the Agent Client Protocol. Secrets stand
- * in here: never logged, never in argv.
- */
-export type AcpMcpServer =
-  | {
-      readonly type: 'http'
-      readonly name: string
-      readonly url: string
-      readonly headers: readonly { readonly name: string; readonly value: string }[]
-    }
-  | {
-      readonly type: 'stdio'
-      readonly name: string
-      readonly command: string
-      readonly args: readonly string[]
-      readonly env: readonly { readonly name: string; readonly value: string }[]
-    }

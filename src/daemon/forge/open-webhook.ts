@@ -1,5 +1,5 @@
 import type { Server } from 'node:http'
-import { createServer } from '../../runtime/node-http.ts'
+import { createServer } from '../../../packages/subagents/src/node-http.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Poller } from '../../pull-watch/poller.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import process from 'node:process'
 import Database from 'better-sqlite3'
-import { sendSignal } from '../signal.ts'
+import { sendSignal } from '../../../packages/subagents/src/processes/signal.ts'
 import { receive, send } from './framing.ts'
 import { hostFiles, type HostNames } from './location.ts'
 

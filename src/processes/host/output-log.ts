@@ -1,5 +1,5 @@
 import { createOutputFile } from './output-file.ts'
-import { createDeadline } from '../deadline.ts'
+import { createDeadline } from '../../../packages/subagents/src/processes/deadline.ts'
 import { plainLine } from './plain-line.ts'
 import { createTail, LINE_LIMIT, TAIL_LINES } from './tail.ts'
 

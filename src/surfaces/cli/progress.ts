@@ -1,5 +1,5 @@
 import type { CliContext } from './context.ts'
-import { FRAMES, FRAME_EVERY } from '../text/spinner.ts'
+import { FRAMES, FRAME_EVERY } from '../../../packages/subagents/src/terminal/spinner.ts'
 
 /** Work that is done sooner than this shows no spinner. Milliseconds. */
 const SPINNER_AFTER = 150

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from '../../runtime/node-http.ts'
+import { createServer } from '../../../packages/subagents/src/node-http.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import { ERRORS } from '../../domain/error-codes.ts'
 import type { Log } from '../../runtime/log.ts'

@@ -1,20 +1,6 @@
-const UNITS: readonly (readonly [seconds: number, letter: string])[] = [
-  [86_400, 'd'],
-  [3600, 'h'],
-  [60, 'm'],
-  [1, 's'],
-]
+import { UNITS } from '../../../packages/subagents/src/terminal/duration.ts'
 
-/**
- * A span in its largest unit, rounded down, at most four characters in practice: `8s`, `3m`, `2h`,
- * `5d`.
- */
-export function shortDuration(seconds: number): string {
-  const whole = Math.max(0, Math.floor(seconds))
-  for (const [size, letter] of UNITS)
-    if (whole >= size) return `${Math.floor(whole / size)}${letter}`
-  return '0s'
-}
+export { shortDuration } from '../../../packages/subagents/src/terminal/duration.ts'
 
 /** Seconds from text such as `90`, `90s`, `15m`, `2h`, `1d`; undefined for anything else. */
 export function parseDuration(text: string): number | undefined {

@@ -1,3 +1,5 @@
+export { plural } from '../../../packages/subagents/src/terminal/plural.ts'
+
 /** A count in at most five characters: `812`, `12k`, `3.4M`. */
 export function shortCount(count: number): string {
   if (count < 1000) return String(count)
@@ -12,7 +14,3 @@ const scaled = (value: number, letter: string): string =>
 export function shortMoney(usd: number): string {
   return usd < 9.995 ? `$${usd.toFixed(2)}` : `$${shortCount(Math.round(usd))}`
 }
-
-/** `1 agent`, `3 agents`. */
-export const plural = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`

@@ -4,7 +4,11 @@ import { hasTerminal } from './no-terminal.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { plural, shortCount } from './quantity.ts'
-import { RECENT, toolRow, type SubagentTree } from './subagent-tree.ts'
+import {
+  RECENT,
+  toolRow,
+  type SubagentTree,
+} from '../../../packages/subagents/src/terminal/subagent-tree.ts'
 import { agentState, ranSeconds } from './tree-cells.ts'
 import { cut, displayWidth } from './width.ts'
 

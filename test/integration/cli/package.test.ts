@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
@@ -76,7 +76,23 @@ describe('the package', () => {
         'LICENSE',
       ]),
     )
-    for (const name of ['src', 'test', 'bench']) expect(files).not.toContain(name)
+    for (const name of ['src', 'packages', 'test', 'bench']) expect(files).not.toContain(name)
+    const built = readdirSync(join(prefix, 'node_modules', 'exomonad', 'dist'), {
+      recursive: true,
+      encoding: 'utf8',
+    })
+    expect(built).toEqual(
+      expect.arrayContaining([
+        'bin/exomonad.js',
+        'bin/detached-host.js',
+        'daemon/daemon.js',
+        'index.js',
+        'subagents/index.js',
+        'subagents/mcp-bridge.js',
+      ]),
+    )
+    // Of types what the two entries lead to.
+    expect(built.filter((name) => /^types\/src\/(bin|daemon)\//.test(name))).toEqual([])
   })
 
   it('tells its version, sets a repository up, and starts its daemon, its agents’ terminals included', async () => {
@@ -93,12 +109,58 @@ describe('the package', () => {
     expect(`${task.stdout}${task.stderr}`).toContain('from a package')
   })
 
-  it('is a library that can be imported, with types', async () => {
-    const code =
-      "import('exomonad').then((library) => console.log(Object.keys(library).includes('registerSubagentTools')))"
-    expect(await runProgram(process.execPath, ['-e', code], { cwd: prefix, env })).toMatchObject({
-      stdout: 'true\n',
-    })
-    expect(readdirSync(join(prefix, 'node_modules', 'exomonad', 'dist'))).toContain('index.d.ts')
-  })
+  it.each(['exomonad', 'exomonad/subagents'])(
+    'is a library that can be imported as %s, with types that hold in strict mode',
+    async (name) => {
+      const code = `import('${name}').then((library) => console.log(Object.keys(library).includes('registerSubagentTools')))`
+      expect(await runProgram(process.execPath, ['-e', code], { cwd: prefix, env })).toMatchObject({
+        stdout: 'true\n',
+      })
+      const folder = join(prefix, name.replace('/', '-'))
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+      writeFileSync(join(folder, 'program.ts'), consumer(name))
+      const compilerOptions = {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        module: 'nodenext',
+        target: 'es2023',
+        noEmit: true,
+        types: [join(top, 'node_modules', '@types', 'node')],
+        // The library’s own types refer to nothing that must be installed beside it.
+        skipLibCheck: name === 'exomonad',
+      }
+      writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+      const tsc = join(top, 'node_modules', '.bin', 'tsc')
+      expect(await runProgram(tsc, ['-p', folder], { cwd: folder, env })).toMatchObject({
+        code: 0,
+        stdout: '',
+      })
+    },
+  )
 })
+
+const consumer = (name: string): string => `import {
+  createAcpClient,
+  createToolRegistry,
+  ExomonadError,
+  registerSubagentTools,
+  type ACPClient,
+  type SubagentCallbacks,
+} from '${name}'
+
+const callbacks: SubagentCallbacks = { onSubagentComplete: (id, { turns }) => \`\${id} \${turns}\` }
+const acpClient: ACPClient = createAcpClient({ servers: [{ name: 'agent', command: 'gemini' }] })
+const tools = createToolRegistry()
+registerSubagentTools(tools, { acpClient, toolRegistry: tools, callbacks })
+// @ts-expect-error a tool is called by its name
+await tools.execute({ id: '1', arguments: {} })
+try {
+  await acpClient.initialize()
+} catch (error) {
+  if (!(error instanceof ExomonadError)) throw error
+  const missing: boolean = error.code === 'AGENT_CLI_MISSING'
+  // @ts-expect-error there is no such code
+  if (error.code === 'NO_SUCH_CODE') console.log(missing)
+}
+`

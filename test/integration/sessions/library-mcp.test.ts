@@ -1,16 +1,16 @@
 import { request } from 'node:http'
-import { join } from 'node:path'
 import process from 'node:process'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createToolRegistry, type ACPToolSource, type ToolCallRequest } from '../../../src/index.ts'
-import { BRIDGE_PORT, BRIDGE_TOKEN } from '../../../src/subagents/bridge-protocol.ts'
+import { BRIDGE_FILE } from '../../../packages/subagents/src/own-package.ts'
+import { BRIDGE_PORT, BRIDGE_TOKEN } from '../../../packages/subagents/src/mcp/bridge-protocol.ts'
 import {
   startRegistryServer,
   type RegistryAccess,
   type RegistryServer,
-} from '../../../src/subagents/registry-server.ts'
+} from '../../../packages/subagents/src/mcp/registry-server.ts'
 import { CLIENTS, connectMcp, type ClientKind } from '../../helpers/mcp-clients.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -140,7 +140,7 @@ describe('the bridge', () => {
     const { access: own, calls, aborted } = await served()
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [join(import.meta.dirname, '..', '..', '..', 'src', 'subagents', 'mcp-bridge.ts')],
+      args: [BRIDGE_FILE],
       env: {
         PATH: process.env['PATH'] ?? '',
         TMPDIR: process.env['TMPDIR'] ?? '/tmp',

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { endGroup, isStillIn, leftInGroup } from '../../../src/processes/end-group.ts'
+import {
+  endGroup,
+  isStillIn,
+  leftInGroup,
+} from '../../../packages/subagents/src/processes/end-group.ts'
 import { endProcesses } from '../../../src/processes/end-processes.ts'
-import type { ProcessTable } from '../../../src/processes/process-table.ts'
-import type { ProcessRecord } from '../../../src/processes/processes.ts'
+import type { ProcessTable } from '../../../packages/subagents/src/processes/process-table.ts'
+import type { ProcessRecord } from '../../../packages/subagents/src/processes/list-processes.ts'
 
 /**
  * Numbers of processes are given again. Whoever has one of ours by now must never get a signal that

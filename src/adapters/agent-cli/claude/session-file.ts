@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { exists } from '../../../processes/signal.ts'
+import { exists } from '../../../../packages/subagents/src/processes/signal.ts'
 import type { LiveAgent, Observation } from '../agent-cli.ts'
 import { readJson, type Json } from './home.ts'
 

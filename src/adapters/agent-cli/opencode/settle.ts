@@ -1,4 +1,4 @@
-import { exists } from '../../../processes/signal.ts'
+import { exists } from '../../../../packages/subagents/src/processes/signal.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { AgentCli, LaunchRequest, LiveAgent } from '../agent-cli.ts'
 import {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Sha } from '../../../domain/ids.ts'
 import type { Log } from '../../../runtime/log.ts'
 import { startDetached } from '../../../processes/exec.ts'
-import { sendSignal } from '../../../processes/signal.ts'
+import { sendSignal } from '../../../../packages/subagents/src/processes/signal.ts'
 import type { Git } from '../../git/git.ts'
 import type { CheckStatus } from '../../../domain/forge-rows.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../../runtime/log.ts'
 import { startedWith } from '../../../processes/processes.ts'
-import { sendSignal } from '../../../processes/signal.ts'
+import { sendSignal } from '../../../../packages/subagents/src/processes/signal.ts'
 import type { Git } from '../../git/git.ts'
 import { removeRunFolder, RUN_MARK } from './check-run.ts'
 

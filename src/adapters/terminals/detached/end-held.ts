@@ -1,4 +1,4 @@
-import { awaitEnd } from '../../../processes/deadline.ts'
+import { awaitEnd } from '../../../../packages/subagents/src/processes/deadline.ts'
 import { endPanes } from '../../../processes/end-processes.ts'
 import type { Held } from './held-pane.ts'
 import type { Hosted } from './hosted.ts'

@@ -1,9 +1,10 @@
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { shortDuration } from '../../text/duration.ts'
-import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
+import { createLiveScreen } from '../../../../packages/subagents/src/terminal/live-screen.ts'
+import { keepDrawing } from '../../text/keep-drawing.ts'
 import { pause } from '../pause.ts'
-import { FRAME_EVERY, FRAMES } from '../../text/spinner.ts'
+import { FRAME_EVERY, FRAMES } from '../../../../packages/subagents/src/terminal/spinner.ts'
 import { statusLayer, type StatusRow } from '../agents/status-layer.ts'
 import { cut } from '../../text/width.ts'
 

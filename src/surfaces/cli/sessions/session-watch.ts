@@ -2,10 +2,15 @@ import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import type { OutputStream } from '../../text/terminal.ts'
-import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
+import { createLiveScreen } from '../../../../packages/subagents/src/terminal/live-screen.ts'
+import { keepDrawing } from '../../text/keep-drawing.ts'
 import { pause } from '../pause.ts'
 import { headlessTops, sessionLines } from '../../text/session-lines.ts'
-import { foldSubagents, NO_SUBAGENTS, type SubagentTree } from '../../text/subagent-tree.ts'
+import {
+  foldSubagents,
+  NO_SUBAGENTS,
+  type SubagentTree,
+} from '../../../../packages/subagents/src/terminal/subagent-tree.ts'
 
 /** Milliseconds between redraws, and reads of the tree. */
 const REDRAW = 250

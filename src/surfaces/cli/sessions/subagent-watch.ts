@@ -1,15 +1,16 @@
 import type { SubagentEvent } from '../../../core/sessions/subagent-progress.ts'
 import type { CallOptions } from '../../client.ts'
 import type { CliContext } from '../context.ts'
-import { createLiveScreen, keepDrawing } from '../../text/live-screen.ts'
+import { createLiveScreen } from '../../../../packages/subagents/src/terminal/live-screen.ts'
+import { keepDrawing } from '../../text/keep-drawing.ts'
 import { writeLines } from '../output.ts'
-import { FRAME_EVERY } from '../../text/spinner.ts'
+import { FRAME_EVERY } from '../../../../packages/subagents/src/terminal/spinner.ts'
 import {
   foldSubagents,
   NO_SUBAGENTS,
   progressLine,
   subagentRows,
-} from '../../text/subagent-tree.ts'
+} from '../../../../packages/subagents/src/terminal/subagent-tree.ts'
 
 /**
  * Lines of the terminal that the tree leaves free: the cursor’s, and the one above where the

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../../../src/adapters/acp/permission-choice.ts'
-import { readTool } from '../../../../src/adapters/acp/updates.ts'
+import { readTool } from '../../../../packages/subagents/src/acp/updates.ts'
 
 const asked = (title: string, kind = 'other') =>
   decide({ permission: 'deny', allow: [] }, readTool({ toolCallId: '1', title, kind }))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AcpToolStatus, AcpUpdate } from '../../../../src/adapters/acp/acp.ts'
+import type { AcpToolStatus, AcpUpdate } from '../../../../packages/subagents/src/acp/acp.ts'
 import { createRendering } from '../../../../src/adapters/acp/rendering.ts'
 import { createRounds } from '../../../../src/adapters/acp/rounds.ts'
 

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { main } from '../../../../src/bin/cli.ts'
@@ -134,7 +134,12 @@ describe('signs and colours', () => {
   const OTHERS = /^(adapters\/agent-cli\/|domain\/ids\.ts$|surfaces\/text\/ascii\.ts$)/
 
   it('has an ASCII character for every sign in the sources, as wide as it', () => {
-    const found = readdirSync(top, { recursive: true, encoding: 'utf8' })
+    const found = ['', '../packages/subagents/src']
+      .flatMap((folder) =>
+        readdirSync(join(top, folder), { recursive: true, encoding: 'utf8' }).map((name) =>
+          posix.join(folder, name),
+        ),
+      )
       .filter((name) => name.endsWith('.ts') && !OTHERS.test(name))
       .flatMap(
         (name) =>

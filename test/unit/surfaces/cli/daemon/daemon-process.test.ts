@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { isRunning } from '../../../../../src/processes/processes.ts'
-import { sendSignal } from '../../../../../src/processes/signal.ts'
+import { sendSignal } from '../../../../../packages/subagents/src/processes/signal.ts'
 import { stopDaemon } from '../../../../../src/surfaces/cli/daemon/daemon-process.ts'
 import { askHealth } from '../../../../../src/surfaces/cli/daemon/health.ts'
 

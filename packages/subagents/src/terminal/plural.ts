@@ -1,0 +1,3 @@
+/** `1 agent`, `3 agents`. */
+export const plural = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
