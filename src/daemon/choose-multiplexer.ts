@@ -74,18 +74,10 @@ export async function chooseMultiplexer(options: {
       }),
     headless: () => detached,
   }
-  const automatic = async () => {
-    const { exitCode, startError } = await exec('tmux', ['-V'], { env: environment })
-    if (startError === null || startError === 'ENOENT') return exitCode === 0 ? 'tmux' : 'headless'
-    // Agents may be in it.
-    throw new ExomonadError(
-      'MULTIPLEXER_UNAVAILABLE',
-      `tmux could not be asked for its version (${startError}). Try again.`,
-      { reason: startError },
-    )
-  }
   const configured =
-    options.kind === 'auto' || options.kind === 'zellij' ? await automatic() : options.kind
+    options.kind === 'auto' || options.kind === 'zellij'
+      ? await automaticKind(environment)
+      : options.kind
   const stillIn = async (kind: Kind): Promise<Holder | undefined> => {
     const own = new Set(panes.filter((paneId) => IDS[kind].test(paneId)))
     if (kind === configured || own.size === 0) return undefined
@@ -102,13 +94,7 @@ export async function chooseMultiplexer(options: {
       { configured, multiplexer: before.name },
       'agents run in another multiplexer than is configured: it stays until they are stopped',
     )
-  for (const { name, agentId, pid } of await leftInZellij(options.paths.state)) {
-    const how = `zellij attach ${formerZellijSession}`
-    log.warn(
-      { name, agent: agentId, pid },
-      `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`,
-    )
-  }
+  await warnOfLeft(options.paths.state, formerZellijSession, log)
   const holder = before ?? (await create[configured]())
   const viewer = () =>
     createZellijViewer({
@@ -124,26 +110,56 @@ export async function chooseMultiplexer(options: {
     // What the detached host holds is not to be listed twice.
     multiplexer: holder === detached ? terminals : createRouted({ terminals, detached }),
     detached,
-    letGo: async (settle) => {
-      const letGoOfDetached = async () => {
-        const held = await detached.list()
-        if (!held.every(({ dead }) => dead)) return
-        // Nobody could tell afterwards how these ended.
-        if (held.length > 0) await settle()
-        await (holder === detached ? terminals : detached).shutdown()
-      }
-      const letGoOfTerminals = async () => {
-        if (holder !== detached && (await terminals.list()).every(({ dead }) => dead))
-          await terminals.shutdown()
-      }
-      // Trouble with one keeps nobody from being done with the other.
-      const first = await Promise.allSettled([letGoOfDetached()])
-      const results = [
-        ...first,
-        ...(await Promise.allSettled([letGoOfTerminals()])),
-        ...(await Promise.allSettled([detached.dispose(), terminals.dispose()])),
-      ]
-      for (const result of results) if (result.status === 'rejected') throw result.reason
-    },
+    letGo: (settle) => letGo({ holder, terminals, detached }, settle),
   }
+}
+
+/** tmux where it is installed. MULTIPLEXER_UNAVAILABLE where that can’t be known. */
+async function automaticKind(environment: Readonly<Record<string, string>>): Promise<Kind> {
+  const { exitCode, startError } = await exec('tmux', ['-V'], { env: environment })
+  if (startError === null || startError === 'ENOENT') return exitCode === 0 ? 'tmux' : 'headless'
+  // Agents may be in it.
+  throw new ExomonadError(
+    'MULTIPLEXER_UNAVAILABLE',
+    `tmux could not be asked for its version (${startError}). Try again.`,
+    { reason: startError },
+  )
+}
+
+/** Versions of before ran agents in Zellij itself. */
+async function warnOfLeft(state: string, session: string, log: Log): Promise<void> {
+  for (const { name, agentId, pid } of await leftInZellij(state)) {
+    const how = `zellij attach ${session}`
+    log.warn(
+      { name, agent: agentId, pid },
+      `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`,
+    )
+  }
+}
+
+/** See `Places`. */
+async function letGo(
+  places: { holder: Holder; terminals: Multiplexer; detached: DetachedHolder },
+  settle: () => Promise<void>,
+): Promise<void> {
+  const { holder, terminals, detached } = places
+  const letGoOfDetached = async () => {
+    const held = await detached.list()
+    if (!held.every(({ dead }) => dead)) return
+    // Nobody could tell afterwards how these ended.
+    if (held.length > 0) await settle()
+    await (holder === detached ? terminals : detached).shutdown()
+  }
+  const letGoOfTerminals = async () => {
+    if (holder !== detached && (await terminals.list()).every(({ dead }) => dead))
+      await terminals.shutdown()
+  }
+  // Trouble with one keeps nobody from being done with the other.
+  const first = await Promise.allSettled([letGoOfDetached()])
+  const results = [
+    ...first,
+    ...(await Promise.allSettled([letGoOfTerminals()])),
+    ...(await Promise.allSettled([detached.dispose(), terminals.dispose()])),
+  ]
+  for (const result of results) if (result.status === 'rejected') throw result.reason
 }

@@ -8,7 +8,7 @@ import { conditionEvents } from './condition-events.ts'
 
 /**
  * The events between two looks at a pull request; the same for all forges. Pure and idempotent:
- * nothing changed, no events. What is unknown is never one. The first sight (`old` null) tells the
+ * nothing changed, no events. What is unknown is never one. The first sight (`old` null) gives the
  * state, and words only where they are news.
  */
 export function diffPullRequest(
@@ -18,19 +18,38 @@ export function diffPullRequest(
 ): NewEvent[] {
   const facts = factsOf(next)
   const key = (rest: string): string => `${context.repository}#${next.number}:${rest}`
-  const agentId = next.agentId
-  const owner: Actor = agentId ?? 'daemon'
-  const events: NewEvent[] = []
+  return [
+    ...movementEvents(old, next, facts, key),
+    ...wordEvents(old, next, context, facts, key),
+    ...(next.state === 'open' ? conditionEvents(old, next, context, facts, key) : []),
+    ...endEvents(old, next, context, facts, key),
+  ]
+}
 
+type Facts = ReturnType<typeof factsOf>
+type Key = (rest: string) => string
+
+/** That it is there, is open again, and that its base or head is another one. */
+function movementEvents(
+  old: PullRequestSnapshot | null,
+  next: PullRequestSnapshot,
+  facts: Facts,
+  key: Key,
+): NewEvent[] {
+  const { agentId } = next
+  const owner: Actor = agentId ?? 'daemon'
   if (old === null)
-    events.push({
-      type: 'pr.opened',
-      agentId,
-      actor: owner,
-      payload: { ...facts, draft: next.draft },
-      dedupeKey: key('opened'),
-    })
-  if (old?.state === 'closed' && next.state === 'open') {
+    return [
+      {
+        type: 'pr.opened',
+        agentId,
+        actor: owner,
+        payload: { ...facts, draft: next.draft },
+        dedupeKey: key('opened'),
+      },
+    ]
+  const events: NewEvent[] = []
+  if (old.state === 'closed' && next.state === 'open')
     events.push({
       type: 'pr.reopened',
       agentId,
@@ -38,62 +57,66 @@ export function diffPullRequest(
       payload: facts,
       dedupeKey: key(`st:open:${next.updatedAt}`),
     })
-  }
-  if (old !== null && old.base.branch !== next.base.branch) {
-    const payload = { ...facts, old_base: old.base.branch }
+  if (old.base.branch !== next.base.branch)
     events.push({
       type: 'pr.retargeted',
       agentId,
       actor: 'daemon',
-      payload,
+      payload: { ...facts, old_base: old.base.branch },
       dedupeKey: key(`rt:${old.base.branch}:${next.base.branch}:${next.updatedAt}`),
     })
-  }
-  if (old !== null && old.head.sha !== next.head.sha) {
-    const payload = {
-      ...facts,
-      old: old.head.sha,
-      new: next.head.sha,
-      after_changes_requested: changesWereRequested(old, next),
-      copilot_reviewed: copilotReviewed(old, next),
-    }
+  if (old.head.sha !== next.head.sha)
     events.push({
       type: 'pr.pushed',
       agentId,
       actor: owner,
-      payload,
+      payload: {
+        ...facts,
+        old: old.head.sha,
+        new: next.head.sha,
+        after_changes_requested: changesWereRequested(old, next),
+        copilot_reviewed: copilotReviewed(old, next),
+      },
       dedupeKey: key(`push:${old.head.sha}:${next.head.sha}`),
     })
-  }
-  events.push(...wordEvents(old, next, context, facts, key))
-  if (next.state === 'open') events.push(...conditionEvents(old, next, context, facts, key))
-  if (next.state === 'merged' && old?.state !== 'merged') {
-    const byForge = isByForge(next)
-    const actor = byForge
-      ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon')
-      : (next.mergedBy ?? 'daemon')
-    const external = byForge && context.mergeStartedBy === null
-    const payload = {
-      ...facts,
-      sha: next.mergeSha,
-      by: actor,
-      external,
-      ...localFacts(context),
-      tried_by: external ? [...(context.triedBy ?? [])] : [],
-      scheduled: context.mergeScheduled === true,
-    }
-    events.push({ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') })
-  }
-  if (next.state === 'closed' && old?.state !== 'closed') {
-    events.push({
-      type: 'pr.closed',
-      agentId,
-      actor: 'daemon',
-      payload: facts,
-      dedupeKey: key(`st:closed:${next.updatedAt}`),
-    })
-  }
   return events
+}
+
+/** That it was merged, by whom, or closed. */
+function endEvents(
+  old: PullRequestSnapshot | null,
+  next: PullRequestSnapshot,
+  context: DiffContext,
+  facts: Facts,
+  key: Key,
+): NewEvent[] {
+  const { agentId } = next
+  if (next.state === 'closed' && old?.state !== 'closed')
+    return [
+      {
+        type: 'pr.closed',
+        agentId,
+        actor: 'daemon',
+        payload: facts,
+        dedupeKey: key(`st:closed:${next.updatedAt}`),
+      },
+    ]
+  if (next.state !== 'merged' || old?.state === 'merged') return []
+  const byForge = isByForge(next)
+  const actor = byForge
+    ? (context.mergeStartedBy ?? next.mergedBy ?? 'daemon')
+    : (next.mergedBy ?? 'daemon')
+  const external = byForge && context.mergeStartedBy === null
+  const payload = {
+    ...facts,
+    sha: next.mergeSha,
+    by: actor,
+    external,
+    ...localFacts(context),
+    tried_by: external ? [...(context.triedBy ?? [])] : [],
+    scheduled: context.mergeScheduled === true,
+  }
+  return [{ type: 'pr.merged', agentId, actor, payload, dedupeKey: key('merged') }]
 }
 
 const localFacts = ({ remote, localError }: DiffContext) => ({
@@ -103,7 +126,7 @@ const localFacts = ({ remote, localError }: DiffContext) => ({
 
 /**
  * Fixes come after a change request for the head before, also one that the last look had not seen
- * yet. A rebase of the same work leaves the request open: nothing was mended.
+ * yet. A rebase of the same work leaves the request open: nothing was fixed.
  */
 const changesWereRequested = (old: PullRequestSnapshot, next: PullRequestSnapshot): boolean =>
   next.reviewDecision !== 'changes_requested' &&

@@ -1,5 +1,5 @@
 import { existsSync, statfsSync } from 'node:fs'
-import { ExomonadError } from '../../domain/errors.ts'
+import { ExomonadError, type ErrorFacts } from '../../domain/errors.ts'
 import type { ErrorCode } from '../../domain/error-codes.ts'
 import type { ExecResult } from '../../processes/exec.ts'
 
@@ -66,77 +66,87 @@ export function gitFailure(
   options: { cwd: string; remote?: string },
 ): ExomonadError {
   const words = wordsOf(result)
-  const facts = { exit_code: result.exitCode, git: words }
-  const fail = (code: ErrorCode, message: string, more: Record<string, unknown> = {}) =>
-    new ExomonadError(code, message, { ...facts, ...more })
+  const { code, message, facts } = failureOf(doing, words, result, options)
+  return new ExomonadError(code, message, { exit_code: result.exitCode, git: words, ...facts })
+}
 
-  if (isFull({ ...result, stderr: words }, options.cwd))
-    return fail(
-      'DISK_FULL',
-      `The disk is full: git could not ${doing} (${words}). Make room and try again; nothing was lost.`,
-    )
-  if (result.startError !== null) {
-    if (!existsSync(options.cwd))
-      return fail('GIT_FAILED', `Could not ${doing}: the folder ${options.cwd} is gone.`, {
-        folder: options.cwd,
-      })
-    return fail(
-      'GIT_FAILED',
-      `Could not ${doing}: git did not start (${result.startError}). Is git installed and on PATH?`,
-    )
+interface Failure {
+  readonly code: ErrorCode
+  readonly message: string
+  readonly facts?: ErrorFacts
+}
+
+function failureOf(
+  doing: string,
+  words: string,
+  result: ExecResult,
+  { cwd, remote }: { cwd: string; remote?: string },
+): Failure {
+  const failed = (why: string, facts: ErrorFacts = {}): Failure => ({
+    code: 'GIT_FAILED',
+    message: `Could not ${doing}: ${why}`,
+    facts,
+  })
+  if (isFull({ ...result, stderr: words }, cwd))
+    return {
+      code: 'DISK_FULL',
+      message: `The disk is full: git could not ${doing} (${words}). Make room and try again; nothing was lost.`,
+    }
+  if (result.startError !== null)
+    return existsSync(cwd)
+      ? failed(`git did not start (${result.startError}). Is git installed and on PATH?`)
+      : failed(`the folder ${cwd} is gone.`, { folder: cwd })
+  const refused = remote === undefined ? undefined : remoteFailure(remote, words, result)
+  if (refused !== undefined) return refused
+  if (result.timedOut) return failed('git took too long and was ended.')
+  const branch = branchFailure(words)
+  if (branch !== undefined) return branch
+  if (UNCOMMITTED.test(words))
+    return {
+      code: 'DIRTY_WORKTREE',
+      message: `Could not ${doing}: ${cwd} has uncommitted changes. Commit them first.`,
+    }
+  if (result.exitCode === null) return failed(`was ended by ${result.signal}`)
+  return failed(words === '' ? `exit ${result.exitCode}` : words)
+}
+
+function remoteFailure(
+  remote: string,
+  words: string,
+  { timedOut }: Pick<ExecResult, 'timedOut'>,
+): Failure | undefined {
+  if (DENIED.test(words))
+    return {
+      code: 'FORGE_DENIED',
+      message: `The remote "${remote}" does not let exomonad in: ${words}. \`exomonad doctor\` says what is missing; nothing was changed.`,
+      facts: { remote },
+    }
+  if (!timedOut && !UNREACHABLE.test(words)) return undefined
+  const why = timedOut ? 'it did not answer in time' : words
+  return {
+    code: 'FORGE_UNAVAILABLE',
+    message: `The remote "${remote}" can’t be reached: ${why}. Check \`git remote -v\`; nothing was changed.`,
+    facts: { remote },
   }
-  if (options.remote !== undefined && DENIED.test(words)) {
-    return fail(
-      'FORGE_DENIED',
-      `The remote "${options.remote}" does not let exomonad in: ${words}. \`exomonad doctor\` tells what is missing; nothing was changed.`,
-      {
-        remote: options.remote,
-      },
-    )
-  }
-  if (options.remote !== undefined && (result.timedOut || UNREACHABLE.test(words))) {
-    const why = result.timedOut ? 'it did not answer in time' : words
-    return fail(
-      'FORGE_UNAVAILABLE',
-      `The remote "${options.remote}" can’t be reached: ${why}. Check \`git remote -v\`; nothing was changed.`,
-      {
-        remote: options.remote,
-      },
-    )
-  }
-  if (result.timedOut)
-    return fail('GIT_FAILED', `Could not ${doing}: git took too long and was ended.`)
+}
+
+const UNCOMMITTED =
+  /contains modified or untracked files|you have unstaged changes|index contains uncommitted changes/i
+
+function branchFailure(words: string): Failure | undefined {
   const exists = /a branch named '(.+?)' already exists/.exec(words)
   if (exists)
-    return fail(
-      'BRANCH_EXISTS',
-      `The branch ${exists[1]} exists already. Take another name, or adopt it with --branch.`,
-      { branch: exists[1] },
-    )
+    return {
+      code: 'BRANCH_EXISTS',
+      message: `The branch ${exists[1]} exists already. Take another name, or adopt it with --branch.`,
+      facts: { branch: exists[1] },
+    }
   const elsewhere = /'(.+?)' is already (?:checked out|used by worktree) at '(.+?)'/.exec(words)
-  if (elsewhere) {
-    const facts = { branch: elsewhere[1], worktree: elsewhere[2] }
-    return fail(
-      'BRANCH_CHECKED_OUT',
-      `The branch ${elsewhere[1]} is checked out at ${elsewhere[2]}. Free it there, or take another.`,
-      facts,
-    )
-  }
-  if (
-    /contains modified or untracked files|you have unstaged changes|index contains uncommitted changes/i.test(
-      words,
-    )
-  ) {
-    return fail(
-      'DIRTY_WORKTREE',
-      `Could not ${doing}: ${options.cwd} has uncommitted changes. Commit them first.`,
-    )
-  }
-  const ending =
-    result.exitCode === null
-      ? `was ended by ${result.signal}`
-      : words === ''
-        ? `exit ${result.exitCode}`
-        : words
-  return fail('GIT_FAILED', `Could not ${doing}: ${ending}`)
+  if (elsewhere)
+    return {
+      code: 'BRANCH_CHECKED_OUT',
+      message: `The branch ${elsewhere[1]} is checked out at ${elsewhere[2]}. Free it there, or take another.`,
+      facts: { branch: elsewhere[1], worktree: elsewhere[2] },
+    }
+  return undefined
 }

@@ -1,4 +1,5 @@
 import { chosenAcp, chosenAgents } from '../../../config/presets.ts'
+import type { AcpConfig, Config } from '../../../config/schema.ts'
 import type { Paths } from '../../../runtime/paths.ts'
 import type { CliContext } from '../context.ts'
 import { printableLine } from '../../text/printable.ts'
@@ -12,98 +13,86 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
   const config = await context.host.loadConfig(paths.configFile).catch(() => null)
   if (config === null) return []
   const palette = context.palette()
-  const chosen = chosenAgents(config)
-  const acp = chosenAcp(config).flatMap((name) =>
-    config.acp[name] === undefined ? [] : [[name, config.acp[name]] as const],
-  )
-  const roleGrants = Object.entries(config.roles).flatMap(
-    ([
-      role,
-      {
-        permissions: { policy, allow },
-      },
-    ]) =>
-      policy === 'off'
-        ? []
-        : [
-            [
-              `roles.${role}.permissions`,
-              policy === 'list' ? `list: ${allow.join(', ')}` : policy,
-            ] as const,
-          ],
-  )
-  const grants = [
-    ...roleGrants,
-    ...acp.flatMap(([name, { permission, allow, mode }]) => [
-      ...(permission === 'allow' ? [[`acp.${name}.permission`, permission] as const] : []),
-      // In some modes a program asks nobody.
-      ...(mode === undefined ? [] : [[`acp.${name}.mode`, mode] as const]),
-      ...(allow.length === 0 ? [] : [[`acp.${name}.allow`, allow.join(', ')] as const]),
-    ]),
+  return [
+    ...[...grantsOf(config), ...tokensOf(config)].map(
+      ([key, what]) =>
+        `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`,
+    ),
+    ...commandsOf(config).map(
+      ([key, argv]) =>
+        `  ${palette.dim(printableLine(key))}  ${quoteForShell(argv.map(printableLine))}`,
+    ),
   ]
-  const {
-    host,
-    api_url: apiUrl,
-    graphql_url: graphqlUrl,
-    token_file: tokenFile,
-    app_id: app,
-    app_key_file: appKey,
-  } = config.forge.github
+}
+
+/** A key of the configuration, and what it means. */
+type Named<What = string> = readonly [key: string, what: What]
+
+const acpOf = (config: Config): Named<AcpConfig>[] =>
+  chosenAcp(config).flatMap((name) => {
+    const acp = config.acp[name]
+    return acp === undefined ? [] : [[name, acp]]
+  })
+
+/** What agents may do without being asked. */
+const grantsOf = (config: Config): Named[] => [
+  ...Object.entries(config.roles).flatMap(([role, { permissions }]): Named[] => {
+    const { policy, allow } = permissions
+    if (policy === 'off') return []
+    return [[`roles.${role}.permissions`, policy === 'list' ? `list: ${allow.join(', ')}` : policy]]
+  }),
+  ...acpOf(config).flatMap(([name, { permission, allow, mode }]): Named[] => [
+    ...(permission === 'allow' ? [[`acp.${name}.permission`, permission] as const] : []),
+    // In some modes a program asks nobody.
+    ...(mode === undefined ? [] : [[`acp.${name}.mode`, mode] as const]),
+    ...(allow.length === 0 ? [] : [[`acp.${name}.allow`, allow.join(', ')] as const]),
+  ]),
+]
+
+/** Where a token is read from, and where it goes. */
+function tokensOf({ forge: { kind, github, gitea } }: Config): Named[] {
   const goesTo = (what: string | undefined): string | undefined =>
     what && `the token is sent to ${what}`
-  const credentials = {
-    host: goesTo(host),
-    api_url: goesTo(apiUrl),
-    graphql_url: goesTo(graphqlUrl),
-    token_file: tokenFile && `${tokenFile} holds the token`,
-    app_key_file: appKey && `${appKey} holds the key of app ${app}`,
-  }
-  const { gitea } = config.forge
   const addresses = {
-    github: credentials,
+    local: {},
+    github: {
+      host: goesTo(github.host),
+      api_url: goesTo(github.api_url),
+      graphql_url: goesTo(github.graphql_url),
+      token_file: github.token_file && `${github.token_file} holds the token`,
+      app_key_file:
+        github.app_key_file && `${github.app_key_file} holds the key of app ${github.app_id}`,
+    },
     gitea: {
       url: goesTo(gitea.url),
       token_file: gitea.token_file && `${gitea.token_file} holds the token`,
     },
   }
-  const { kind } = config.forge
-  const tokens = Object.entries(kind === 'local' ? {} : addresses[kind]).flatMap(([key, words]) =>
-    words === undefined ? [] : [[`forge.${kind}.${key}`, words] as const],
+  return Object.entries<string | undefined>(addresses[kind]).flatMap(([key, words]): Named[] =>
+    words === undefined ? [] : [[`forge.${kind}.${key}`, words]],
   )
-  const commands: [string, readonly string[] | undefined][] = [
-    ...Object.entries(config.agents).flatMap(
-      ([name, agent]): [string, readonly string[] | undefined][] =>
-        chosen.includes(name)
-          ? [
-              [
-                `agents.${name}`,
-                [
-                  ...Object.entries(agent.env).map(([key, value]) => `${key}=${value}`),
-                  ...agent.command,
-                  ...agent.args,
-                ],
-              ],
-              [`agents.${name} (resume)`, agent.resume_command],
-            ]
-          : [],
-    ),
-    ...acp.map(([name, { env, command }]): [string, readonly string[]] => [
+}
+
+function commandsOf(config: Config): Named<readonly string[]>[] {
+  const variables = (env: Readonly<Record<string, string>>): string[] =>
+    Object.entries(env).map(([key, value]) => `${key}=${value}`)
+  const chosen = chosenAgents(config)
+  const commands: Named<readonly string[] | undefined>[] = [
+    ...Object.entries(config.agents)
+      .filter(([name]) => chosen.includes(name))
+      .flatMap(([name, agent]): Named<readonly string[] | undefined>[] => [
+        [`agents.${name}`, [...variables(agent.env), ...agent.command, ...agent.args]],
+        [`agents.${name} (resume)`, agent.resume_command],
+      ]),
+    ...acpOf(config).map(([name, { env, command }]): Named<readonly string[]> => [
       `acp.${name}`,
-      [...Object.entries(env).map(([key, value]) => `${key}=${value}`), ...command],
+      [...variables(env), ...command],
     ]),
-    ...config.worktree.setup.map((argv): [string, readonly string[]] => ['worktree.setup', argv]),
+    ...config.worktree.setup.map((argv): Named<readonly string[]> => ['worktree.setup', argv]),
     ['forge.local.ci', config.forge.local.ci],
     ['notify.command', config.notify.command],
   ]
-  return [
-    ...[...grants, ...tokens].map(
-      ([key, what]) =>
-        `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`,
-    ),
-    ...commands.flatMap(([key, argv]) =>
-      argv === undefined
-        ? []
-        : [`  ${palette.dim(printableLine(key))}  ${quoteForShell(argv.map(printableLine))}`],
-    ),
-  ]
+  return commands.flatMap(([key, argv]): Named<readonly string[]>[] =>
+    argv === undefined ? [] : [[key, argv]],
+  )
 }
