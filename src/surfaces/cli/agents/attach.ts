@@ -37,7 +37,7 @@ export async function showTerminal(
   const answer = await ask()
   const { stdout } = context.terminal
   if (answer.argv === null && !print && !context.options().json) {
-    const { followScreen } = await import('./logs.ts')
+    const { followScreen } = await import('./follow-screen.ts')
     context.terminal.stderr.write(
       context
         .palette()
