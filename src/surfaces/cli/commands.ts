@@ -42,7 +42,6 @@ const WRITTEN = {
   run: () => import('./sessions/run.ts'),
   wait: () => import('./mail/wait.ts'),
   console: () => import('./console/console.ts'),
-  attach: () => import('./agents/attach.ts'),
   events: () => import('./daemon/events.ts'),
   ps: () => import('./agents/ps.ts'),
   call: () => import('./daemon/call.ts'),
@@ -110,7 +109,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
   ...group('Look closer', [
     personal('console', 'The whole tree on one screen: see agents work, write to them'),
-    written('attach', 'Show an agent’s terminal, or the stream of one that has none'),
+    tool('attach', agents),
     tool('logs', agents),
     tool('status', agents),
     tool('result', sessions),

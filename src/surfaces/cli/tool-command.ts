@@ -1,4 +1,4 @@
-import { Argument, Option } from 'commander'
+import { Argument, Option, type Command } from 'commander'
 import type { ToolArguments, ToolName, ToolResult } from '../../tools/types.ts'
 import type { Client } from '../client.ts'
 import { parseDuration } from '../text/duration.ts'
@@ -62,79 +62,59 @@ export const toolCommand = <const Name extends ToolName, Flag extends string = n
   terminal: ToolTerminal<Name, Flag> = {},
 ): CommandModule => commandOf(specOf(tool, terminal.command), terminal)
 
-export function commandOf<Name extends ToolName, Flag extends string = never>(
+export const commandOf = <Name extends ToolName, Flag extends string = never>(
   spec: CommandSpec,
   terminal: ToolTerminal<Name, Flag> = {},
-): CommandModule {
-  const isOption = ({ term }: FieldSpec): boolean => term.startsWith('-')
-  const positional = spec.fields.filter((field) => !isOption(field))
-  return {
-    define: (command, context) => {
-      for (const field of positional) command.addArgument(argumentOf(field))
-      const options = spec.fields
-        .filter(isOption)
-        .map((field) => ({ name: field.name, option: optionOf(field, spec.given[field.name]) }))
-      const flags = Object.entries<string>(terminal.flags ?? {}).map(([name, as]) => {
-        const [term = '', words] = as.split(/ {2,}/)
-        return { name, option: new Option(term, words) }
-      })
-      for (const { option } of [...options, ...flags]) command.addOption(option)
-      command
-        .description(spec.summary)
-        .addHelpText('after', helpBelow(spec))
-        .action(async () => {
-          const values = command.opts<Record<string, unknown>>()
-          const valueOf = ({ option }: { option: Option }): unknown =>
-            values[option.attributeName()]
-          const given: Record<string, unknown> = { ...spec.given }
-          for (const [index, field] of positional.entries())
-            given[field.name] = await readArgument(context, field, command.processedArgs[index])
-          for (const one of options) given[one.name] = valueOf(one) ?? given[one.name]
-          await run(
-            context,
-            Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-            Object.fromEntries(flags.map((one) => [one.name, valueOf(one) === true])),
-          )
+): CommandModule => ({
+  define: (command, context) => {
+    for (const field of spec.fields)
+      if (isOption(field)) command.addOption(optionOf(field, spec.given[field.name]))
+      else command.addArgument(argumentOf(field))
+    const flags = Object.entries<string>(terminal.flags ?? {}).map(([name, as]) => {
+      const [term = '', words] = as.split(/ {2,}/)
+      command.option(term, words)
+      return [name, term] as const
+    })
+    command
+      .description(spec.summary)
+      .addHelpText('after', helpBelow(spec))
+      .action(async () => {
+        const given = await readGiven(context, spec, command)
+        const isSet = ([name, term]: readonly [string, string]) =>
+          [name, valueOf(command, term) === true] as const
+        await runTool(context, spec, terminal, {
+          // The spec is made of the tool’s schema, and each field was read by it.
+          given: given as Given<Name>,
+          flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
         })
-    },
-  }
+      })
+  },
+})
 
-  async function run(context: CliContext, read: object, set: object): Promise<void> {
-    // The spec is made of the tool’s schema, and each field was read by it.
-    const given = read as Given<Name>
-    const flags = set as Record<Flag, boolean>
-    const start = { context, palette: context.palette(), width: tableWidth(context), flags }
-    const prepared = (await terminal.prepare?.(given, start)) ?? given
-    const tool = terminal.instead?.(given, start) ?? spec.tool
-    const client = await context.client()
-    const input = (await withPullNumbers(client, prepared)) as ToolArguments<Name>
-    const whole = { ...start, client, input }
-    const calling = terminal.call?.(whole) ?? client.callTool(tool, input)
-    const { progress } = terminal
-    const result = (await (progress === undefined
-      ? calling
-      : withProgress(
-          context,
-          typeof progress === 'string' ? progress : progress(input),
-          calling,
-        ))) as ToolResult<Name> | undefined
-    if (result === undefined) return
-    if (terminal.failed?.(result) === true) context.markFailed()
-    const { stdout } = context.terminal
-    if (context.options().json || terminal.show === undefined) return writeJson(stdout, result)
-    writeLines(terminal.isExact ? exactly(stdout) : stdout, await terminal.show(result, whole))
-  }
-
-  /** Pull requests are named by their agents and branches, too. */
-  async function withPullNumbers(client: Client, given: object): Promise<object> {
-    const found: Record<string, unknown> = { ...given }
-    for (const field of spec.fields) {
-      const word = found[field.name]
-      if (kindOf(field) === 'pr' && typeof word === 'string')
-        found[field.name] = await pullNumber(client, word)
-    }
-    return found
-  }
+async function runTool<Name extends ToolName, Flag extends string>(
+  context: CliContext,
+  spec: CommandSpec,
+  terminal: ToolTerminal<Name, Flag>,
+  { given, flags }: { given: Given<Name>; flags: Readonly<Record<Flag, boolean>> },
+): Promise<void> {
+  const start = { context, palette: context.palette(), width: tableWidth(context), flags }
+  const prepared = (await terminal.prepare?.(given, start)) ?? given
+  const tool = terminal.instead?.(given, start) ?? spec.tool
+  const client = await context.client()
+  const input = (await withPullNumbers(client, spec, prepared)) as ToolArguments<Name>
+  const run = { ...start, client, input }
+  const call = terminal.call?.(run) ?? client.callTool(tool, input)
+  const { progress, show } = terminal
+  const label = typeof progress === 'function' ? progress(input) : progress
+  // As the daemon checked it.
+  const result = (await (label === undefined ? call : withProgress(context, label, call))) as
+    | ToolResult<Name>
+    | undefined
+  if (result === undefined) return
+  if (terminal.failed?.(result) === true) context.markFailed()
+  const { stdout } = context.terminal
+  if (context.options().json || show === undefined) return writeJson(stdout, result)
+  writeLines(terminal.isExact ? exactly(stdout) : stdout, await show(result, run))
 }
 
 /** A command that has others below it. */
@@ -153,6 +133,8 @@ const helpBelow = ({ notes, examples }: CommandSpec): string =>
     ...examples.map((example) => `  ${example}`),
   ].join('\n')
 
+const isOption = ({ term }: FieldSpec): boolean => term.startsWith('-')
+
 /** `id` of `-q, --question <id>`. */
 const kindOf = ({ term }: FieldSpec): string => /[<[]([\w=-]+)/.exec(term)?.[1] ?? ''
 
@@ -164,6 +146,41 @@ const argumentOf = (field: FieldSpec): Argument =>
     field.term,
     isText(field) ? `${field.words}; - reads it from standard input` : field.words,
   )
+
+const valueOf = (command: Command, term: string): unknown =>
+  command.opts<Record<string, unknown>>()[new Option(term).attributeName()]
+
+/** What stands on the command line, over what is so without. */
+async function readGiven(
+  context: CliContext,
+  { fields, given }: CommandSpec,
+  command: Command,
+): Promise<Record<string, unknown>> {
+  const read: Record<string, unknown> = { ...given }
+  const words = [...command.processedArgs] as unknown[]
+  for (const field of fields) {
+    const value = isOption(field)
+      ? valueOf(command, field.term)
+      : await readArgument(context, field, words.shift())
+    if (value !== undefined) read[field.name] = value
+  }
+  return read
+}
+
+/** Pull requests are named by their agents and branches, too. */
+async function withPullNumbers(
+  client: Client,
+  { fields }: CommandSpec,
+  given: object,
+): Promise<object> {
+  const found: Record<string, unknown> = { ...given }
+  for (const field of fields) {
+    const word = found[field.name]
+    if (kindOf(field) === 'pr' && typeof word === 'string')
+      found[field.name] = await pullNumber(client, word)
+  }
+  return found
+}
 
 async function readArgument(
   context: CliContext,

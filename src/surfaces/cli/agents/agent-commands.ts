@@ -21,7 +21,7 @@ export const up = toolCommand('up', {
     const launched = client.call('up', input)
     const answer = await withProgress(context, 'Launching the root’s agent', launched)
     if (!flags.attach) return answer
-    return (await import('./attach.ts')).showTerminal(context, answer.agent_id)
+    return (await import('./attach.ts')).showTerminal(context, answer.agent_id, false)
   },
   show: ({ already, pane, warnings }, { palette }) => [
     `${palette.good('✓')} ${already ? 'The root’s agent was running already' : 'The root’s agent runs'} ${palette.dim(whereItRuns(pane))}`,
@@ -163,6 +163,12 @@ export const logs = toolCommand('screen', {
       ? followScreen(context, client, input.agent, input.lines)
       : client.call('screen', input),
   show: linesOf,
+})
+
+export const attach = toolCommand('attach', {
+  flags: { print: '--print  Print the command that shows it, run nothing' },
+  call: async ({ context, input, flags }) =>
+    (await import('./attach.ts')).showTerminal(context, input.agent, flags.print),
 })
 
 export const status = toolCommand('agent_status', {
