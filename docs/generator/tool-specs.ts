@@ -3,12 +3,13 @@ import type { CommandSpec, FieldSpec } from '../../src/surfaces/cli/tool-specs.t
 import { ALL_TOOLS } from '../../src/tools/all.ts'
 import type { AnyTool, ToolCommand } from '../../src/tools/define.ts'
 
-/** src/surfaces/cli/tool-specs.json: the tools’ commands, one a line. */
+/** src/surfaces/cli/tool-specs.json: what the command line knows of tools, a command a line. */
 export function renderToolSpecs(): string {
   const lines = ALL_TOOLS.flatMap(specsOf)
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([name, spec]) => `  ${JSON.stringify(name)}: ${JSON.stringify(spec)}`)
-  return `{\n${lines.join(',\n')}\n}\n`
+    .map(([name, spec]) => `    ${JSON.stringify(name)}: ${JSON.stringify(spec)}`)
+  const keyed = ALL_TOOLS.filter((tool) => tool.keyed === true).map(({ name }) => name)
+  return `{\n  "commands": {\n${lines.join(',\n')}\n  },\n  "keyed": ${JSON.stringify(keyed)}\n}\n`
 }
 
 interface JsonSchema {

@@ -1,5 +1,5 @@
 import type { ToolName } from '../../tools/types.ts'
-import specs from './tool-specs.json' with { type: 'json' }
+import document from './tool-specs.json' with { type: 'json' }
 
 /** A tool’s command as plain data: a command that is begun loads neither tools nor zod. */
 export interface CommandSpec {
@@ -28,7 +28,13 @@ export interface FieldSpec {
 }
 
 /** By the names of the commands. `npm run docs` writes them; a test compares. */
-export const SPECS: Readonly<Record<string, CommandSpec>> = specs
+export const SPECS: Readonly<Record<string, CommandSpec>> = document.commands
+
+/**
+ * Tools that take an idempotency key: what was taken and not answered may be asked for again under
+ * it.
+ */
+export const KEYED: ReadonlySet<string> = new Set(document.keyed)
 
 /** Throws where the tool has no such command. `command` names one of several. */
 export function specOf(tool: ToolName, command?: string): CommandSpec {

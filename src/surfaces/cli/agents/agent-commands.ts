@@ -5,14 +5,11 @@ import { printableLine } from '../../text/printable.ts'
 import { plural } from '../../text/quantity.ts'
 import { shortPath } from '../../text/short-path.ts'
 import { renderTable } from '../../text/table.ts'
-import { renderTree } from '../../text/tree-view.ts'
 import { UsageError } from '../exit-codes.ts'
 import { isAgent } from '../is-agent.ts'
 import { withProgress } from '../progress.ts'
 import { commandGroup, toolCommand } from '../tool-command.ts'
 import { captureGroup } from './capture-commands.ts'
-import { followScreen, linesOf } from './follow-screen.ts'
-import { statusTable, watchStatus } from './status.ts'
 
 export const up = toolCommand('up', {
   flags: { attach: '--attach  Show the root’s terminal, or its stream, at once' },
@@ -57,8 +54,8 @@ export const tree = toolCommand('tree', {
     if (!flags.watch) return client.call('tree', {})
     return (await import('./tree-watch.ts')).watchTree(context, client)
   },
-  show: (view, { context, palette }) =>
-    renderTree(
+  show: async (view, { context, palette }) =>
+    (await import('../../text/tree-view.ts')).renderTree(
       { ...view, repository: shortPath(view.repository, context.environment.home) },
       { width: context.width(), palette },
     ),
@@ -155,14 +152,16 @@ export const clean = toolCommand('clean', {
   },
 })
 
+const screens = () => import('./follow-screen.ts')
+
 export const logs = toolCommand('screen', {
   flags: { follow: '-f, --follow  Go on with new lines until Ctrl-C' },
   isExact: true,
-  call: ({ client, context, input, flags }) =>
+  call: async ({ client, context, input, flags }) =>
     flags.follow
-      ? followScreen(context, client, input.agent, input.lines)
+      ? (await screens()).followScreen(context, client, input.agent, input.lines)
       : client.call('screen', input),
-  show: linesOf,
+  show: async (screen) => (await screens()).linesOf(screen),
 })
 
 export const attach = toolCommand('attach', {
@@ -171,11 +170,16 @@ export const attach = toolCommand('attach', {
     (await import('./attach.ts')).showTerminal(context, input.agent, flags.print),
 })
 
+const statuses = () => import('./status.ts')
+
 export const status = toolCommand('agent_status', {
   flags: {
     watch: '-w, --watch  Keep showing sessions and processes with what they do, live, until Ctrl-C',
   },
-  call: ({ client, context, input, flags }) =>
-    flags.watch ? watchStatus(context, client, input.agent_id) : client.call('agent_status', input),
-  show: (read, run) => statusTable('agents' in read ? read.agents : [read], run.context.now(), run),
+  call: async ({ client, context, input, flags }) =>
+    flags.watch
+      ? (await statuses()).watchStatus(context, client, input.agent_id)
+      : client.call('agent_status', input),
+  show: async (read, run) =>
+    (await statuses()).statusTable('agents' in read ? read.agents : [read], run.context.now(), run),
 })
