@@ -34,7 +34,9 @@ export function specsOf(tool: AnyTool): [name: string, spec: CommandSpec][] {
   const field = (name: string, as: string): FieldSpec => {
     const { type = '', description = '', enum: choices, ...rest } = properties[name] ?? {}
     const [term = '', words = description] = as.split(/ {2,}/)
-    const least = rest.minimum ?? rest.exclusiveMinimum ?? rest.minLength
+    // Seconds and counts are given whole.
+    const above = rest.exclusiveMinimum === undefined ? undefined : rest.exclusiveMinimum + 1
+    const least = rest.minimum ?? above ?? rest.minLength
     return {
       name,
       term,

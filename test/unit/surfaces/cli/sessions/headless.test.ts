@@ -259,6 +259,9 @@ describe('exomonad llm', () => {
     await expect(fakeRun(llm, { tools }).run('x', '--timeout', 'soon')).rejects.toThrow(
       'expected seconds, or a duration',
     )
+    await expect(fakeRun(llm, { tools }).run('x', '--timeout', '0')).rejects.toThrow(
+      '--timeout 0: expected at least 1',
+    )
     await expect(fakeRun(llm, { tools }).run('x', '--context', 'branch')).rejects.toThrow(
       'expected KEY=VALUE',
     )
