@@ -1,6 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { renderReference } from './generator/reference.ts'
+import { renderToolSpecs } from './generator/tool-specs.ts'
 
-/** Writes docs/reference.md: `npm run docs`. */
-writeFileSync(join(import.meta.dirname, 'reference.md'), await renderReference())
+/** Writes what is made of the schemas: `npm run docs`. */
+const top = join(import.meta.dirname, '..')
+writeFileSync(join(top, 'src', 'surfaces', 'cli', 'tool-specs.json'), renderToolSpecs())
+// It has the commands that were just written.
+const { renderReference } = await import('./generator/reference.ts')
+writeFileSync(join(top, 'docs', 'reference.md'), await renderReference())

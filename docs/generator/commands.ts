@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CliContext } from '../../src/surfaces/cli/context.ts'
 import { EXIT_CODES } from '../../src/surfaces/cli/exit-codes.ts'
 import { buildProgram } from '../../src/surfaces/cli/program.ts'
+import { SPECS } from '../../src/surfaces/cli/tool-specs.ts'
 import { table } from './schema-text.ts'
 
 /** Every command with its arguments, options and exit codes, from the program that runs them. */
@@ -37,6 +38,7 @@ function describe(command: Command, prefix: string): string[] {
           ...command.registeredArguments.map(argumentText),
           ...(command.options.length > 0 ? ['[options]'] : []),
         ].join(' ')
+  const examples = SPECS[name.replace('exomonad ', '')]?.examples ?? []
   const described = command.registeredArguments.filter((argument) => argument.description !== '')
   return [
     `### \`${usage}\``,
@@ -50,6 +52,7 @@ function describe(command: Command, prefix: string): string[] {
         ]
       : []),
     ...(command.options.length > 0 ? [optionsTable(command)] : []),
+    ...(examples.length > 0 ? [`\`\`\`sh\n${examples.join('\n')}\n\`\`\``] : []),
     ...own.flatMap((inner) => describe(inner, name)),
   ]
 }

@@ -30,6 +30,30 @@ export interface ToolContext {
   readonly once?: OnceContext
 }
 
+/**
+ * A command of `exomonad` that is the tool: what its schema doesn’t say of that. Plain data, of
+ * which `npm run docs` makes what surfaces/cli/tool-command.ts reads.
+ */
+export interface ToolCommand<Field extends string = string> {
+  /** `kill`, or in a group `pr list`. */
+  readonly name: string
+  readonly summary: string
+  /**
+   * Fields of the input as help has them, arguments in their order: `<agent>`, `<message...>`,
+   * `-q, --question <id>`. After two spaces follows what it is, where the schema has other words.
+   * The name in the brackets says how a value is read (`duration`, `pr`) and completed (`agent`).
+   */
+  readonly fields?: { readonly [Key in Field]?: string }
+  /** What fields are that are left out, where the schema has no default. */
+  readonly given?: { readonly [Key in Field]?: unknown }
+  /** What else is to be known, at the end of its help. */
+  readonly notes?: string
+  /** Whole lines, each with `exomonad` in it. */
+  readonly examples: readonly string[]
+}
+
+type FieldOf<Input extends z.ZodObject> = Extract<keyof Input['shape'], string>
+
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
@@ -67,6 +91,10 @@ export interface Tool<
    */
   readonly prepare?: (given: unknown) => unknown
   readonly output: Output
+  readonly command?:
+    | ToolCommand<FieldOf<Input>>
+    | readonly ToolCommand<FieldOf<Input>>[]
+    | undefined
   /** Asked where a caller may not use it: throws what says more than that. */
   readonly refused?: (context: Pick<ToolContext, 'core' | 'caller'>) => Promise<void>
   readonly handler: (context: ToolContext, input: z.output<Input>) => Promise<z.input<Output>>

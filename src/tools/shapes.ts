@@ -60,6 +60,9 @@ export const spawnError = z.object({ name: z.string(), error: z.string(), code: 
 
 export const spawnResult = z.object({ spawned: z.array(spawnedAgent), errors: z.array(spawnError) })
 
+/** How commands take a pull request: `exomonad pr show auth`. */
+export const PULL = '<pr>  Its number, or the branch or name of its agent'
+
 export const landing = z.object({
   step: z.enum(['queued', 'checking', 'landing']),
   since_seconds: z.number().int(),
@@ -117,6 +120,10 @@ export const subagentTask = {
     .max(200)
     .describe('What it does in a few words, for displays: “Reading the parser”'),
 }
+
+/** How commands take `description`. */
+export const DESCRIPTION =
+  '-d, --description <text>  What it does in a few words, for displays; default: the beginning of the task'
 
 export const subagentAnswer = z.object({
   text: z.string().describe('Its last words'),

@@ -17,6 +17,9 @@ export type ToolInput<Name extends ToolName> = (
   ? Input
   : never
 
+/** The same once defaults are filled in. */
+export type ToolArguments<Name extends ToolName> = z.output<ToolsByName[Name]['input']>
+
 /** What it returns. */
 export type ToolResult<Name extends ToolName> = z.output<ToolsByName[Name]['output']>
 

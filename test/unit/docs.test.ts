@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { renderReference } from '../../docs/generator/reference.ts'
+import { renderToolSpecs } from '../../docs/generator/tool-specs.ts'
 
 const top = join(import.meta.dirname, '..', '..')
 const pages = [
@@ -16,6 +17,11 @@ const pages = [
 describe('the docs', () => {
   it('reference.md is what the schemas say now (`npm run docs` writes it)', async () => {
     expect(readFileSync(join(top, 'docs', 'reference.md'), 'utf8')).toBe(await renderReference())
+  })
+
+  it('the commands of tools are what their files say now (`npm run docs` writes them, too)', () => {
+    const file = join(top, 'src', 'surfaces', 'cli', 'tool-specs.json')
+    expect(readFileSync(file, 'utf8')).toBe(renderToolSpecs())
   })
 
   it.each(pages)('%s links only to what is there', (page) => {

@@ -8,6 +8,7 @@ import { createClient, withTypedCalls, type Client } from '../client.ts'
 import { ensureDaemon } from './daemon/daemon-process.ts'
 import type { Host } from './host.ts'
 import { isInAgentWorktree, locateRepository, type LocatedRepository } from './locate.ts'
+import { KEYED } from './tool-specs.ts'
 
 export interface ConnectDeps {
   readonly cwd: string
@@ -193,22 +194,6 @@ const withEach = (
     },
   })
 
-/**
- * Tools that take an idempotency key: what was taken and not answered may be asked for again under
- * it.
- */
-export const KEYED: ReadonlySet<string> = new Set([
-  ...['send', 'send_raw', 'note', 'file_pr', 'fork'],
-  ...[
-    'spawn',
-    'spawn_workers',
-    'spawn_agents',
-    'spawn_subtree',
-    'spawn_gemini_teammate',
-    'spawn_background_task',
-    'spawn_llm_session',
-  ],
-])
 /** How long the daemon may be away after a call was cut off. Milliseconds. */
 const AWAY = 60_000
 const TRY_EVERY = 250

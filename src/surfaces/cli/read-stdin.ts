@@ -11,14 +11,13 @@ export async function readStdin(context: CliContext): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The words of a message argument, or standard input for `-`. UsageError where it is empty. */
-export async function readMessage(
+/** Words as one text, or standard input for `-`, without the line feeds at its end. */
+export async function readWords(
   context: CliContext,
   words: readonly string[],
-  what = 'message',
+  isExact = false,
 ): Promise<string> {
-  const text =
-    words.length === 1 && words[0] === '-' ? (await readStdin(context)).trimEnd() : words.join(' ')
-  if (text.trim() === '') throw new UsageError(`The ${what} is empty.`)
-  return text
+  if (words.length !== 1 || words[0] !== '-') return words.join(' ')
+  const text = await readStdin(context)
+  return isExact ? text : text.trimEnd()
 }

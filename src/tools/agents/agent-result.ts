@@ -19,5 +19,13 @@ export const agentResult = defineTool({
     files_modified: z.array(z.string()).describe('Relative to the worktree, committed or not'),
     elapsed_secs: z.number(),
   }),
+  command: {
+    name: 'result',
+    summary: 'What an agent came to: its answer or output, and the files it changed',
+    fields: { agent_id: '<agent>' },
+    notes:
+      'How it ended, what it changed, and what it wrote at last. While it runs, exomonad logs AGENT -f shows that. Asking takes nothing away.',
+    examples: ['exomonad result npm-test'],
+  },
   handler: ({ core, caller }, { agent_id: address }) => core.sessions.result(caller, address),
 })

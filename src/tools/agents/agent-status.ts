@@ -25,5 +25,11 @@ export const agentStatus = defineTool({
     agent_id: z.string().min(1).optional().describe('Id, branch or name; default: all'),
   }),
   output: z.union([status, z.object({ agents: z.array(status) }).describe('Without an id')]),
+  command: {
+    name: 'status',
+    summary: 'How agents, sessions and processes stand',
+    fields: { agent_id: '[agent]' },
+    examples: ['exomonad status', 'exomonad status auth'],
+  },
   handler: ({ core, caller }, { agent_id: address }) => core.sessions.status(caller, address),
 })

@@ -19,5 +19,12 @@ export const attach = defineTool({
     pane: z.string(),
     argv: z.array(z.string()).nullable(),
   }),
+  command: {
+    name: 'attach',
+    summary: 'Show an agent’s terminal, or the stream of one that has none',
+    fields: { agent: '[agent]  Id, branch or name; default: the root' },
+    given: { agent: 'root' },
+    examples: ['exomonad attach auth'],
+  },
   handler: ({ core }, input) => core.control.attach(input.agent, input.inside),
 })

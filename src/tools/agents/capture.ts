@@ -19,5 +19,20 @@ export const capture = defineTool({
     agent_id: z.string(),
     lines: z.number().int().describe('Of the open capture'),
   }),
+  command: [
+    {
+      name: 'capture start',
+      summary:
+        'Open a capture: what is added to it becomes a child’s task, and never reaches the agent itself',
+      examples: ['exomonad capture start'],
+    },
+    {
+      name: 'capture add',
+      summary: 'Add to the open capture',
+      fields: { text: '<text...>  Text of one or more lines' },
+      given: { begin: false },
+      examples: ['exomonad capture add "Read the tests first"', 'exomonad capture add - <task.md'],
+    },
+  ],
   handler: ({ core, caller }, input) => core.captures.add(caller, input),
 })

@@ -11,15 +11,21 @@ export const clean = defineTool({
   effect: 'ends',
   listed: false,
   input: z.object({
-    dry_run: z.boolean().default(false),
+    dry_run: z.boolean().default(false).describe('Tell what would be removed, remove nothing'),
     kill: z
       .boolean()
       .default(false)
-      .describe('Also agents whose program still runs, where they are done: it is ended'),
+      .describe('Also agents whose program still runs, where their work is merged: it is ended'),
   }),
   output: z.object({
     removed: z.array(z.object(place)),
     kept: z.array(z.object({ ...place, reason: z.string() })),
   }),
+  command: {
+    name: 'clean',
+    summary: 'Remove worktrees and branches that are proven merged',
+    fields: { dry_run: '-n, --dry-run', kill: '--kill' },
+    examples: ['exomonad clean --dry-run'],
+  },
   handler: ({ core }, input) => core.maintenance.clean({ dryRun: input.dry_run, kill: input.kill }),
 })

@@ -18,5 +18,15 @@ export const forkCapture = defineTool({
     context: z.enum(['inherit', 'fresh']).default('inherit'),
   }),
   output: forkedAgent.extend({ captured: z.boolean() }),
+  command: {
+    name: 'capture fork',
+    summary: 'Fork a child whose prompt is the open capture; without one, a child that idles',
+    fields: {
+      name: '[name]  Default: the first words of the capture',
+      context:
+        '-c, --context <which>  With the agent’s conversation so far, or fresh: with the prompt alone',
+    },
+    examples: ['exomonad capture fork reader --context fresh'],
+  },
   handler: ({ core, caller }, input) => core.forking.forkCapture(caller, input),
 })

@@ -19,5 +19,17 @@ export const fork = defineTool({
       .describe('inherit: with your conversation so far; fresh: with the prompt alone'),
   }),
   output: forkedAgent,
+  command: {
+    name: 'fork',
+    summary: 'Fork an agent beside yours, in the same worktree',
+    fields: {
+      name: '[name]  What to call it: a word or two; without one, the first words of its prompt, else fork-N',
+      prompt:
+        '[prompt...]  What it is to do (default: the lines of the open capture, else nothing yet)',
+      context:
+        '-c, --context <which>  With the conversation of the one it is forked from, or fresh: with the prompt alone',
+    },
+    examples: ['exomonad fork reader "Find out where sessions are kept"', 'exomonad fork'],
+  },
   handler: ({ core, caller, once }, input) => core.forking.fork(caller, input, once?.since),
 })

@@ -15,5 +15,11 @@ export const moveRoot = defineTool({
     moved: z.boolean().describe('False where the tree grows from there already'),
     warnings: z.array(z.string()),
   }),
+  command: {
+    name: 'root move',
+    summary:
+      'Have the tree grow from the branch that is checked out in the root’s worktree; the agents there are stay as they are',
+    examples: ['git switch -c next && exomonad root move'],
+  },
   handler: ({ core }) => core.maintenance.moveRoot(),
 })

@@ -13,5 +13,10 @@ export const reap = defineTool({
     reaped: z.array(z.string()),
     next: z.string().describe('The first living agent'),
   }),
+  command: {
+    name: 'reap',
+    summary: 'Take ended agents out of sight; their work stays',
+    examples: ['exomonad reap'],
+  },
   handler: ({ core }) => core.maintenance.reap(),
 })

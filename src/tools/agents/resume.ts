@@ -25,5 +25,11 @@ export const resume = defineTool({
     ),
     errors: z.array(spawnError),
   }),
+  command: {
+    name: 'resume',
+    summary: 'Launch agents again whose program is gone',
+    fields: { agent: '[agent]  Id, branch or name' },
+    examples: ['exomonad resume auth', 'exomonad resume --all'],
+  },
   handler: ({ core }, input) => core.control.resume(input.agent),
 })

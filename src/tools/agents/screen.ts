@@ -9,9 +9,21 @@ export const screen = defineTool({
   effect: 'reads',
   listed: false,
   input: z.object({
-    agent: z.string().min(1),
-    lines: z.number().int().min(0).max(100_000).default(1000).describe('Of scrollback'),
+    agent: z.string().min(1).describe('Id, branch or name'),
+    lines: z
+      .number()
+      .int()
+      .min(0)
+      .max(100_000)
+      .default(1000)
+      .describe('How many lines above the screen, at most'),
   }),
   output: z.object({ agent_id: z.string(), text: z.string(), live: z.boolean() }),
+  command: {
+    name: 'logs',
+    summary: 'Print what is on an agent’s terminal, or what it wrote without one',
+    fields: { agent: '<agent>', lines: '-n, --lines <count>' },
+    examples: ['exomonad logs auth --lines 100', 'exomonad logs npm-test --follow'],
+  },
   handler: ({ core }, input) => core.control.screen(input.agent, input.lines),
 })

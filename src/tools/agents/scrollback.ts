@@ -38,5 +38,10 @@ export const scrollback = defineTool({
       .nullable()
       .describe('Of the open capture; null where none is open'),
   }),
+  command: {
+    name: 'capture show',
+    summary: 'Print what the open capture holds',
+    examples: ['exomonad capture show'],
+  },
   handler: ({ core, caller }, input) => core.captures.scrollback(input.agent ?? caller.agent.id),
 })

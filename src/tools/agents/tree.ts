@@ -13,5 +13,10 @@ export const tree = defineTool({
   output: z
     .custom<TreeView>((value) => typeof value === 'object' && value !== null)
     .meta({ type: 'object' }),
+  command: {
+    name: 'tree',
+    summary: 'Show the tree of agents',
+    examples: ['exomonad tree --watch'],
+  },
   handler: ({ core }) => core.view.tree(),
 })

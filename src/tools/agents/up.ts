@@ -7,7 +7,7 @@ export const up = defineTool({
   audience: ['human'],
   listed: false,
   input: z.object({
-    task: z.string().optional(),
+    task: z.string().optional().describe('What the whole tree is to do'),
     agent: z
       .string()
       .optional()
@@ -21,5 +21,11 @@ export const up = defineTool({
     already: z.boolean(),
     warnings: z.array(z.string()),
   }),
+  command: {
+    name: 'up',
+    summary: 'Open the session and launch the root’s agent',
+    fields: { task: '[task...]', agent: '-a, --agent <program>' },
+    examples: ['exomonad up "Build the shop of docs/plan.md"', 'exomonad up - <docs/plan.md'],
+  },
   handler: ({ core }, input) => core.control.up(input.task, input.agent),
 })

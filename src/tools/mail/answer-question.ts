@@ -13,6 +13,17 @@ export const answerQuestion = defineTool({
     question_id: z.string().optional(),
   }),
   output: z.object({ status: z.enum(['delivered', 'queued']), question_id: z.string() }),
+  command: {
+    name: 'answer',
+    summary: 'Answer an agent’s question',
+    fields: {
+      agent: '<agent>',
+      message: '<message...>  The answer',
+      question_id:
+        '-q, --question <id>  A certain question; default: the oldest open one of that agent',
+    },
+    examples: ['exomonad answer auth "Keep the sessions in a table."'],
+  },
   handler: ({ core, caller }, input) =>
     core.messages.answer(caller, input.agent, input.message, input.question_id),
 })

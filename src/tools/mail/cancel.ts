@@ -13,5 +13,10 @@ export const cancel = defineTool({
     agent_id: z.string(),
     lines: z.number().int().describe('That the capture had'),
   }),
+  command: {
+    name: 'capture cancel',
+    summary: 'Give the open capture up; its lines stay in the scrollback',
+    examples: ['exomonad capture cancel'],
+  },
   handler: ({ core, caller }) => core.captures.cancel(caller),
 })

@@ -18,6 +18,12 @@ export const checkMail = defineTool({
       }),
     ),
   }),
+  command: {
+    name: 'mail',
+    summary: 'Take the mail that other agents sent',
+    fields: { peek: '--peek  Leave the messages where they are' },
+    examples: ['exomonad mail --peek'],
+  },
   handler: ({ core, caller, consumed }, input) =>
     core.messages.checkMail(caller, input.peek, consumed),
 })

@@ -34,5 +34,11 @@ export const inbox = defineTool({
       }),
     ),
   }),
+  command: {
+    name: 'inbox',
+    summary: 'What waits for you: messages, questions, approvals',
+    fields: { clear: '--clear' },
+    examples: ['exomonad inbox --clear'],
+  },
   handler: ({ core, consumed }, input) => core.messages.inbox(input, consumed),
 })

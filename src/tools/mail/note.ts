@@ -18,6 +18,12 @@ export const note = defineTool({
       ),
   }),
   output: z.object({ status: z.literal('sent') }),
+  command: {
+    name: 'note',
+    summary: 'Tell the parent something',
+    fields: { message: '<message...>  The text', stop_reason: '--stop-reason' },
+    examples: ['exomonad note "The tests of src/auth pass"'],
+  },
   handler: ({ core, caller, once }, input) =>
     core.messages.note(caller, input.message, { stopReason: input.stop_reason, once }),
 })

@@ -20,6 +20,16 @@ export const question = defineTool({
     z.object({ status: z.literal('answered'), question_id: z.string(), answer: z.string() }),
     z.object({ status: z.literal('pending'), question_id: z.string() }),
   ]),
+  command: {
+    name: 'question',
+    summary: 'Ask the parent and wait for the answer',
+    fields: {
+      message: '<message...>  The question',
+      timeout:
+        '-t, --timeout <duration>  How long to wait, such as 90s or 5m; default from the configuration',
+    },
+    examples: ['exomonad question --timeout 10m "Cookies, or tokens?"'],
+  },
   handler: ({ core, caller, signal, progress, consumed }, input) => {
     progress('Waiting for the answer')
     return core.messages.question(caller, input.message, input.timeout, signal, consumed)

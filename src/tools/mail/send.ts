@@ -13,6 +13,12 @@ export const send = defineTool({
     message: z.string().min(1),
   }),
   output: z.object({ status: z.literal('sent'), to: z.string() }),
+  command: {
+    name: 'send',
+    summary: 'Send an agent a message',
+    fields: { to: '<agent>', message: '<message...>  The text' },
+    examples: ['exomonad send auth "Also the logout"', 'git diff | exomonad send auth -'],
+  },
   handler: ({ core, caller, once }, input) =>
     core.messages.send(caller, input.to, input.message, { once }),
 })

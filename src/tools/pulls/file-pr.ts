@@ -21,5 +21,16 @@ export const filePr = defineTool({
     created: z.boolean().describe('false: an open pull request was updated'),
     warnings: z.array(z.string()),
   }),
+  command: {
+    name: 'pr file',
+    summary: 'Push the branch and file a pull request against its parent’s branch',
+    fields: {
+      title: '-t, --title <text>',
+      body: '-b, --body <text>  What changed, why, and how it was checked; - reads it from standard input',
+      draft: '--draft  Not ready to be merged yet',
+    },
+    given: { body: '' },
+    examples: ['exomonad pr file --title "Add the login" --body - <notes.md'],
+  },
   handler: ({ core, caller, once }, input) => core.pulls.file(caller, input, once?.since),
 })

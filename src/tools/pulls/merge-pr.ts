@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
+import { PULL } from '../shapes.ts'
 
 export const mergePr = defineTool({
   name: 'merge_pr',
@@ -55,6 +56,18 @@ export const mergePr = defineTool({
     siblings_behind: z.array(z.string()),
     next: z.string(),
   }),
+  command: {
+    name: 'pr merge',
+    summary: 'Merge a child’s pull request and bring it into the parent’s worktree',
+    fields: {
+      pr_number: PULL,
+      strategy: '-s, --strategy <how>',
+      wait: '--wait',
+      when_ready: '--when-ready',
+      force: '--force',
+    },
+    examples: ['exomonad pr merge auth', 'exomonad pr merge 3 --strategy rebase --wait'],
+  },
   handler: ({ core, caller, signal, progress }, input) =>
     core.pulls.merge(
       caller,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { checkRun } from '../shapes.ts'
+import { checkRun, PULL } from '../shapes.ts'
 
 export const prChecks = defineTool({
   name: 'pr_checks',
@@ -24,6 +24,16 @@ export const prChecks = defineTool({
       .nullable()
       .describe('running: they run already and were left alone'),
   }),
+  command: {
+    name: 'pr checks',
+    summary: 'Show the checks of a pull request’s head; exits with 1 where they failed',
+    fields: {
+      pr_number: PULL,
+      log: '-l, --log <check>  Print the whole log of this check',
+      rerun: '--rerun  Run them again on the same head; those that run are left alone',
+    },
+    examples: ['exomonad pr checks auth', 'exomonad pr checks auth --log test'],
+  },
   handler: ({ core, caller }, input) =>
     core.pulls.checks(caller, input.pr_number, { log: input.log, rerun: input.rerun }),
 })

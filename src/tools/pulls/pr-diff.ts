@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
+import { PULL } from '../shapes.ts'
 
 export const prDiff = defineTool({
   name: 'pr_diff',
@@ -14,5 +15,11 @@ export const prDiff = defineTool({
     head_sha: z.string().describe('What the diff is of; give it to pr_review and merge_pr'),
     diff: z.string(),
   }),
+  command: {
+    name: 'pr diff',
+    summary: 'Print a pull request’s diff',
+    fields: { pr_number: PULL },
+    examples: ['exomonad pr diff auth | less'],
+  },
   handler: ({ core, caller }, input) => core.pulls.diff(caller, input.pr_number),
 })

@@ -10,5 +10,11 @@ export const prList = defineTool({
   listed: false,
   input: z.object({ state: z.enum(['open', 'merged', 'closed', 'all']).default('open') }),
   output: z.object({ pull_requests: z.array(pullSummary) }),
+  command: {
+    name: 'pr list',
+    summary: 'List pull requests',
+    fields: { state: '-s, --state <state>  Which' },
+    examples: ['exomonad pr list --state all'],
+  },
   handler: ({ core }, input) => core.pulls.list(input),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { checkRun, pullSummary } from '../shapes.ts'
+import { checkRun, PULL, pullSummary } from '../shapes.ts'
 
 export const prShow = defineTool({
   name: 'pr_show',
@@ -53,5 +53,11 @@ export const prShow = defineTool({
       .describe('Those of what it comes to in the merge queue of its base'),
     merge_sha: z.string().nullable(),
   }),
+  command: {
+    name: 'pr show',
+    summary: 'Show a pull request: text, reviews with line comments, checks',
+    fields: { pr_number: PULL },
+    examples: ['exomonad pr show 3', 'exomonad pr show auth'],
+  },
   handler: ({ core, caller }, input) => core.pulls.show(caller, input.pr_number),
 })

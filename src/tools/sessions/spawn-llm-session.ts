@@ -34,6 +34,26 @@ export const spawnLlmSession = defineTool({
       .describe('Of your tools only these, [] for none; default: all of them'),
   }),
   output: spawnedSession,
+  command: {
+    name: 'llm',
+    summary: 'Start a session of a model that answers one question',
+    fields: {
+      goal: '<goal...>  What it is to find out or do',
+      model: '-m, --model <name>  Another model than yours, in the words of its program',
+      timeout_secs:
+        '-t, --timeout <duration>  It fails when it has taken so long: seconds, or a duration such as 90s or 10m',
+      tools: '--tool <tool>  Of your tools only this one, and others by further --tool',
+      context: '-c, --context <key=value>  Something that it is to know; may be repeated',
+    },
+    notes: `A session is a conversation of its own in your worktree, without a terminal. It
+knows its goal and what --context gives it, nothing else, and ends with its
+answer: exomonad result NAME prints that, again and again, exomonad attach NAME
+shows it at work. Which program it is: [headless] acp in the configuration.`,
+    examples: [
+      'exomonad llm --wait "Which functions of src/ have no test?"',
+      'git diff | exomonad llm - --context branch=main --timeout 10m',
+    ],
+  },
   handler: ({ core, caller, once }, { goal, model, context, timeout_secs: timeoutSecs, tools }) =>
     core.sessions.spawnSession(caller, {
       goal,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { subagentAnswer, subagentTask } from '../shapes.ts'
+import { DESCRIPTION, subagentAnswer, subagentTask } from '../shapes.ts'
 
 export const subagentDelegate = defineTool({
   name: 'subagent_delegate',
@@ -19,6 +19,19 @@ export const subagentDelegate = defineTool({
   }),
   output: subagentAnswer,
   refused: ({ core, caller }) => core.subagents.requireDepth(caller),
+  command: {
+    name: 'subagent delegate',
+    summary: 'Put one prompt to another agent program, and print its one answer',
+    fields: {
+      task: '<task...>',
+      description: DESCRIPTION,
+      serverName: '--server <acp>',
+      agentId: '--agent <mode>',
+    },
+    given: { description: '' },
+    notes: 'It knows nothing but the prompt, and has no tools of exomonad’s. Ctrl-C ends it.',
+    examples: ['git diff | exomonad subagent delegate - --server gemini'],
+  },
   handler: ({ core, caller, signal, progress }, input) =>
     core.subagents.delegate(caller, input, { signal, progress }),
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { subagentAnswer, subagentTask } from '../shapes.ts'
+import { DESCRIPTION, subagentAnswer, subagentTask } from '../shapes.ts'
 
 export const subagentSpawn = defineTool({
   name: 'subagent_spawn',
@@ -21,6 +21,21 @@ export const subagentSpawn = defineTool({
   }),
   output: subagentAnswer,
   refused: ({ core, caller }) => core.subagents.requireDepth(caller),
+  command: {
+    name: 'subagent spawn',
+    summary:
+      'Have a subagent do a task of several steps, with your tools and in your worktree, and wait for its answer',
+    fields: {
+      task: '<task...>',
+      description: DESCRIPTION,
+      maxTurns: '-n, --max-turns <number>  After so many turns it is stopped',
+      systemPrompt: '-s, --system-prompt <text>',
+    },
+    given: { description: '' },
+    notes:
+      'Shows what it and its own subagents do, then prints its answer. Ctrl-C ends it, and all below it.',
+    examples: ['exomonad subagent spawn "Find out which tests are slow, and why"'],
+  },
   handler: ({ core, caller, signal, progress }, input) =>
     core.subagents.spawn(caller, input, { signal, progress }),
 })

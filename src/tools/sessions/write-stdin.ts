@@ -10,6 +10,16 @@ export const writeStdin = defineTool({
   exact: ['data'],
   input: z.object({ agent_id: z.string().min(1).describe('Id or name'), data: z.string() }),
   output: z.object({ written_bytes: z.number().int().describe('With the newline') }),
+  command: {
+    name: 'stdin',
+    summary: 'Write to the standard input of what `run` started',
+    fields: {
+      agent_id: '<agent>  Id or name of a process that `exomonad run` started',
+      data: '<data...>  A line',
+    },
+    notes: 'Each line ends with a line feed, also the last one.',
+    examples: ['exomonad stdin npm-init yes', 'exomonad stdin repl - <script.js'],
+  },
   handler: ({ core, caller }, { agent_id: address, data }) =>
     core.sessions.writeStdin(caller, address, data),
 })

@@ -110,7 +110,7 @@ describe('an event type', () => {
   it('is as docs/contributing.md has it', () => {
     const page = readFileSync(join(top, 'docs', 'contributing.md'), 'utf8')
     const block = (language: string) =>
-      new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1]
+      new RegExp(`^## An event$[^]*?^\`\`\`${language}\n([^]*?)^\`\`\`$`, 'm').exec(page)?.[1]
     const fixture = (name: string) => readFileSync(join(fixtures, name), 'utf8')
     expect(block('ts')).toBe(fixture('pr.labelled.ts').replaceAll('../../../src/events/', '../'))
     expect(block('liquid')).toBe(fixture('pr.labelled.liquid'))

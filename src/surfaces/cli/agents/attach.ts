@@ -1,16 +1,6 @@
-import type { Command } from 'commander'
 import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { quoteForShell } from '../../text/shell-quote.ts'
-
-export function define(command: Command, context: CliContext): void {
-  command
-    .argument('[agent]', 'Id, branch or name; default: the root')
-    .option('--print', 'Print the command that shows it, run nothing')
-    .action(async (agent: string | undefined, options: { print?: boolean }) =>
-      showTerminal(context, agent ?? 'root', options.print === true),
-    )
-}
 
 /** The Zellij session that this terminal is in, as the tool takes it. */
 export const insideZellij = ({
@@ -30,14 +20,14 @@ const AT_ONCE = 1500
 export async function showTerminal(
   context: CliContext,
   agent: string,
-  print = false,
+  print: boolean,
 ): Promise<void> {
   const client = await context.client()
   const ask = () => client.call('attach', { agent, ...insideZellij(context.environment) })
   const answer = await ask()
   const { stdout } = context.terminal
   if (answer.argv === null && !print && !context.options().json) {
-    const { followScreen } = await import('./logs.ts')
+    const { followScreen } = await import('./follow-screen.ts')
     context.terminal.stderr.write(
       context
         .palette()

@@ -8,7 +8,7 @@ import { UsageError } from '../exit-codes.ts'
 import { isAgent } from '../is-agent.ts'
 import { present, writeLines } from '../output.ts'
 import { printable, printableLine } from '../../text/printable.ts'
-import { readMessage } from '../read-stdin.ts'
+import { readWords } from '../read-stdin.ts'
 import { parseSlashLine, SLASH_FORMS, type SlashLine } from './slash-line.ts'
 
 export function define(command: Command, context: CliContext): void {
@@ -19,7 +19,9 @@ export function define(command: Command, context: CliContext): void {
       ['', 'Forms, also without /slash:', ...SLASH_FORMS.map((form) => `  ${form}`)].join('\n'),
     )
     .action(async (words: string[]) => {
-      const line = parseSlashLine(await readMessage(context, words, 'line'))
+      const text = await readWords(context, words)
+      if (text.trim() === '') throw new UsageError('The line is empty.')
+      const line = parseSlashLine(text)
       if (line.kind === 'error') throw new UsageError(line.message)
       const answer = await run(context, line)
       present(context, answer.document, () => answer.lines)

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import type { ToolInput, ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
+import { errorLines, warningLines } from '../../text/marks.ts'
 import { hasPane } from '../../text/no-terminal.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
@@ -176,10 +177,7 @@ function describe(context: CliContext, answer: ToolResult<'spawn'>): string[] {
           rows,
           { width: tableWidth(context), palette },
         )
-  const errors = answer.errors.map(
-    (error) =>
-      `${palette.bad('✗')} ${printableLine(error.name)}: ${printableLine(error.error)} ${palette.dim(`(${error.code})`)}`,
-  )
+  const errors = errorLines(answer.errors, palette)
   if ('planned' in answer) {
     const rows = answer.planned.map((plan) => [
       plan.name,
@@ -196,10 +194,10 @@ function describe(context: CliContext, answer: ToolResult<'spawn'>): string[] {
     place(agent.worktree),
     hasPane(agent.pane) ? agent.pane : 'none',
   ])
-  const warnings = answer.spawned.flatMap((agent) =>
-    agent.warnings.map(
-      (warning) =>
-        `${palette.attention('!')} ${printableLine(agent.name)}: ${printableLine(warning)}`,
+  const warnings = answer.spawned.flatMap(({ name, warnings: all }) =>
+    warningLines(
+      all.map((warning) => `${name}: ${warning}`),
+      palette,
     ),
   )
   return [...table(['SPAWNED', 'BRANCH', 'WORKTREE', 'PANE'], rows), ...warnings, ...errors]

@@ -1,97 +1,59 @@
-import type { ToolInput } from '../../../tools/types.ts'
 import type { PullDetails, PullSummary } from '../../../core/pulls/pull-documents.ts'
-import type { CliContext } from '../context.ts'
-import { exactly, present } from '../output.ts'
+import type { ToolInput, ToolResult } from '../../../tools/types.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printable, printableLine } from '../../text/printable.ts'
-import { pullNumber } from './pull-number.ts'
 import { scheduledWord } from '../../text/scheduled-word.ts'
-import { renderFacts, renderTable, tableWidth, type Cell } from '../../text/table.ts'
+import { renderFacts, renderTable, type Cell } from '../../text/table.ts'
 
-export type PullState = NonNullable<ToolInput<'pr_list'>['state']>
-
-/** `exomonad pr list`. */
-export async function listPulls(context: CliContext, state: PullState): Promise<void> {
-  const client = await context.client()
-  const answer = await client.call('pr_list', { state })
-  const palette = context.palette()
-  present(context, answer, () => {
-    if (answer.pull_requests.length === 0)
-      return [`No ${state === 'all' ? '' : `${state} `}pull requests`]
-    const rows = answer.pull_requests.map((pull) => [
-      { text: `#${pull.number}`, paint: palette.link },
-      printableLine(pull.title),
-      printableLine(pull.head_branch),
-      stateCell(pull, palette),
-      wordCell(pull.checks, palette),
-      wordCell(pull.review, palette),
-    ])
-    const columns = [
-      { title: 'PR' },
-      { title: 'TITLE', min: 12 },
-      { title: 'BRANCH', min: 12 },
-      { title: 'STATE' },
-      { title: 'CHECKS' },
-      { title: 'REVIEW' },
-    ]
-    return renderTable(columns, rows, { width: tableWidth(context), palette })
-  })
+export function pullTable(
+  { pull_requests: pulls }: ToolResult<'pr_list'>,
+  state: ToolInput<'pr_list'>['state'],
+  options: { width: number; palette: Palette },
+): string[] {
+  if (pulls.length === 0) return [`No ${state === 'all' ? '' : `${state} `}pull requests`]
+  const { palette } = options
+  const rows = pulls.map((pull) => [
+    { text: `#${pull.number}`, paint: palette.link },
+    printableLine(pull.title),
+    printableLine(pull.head_branch),
+    stateCell(pull, palette),
+    wordCell(pull.checks, palette),
+    wordCell(pull.review, palette),
+  ])
+  const columns = [
+    { title: 'PR' },
+    { title: 'TITLE', min: 12 },
+    { title: 'BRANCH', min: 12 },
+    { title: 'STATE' },
+    { title: 'CHECKS' },
+    { title: 'REVIEW' },
+  ]
+  return renderTable(columns, rows, options)
 }
 
-/** `exomonad pr show`. */
-export async function showPull(context: CliContext, word: string): Promise<void> {
-  const client = await context.client()
-  const pull = await client.call('pr_show', {
-    pr_number: await pullNumber(client, word),
-  })
-  present(context, pull, () => describePull(pull, context.palette()))
-}
+export const diffLines = (diff: string, palette: Palette): string[] =>
+  printable(diff)
+    .trimEnd()
+    .split('\n')
+    .map((line) => paintDiffLine(line, palette))
 
-/** `exomonad pr diff`. */
-export async function showDiff(context: CliContext, word: string): Promise<void> {
-  const client = await context.client()
-  const answer = await client.call('pr_diff', {
-    pr_number: await pullNumber(client, word),
-  })
-  const palette = context.palette()
-  const lines = () =>
-    printable(answer.diff)
-      .trimEnd()
-      .split('\n')
-      .map((line) => paintDiffLine(line, palette))
-  present(context, answer, lines, exactly(context.terminal.stdout))
-}
-
-/** `exomonad pr checks`. */
-export async function showChecks(
-  context: CliContext,
-  word: string,
-  { log, rerun }: { log?: string; rerun?: boolean },
-): Promise<void> {
-  const client = await context.client()
-  const input = {
-    pr_number: await pullNumber(client, word),
-    ...(log === undefined ? {} : { log }),
-    ...(rerun === true ? { rerun } : {}),
-  }
-  const answer = await client.call('pr_checks', input)
-  if (answer.state === 'failed') context.markFailed()
-  const palette = context.palette()
-  present(context, answer, () => {
-    if (log !== undefined) return [printable(answer.log ?? '').trimEnd()]
-    if (answer.checks.length === 0) return [`No checks have run on ${answer.head_sha.slice(0, 10)}`]
-    return [
-      ...(answer.rerun === null
-        ? []
-        : [
-            answer.rerun === 'started'
-              ? `${palette.good('✓')} Started again`
-              : `${palette.attention('!')} They run already: left alone`,
-          ]),
-      `#${answer.number} ${palette.dim(answer.head_sha.slice(0, 10))} ${painted(wordCell(answer.state, palette))}`,
-      ...checkLines(answer.checks, palette),
-    ]
-  })
+/** Or the log of one, where that was asked for. */
+export function describeChecks(
+  { number, head_sha: head, state, checks, log, rerun }: ToolResult<'pr_checks'>,
+  wanted: string | undefined,
+  palette: Palette,
+): string[] {
+  if (wanted !== undefined) return [printable(log ?? '').trimEnd()]
+  if (checks.length === 0) return [`No checks have run on ${head.slice(0, 10)}`]
+  const again =
+    rerun === 'started'
+      ? `${palette.good('✓')} Started again`
+      : `${palette.attention('!')} They run already: left alone`
+  return [
+    ...(rerun === null ? [] : [again]),
+    `#${number} ${palette.dim(head.slice(0, 10))} ${painted(wordCell(state, palette))}`,
+    ...checkLines(checks, palette),
+  ]
 }
 
 export function describePull(pull: PullDetails, palette: Palette): string[] {

@@ -11,8 +11,8 @@ import { leftRunning } from '../left-running.ts'
 import { locateRepository } from '../locate.ts'
 import { exactly, present, writeLines } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
-import { quoteForShell, quoteWord } from '../../text/shell-quote.ts'
-import { readStatus } from './agent-status.ts'
+import { quoteForShell } from '../../text/shell-quote.ts'
+import { startedLines } from './started-lines.ts'
 import { resultOf, untilEnded } from './until-ended.ts'
 
 export function define(command: Command, context: CliContext): void {
@@ -42,16 +42,13 @@ processes. With --wait Ctrl-C stops watching; it runs on.`,
       const client = await context.client()
       const spawned = await client.call('spawn_background_task', { command: line })
       if (options.wait === true) return watch(context, client, spawned.agent_id)
-      const { name } = await readStatus(client, spawned.agent_id)
-      present(context, spawned, () => {
-        const palette = context.palette()
-        return [
-          `${palette.good('✓')} Started ${palette.bold(printableLine(name))} ${palette.dim(spawned.agent_id)}`,
-          palette.dim(
-            `exomonad logs ${quoteWord(name)} -f shows what it writes, exomonad result ${quoteWord(name)} how it ended`,
-          ),
-        ]
-      })
+      const lines = await startedLines(
+        { client, palette: context.palette() },
+        spawned.agent_id,
+        (name) =>
+          `exomonad logs ${name} -f shows what it writes, exomonad result ${name} how it ended`,
+      )
+      present(context, spawned, () => lines)
     })
 }
 

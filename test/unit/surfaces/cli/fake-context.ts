@@ -5,7 +5,7 @@ import {
   type CallOptions,
   type Exchanges,
 } from '../../../../src/surfaces/client.ts'
-import type { CommandModule } from '../../../../src/surfaces/cli/commands.ts'
+import type { CommandModule } from '../../../../src/surfaces/cli/command-module.ts'
 import type { CliContext } from '../../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../../src/surfaces/cli/host.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'

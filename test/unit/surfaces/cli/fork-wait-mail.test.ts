@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import * as fork from '../../../../src/surfaces/cli/agents/fork.ts'
-import * as mail from '../../../../src/surfaces/cli/mail/mail.ts'
+import { fork } from '../../../../src/surfaces/cli/agents/agent-commands.ts'
+import { mail } from '../../../../src/surfaces/cli/mail/mail-commands.ts'
 import * as slash from '../../../../src/surfaces/cli/agents/slash.ts'
 import * as wait from '../../../../src/surfaces/cli/mail/wait.ts'
 import { waitArguments } from '../../../../src/surfaces/cli/mail/wait-arguments.ts'

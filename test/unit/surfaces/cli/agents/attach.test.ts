@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { define } from '../../../../../src/surfaces/cli/agents/attach.ts'
+import { attach as command } from '../../../../../src/surfaces/cli/agents/agent-commands.ts'
 import { fakeRun } from '../fake-context.ts'
 
 /**
@@ -13,26 +13,23 @@ async function attach(
 ) {
   const ran: string[] = []
   let at = 0
-  const { said, run } = fakeRun(
-    { define },
-    {
-      env,
-      tools: {
-        attach: () => ({
-          agent_id: 'a-1',
-          multiplexer,
-          pane: '%1',
-          argv: ['show', String(ran.length + 1)],
-        }),
-      },
-      runs: (argv) => {
-        const { code, after } = ends[ran.length] ?? { code: 0, after: 60_000 }
-        ran.push(argv.join(' '))
-        at += after
-        return { code, at }
-      },
+  const { said, run } = fakeRun(command, {
+    env,
+    tools: {
+      attach: () => ({
+        agent_id: 'a-1',
+        multiplexer,
+        pane: '%1',
+        argv: ['show', String(ran.length + 1)],
+      }),
     },
-  )
+    runs: (argv) => {
+      const { code, after } = ends[ran.length] ?? { code: 0, after: 60_000 }
+      ran.push(argv.join(' '))
+      at += after
+      return { code, at }
+    },
+  })
   await run('auth')
   return { ran, failed: said.failed }
 }

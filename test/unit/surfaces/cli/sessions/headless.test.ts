@@ -5,15 +5,15 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
 import { createOutputFile } from '../../../../../src/processes/host/output-file.ts'
+import { resume, status, up } from '../../../../../src/surfaces/cli/agents/agent-commands.ts'
 import { followOutput } from '../../../../../src/surfaces/cli/agents/follow-output.ts'
-import * as llm from '../../../../../src/surfaces/cli/sessions/llm.ts'
-import * as result from '../../../../../src/surfaces/cli/sessions/result.ts'
-import * as resume from '../../../../../src/surfaces/cli/agents/resume.ts'
 import * as run from '../../../../../src/surfaces/cli/sessions/run.ts'
-import * as status from '../../../../../src/surfaces/cli/agents/status.ts'
-import * as stdin from '../../../../../src/surfaces/cli/sessions/stdin.ts'
-import { piecesOf } from '../../../../../src/surfaces/cli/sessions/stdin.ts'
-import * as up from '../../../../../src/surfaces/cli/daemon/up.ts'
+import {
+  llm,
+  piecesOf,
+  result,
+  stdin,
+} from '../../../../../src/surfaces/cli/sessions/session-commands.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 import { fakeRun, type FakeOptions } from '../fake-context.ts'
 
@@ -258,6 +258,9 @@ describe('exomonad llm', () => {
   it('refuses a time or a fact that is none', async () => {
     await expect(fakeRun(llm, { tools }).run('x', '--timeout', 'soon')).rejects.toThrow(
       'expected seconds, or a duration',
+    )
+    await expect(fakeRun(llm, { tools }).run('x', '--timeout', '0')).rejects.toThrow(
+      '--timeout 0: expected at least 1',
     )
     await expect(fakeRun(llm, { tools }).run('x', '--context', 'branch')).rejects.toThrow(
       'expected KEY=VALUE',

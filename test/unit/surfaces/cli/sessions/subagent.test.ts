@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { SubagentEvent } from '../../../../../src/core/sessions/subagent-progress.ts'
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
-import * as subagent from '../../../../../src/surfaces/cli/sessions/subagent.ts'
+import { subagent } from '../../../../../src/surfaces/cli/sessions/session-commands.ts'
 import { verifies } from '../../../../requirements.ts'
 import { fakeRun } from '../fake-context.ts'
 
@@ -131,6 +131,6 @@ it('prints what a subagent had said before it failed, and fails', async () => {
 it('refuses a number of turns that is none', async () => {
   const cli = fakeRun(subagent, { tools: {} })
   await expect(cli.run('spawn', 'Read it', '--max-turns', '0')).rejects.toThrow(
-    '"0" is no number of turns',
+    '--max-turns 0: expected at least 1',
   )
 })

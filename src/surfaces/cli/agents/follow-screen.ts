@@ -1,29 +1,9 @@
-import type { Command } from 'commander'
 import type { ToolResult } from '../../../tools/types.ts'
 import type { Client } from '../../client.ts'
-import type { CliContext } from '../context.ts'
-import { UsageError } from '../exit-codes.ts'
-import { interruptible } from '../interruptible.ts'
-import { exactly, present } from '../output.ts'
 import { printable } from '../../text/printable.ts'
-
-export function define(command: Command, context: CliContext): void {
-  command
-    .argument('<agent>', 'Id, branch or name')
-    .option('-n, --lines <count>', 'How many lines above the screen, at most', wholeNumber, 1000)
-    .option('-f, --follow', 'Go on with new lines until Ctrl-C')
-    .action(async (agent: string, options: { lines: number; follow?: boolean }) => {
-      const client = await context.client()
-      if (options.follow === true) return followScreen(context, client, agent, options.lines)
-      const screen = await client.call('screen', { agent, lines: options.lines })
-      present(context, screen, () => linesOf(screen), exactly(context.terminal.stdout))
-    })
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d+$/.test(text)) throw new UsageError(`--lines ${text}: expected a whole number.`)
-  return Number(text)
-}
+import type { CliContext } from '../context.ts'
+import { interruptible } from '../interruptible.ts'
+import { exactly } from '../output.ts'
 
 const FOLLOW_EVERY = 250
 
@@ -53,7 +33,7 @@ export async function followScreen(
   })
 }
 
-const linesOf = (screen: ToolResult<'screen'>): string[] =>
+export const linesOf = (screen: ToolResult<'screen'>): string[] =>
   printable(screen.text).trimEnd().split('\n')
 
 /**

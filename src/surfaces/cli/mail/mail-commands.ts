@@ -1,0 +1,99 @@
+import { completionWords } from '../../../domain/formats/completion-message.ts'
+import { messagesOf } from '../../text/inbox-answer.ts'
+import { indented } from '../../text/indented.ts'
+import { printable, printableLine } from '../../text/printable.ts'
+import { relativeTime } from '../../text/relative-time.ts'
+import { toolCommand, type ToolTerminal } from '../tool-command.ts'
+
+export const ack = toolCommand('ack', {
+  failed: ({ unknown }) => unknown.length > 0,
+  show: ({ acked, unknown }, { palette }) => [
+    ...(acked.length > 0 ? [`${palette.good('✓')} ${acked.join(' ')}`] : []),
+    ...unknown.map(
+      (id) => `${palette.bad('✗')} ${printableLine(id)} is no message of yours that is on its way`,
+    ),
+  ],
+})
+
+export const answer = toolCommand('answer_question', {
+  show: ({ status, question_id: id }, { palette, input }) => [
+    `${palette.good('✓')} ${status === 'delivered' ? 'Delivered to' : 'On its way to'} ${printableLine(input.agent)} ${palette.dim(`(${id})`)}`,
+  ],
+})
+
+const decision: ToolTerminal<'approve' | 'deny'> = {
+  show: ({ approval_id: id, decision: what }, { palette }) => [
+    `${palette.good('✓')} ${id}: ${what}`,
+  ],
+}
+export const approve = toolCommand('approve', decision)
+export const deny = toolCommand('deny', decision)
+
+export const inbox = toolCommand('inbox', {
+  show: (waiting, { context, palette, input: { clear } }) => {
+    const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
+    const told = messagesOf(waiting)
+    const blocks = [
+      ...waiting.questions.map((question) => [
+        `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,
+        ...indented(question.message),
+        palette.dim(
+          `  exomonad answer ${printableLine(question.agent)} "…" --question ${question.question_id}`,
+        ),
+      ]),
+      ...waiting.approvals.map((approval) => [
+        `${palette.attention('! approval')} asked by ${palette.bold(printableLine(approval.agent))} ${when(approval.requested_at)}`,
+        ...indented(approval.what),
+        palette.dim(
+          `  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`,
+        ),
+      ]),
+      ...told.map((message) => [
+        `${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`,
+        ...indented(message.text),
+      ]),
+    ]
+    const hint = palette.dim('exomonad inbox --clear marks the messages as read')
+    return listed(blocks, 'Nothing waits for you', told.length === 0 || clear ? [] : ['', hint])
+  },
+})
+
+export const mail = toolCommand('check_mail', {
+  show: ({ messages }, { context, palette, input: { peek } }) => {
+    const blocks = messages.map(({ from, name, message, sent_at: at }) => [
+      `${palette.active('●')} from ${palette.bold(printableLine(name))} ${palette.dim(`${printableLine(from)}, ${relativeTime(at, context.now())}`)}`,
+      ...indented(completionWords(message)),
+    ])
+    return listed(blocks, 'No mail', peek ? ['', palette.dim('exomonad mail takes it')] : [])
+  },
+})
+
+/** Each apart from the one before. */
+const listed = (
+  blocks: readonly (readonly string[])[],
+  none: string,
+  hint: readonly string[],
+): string[] =>
+  blocks.length === 0
+    ? [none]
+    : [...blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block])), ...hint]
+
+export const note = toolCommand('note', {
+  show: (_sent, { palette }) => [`${palette.good('✓')} Noted`],
+})
+
+export const question = toolCommand('question', {
+  progress: 'Waiting for the answer',
+  show: (asked) =>
+    asked.status === 'answered'
+      ? [printable(asked.answer)]
+      : [`No answer yet. ${asked.question_id} stays open, and the answer will come as a message.`],
+})
+
+export const send = toolCommand('send', {
+  flags: {
+    raw: '--raw  What its program gives a meaning to keeps it: @file is read by it, unasked',
+  },
+  instead: (_given, { flags }) => (flags.raw ? 'send_raw' : undefined),
+  show: (_sent, { palette, input }) => [`${palette.good('✓')} Sent to ${printableLine(input.to)}`],
+})
