@@ -20,20 +20,23 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
  * What the agent may ask of its client. What there is no handler for is answered with “method not
  * found”, as is all that is not known.
  */
-export function registerClientMethods(
-  app: ClientApp,
-  {
-    handlers,
-    signalOf,
-    agentName,
-  }: {
-    handlers: AcpHandlers
-    signalOf: (sessionId: string) => AbortSignal | undefined
-    agentName: () => string | null
-  },
-): void {
-  const { permission, readTextFile, writeTextFile, terminals } = handlers
+export function registerClientMethods(app: ClientApp, context: ClientMethods): void {
+  registerPermission(app, context)
+  registerFiles(app, context)
+  const { terminals } = context.handlers
+  if (terminals !== undefined) registerTerminals(app, terminals)
+}
 
+interface ClientMethods {
+  readonly handlers: AcpHandlers
+  readonly signalOf: (sessionId: string) => AbortSignal | undefined
+  readonly agentName: () => string | null
+}
+
+function registerPermission(
+  app: ClientApp,
+  { handlers: { permission }, signalOf }: ClientMethods,
+): void {
   app.onRequest(
     'session/request_permission',
     readPermission,
@@ -55,7 +58,10 @@ export function registerClientMethods(
       }
     },
   )
+}
 
+function registerFiles(app: ClientApp, { handlers, agentName }: ClientMethods): void {
+  const { readTextFile, writeTextFile } = handlers
   if (readTextFile !== undefined) {
     app.onRequest('fs/read_text_file', async ({ params: { sessionId, path, line, limit } }) => ({
       content: await told(
@@ -74,7 +80,9 @@ export function registerClientMethods(
       return {}
     })
   }
-  if (terminals === undefined) return
+}
+
+function registerTerminals(app: ClientApp, terminals: NonNullable<AcpHandlers['terminals']>): void {
   app.onRequest('terminal/create', async ({ params }) => ({
     terminalId: await told(
       terminals.create({
