@@ -34,34 +34,7 @@ export function startMaintenance(deps: {
   onLost: () => void
 }): () => Promise<void> {
   const { core, store, paths, config, clock, log } = deps
-  let stopped = false
-  let running: Promise<void> = Promise.resolve()
-  const timers = new Set<NodeJS.Timeout>()
-
-  /** Repeats a job; the next run begins when the last one has ended. */
-  const repeat = (
-    what: string,
-    every: () => number,
-    job: () => Promise<unknown>,
-    first = every(),
-  ) => {
-    const arm = (delay: number) => {
-      if (stopped) return
-      const timer = setTimeout(() => {
-        timers.delete(timer)
-        running = running
-          .then(job)
-          .then(
-            () => {},
-            (thrown: unknown) =>
-              log.error({ err: thrown, what }, 'upkeep failed; it is tried again'),
-          )
-          .then(() => arm(every()))
-      }, delay)
-      timers.add(timer)
-    }
-    arm(first)
-  }
+  const { repeat, stop } = createRepeated(log)
 
   const spool = () =>
     readSpool(
@@ -113,9 +86,44 @@ export function startMaintenance(deps: {
   )
   repeat('retention', () => HOUR, retain, 10_000)
 
-  return async () => {
+  return stop
+}
+
+/** Jobs that come again and again, one at a time. */
+function createRepeated(log: Log) {
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  const timers = new Set<NodeJS.Timeout>()
+
+  /** Repeats a job; the next run begins when the last one has ended. */
+  const repeat = (
+    what: string,
+    every: () => number,
+    job: () => Promise<unknown>,
+    first = every(),
+  ) => {
+    const arm = (delay: number) => {
+      if (stopped) return
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        running = running
+          .then(job)
+          .then(
+            () => {},
+            (thrown: unknown) =>
+              log.error({ err: thrown, what }, 'upkeep failed; it is tried again'),
+          )
+          .then(() => arm(every()))
+      }, delay)
+      timers.add(timer)
+    }
+    arm(first)
+  }
+
+  const stop = async (): Promise<void> => {
     stopped = true
     for (const timer of timers) clearTimeout(timer)
     await running
   }
+  return { repeat, stop }
 }

@@ -18,22 +18,25 @@ const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).
  * What the agent may ask of its client. What there is no handler for is answered with “method not
  * found”, as is all that is not known.
  */
-export function registerClientMethods(
-  app: ClientApp,
-  {
-    handlers,
-    signalOf,
-    agentName,
-  }: {
-    handlers: AcpHandlers
-    signalOf: (sessionId: string) => AbortSignal | undefined
-    agentName: () => string | null
-  },
-): void {
-  const { permission, readTextFile, writeTextFile, terminals, isRefusal } = handlers
+export function registerClientMethods(app: ClientApp, context: ClientMethods): void {
+  registerPermission(app, context)
+  registerFiles(app, context)
+  const { terminals, isRefusal } = context.handlers
+  if (terminals !== undefined) registerTerminals(app, terminals, answering(isRefusal))
+}
 
-  /** With what the agent’s model reads of why it was refused or failed. */
-  async function answered<Result>(work: Promise<Result>): Promise<Result> {
+interface ClientMethods {
+  readonly handlers: AcpHandlers
+  readonly signalOf: (sessionId: string) => AbortSignal | undefined
+  readonly agentName: () => string | null
+}
+
+type Answered = <Result>(work: Promise<Result>) => Promise<Result>
+
+/** With what the agent’s model reads of why it was refused or failed. */
+const answering =
+  (isRefusal: AcpHandlers['isRefusal']): Answered =>
+  async (work) => {
     try {
       return await work
     } catch (error) {
@@ -44,6 +47,10 @@ export function registerClientMethods(
     }
   }
 
+function registerPermission(
+  app: ClientApp,
+  { handlers: { permission }, signalOf }: ClientMethods,
+): void {
   app.onRequest(
     'session/request_permission',
     readPermission,
@@ -65,7 +72,11 @@ export function registerClientMethods(
       }
     },
   )
+}
 
+function registerFiles(app: ClientApp, { handlers, agentName }: ClientMethods): void {
+  const { readTextFile, writeTextFile, isRefusal } = handlers
+  const answered = answering(isRefusal)
   if (readTextFile !== undefined) {
     app.onRequest('fs/read_text_file', async ({ params: { sessionId, path, line, limit } }) => ({
       content: await answered(
@@ -84,7 +95,13 @@ export function registerClientMethods(
       return {}
     })
   }
-  if (terminals === undefined) return
+}
+
+function registerTerminals(
+  app: ClientApp,
+  terminals: NonNullable<AcpHandlers['terminals']>,
+  answered: Answered,
+): void {
   app.onRequest('terminal/create', async ({ params }) => ({
     terminalId: await answered(
       terminals.create({

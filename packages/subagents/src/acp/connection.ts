@@ -113,7 +113,7 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
       startTimeout,
       `${name} did not answer within ${startTimeout / 1000} s. Is it a program that speaks the Agent Client Protocol?`,
       child,
-      hello(),
+      sayHello(name, handlers, (params) => request('start', 'initialize', params)),
     )
   } catch (error) {
     await child.end()
@@ -121,30 +121,6 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     throw known.code === 'SPAWN_FAILED'
       ? known
       : new ExomonadError('SPAWN_FAILED', known.message, known.facts, { cause: error })
-  }
-
-  async function hello(): Promise<AcpCapabilities> {
-    const answer = fieldsOf(
-      await request('start', 'initialize', {
-        protocolVersion: PROTOCOL_VERSION,
-        clientInfo: { name: 'exomonad', title: 'exomonad', version: readVersion() },
-        clientCapabilities: {
-          fs: {
-            readTextFile: handlers.readTextFile !== undefined,
-            writeTextFile: handlers.writeTextFile !== undefined,
-          },
-          terminal: handlers.terminals !== undefined,
-        },
-      }),
-    )
-    const spoken = answer['protocolVersion']
-    if (spoken !== PROTOCOL_VERSION) {
-      throw new ExomonadError(
-        'SPAWN_FAILED',
-        `${name} speaks version ${String(spoken)} of the Agent Client Protocol, exomonad version ${PROTOCOL_VERSION}. Install a version of it that speaks that.`,
-      )
-    }
-    return capabilitiesOf(answer)
   }
 
   const usable = (servers: readonly AcpMcpServer[]): readonly unknown[] =>
@@ -156,7 +132,7 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     method: string,
     params: Fields,
   ): Promise<HeldSession> {
-    // Known before it is there: its history is told while it is loaded.
+    // Known before it is there: its history comes while it is loaded.
     const early =
       sessionId === null
         ? null
@@ -212,6 +188,35 @@ async function connect(child: Child, options: AcpOptions): Promise<AcpConnection
     },
   }
   return made
+}
+
+/** SPAWN_FAILED where it speaks another version of the protocol. */
+async function sayHello(
+  name: string,
+  handlers: AcpOptions['handlers'],
+  initialize: (params: Fields) => Promise<unknown>,
+): Promise<AcpCapabilities> {
+  const answer = fieldsOf(
+    await initialize({
+      protocolVersion: PROTOCOL_VERSION,
+      clientInfo: { name: 'exomonad', title: 'exomonad', version: readVersion() },
+      clientCapabilities: {
+        fs: {
+          readTextFile: handlers.readTextFile !== undefined,
+          writeTextFile: handlers.writeTextFile !== undefined,
+        },
+        terminal: handlers.terminals !== undefined,
+      },
+    }),
+  )
+  const spoken = answer['protocolVersion']
+  if (spoken !== PROTOCOL_VERSION) {
+    throw new ExomonadError(
+      'SPAWN_FAILED',
+      `${name} speaks version ${String(spoken)} of the Agent Client Protocol, exomonad version ${PROTOCOL_VERSION}. Install a version of it that speaks that.`,
+    )
+  }
+  return capabilitiesOf(answer)
 }
 
 async function within<Result>(

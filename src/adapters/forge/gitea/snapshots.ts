@@ -4,7 +4,7 @@ import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { Agent } from '../../../domain/records.ts'
 import { createBranches } from '../branches.ts'
 import { createConflicts } from '../conflicts.ts'
-import type { PullRequestSnapshot, SnapshotResult } from '../forge.ts'
+import type { AskedReviewer, PullRequestSnapshot, SnapshotResult } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
 import { createSameWork, reviewDecision } from '../review-decision.ts'
 import { unreadable } from '../unreadable.ts'
@@ -134,9 +134,7 @@ export function createSnapshots({
     const reviews = toReviews(said, readers)
     const silent = takenBack(said.reviews)
     const protection = isOpen ? await readProtection(client, baseOf(pull)) : null
-    const asked = [...(pull.requested_reviewers ?? []), ...(pull.requested_reviewers_teams ?? [])]
-      .filter((one) => one !== null)
-      .map((one) => ({ name: 'login' in one ? one.login : one.name, codeOwner: false }))
+    const asked = askedOf(pull)
     return {
       number,
       url: pull.html_url,
@@ -174,15 +172,7 @@ export function createSnapshots({
           })
         : [],
       ...(asked.length === 0 ? {} : { asked }),
-      mergeSha: state === 'merged' ? ((pushed ? base : pull.merge_commit_sha) as Sha | null) : null,
-      ...(state === 'merged' && pull.merged_by?.login !== readers.viewer
-        ? { mergedByOther: true }
-        : {}),
-      mergedBy:
-        state !== 'merged'
-          ? null
-          : (`forge:${pushed ? 'git' : (pull.merged_by?.login ?? 'ghost')}` satisfies Actor),
-      mergedHead: state === 'merged' ? head : null,
+      ...mergeFacts(pull, { merged: state === 'merged', pushed, viewer: readers.viewer }),
       createdAt: Date.parse(pull.created_at),
       updatedAt: Date.parse(pull.updated_at),
     }
@@ -205,6 +195,25 @@ export function createSnapshots({
       }
     }
     return results
+  }
+}
+
+const askedOf = (pull: RawPull): AskedReviewer[] =>
+  [...(pull.requested_reviewers ?? []), ...(pull.requested_reviewers_teams ?? [])]
+    .filter((one) => one !== null)
+    .map((one) => ({ name: 'login' in one ? one.login : one.name, codeOwner: false }))
+
+/** What is known of its merge; `pushed`: by git, which Gitea takes for none. */
+function mergeFacts(
+  pull: RawPull,
+  { merged, pushed, viewer }: { merged: boolean; pushed: boolean; viewer: string | null },
+): Pick<PullRequestSnapshot, 'mergeSha' | 'mergedByOther' | 'mergedBy' | 'mergedHead'> {
+  if (!merged) return { mergeSha: null, mergedBy: null, mergedHead: null }
+  return {
+    mergeSha: (pushed ? pull.base.sha : pull.merge_commit_sha) as Sha | null,
+    ...(pull.merged_by?.login === viewer ? {} : { mergedByOther: true }),
+    mergedBy: `forge:${pushed ? 'git' : (pull.merged_by?.login ?? 'ghost')}` satisfies Actor,
+    mergedHead: pull.head.sha as Sha,
   }
 }
 
