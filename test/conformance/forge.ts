@@ -408,13 +408,13 @@ export function forgeSuite(
             body,
             comments: [{ path: 'a.txt', line: 2, body: 'Here.' }],
           })
-        await review('changes_requested', 'Please mend.')
+        await review('changes_requested', 'Please fix.')
         expect(await look(number)).toMatchObject({
           reviewDecision: 'changes_requested',
           reviews: [
             {
               state: 'changes_requested',
-              body: 'Please mend.',
+              body: 'Please fix.',
               commit: head,
               trusted: true,
               comments: [{ path: 'a.txt', line: 2, body: 'Here.' }],
@@ -481,7 +481,7 @@ export function forgeSuite(
         number,
         author: reviewer,
         state: 'changes_requested',
-        body: 'Please mend.',
+        body: 'Please fix.',
         comments,
       })
       const conversations = async () => {
@@ -510,7 +510,7 @@ export function forgeSuite(
         number,
         author: agent,
         thread: first!.thread!,
-        body: 'Mended.',
+        body: 'Fixed.',
         resolve: true,
       })
       await waitFor('a hint', () => hints.includes(number))
@@ -524,7 +524,7 @@ export function forgeSuite(
       const answered = [
         { ...asked, resolved: true, line: 1, body: 'Line 1.' },
         { ...asked, line: 2, body: 'Line 2.' },
-        { by: agent, author: agent, resolved: true, line: 1, body: 'Mended.' },
+        { by: agent, author: agent, resolved: true, line: 1, body: 'Fixed.' },
         { by: agent, author: agent, resolved: false, line: 2, body: 'Why?' },
       ]
       expect(await conversations()).toEqual(answered)

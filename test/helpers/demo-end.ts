@@ -25,7 +25,7 @@ const EXAMPLES = join(import.meta.dirname, '..', '..', 'examples')
 /**
  * The id of the tree that every demo ends with, whatever keeps its pull requests and in whichever
  * order they were merged: the library with all that its plan orders, each question answered and
- * each comment and failure mended.
+ * each comment and failure fixed.
  */
 export function demoEndTree(): string {
   const { folder, env, remove } = tempHome()

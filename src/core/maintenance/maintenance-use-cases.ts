@@ -7,7 +7,7 @@ export interface Maintenance {
    * is the first living agent.
    */
   reap(): Promise<{ reaped: AgentId[]; next: AgentId }>
-  /** Compares records with what is true and mends the records. Safe to call at any time. */
+  /** Compares records with what is true and fixes the records. Safe to call at any time. */
   reconcile(): Promise<void>
   /** Finishes or undoes what a crash cut off. Called once, before anything else. */
   recover(): Promise<{ finished: number; undone: number }>

@@ -14,7 +14,7 @@ import type { SessionWatch } from '../sessions/session-watch.ts'
 import type { States } from '../agents/states.ts'
 
 /**
- * Level-triggered upkeep: compares the records with panes and processes, and mends the records.
+ * Level-triggered upkeep: compares the records with panes and processes, and fixes the records.
  * Hooks and death notices only make it faster.
  */
 export function createReconcile({

@@ -21,7 +21,7 @@ export interface ForgeAway {
   readonly reason: string
 }
 
-export const HEALTH_KEY = 'forge:weather'
+export const HEALTH_KEY = 'forge:health'
 
 /**
  * The outage that lasts; undefined where the forge could be used when it was last tried, or has

@@ -57,7 +57,7 @@ export function createPullViews(
     if (agent.role === 'dev') {
       throw new ExomonadError(
         'NOT_ALLOWED',
-        'Agents of the role dev can’t run checks again. Mend what failed, or ask your parent with question.',
+        'Agents of the role dev can’t run checks again. Fix what failed, or ask your parent with question.',
         {
           number: pull.number,
         },

@@ -81,7 +81,7 @@ export function createPublishBase({ git, forge }: Pick<Deps, 'git' | 'forge'>): 
     } catch (thrown) {
       const error = asExomonadError(thrown)
       if (error.code === 'SPAWN_FAILED') throw error
-      // A forge of this machine has no weather: what it can’t take now it can’t take later.
+      // A forge of this machine never fails for a while: what it can’t take now it can’t take later.
       if (
         forge.kind === 'local' &&
         (error.code === 'GIT_FAILED' || error.code === 'FORGE_UNAVAILABLE')

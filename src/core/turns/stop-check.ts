@@ -125,6 +125,6 @@ function changesText(pull: PullRequestSnapshot): string {
   return [
     `Changes were requested on your pull request #${pull.number} and no push answered them:`,
     ...lines,
-    'Mend them, commit, and call file_pr again.',
+    'Fix them, commit, and call file_pr again.',
   ].join('\n')
 }

@@ -95,16 +95,18 @@ describe('the SQLite store’s file', () => {
     const first = await open()
     const [gone, left] = [agentRow({ reapedAt: 1234 }), agentRow()]
     for (const agent of [gone, left]) await first.agents.insert(agent)
+    await first.snapshots.put('forge:health', { code: 'FORGE_UNAVAILABLE' })
     await first.close()
     const older = new Database(file)
     older.exec(
-      "alter table deliveries rename column claimedAt to sentAt; alter table agents rename column stopReason to stopExcuse; alter table agents rename column stopBlocker to stopObjection; drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; delete from kysely_migration where name > '0004'",
+      "alter table deliveries rename column claimedAt to sentAt; alter table agents rename column stopReason to stopExcuse; alter table agents rename column stopBlocker to stopObjection; drop index deliveries_by_subject; alter table deliveries drop column subject; alter table review_comments drop column thread; alter table review_comments drop column resolved; drop table runs; drop table scrollback; alter table agents drop column cleanedAt; update snapshots set key = 'forge:weather'; delete from kysely_migration where name > '0004'",
     )
     older.close()
     const store = await open()
     expect(await store.agents.list()).toEqual([{ ...gone, cleanedAt: 1234 }, left])
     expect(await store.scrollback.list(gone.id)).toEqual([])
     expect(await store.runs.get(gone.id)).toBeUndefined()
+    expect(await store.snapshots.get('forge:health')).toEqual({ code: 'FORGE_UNAVAILABLE' })
     await store.close()
   })
 

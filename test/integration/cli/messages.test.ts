@@ -178,7 +178,7 @@ describe('exomonad doctor', () => {
     expect(result).toMatchObject({ code: 0, json: { ok: true } })
   })
 
-  it('names each trouble with its fix, and mends what is safe', async () => {
+  it('names each trouble with its fix, and fixes what is safe', async () => {
     const tree = await start()
     tree.script('w', IDLE)
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })
@@ -192,11 +192,11 @@ describe('exomonad doctor', () => {
       .map((finding: { subject: string }) => finding.subject)
     expect(subjects).toEqual(expect.arrayContaining(['permissions', 'daemon', 'worktrees']))
     expect(sick.code).toBe(1)
-    const mended = await tree.run(['doctor', '--fix', '--json'])
-    expect(mended.json.fixed.map((one: { subject: string }) => one.subject)).toEqual(
+    const fixed = await tree.run(['doctor', '--fix', '--json'])
+    expect(fixed.json.fixed.map((one: { subject: string }) => one.subject)).toEqual(
       expect.arrayContaining(['permissions', 'daemon', 'worktrees']),
     )
-    expect(mended.code).toBe(0)
+    expect(fixed.code).toBe(0)
     expect(statSync(tree.state).mode & 0o777).toBe(0o700)
     expect(await tree.repository.git('worktree', 'list')).not.toContain('prunable')
     expect(await tree.repository.git('branch', '--list', 'main.w')).toContain('main.w')

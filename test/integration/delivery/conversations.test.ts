@@ -106,7 +106,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
   it('(20.19) the agent answers and resolves them; who looks after it is told, and not the agent itself', async () => {
     const [first, second] = await comments()
     const replies = [
-      { comment_id: first.id, body: 'Mended as asked.', resolve: true },
+      { comment_id: first.id, body: 'Fixed as asked.', resolve: true },
       { comment_id: second.id, body: 'Two is right here.' },
     ]
     expect(
@@ -115,7 +115,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     expect(await comments()).toMatchObject([
       { body: 'About line 1.', conversation: 'resolved' },
       { body: 'About line 2.', conversation: 'open' },
-      { body: 'Mended as asked.', conversation: 'resolved' },
+      { body: 'Fixed as asked.', conversation: 'resolved' },
       { body: 'Two is right here.', conversation: 'open' },
     ])
     const shown = await world.tree.call('pr_show', { pr_number: number })
@@ -125,7 +125,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       'the human, who looks after it, to be told',
       async () => {
         const { messages } = await world.tree.call('inbox')
-        return ['Mended as asked.', 'Two is right here.'].every((words) =>
+        return ['Fixed as asked.', 'Two is right here.'].every((words) =>
           messages.some(
             ({ text }: any) => /\[REVIEW\] filer commented/.test(text) && text.includes(words),
           ),
@@ -135,7 +135,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     )
     expect(
       told('filer').filter(
-        (text) => text.includes('Mended as asked.') || text.includes('Two is right here.'),
+        (text) => text.includes('Fixed as asked.') || text.includes('Two is right here.'),
       ),
     ).toEqual([])
   })

@@ -94,7 +94,7 @@ delete_branch = true
     await gitea?.close()
   })
 
-  it('is files, reviewed by people there, mended and merged; the branch is deleted', async () => {
+  it('is files, reviewed by people there, fixed and merged; the branch is deleted', async () => {
     tree.script('filer', {
       steps: [write('filer.txt', 'one\ntwo\n'), commit('Add filer'), filePr],
       on: [
@@ -102,8 +102,8 @@ delete_branch = true
           match: 'requests changes',
           steps: [
             write('filer.txt', 'one\nTWO\n'),
-            commit('Mend filer'),
-            { do: 'tool', name: 'file_pr', input: { title: 'Better', body: 'Mended' } },
+            commit('Fix filer'),
+            { do: 'tool', name: 'file_pr', input: { title: 'Better', body: 'Fixed' } },
           ],
         },
       ],

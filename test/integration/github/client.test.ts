@@ -510,7 +510,7 @@ describe('(20.15) the account of an app’s token', () => {
   })
 })
 
-describe('weather', () => {
+describe('health', () => {
   it('says in words that nothing answers', async () => {
     const { client, server, url } = await open((_, response) => json(response, 200, {}))
     server.closeAllConnections()

@@ -73,8 +73,8 @@ describe('a tree on GitHub', () => {
             match: 'requests changes',
             steps: [
               write('filer.txt', 'one\nTWO\nthree\n'),
-              commit('Mend filer'),
-              { do: 'tool', name: 'file_pr', input: { title: 'Better', body: 'Mended' } },
+              commit('Fix filer'),
+              { do: 'tool', name: 'file_pr', input: { title: 'Better', body: 'Fixed' } },
             ],
           },
         ],

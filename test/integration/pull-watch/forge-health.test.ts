@@ -18,7 +18,7 @@ describe('a forge that can’t be used', () => {
     await tree.pass(10)
   })
   afterEach(() => tree.close())
-  const weatherEvents = async () =>
+  const healthEvents = async () =>
     (await tree.events()).filter(({ type }) => type.startsWith('forge.'))
 
   it('forgets none that was asked for meanwhile: it is read once the forge is back, before any search', async () => {
@@ -47,7 +47,7 @@ describe('a forge that can’t be used', () => {
   it('for an hour is told of once, and once when it is back; what happened meanwhile is told then', async () => {
     tree.forge.failure = away()
     await tree.pass(3_600)
-    expect(await weatherEvents()).toMatchObject([
+    expect(await healthEvents()).toMatchObject([
       {
         type: 'forge.trouble',
         agentId: null,
@@ -84,7 +84,7 @@ describe('a forge that can’t be used', () => {
     ])
     expect(types).toEqual(expect.arrayContaining(['pr.pushed', 'pr.review']))
     expect(types).not.toContain('review.timeout')
-    const minutes = (await weatherEvents()).at(-1)?.payload['minutes']
+    const minutes = (await healthEvents()).at(-1)?.payload['minutes']
     expect(minutes).toBeGreaterThanOrEqual(59)
     expect(minutes).toBeLessThanOrEqual(66)
     expect(await knownForgeHealth(tree.store)).toBeUndefined()
@@ -117,7 +117,7 @@ describe('a forge that can’t be used', () => {
     await tree.pass(60)
     tree.forge.truth.set(3, pull(at('c')))
     await tree.pass(60)
-    expect(await weatherEvents()).toEqual([])
+    expect(await healthEvents()).toEqual([])
     expect(await tree.types()).toContain('pr.pushed')
   })
 
@@ -134,7 +134,7 @@ describe('a forge that can’t be used', () => {
     const retryAt = tree.time.clock() + 1_800_000
     tree.forge.failure = away({ retry_at: retryAt })
     await tree.pass(60)
-    expect(await weatherEvents()).toMatchObject([
+    expect(await healthEvents()).toMatchObject([
       { payload: { retry_at: new Date(retryAt).toISOString() } },
     ])
     tree.forge.failure = undefined
@@ -167,7 +167,7 @@ describe('a forge that can’t be used', () => {
     })
     tree.forge.budget = null
     await tree.pass(40)
-    expect((await weatherEvents()).map(({ type }) => type)).toEqual([
+    expect((await healthEvents()).map(({ type }) => type)).toEqual([
       'forge.trouble',
       'forge.recovered',
     ])
@@ -176,7 +176,7 @@ describe('a forge that can’t be used', () => {
   it('because the token was revoked is told of at once, also in the middle of an outage', async () => {
     tree.forge.failure = denied()
     await tree.pass(31)
-    expect(await weatherEvents()).toMatchObject([
+    expect(await healthEvents()).toMatchObject([
       { payload: { code: 'FORGE_DENIED', reason: denied().message } },
     ])
     tree.forge.failure = undefined
@@ -189,7 +189,7 @@ describe('a forge that can’t be used', () => {
     await tree.pass(600)
     tree.forge.failure = undefined
     await tree.pass(300)
-    expect((await weatherEvents()).map(({ type, payload }) => payload['code'] ?? type)).toEqual([
+    expect((await healthEvents()).map(({ type, payload }) => payload['code'] ?? type)).toEqual([
       'FORGE_DENIED',
       'forge.recovered',
       'FORGE_UNAVAILABLE',
@@ -204,12 +204,12 @@ describe('a forge that can’t be used', () => {
     await tree.reopen()
     tree.poller.start()
     await tree.pass(100)
-    expect(await weatherEvents()).toHaveLength(1)
+    expect(await healthEvents()).toHaveLength(1)
     tree.forge.failure = undefined
     await tree.reopen()
     tree.poller.start()
     await tree.pass(1)
-    expect((await weatherEvents()).map(({ type }) => type)).toEqual([
+    expect((await healthEvents()).map(({ type }) => type)).toEqual([
       'forge.trouble',
       'forge.recovered',
     ])

@@ -96,7 +96,7 @@ it('whatever fails, jumps or restarts in between: each word is told once, in ord
           health.map((_, index) => (index % 2 === 0 ? 'forge.trouble' : 'forge.recovered')),
         )
         expect(health.length % 2).toBe(0)
-        expect(await tree.store.snapshots.get('forge:weather')).toBeUndefined()
+        expect(await tree.store.snapshots.get('forge:health')).toBeUndefined()
       } finally {
         await tree.close()
       }

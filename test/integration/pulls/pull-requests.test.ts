@@ -67,8 +67,8 @@ describe('pull requests', () => {
         steps: [
           ...filing('a.txt').steps,
           { do: 'write', path: 'a.txt', content: 'better\n' },
-          { do: 'commit', message: 'Mend a.txt' },
-          { do: 'tool', name: 'file_pr', input: { title: 'Add a better a.txt', body: 'Mended' } },
+          { do: 'commit', message: 'Fix a.txt' },
+          { do: 'tool', name: 'file_pr', input: { title: 'Add a better a.txt', body: 'Fixed' } },
         ],
       })
       await spawnWorker(tree, 'filer', 'lead')

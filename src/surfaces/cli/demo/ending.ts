@@ -1,6 +1,6 @@
 import type { WireEvent } from '../../client.ts'
 
-/** How it ended: the root said so and went idle, or something that will not mend itself. */
+/** How it ended: the root said so and went idle, or something that will not fix itself. */
 export type Ending =
   | { readonly kind: 'finished' }
   | { readonly kind: 'stuck'; readonly reason: string }

@@ -79,7 +79,7 @@ const failed = (error: unknown): CliFinding => ({
   found: `could not be looked at: ${asExomonadError(error).message}`,
 })
 
-/** What would keep the program from working that exomonad can’t mend. */
+/** What would keep the program from working that exomonad can’t fix. */
 export const obstacles = ({ findings }: AgentProgram): CliFinding[] =>
   findings.filter(({ status, repair }) => status === 'problem' && repair === undefined)
 

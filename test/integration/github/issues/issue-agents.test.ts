@@ -9,8 +9,8 @@ import { waitFor } from '../../../helpers/wait-for.ts'
 const LIMIT = 60_000
 const filing = [
   { do: 'write', path: 'login.txt', content: 'x\n' },
-  { do: 'commit', message: 'Mend login' },
-  { do: 'tool', name: 'file_pr', input: { title: 'Mend login', body: 'As asked.' } },
+  { do: 'commit', message: 'Fix login' },
+  { do: 'tool', name: 'file_pr', input: { title: 'Fix login', body: 'As asked.' } },
 ]
 
 describe('an agent for an issue (20.20a)', () => {

@@ -69,7 +69,7 @@ describe('a pull request that GitHub would refuse to merge', () => {
     github.state.repository.requiredReviews.set('main', 1)
     await github.as('ann').review(number, { state: 'CHANGES_REQUESTED', body: 'No' })
     await repository.git('checkout', '-q', 'main.a')
-    await repository.commit({ 'a.txt': 'mended' })
+    await repository.commit({ 'a.txt': 'fixed' })
     await repository.git('push', '-q', 'origin', 'main.a')
     const pull = await look()
     expect(pull.reviewDecision).toBe('none')

@@ -225,7 +225,7 @@ describe('merging on GitHub', () => {
   })
 })
 
-describe('bad weather', () => {
+describe('a forge that fails', () => {
   it('leaves one pull request and one merge of each, whatever fails in between', async () => {
     const time = { ahead: 0 }
     const { forge, github, grow, wanted, merge, git, remote } = await startWriting({

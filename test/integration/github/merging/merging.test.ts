@@ -58,7 +58,7 @@ describe('merging on GitHub', () => {
           ...filing('leaf'),
           { do: 'file', path: go('leaf') },
           write('leaf.txt', 'y\n'),
-          commit('Mend leaf'),
+          commit('Fix leaf'),
           filePr,
         ],
       })

@@ -112,7 +112,7 @@ describe('how a session reads', () => {
       kind: 'plan',
       entries: [
         { content: 'look', status: 'completed' },
-        { content: 'mend', status: 'pending' },
+        { content: 'fix', status: 'pending' },
       ],
     }
     view.update(plan)
@@ -131,7 +131,7 @@ describe('how a session reads', () => {
       '? allowed: Run tests (fine)',
       '  ⎿ completed: all passed …',
       '☒ look',
-      '☐ mend',
+      '☐ fix',
       'Done',
       '── the turn ended',
       '',

@@ -55,7 +55,7 @@ function person(
 const TOKEN = { ANTHROPIC_AUTH_TOKEN: 'x' }
 
 describe('what stands between Claude Code and its first turn', () => {
-  it('is said of an empty home, and nothing of it is left after the person agreed to have it mended', async () => {
+  it('is said of an empty home, and nothing of it is left after the person agreed to have it fixed', async () => {
     const { problems, stateFile } = person(undefined)
     const found = await problems()
     expect(found.map((finding) => finding.found).join('\n')).toMatch(
@@ -95,7 +95,7 @@ describe('what stands between Claude Code and its first turn', () => {
     expect(statSync(kept).mode & 0o777).toBe(0o640)
   })
 
-  it('is not mended where the person’s file can’t be understood', async () => {
+  it('is not fixed where the person’s file can’t be understood', async () => {
     const { problems, stateFile } = person('{ "half": ')
     for (const { repair } of await problems()) await expect(repair?.()).rejects.toThrow(/JSON/)
     expect(readFileSync(stateFile, 'utf8')).toBe('{ "half": ')

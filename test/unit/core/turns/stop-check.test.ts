@@ -174,7 +174,7 @@ describe('what an agent reads, word by word', () => {
         'Rename it',
         '- a.ts:3: here',
         '- b.ts: all of it',
-        'Mend them, commit, and call file_pr again.',
+        'Fix them, commit, and call file_pr again.',
       ].join('\n'),
     )
   })

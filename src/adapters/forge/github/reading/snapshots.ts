@@ -130,7 +130,7 @@ export function createSnapshots({
       ...come,
       blockers,
       ...(await toScheduled(pull, logEnds)),
-      // Nobody mends what is merged or closed.
+      // Nobody fixes what is merged or closed.
       checks: found.state === 'open' ? await logEnds.add(checks) : plain,
     }
   }

@@ -455,7 +455,7 @@ describe('whose words may reach an agent', () => {
 describe('reviews and comments', () => {
   it('of the token’s own account with a mark are those of whom the mark names', () => {
     const body = markReview(
-      'Please mend.',
+      'Please fix.',
       { author: AGENT, state: 'changes_requested', sum: SUM },
       'lead',
     )
@@ -474,7 +474,7 @@ describe('reviews and comments', () => {
       author: AGENT,
       authorName: 'lead',
       state: 'changes_requested',
-      body: 'Please mend.',
+      body: 'Please fix.',
       trusted: true,
     })
     expect(found?.comments).toMatchObject([

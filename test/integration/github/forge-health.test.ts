@@ -199,7 +199,7 @@ describe('a GitHub that', () => {
     const before = (await types()).length
     await octo().review(number, {
       state: 'CHANGES_REQUESTED',
-      body: 'Mend this',
+      body: 'Fix this',
       comments: [{ path: 'auth.txt', line: 1, body: 'in what?' }],
     })
     await pass(HOUR)
