@@ -444,7 +444,7 @@ describe('landing', () => {
   })
 
   it('lands without a check where that is off, or nothing overlaps; the base is checked then, and its owner told where it is red', async () => {
-    const tree = await world({ config: { merge: { check_result: 'off' } } })
+    const tree = await world({ config: { merge: { check_result: 'off' } } }, `${HOLD}; ${PAIRS}`)
     const [a, left, right, late] = [
       await tree.open('a', { 'a.txt': 'a' }),
       await tree.open('left', { 'pair-1-a': '' }),
@@ -484,7 +484,9 @@ describe('landing', () => {
     // What comes while one runs is run together after it.
     tree.hold(true)
     await tree.merge(first)
-    await waitFor('its run', () => tree.runs().length === before + 1)
+    await waitFor('its run to begin', async () =>
+      (await tree.store.journal.open()).some(({ step }) => step === 'checking'),
+    )
     await Promise.all(group.map((number) => tree.merge(number)))
     tree.hold(false)
     await tree.landed()
