@@ -11,8 +11,8 @@ interface Outcome {
 }
 
 /**
- * Ids of permissions that agents’ programs ask for begin so: the program is told, its agent needs
- * no message.
+ * Ids of permissions that agents’ programs ask for begin so: the program gets the decision, its
+ * agent needs no message.
  */
 const PERMISSION = 'perm-'
 
