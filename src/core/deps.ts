@@ -96,7 +96,7 @@ export interface Configured {
 /** What use cases need of the outbox. */
 export interface OutboxControl {
   wake(recipient?: Recipient): void
-  /** Confirms deliveries to an agent; answers those that were its own and known. */
+  /** Confirms deliveries to an agent; returns those that were its own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<string[]>
   /**
    * Withdraws what waits for an agent about one subject and was reported to it in another way.

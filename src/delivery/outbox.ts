@@ -21,7 +21,7 @@ export interface Outbox {
    * no call.
    */
   wake(recipient?: Recipient): void
-  /** Confirms deliveries; answers those that are the agent’s own and known. */
+  /** Confirms deliveries; returns those that are the agent’s own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
   /**
    * Of these the ones still queued, taken for the result of a tool call: delivered. The others went

@@ -18,7 +18,7 @@ const PERMISSION = 'perm-'
 
 export interface Approvals {
   /**
-   * Waits for the human where the configuration asks for it, and answers whether it did;
+   * Waits for the human where the configuration asks for it, and returns whether it did;
    * APPROVAL_DENIED where refused. The human needs none.
    */
   requireForSpawn(

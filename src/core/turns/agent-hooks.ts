@@ -44,9 +44,9 @@ export interface Hooks {
   /** Its MCP client has listed the tools. */
   toolsListed(caller: Caller): void
   /**
-   * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to
-   * say. With `at`, reported late, nothing is asked or answered. `signal`: whoever asked has given
-   * up.
+   * A hook in the words of the agent’s own CLI; returns the answer in them, null where there is
+   * nothing to say. With `at`, reported late, nothing is asked or answered. `signal`: whoever asked
+   * has given up.
    */
   fromProgram(
     caller: Caller,
