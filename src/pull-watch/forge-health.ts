@@ -134,7 +134,8 @@ export function createForgeHealth(deps: {
       const lasts = now() - steady >= BLIP || (retryAt !== null && wait >= BLIP)
       // What needs a person is reported at once, also where something that passes was reported
       // before.
-      if (reported === undefined ? denied || lasts : denied && reported.code !== code) await publishOutage(health)
+      if (reported === undefined ? denied || lasts : denied && reported.code !== code)
+        await publishOutage(health)
       else if (reported !== undefined) await store.snapshots.put(HEALTH_KEY, { ...health })
     },
 

@@ -52,7 +52,10 @@ export function createResults({
         : await git.resolve(`refs/heads/${agent.branch}`)
       return now === null ? [] : await git.changedPaths(start, now)
     } catch (thrown) {
-      log.warn({ err: thrown, agent: agent.id }, 'which files an agent changed could not be determined')
+      log.warn(
+        { err: thrown, agent: agent.id },
+        'which files an agent changed could not be determined',
+      )
       return []
     }
   }

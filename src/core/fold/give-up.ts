@@ -62,7 +62,10 @@ export function createGiveUp({
     if (pull.head.sha === landing.head) return landing
     const { same } = await rebasedHeads(store.snapshots, pull.head.branch)
     if (same(landing.head, pull.head.sha)) return { ...landing, head: pull.head.sha }
-    return { reason: `it got new commits (${pull.head.sha.slice(0, 8)}) meanwhile`, reported: false }
+    return {
+      reason: `it got new commits (${pull.head.sha.slice(0, 8)}) meanwhile`,
+      reported: false,
+    }
   }
 
   const stillWanted = async (landings: readonly Landing[]): Promise<Landing[]> => {

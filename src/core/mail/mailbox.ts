@@ -153,7 +153,8 @@ export function createMailbox({
     }
     if (isExpected(to.id, from.id)) return
     if (isUnmanned((await tx.agents.get(to.id)) ?? to)) await showInInbox(tx, mail)
-    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined) await notify(tx, to.id, from, 1)
+    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined)
+      await notify(tx, to.id, from, 1)
   }
 
   const take: Mailbox['take'] = async (tx, to, parts = [{}]) => {
@@ -162,7 +163,8 @@ export function createMailbox({
     if (mails.length === 0) return mails
     await withdraw(tx, to, await queuedReports(tx, to, mails))
     for (const mail of mails)
-      if (parseCompletion(mail.message) !== undefined) await tx.snapshots.remove(unreportedKeyOf(mail))
+      if (parseCompletion(mail.message) !== undefined)
+        await tx.snapshots.remove(unreportedKeyOf(mail))
     if (
       (await tx.mail.peek(to, { limit: 1 })).length === 0 &&
       (await tx.snapshots.get(noticeOf(to))) !== undefined

@@ -65,7 +65,11 @@ export function createNotes({
     await publish(tx, agentId, `${words}${kept.last}`)
   }
 
-  const sendOrKeep = async (tx: StoreTransaction, { agent }: Caller, message: string): Promise<void> => {
+  const sendOrKeep = async (
+    tx: StoreTransaction,
+    { agent }: Caller,
+    message: string,
+  ): Promise<void> => {
     const key = `${PREFIX}${agent.id}`
     await flushOf(tx, key)
     const kept = (await tx.snapshots.get(key)) as KeptBack | undefined

@@ -156,7 +156,8 @@ export function createPaneNames({
   const labelling = createPaced<'all'>({
     interval: LABEL_INTERVAL,
     run: async () => void (await label()),
-    failed: (thrown) => log.debug({ err: thrown }, 'what panes are to be called could not be determined'),
+    failed: (thrown) =>
+      log.debug({ err: thrown }, 'what panes are to be called could not be determined'),
   })
   const leave = publisher.onEvent(({ type, agentId }) => {
     if (COMING_AND_GOING.has(type)) labelling.request('all')

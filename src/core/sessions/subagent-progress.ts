@@ -78,7 +78,14 @@ export function createSubagentProgress({
   return {
     begin: (caller, { mode, description }, report) => {
       const above = tracked.get(caller)
-      const one: Tracked = { description, report, above, began: clock(), toolCalls: 0, waits: false }
+      const one: Tracked = {
+        description,
+        report,
+        above,
+        began: clock(),
+        toolCalls: 0,
+        waits: false,
+      }
       let id: AgentId | undefined
       let isStarting = true
       starting++

@@ -236,7 +236,10 @@ export function createStopChain(
         actor: 'daemon',
         payload: { name: agent.name, objection: objection.kind, times: stop.max_blocks },
       })
-      return { decision: 'allow', note: `let go although: ${objection.kind}; your parent was notified` }
+      return {
+        decision: 'allow',
+        note: `let go although: ${objection.kind}; your parent was notified`,
+      }
     }
     // The words of the review are in the reason: the message that waits would bring them a second
     // time.
