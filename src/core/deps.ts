@@ -20,7 +20,7 @@ import type { ForgeAway } from './pulls/forge-health.ts'
 export interface Deps {
   readonly store: Store
   readonly git: Git
-  /** Terminals, and what runs without one: a pane’s id tells where it is. */
+  /** Terminals, and what runs without one: a pane’s id says where it is. */
   readonly multiplexer: Multiplexer
   /** Of what runs without a terminal: for what only the detached host can do. */
   readonly detached: DetachedHolder
@@ -96,15 +96,15 @@ export interface Configured {
 /** What use cases need of the outbox. */
 export interface OutboxControl {
   wake(recipient?: Recipient): void
-  /** Confirms deliveries to an agent; answers those that were its own and known. */
+  /** Confirms deliveries to an agent; returns those that were its own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<string[]>
   /**
-   * What waits for an agent about one subject, and was told to it another way, is not told again.
+   * Withdraws what waits for an agent about one subject and was reported to it in another way.
    */
   withdraw(
     agentId: AgentId,
     subject: string,
-    isTold: (event: StoredEvent) => boolean,
+    isReported: (event: StoredEvent) => boolean,
     reason: string,
   ): Promise<void>
   /**

@@ -146,7 +146,7 @@ async function letGo(
   const letGoOfDetached = async () => {
     const held = await detached.list()
     if (!held.every(({ dead }) => dead)) return
-    // Nobody could tell afterwards how these ended.
+    // Nobody could find out afterwards how these ended.
     if (held.length > 0) await settle()
     await (holder === detached ? terminals : detached).shutdown()
   }

@@ -11,7 +11,7 @@ export function createHumanNotice(deps: {
   log: Log
   since: number
 }): (recipients: readonly Recipient[]) => void {
-  const told = new Set<string>()
+  const notified = new Set<string>()
   return (recipients) => {
     if (!recipients.includes('human')) return
     deps.store.outbox
@@ -21,9 +21,9 @@ export function createHumanNotice(deps: {
           (delivery) =>
             delivery.createdAt >= deps.since &&
             definitionOf(delivery.kind)?.urgent === true &&
-            !told.has(delivery.id),
+            !notified.has(delivery.id),
         )
-        for (const delivery of fresh) told.add(delivery.id)
+        for (const delivery of fresh) notified.add(delivery.id)
         for (const delivery of fresh) await (await deps.notify())(delivery.text)
       })
       .catch((thrown: unknown) => deps.log.warn({ err: thrown }, 'calling the human failed'))

@@ -6,8 +6,8 @@ import type { AgentId } from '../domain/ids.ts'
 
 /**
  * `retryAt` (ms since the epoch) where a time is known; `soon` where looking again shortly may
- * help; `watch` where the program has to be looked at again and again, because nobody tells; else a
- * change of state will tell.
+ * help; `watch` where the program has to be looked at again and again, because nobody reports; else
+ * a change of state will wake it.
  */
 export type Gate =
   | { kind: 'open' }
@@ -90,6 +90,6 @@ export function paneGate(
 export function probeGate(seen: Observation | null): Gate {
   if (seen === null || seen.state === 'idle') return OPEN
   const what =
-    seen.state === 'unknown' ? 'what it does can’t be told' : `it is seen to be ${seen.state}`
+    seen.state === 'unknown' ? 'what it does can’t be determined' : `it is seen to be ${seen.state}`
   return closed(seen.reason === null ? what : `${what}: ${seen.reason}`, { watch: true })
 }

@@ -15,7 +15,7 @@ import type { OutboxCli, Typing } from './outbox-typing.ts'
 import { newUnconfirmed } from './outbox-unconfirmed.ts'
 
 /**
- * `handed`: the agent has it, or it can’t be told. `at`: when, where a turn begins by it.
+ * `handed`: the agent has it, or that can’t be determined. `at`: when, where a turn begins by it.
  * `refused`: it certainly has not, and waits again. `nothing`: other lanes were quicker.
  */
 export type HandedOver =
@@ -110,8 +110,8 @@ export function createHandOver(deps: {
         await records.handed(agent.id, claimed)
         if (!cli.acks) proof.unconfirmed.delete(batch)
       } catch (error) {
-        // Whether it was typed can't be told: it is not typed again, and a confirmation may still
-        // come.
+        // Whether it was typed can't be determined: it is not typed again, and a confirmation may
+        // still come.
         log.warn({ err: error, agent: agent.id }, 'a message may or may not have been typed')
       }
       const dueAt = clock() + ackTimeout

@@ -5,7 +5,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Gate } from './outbox-gate.ts'
 import type { OutboxCli } from './outbox-typing.ts'
 
-/** Between looks at a program that nobody tells of, milliseconds; doubles. */
+/** Between looks at a program whose state nobody reports, milliseconds; doubles. */
 const WATCH = { first: 50, longest: 5000 }
 
 /** When a worker looks again, each time later where nothing came of it. */
@@ -14,7 +14,7 @@ export interface WorkerPacing {
   notBefore(): number
   /** After a hand-over that was refused. Returns when to look again, like those below. */
   backOff(config: Config): number
-  /** At what nobody tells of. */
+  /** At what nobody reports. */
   lookAgain(): number
   /** After a gate that is closed. */
   waitFor(gate: Extract<Gate, { kind: 'closed' }>, cli: OutboxCli, config: Config): number

@@ -25,7 +25,7 @@ export interface Proof {
    *   typed a moment ago, and it still stands in the box → Enter again
    *   due: its terminal never got it → it waits again
    *        its terminal shows something else than a prompt, which it may have gone into → later; nothing is concluded before that is gone
-   *        its terminal can’t be told from a prompt, and the program gave no sign since → the same, until it gives one
+   *        its terminal can’t be distinguished from a prompt, and the program gave no sign since → the same, until it gives one
    *        its terminal got it, and Enter was never pressed → Enter, once; it was, and the program confirms nothing → handed over
    *        still at work, and its conversation can be read → later; nothing is concluded before the turn is over
    *        it stands on the screen → Enter, once
@@ -82,7 +82,7 @@ export function createProof(deps: {
   }
 
   /**
-   * It tells of its turns, its screen can’t be read, and it has told of none since: whatever that
+   * It reports its turns, its screen can’t be read, and it has reported none since: whatever that
    * shows, it may have gone into it.
    */
   const isUnanswered = (agent: Agent, left: readonly Delivery[], cli: OutboxCli): boolean =>
@@ -164,13 +164,13 @@ export function createProof(deps: {
       if (unnoted.length > 0) await records.handed(agent.id, unnoted)
       return 'later'
     }
-    const patientUntil = expected.phase.name === 'found' ? expected.phase.patientUntil : 0
-    const early = clock() < patientUntil
+    const undecidedAfter = expected.phase.name === 'found' ? expected.phase.undecidedAfter : 0
+    const early = clock() < undecidedAfter
     const isGone =
       readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
     // What a channel accepted is in the program’s hands, wherever it keeps it.
     if (isGone && !(byChannel && isNoted)) return 'gone'
-    return early ? postpone(expected, patientUntil) : 'undecided'
+    return early ? postpone(expected, undecidedAfter) : 'undecided'
   }
 
   /** Writes down what became of it. */

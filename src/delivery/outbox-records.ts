@@ -27,7 +27,7 @@ export interface OutboxRecords {
     reason: string,
   ): Promise<void>
   /**
-   * Everything that waits for an agent that is gone goes to the next in line: answers who that is,
+   * Everything that waits for an agent that is gone goes to the next in line: returns who that is,
    * null where nothing waited.
    */
   abandon(id: AgentId, acks: boolean): Promise<Recipient | null>

@@ -59,11 +59,13 @@ export interface Typing {
     text: string,
     hints: Hints & { batch: string; progress: Progress },
   ): Promise<Typed>
-  /** How far this hand-over came in its terminal; undefined where that can’t be told. */
+  /** How far this hand-over came in its terminal; undefined where that can’t be determined. */
   trace(agent: Agent, batch: string): Promise<'nothing' | 'pasted' | 'entered' | undefined>
   /** Whether one of these still stands on the screen; undefined where it can’t be looked at. */
   isShown(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean | undefined>
-  /** Whether one of these stands in the box, not submitted; false where that can’t be told. */
+  /**
+   * Whether one of these stands in the box, not submitted; false where that can’t be determined.
+   */
   isInBox(agent: Agent, left: readonly Delivery[], cli: OutboxCli): Promise<boolean>
   /** Enter, if nothing is in the way. */
   enterOnceMore(agent: Agent, hints: Hints & { batch: string }): Promise<boolean>

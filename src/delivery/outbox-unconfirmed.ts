@@ -47,7 +47,7 @@ export type ProofPhase =
        * Until then nothing is called undecided, and only what was never noted as handed over may
        * be gone.
        */
-      readonly patientUntil: number
+      readonly undecidedAfter: number
     }
 
 export const newUnconfirmed = (lane: Lane, phase: ProofPhase): Unconfirmed => ({

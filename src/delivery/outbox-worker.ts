@@ -151,7 +151,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
       now: clock(),
     })
     if (state.kind === 'closed' || paneId === null) {
-      // Whoever waits for its turn to end finds out where nobody tells of it.
+      // Whoever waits for its turn to end finds out where nobody reports it.
       if (state.kind === 'closed' && state.watch === true)
         await deps.probe.observe(agent, cli, pane)
       return pacing.waitFor(
@@ -219,7 +219,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     let due: number | undefined
     do {
       again = false
-      // What a wake tells may have come after this look’s predecessor read it, which then set a
+      // What a wake announces may have come after this look’s predecessor read it, which then set a
       // wait.
       if (woken) pacing.reset()
       woken = false
@@ -255,7 +255,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     expect: (config, batch, lane, found) => {
       const ackTimeout = config.delivery.ack_timeout * 1000
       const now = clock()
-      // A daemon that is killed again and again would never come to the end of its patience.
+      // A daemon that is killed again and again would never reach its deadline.
       proof.unconfirmed.set(
         batch,
         newUnconfirmed(
@@ -265,7 +265,7 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
             : {
                 name: 'found',
                 dueAt: now + Math.min(ackTimeout, FOUND),
-                patientUntil: now + ackTimeout,
+                undecidedAfter: now + ackTimeout,
               },
         ),
       )

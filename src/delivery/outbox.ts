@@ -21,7 +21,7 @@ export interface Outbox {
    * no call.
    */
   wake(recipient?: Recipient): void
-  /** Confirms deliveries; answers those that are the agent’s own and known. */
+  /** Confirms deliveries; returns those that are the agent’s own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
   /**
    * Of these the ones still queued, taken for the result of a tool call: delivered. The others went
@@ -29,12 +29,12 @@ export interface Outbox {
    */
   settleByTool(ids: readonly DeliveryId[]): Promise<Delivery[]>
   /**
-   * What waits for an agent about one subject, and was told to it another way, is not told again.
+   * Withdraws what waits for an agent about one subject and was reported to it in another way.
    */
   withdraw(
     agentId: AgentId,
     subject: string,
-    isTold: (event: StoredEvent) => boolean,
+    isReported: (event: StoredEvent) => boolean,
     reason: string,
   ): Promise<void>
   /**
@@ -154,9 +154,9 @@ export function createOutbox(
       }
       return taken
     },
-    withdraw: async (agentId, subject, isTold, reason) => {
+    withdraw: async (agentId, subject, isReported, reason) => {
       const reasonOf = (event: StoredEvent, { recipient }: Delivery): string | undefined =>
-        recipient === agentId && isTold(event) ? reason : undefined
+        recipient === agentId && isReported(event) ? reason : undefined
       await store.transaction((tx) => withdraw({ ...options, tx }, subject, reasonOf))
     },
     takeForHook: async (agentId) => {

@@ -23,8 +23,8 @@ const isRaw = ({ type, actor, payload }: StoredEvent): boolean =>
   type === 'message' && actor === 'human' && payload['raw'] === true
 
 /**
- * The publisher: append, route, render and enqueue in one transaction; listeners and outbox hear of
- * it once that is durable.
+ * The publisher: append, route, render and enqueue in one transaction; listeners and outbox are
+ * notified once that is durable.
  */
 export function createPublisher(deps: {
   readonly store: Store
@@ -38,7 +38,7 @@ export function createPublisher(deps: {
   const enqueuedListeners = new Set<(recipients: readonly Recipient[]) => void>()
 
   /** One listener’s fault is not another’s loss. */
-  const tell = <T>(all: ReadonlySet<(value: T) => void>, value: T): void => {
+  const notify = <T>(all: ReadonlySet<(value: T) => void>, value: T): void => {
     for (const listener of [...all]) {
       try {
         listener(value)
@@ -112,8 +112,8 @@ export function createPublisher(deps: {
     }
     if (subject !== null && isState(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {
-      if (recipients.length > 0) tell(enqueuedListeners, recipients)
-      tell(listeners, stored)
+      if (recipients.length > 0) notify(enqueuedListeners, recipients)
+      notify(listeners, stored)
     })
     return stored
   }

@@ -23,8 +23,8 @@ export interface RoutingAgent {
   /** Something can be said to it; false for a root without a program. */
   readonly reachable: boolean
   /**
-   * A call of its parent’s waits for it and has its result, so nobody is told of its turns and its
-   * end besides.
+   * A call of its parent’s waits for it and has its result, so nobody is notified of its turns and
+   * its end besides.
    */
   readonly awaited?: boolean
   /** Its work is in a pull request that is open or merged: that it rests needs nobody. */
@@ -120,9 +120,9 @@ function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
 }
 
 /**
- * Event × tree → who is told, each once: whom its definition names, and what is special about some.
- * Nobody is told what they did themselves; what is for the dead goes to the nearest living ancestor;
- * what has no agent left to hear it goes to the human.
+ * Event × tree → who is notified, each once: whom its definition names, and what is special about
+ * some. Nobody is notified of what they did themselves; what is for the dead goes to the nearest
+ * living ancestor; what has no agent left to receive it goes to the human.
  */
 export function route(
   event: RoutableEvent,

@@ -1,6 +1,6 @@
 /** Real time, replaceable in tests. */
 export interface Timers {
-  /** Calls once after that many milliseconds; answers how to cancel. */
+  /** Calls once after that many milliseconds; returns how to cancel. */
   after(milliseconds: number, callback: () => void): () => void
 }
 

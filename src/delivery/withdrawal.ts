@@ -39,7 +39,7 @@ export interface Known {
 
 /**
  * Why what a message says is no longer so, now that its pull request is as it is; undefined where
- * it still is, and where that can’t be told.
+ * it still is, and where that can’t be determined.
  */
 export function outdated(
   event: Pick<StoredEvent, 'type' | 'payload' | 'at'>,

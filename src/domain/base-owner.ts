@@ -49,8 +49,8 @@ function isLeftBy<One extends Placed>(
 }
 
 /**
- * Whose branch a pull request goes into: who is told that it is ready, reviews it and merges it.
- * Mostly the parent of the agent that filed it (with forks of that between them, the nearest
+ * Whose branch a pull request goes into: who is notified that it is ready, reviews it and merges
+ * it. Mostly the parent of the agent that filed it (with forks of that between them, the nearest
  * first); after it was pointed to another base whoever has that branch. One that the root has left
  * is still its. Nobody where no agent has it, and for the root’s own: these are a person’s.
  */
@@ -74,7 +74,7 @@ export function baseOwners<One extends Placed>(
 
 /**
  * Who may merge it: its owners; for those that are over their nearest ancestor that lives, who is
- * told in their stead.
+ * notified in their stead.
  */
 export function baseMergers<One extends Placed>(
   agents: ReadonlyMap<AgentId, One>,

@@ -4,8 +4,8 @@ import type { Delivery, DeliveryStatus, Lane } from './records.ts'
 /**
  * The life of a delivery:
  *
- * It is stored as `waiting`, in the transaction of what it tells of. A lane that is about to hand
- * it over **claims** it, alone or with others as one batch, before anything is typed, sent or
+ * It is stored as `waiting`, in the transaction of what it reports. A lane that is about to hand it
+ * over **claims** it, alone or with others as one batch, before anything is typed, sent or
  * returned: `claimed`. Only one lane ever wins. When the lane is through with it, that is
  * **noted**: `handed`. So what a crash leaves `claimed` may or may not have arrived, and what it
  * leaves `waiting` has certainly not.

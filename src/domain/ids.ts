@@ -79,7 +79,9 @@ const plain = (name: string): string =>
     .replace(/[\p{M}·ʼ]/gu, '')
     .replace(/[^a-z0-9]/gu, (letter) => LETTERS.get(letter) ?? letter)
 
-/** Words that address somebody already: an agent of that name could not be told from them. */
+/**
+ * Words that address somebody already: an agent of that name could not be distinguished from them.
+ */
 const RESERVED: ReadonlySet<string> = new Set(['root', 'human', 'daemon'])
 
 /** INVALID_ARG for a name that means somebody else wherever an agent is addressed. */

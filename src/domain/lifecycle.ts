@@ -5,7 +5,7 @@ import type { Agent, AgentState } from './records.ts'
  *
  *   spawning → running ⇄ idle
  *              running → waiting (in wait or question, or at a permission prompt) → running
- *   any of these ⇄ unknown: its program lives, and what it does can’t be told
+ *   any of these ⇄ unknown: its program lives, and what it does can’t be determined
  *   any of these → completed | failed | killed, which never change by themselves.
  *
  * The one way back is `exomonad resume`, by which a person starts a crashed agent’s program again:

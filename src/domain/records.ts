@@ -26,7 +26,7 @@ export type AgentKind =
 
 export type AgentRuntime = 'pane' | 'headless' | 'acp'
 
-/** `unknown`: its program lives, and what it does can’t be told. */
+/** `unknown`: its program lives, and what it does can’t be determined. */
 export type AgentState =
   | 'spawning'
   | 'running'
@@ -106,7 +106,7 @@ export interface Agent {
   readonly lastSeenAt: number
   /** All that its conversation used, of every kind and model. */
   readonly tokens: number
-  /** The same by model, where its adapter tells; null where it doesn’t. */
+  /** The same by model, where its adapter reports it; null where it doesn’t. */
   readonly usage: Usage | null
   readonly toolCalls: number
   /** Objection of the stop check that holds it, and how often in a row. */
@@ -264,7 +264,7 @@ export interface Run {
   readonly agentId: AgentId
   /**
    * Its worktree as it was at the start, with all that was uncommitted; null where git could not
-   * tell.
+   * determine it.
    */
   readonly startTree: Sha | null
   /** Of a process. */

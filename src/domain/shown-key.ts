@@ -1,4 +1,4 @@
-/** All that is shown of a terminal in one word, to tell whether it is another. */
+/** All that is shown of a terminal in one word, to see whether it is another. */
 export const shownKey = ({ label, state, needs, depth }: Shown): string =>
   [label, state, needs, String(depth)].join('|')
 

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { AgentId } from '../domain/ids.ts'
 
 /**
- * Who is told of an event: whose it is (the agent it is about, of a pull request its author), whoever
- * looks after that (its parent, of a pull request the owner of its base), the human.
+ * Who is notified of an event: whose it is (the agent it is about, of a pull request its author),
+ * whoever looks after that (its parent, of a pull request the owner of its base), the human.
  */
 export type Target = 'owner' | 'parent' | 'human'
 
@@ -20,7 +20,7 @@ interface Event<Type extends string, Shape extends z.ZodRawShape> {
   readonly summary: string
   readonly payload: Shape
   /**
-   * Who is told, in the words of templates/<type>.liquid. A message begins a turn over a whole
+   * Who is notified, in the words of templates/<type>.liquid. A message begins a turn over a whole
    * conversation: only of what its recipient has to act on. Without: history only, seen in the tree
    * and the log.
    */
@@ -59,7 +59,7 @@ export interface EventDefinition<
   readonly line: Line<Facts>
 }
 
-/** One event type, one file; words for whom it is told to are in templates/<type>.liquid. */
+/** One event type, one file; the words of its message are in templates/<type>.liquid. */
 export function defineEvent<const Type extends string, Shape extends z.ZodRawShape>(
   event: Event<Type, Shape>,
 ): EventDefinition<Type, Shape> {

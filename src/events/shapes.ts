@@ -3,7 +3,7 @@ import type { AgentId } from '../domain/ids.ts'
 import type { Target } from './define.ts'
 import { words } from './words.ts'
 
-/** What several events share: what they carry, who is told, their keys and words. */
+/** What several events share: what they carry, who is notified, their keys and words. */
 
 export const pull = {
   number: z.number().int(),
@@ -12,7 +12,7 @@ export const pull = {
   head: z.string(),
   base: z.string(),
 }
-/** A pull request that another one is told of. */
+/** A pull request that another one’s event names. */
 export const other = z.strictObject({ number: z.number().int(), title: z.string() })
 export const comment = z.strictObject({
   path: z.string(),
@@ -38,7 +38,7 @@ export const budget = {
 }
 type Budget = z.output<z.ZodObject<typeof budget>>
 
-/** Once for each threshold and value of the limit, so that a raised one is told of anew. */
+/** Once for each threshold and value of the limit, so that a raised one is reported anew. */
 export const budgetKey =
   (level: 'warning' | 'exhausted') =>
   ({ kind, scope, limit }: Budget, agentId: AgentId | null): string =>
@@ -52,8 +52,8 @@ export function budgetUse({ used, limit, kind, scope }: Partial<Budget>): string
 }
 
 /**
- * Words of people without write access reach no agent that acts on them: its parent is told that
- * they exist.
+ * Words of people without write access reach no agent that acts on them: its parent is notified
+ * that they exist.
  */
 export const commentTargets = ({ trusted }: { readonly trusted: boolean }): readonly Target[] =>
   trusted ? ['owner'] : ['parent']

@@ -145,7 +145,7 @@ function readinessEvents(
   const events: NewEvent[] = []
   const sha = next.head.sha
   const ready = readyKey(next)
-  // Why it was not merged with the same head is told, and what that asks for comes first.
+  // Why it was not merged with the same head is reported, and what that asks for comes first.
   const stopped =
     before?.head.sha === sha && scheduling.some(({ type }) => type === 'pr.unscheduled')
   if (ready !== null && !stopped && (before === null || readyKey(before) !== ready)) {
@@ -213,11 +213,11 @@ const blockedKey = (pull: PullRequestSnapshot): string | null => {
 
 /**
  * That it can be merged, as part of a key; null where it can't. Checks that begin late and pass are
- * told of, although it was ready before they were there.
+ * reported, although it was ready before they were there.
  */
 const readyKey = (pull: PullRequestSnapshot): string | null => {
   if (!isReady(pull)) return null
-  // Who merges into another base has not heard of it.
+  // Who merges into another base was not notified of it.
   const ready = `ready:${pull.head.sha}:${pull.base.branch}`
   return pull.checksState === 'none' ? `${ready}:unchecked` : ready
 }

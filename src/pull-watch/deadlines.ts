@@ -31,8 +31,8 @@ export interface PullDeadlines {
   /** The first that is still to come. */
   next(): Promise<number | undefined>
   /**
-   * The clock jumped: everybody’s patience goes on where it was. With 0: only takes back what lies
-   * in the future.
+   * The clock jumped: everybody’s time limit goes on where it was. With 0: only takes back what
+   * lies in the future.
    */
   shift(milliseconds: number, config: Config['forge']): Promise<void>
 }
@@ -139,7 +139,7 @@ export function createPullDeadlines({
           )
             continue
           await tx.snapshots.put(key, { ...record, tracking: shifted })
-          // Those that were told of stay told.
+          // Those that were reported stay reported.
           for (const { kind, at } of deadlinesOf(shifted, snapshot, config)) {
             const row = deadlineKey(snapshot.number, kind)
             if (set.has(row)) await tx.deadlines.set(row, at, { number: snapshot.number, kind })

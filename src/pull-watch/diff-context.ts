@@ -2,19 +2,19 @@ import type { CancelledMerge } from '../adapters/forge/scheduled.ts'
 import type { Actor } from '../domain/ids.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'
 
-/** What two snapshots don’t tell. */
+/** What two snapshots don’t say. */
 export interface DiffContext {
   /** Begins every dedupe key: forge and repository. */
   readonly repository: string
-  /** Words before this are old news at the first sight (ms since the epoch). */
+  /** Words before this are old news at the first look (ms since the epoch). */
   readonly newsSince: number
   /** Mergeability when it was last known: unknown in between is no change. */
   readonly lastMergeable: 'mergeable' | 'conflicting' | null
   /** Heads in a row whose checks failed, the present head not counted. */
   readonly failures: number
   /**
-   * Whether two heads are the same work, rebased by exomonad: what was told of the one holds for
-   * the other.
+   * Whether two heads are the same work, rebased by exomonad: what was reported of the one holds
+   * for the other.
    */
   readonly sameHead: SameHead
   /** How often news of it was withdrawn before anybody had it. */

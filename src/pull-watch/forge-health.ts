@@ -13,7 +13,7 @@ import type { Log } from '../runtime/log.ts'
 import type { Publisher } from '../events/publish.ts'
 
 /**
- * Whether the forge can be used at all. The human is told once when it can’t for longer than a
+ * Whether the forge can be used at all. The human is notified once when it can’t for longer than a
  * moment, and once when it can again.
  */
 export interface HealthWatch {
@@ -37,7 +37,7 @@ export interface HealthWatch {
 
 const FIRST_HOLD = 1_000
 const LONGEST_HOLD = 300_000
-/** The forge’s limits are reset every hour; a time further away was told by another clock. */
+/** The forge’s limits are reset every hour; a time further away was given by another clock. */
 const LONGEST_PROMISE = 3_900_000
 /** An outage that is shorter than this is nobody’s business. Milliseconds. */
 const BLIP = 30_000
@@ -67,7 +67,7 @@ export function createForgeHealth(deps: {
   let held = -Infinity
 
   /**
-   * What the person was told of another forge than the one that is used now ends without a word.
+   * An outage that the human was notified of ends without a word where another forge is used now.
    */
   const known = async (): Promise<ForgeHealth | undefined> => {
     const health = await knownForgeHealth(store)
@@ -76,7 +76,7 @@ export function createForgeHealth(deps: {
     return undefined
   }
 
-  const tell = async (health: ForgeHealth): Promise<void> => {
+  const publishOutage = async (health: ForgeHealth): Promise<void> => {
     await store.transaction(async (tx) => {
       await tx.snapshots.put(HEALTH_KEY, { ...health })
       const { since, code, reason, retryAt } = health
@@ -122,19 +122,21 @@ export function createForgeHealth(deps: {
       const wait =
         retryAt === null ? hold : Math.min(Math.max(retryAt - clock(), FIRST_HOLD), LONGEST_PROMISE)
       held = retryAt === null ? Math.max(held, now() + wait) : now() + wait
-      const told = await known()
+      const reported = await known()
       const health = {
         forge: deps.forge.kind,
-        since: told?.since ?? since,
+        since: reported?.since ?? since,
         code,
         reason: message,
         retryAt,
       }
       const denied = code === 'FORGE_DENIED'
       const lasts = now() - steady >= BLIP || (retryAt !== null && wait >= BLIP)
-      // What needs a person is told at once, also where something that passes was told before.
-      if (told === undefined ? denied || lasts : denied && told.code !== code) await tell(health)
-      else if (told !== undefined) await store.snapshots.put(HEALTH_KEY, { ...health })
+      // What needs a person is reported at once, also where something that passes was reported
+      // before.
+      if (reported === undefined ? denied || lasts : denied && reported.code !== code)
+        await publishOutage(health)
+      else if (reported !== undefined) await store.snapshots.put(HEALTH_KEY, { ...health })
     },
 
     works: async () => {
@@ -142,9 +144,9 @@ export function createForgeHealth(deps: {
       failing = null
       hold = 0
       held = -Infinity
-      const told = await known()
-      if (told === undefined) return lasted < BLIP ? 0 : lasted
-      const outage = Math.max(clock() - told.since, 0)
+      const reported = await known()
+      if (reported === undefined) return lasted < BLIP ? 0 : lasted
+      const outage = Math.max(clock() - reported.since, 0)
       await store.transaction(async (tx) => {
         await tx.snapshots.remove(HEALTH_KEY)
         const payload = { forge, minutes: Math.round(outage / 60_000) }
@@ -154,7 +156,7 @@ export function createForgeHealth(deps: {
             agentId: null,
             actor: 'daemon',
             payload,
-            dedupeKey: key('recovered', told.since),
+            dedupeKey: key('recovered', reported.since),
           },
           tx,
         )

@@ -41,7 +41,7 @@ export function createIdentity(deps: {
     return keys.length
   }
 
-  /** Nobody waited while they were away: patience begins anew. */
+  /** Nobody waited while they were away: every time limit begins anew. */
   const bringBack = async (
     tx: StoreTransaction,
     whose: string,

@@ -113,7 +113,7 @@ export function createPullLook(
   }
 
   /**
-   * Where none of them can be read: is it they, or the forge? A call that fails as a whole tells
+   * Where none of them can be read: is it they, or the forge? A call that fails as a whole says
    * why.
    */
   const probe = async (): Promise<boolean> => {

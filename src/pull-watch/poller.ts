@@ -1,7 +1,7 @@
 import type { ForgeAway } from '../core/pulls/forge-health.ts'
 import { realTimers, type Timers } from '../delivery/timers.ts'
 import { createSteadyClock, PULSE } from './clock.ts'
-import { createFollowedPulls, type HeardOf } from './pulls.ts'
+import { createFollowedPulls, type ChangedRefs } from './pulls.ts'
 import { createForgeHealth } from './forge-health.ts'
 import { createPullLook, type PullLookDeps } from './look.ts'
 
@@ -19,10 +19,10 @@ export interface Poller {
   /** Something may have changed; hints that come together are one look. */
   hint(number: number): void
   /**
-   * Something was heard of these branches and commits: followed pull requests with such a head or
-   * base may have changed.
+   * These branches and commits may have changed: followed pull requests with such a head or base
+   * are looked at.
    */
-  hintAt(heard: HeardOf): void
+  hintAt(changed: ChangedRefs): void
   /** The forge has failed for more than a moment, each time it was asked: since when, and why. */
   away(): ForgeAway | undefined
   stop(): Promise<void>
@@ -41,7 +41,7 @@ type Timer = 'look' | 'hints' | 'pulse'
  * Follows the pull requests of the tree’s agents. Each has its own cadence: often while checks or
  * reviews are pending, else seldom, slower where the forge’s limits are short; those that are due
  * are read together. What can’t be read stays as it was known, and is read again, each time later;
- * while the forge can’t be used at all nothing is concluded, and nobody’s patience ends.
+ * while the forge can’t be used at all nothing is concluded, and nobody’s time limit passes.
  */
 export function createPoller(deps: PollerDeps): Poller {
   const { forge, clock, log, timers = realTimers } = deps
@@ -125,8 +125,8 @@ export function createPoller(deps: PollerDeps): Poller {
       started = true
       steady.takeJump()
       const stopForge = forge.onHint(hint)
-      // What else is open on a base that has moved may conflict now, or not any more: that is told
-      // at once.
+      // What else is open on a base that has moved may conflict now, or not any more: that is
+      // reported at once.
       const stopBases = deps.publisher.onEvent(({ type, payload }) => {
         const branch =
           type === 'base.moved'
@@ -151,8 +151,8 @@ export function createPoller(deps: PollerDeps): Poller {
     },
     hint,
     away: health.away,
-    hintAt: (heard) => {
-      for (const number of followed.at(heard)) hint(number)
+    hintAt: (changed) => {
+      for (const number of followed.at(changed)) hint(number)
     },
     stop: async () => {
       stopped = true

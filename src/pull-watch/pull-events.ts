@@ -8,7 +8,7 @@ import { conditionEvents } from './condition-events.ts'
 
 /**
  * The events between two looks at a pull request; the same for all forges. Pure and idempotent:
- * nothing changed, no events. What is unknown is never one. The first sight (`old` null) gives the
+ * nothing changed, no events. What is unknown is never one. The first look (`old` null) gives the
  * state, and words only where they are news.
  */
 export function diffPullRequest(

@@ -2,8 +2,8 @@ import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { BranchName, Sha } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 
-/** Branches and commits of which something was heard. */
-export interface HeardOf {
+/** Branches and commits that may have changed. */
+export interface ChangedRefs {
   readonly branches: readonly string[]
   readonly shas: readonly string[]
 }
@@ -19,7 +19,7 @@ export interface FollowedPulls {
   /** It had one that was seen to end, or is known to have ended. */
   hasEnded(branch: BranchName): boolean
   /** Those whose head or base that is. */
-  at(heard: HeardOf): number[]
+  at(changed: ChangedRefs): number[]
 }
 
 interface Followed {

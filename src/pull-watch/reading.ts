@@ -15,7 +15,7 @@ export interface PullReading {
   take(results: readonly SnapshotResult[], options: ApplyOptions): Promise<Set<number>>
   /** It was read, and is no agent’s. */
   isStranger(number: number): boolean
-  /** It was read, comes from a fork, and was told of. */
+  /** It was read, comes from a fork, and was reported. */
   isKnownFork(number: number): boolean
   /** Agents come and go. */
   forgetStrangers(): void
@@ -64,7 +64,7 @@ export function createPullReading(deps: {
 
   const found = async (snapshot: PullRequestSnapshot, options: ApplyOptions): Promise<void> => {
     missed.delete(snapshot.number)
-    // Before it is told of: who is told is to find it here, or to know why not.
+    // Before it is reported: who is notified is to find it here, or to know why not.
     const after = await followUp?.(snapshot, () => records.mergedElsewhere(snapshot))
     const pull = await records.apply(after?.pull ?? snapshot, {
       ...options,
@@ -72,7 +72,7 @@ export function createPullReading(deps: {
       cancelled: after?.cancelled,
     })
     if (pull === undefined) {
-      if (await records.tellOfFork(snapshot, options)) forks.add(snapshot.number)
+      if (await records.reportFork(snapshot, options)) forks.add(snapshot.number)
       strangers.add(snapshot.number)
       return drop(snapshot.number)
     }

@@ -30,12 +30,12 @@ export interface PullRecords {
    * Of one from a fork: says once that its head is called as an agent’s branch is. Returns whether
    * it is.
    */
-  tellOfFork(
+  reportFork(
     found: PullRequestSnapshot,
     options: Pick<ApplyOptions, 'repository'>,
   ): Promise<boolean>
   /**
-   * It is not there any more: closed, as far as anybody can tell. Nothing where it was not known as
+   * It is not there any more: closed, as far as anybody knows. Nothing where it was not known as
    * open.
    */
   gone(number: number, options: ApplyOptions): Promise<void>
@@ -146,7 +146,7 @@ export function createPullRecords(deps: {
   }
 
   /**
-   * What else goes into it is looked at anew; until then nobody is told that it can be merged
+   * What else goes into it is looked at anew; until then nobody is notified that it can be merged
    * (withdrawal.ts).
    */
   const noteMerge = async (tx: StoreTransaction, branch: BranchName): Promise<void> => {
@@ -193,7 +193,7 @@ export function createPullRecords(deps: {
       cancelled,
     })
     const published: NewEvent[] = []
-    // What was told before (its key is known) is no progress.
+    // What was reported before (its key is known) is no progress.
     for (const event of events)
       if ((await publisher.publish(event, tx)) !== undefined) published.push(event)
     await baseMoved(tx, next.base, repository)
@@ -230,7 +230,7 @@ export function createPullRecords(deps: {
   return {
     apply: (found, options) => store.transaction((tx) => applyIn(tx, found, options)),
 
-    tellOfFork: async (found, { repository }) => {
+    reportFork: async (found, { repository }) => {
       if (found.trusted || found.state !== 'open' || !(await heads()).has(found.head.branch))
         return false
       await publisher.publish({

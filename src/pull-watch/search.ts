@@ -11,7 +11,7 @@ export interface PullSearch {
   dueAt(pace: SearchPace): Promise<number>
   /**
    * Of all branches where `all` is due, else of those that are due soon; where it is asked for also
-   * of those whose pull request is known: one from a fork with such a head is told of. Throws what
+   * of those whose pull request is known: one from a fork with such a head is reported. Throws what
    * the forge throws, and is due still.
    */
   run(pace: SearchPace, all: boolean): Promise<SearchResult>

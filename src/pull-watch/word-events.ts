@@ -61,8 +61,8 @@ function reviewEvents(
       })
       continue
     }
-    const told = new Set(known.comments.map(({ id }) => id))
-    for (const comment of review.comments.filter(({ id }) => !told.has(id))) {
+    const knownIds = new Set(known.comments.map(({ id }) => id))
+    for (const comment of review.comments.filter(({ id }) => !knownIds.has(id))) {
       const { path, line, body } = comment
       const payload = {
         ...facts,

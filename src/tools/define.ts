@@ -17,13 +17,13 @@ export interface ToolContext {
   /** Aborted when the caller goes away. */
   readonly signal: AbortSignal
   /**
-   * Tells a waiting caller how far it is, in words (none: `''`) and, where there are such, facts
-   * for a display; may be dropped.
+   * Reports to a waiting caller how far it is, in words (none: `''`) and, where there are such,
+   * facts for a display; may be dropped.
    */
   readonly progress: (message: string, event?: SubagentEvent) => void
   /**
-   * For what the result takes away from where it waited: told whether the result reached the caller
-   * whole.
+   * For what the result takes away from where it waited: called with whether the result reached the
+   * caller whole.
    */
   readonly consumed: TakeReceipt
   /** Of a call under an idempotency key. */
@@ -86,8 +86,8 @@ export interface Tool<
   /** It takes an idempotency key: asked for again under the same, it is not done again. */
   readonly keyed?: true
   /**
-   * Makes of what was given what the schema takes, where a fault of one part is to be told of that
-   * part alone, by the handler.
+   * Makes of what was given what the schema takes, where a fault of one part is to be reported for
+   * that part alone, by the handler.
    */
   readonly prepare?: (given: unknown) => unknown
   readonly output: Output

@@ -24,7 +24,7 @@ export function createAgentControl(
     panes: OwnPanes
     endProgram: EndProgram
     say: (agent: Agent, message: string) => Promise<void>
-    /** Mail that an agent’s earlier program was told of and never took. */
+    /** Mail that an agent’s earlier program was notified of and never took. */
     remindOfMail: (agent: Agent) => Promise<void>
     /** A pane whose program may have ended before anybody knew whose it was. */
     opened: (paneId: PaneId) => void

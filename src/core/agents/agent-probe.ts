@@ -10,7 +10,7 @@ import { within } from '../../domain/time-limit.ts'
 
 /**
  * Looks at agents’ programs and speaks to them through their adapters, which may fail or hang: a
- * look then tells nothing, and what became of something that was said is unknown.
+ * look then yields nothing, and what became of something that was said is unknown.
  */
 export interface AgentProbe {
   /**
@@ -27,7 +27,7 @@ export interface AgentProbe {
    * What was typed into its terminal is proven by nothing: whatever that shows waits for a person.
    */
   unanswered(agent: Agent): Promise<void>
-  /** Which ids stand in its conversation; null where that can’t be told. */
+  /** Which ids stand in its conversation; null where that can’t be determined. */
   mentions(
     agent: Agent,
     cli: Pick<AgentCli, 'mentions'>,
@@ -40,7 +40,7 @@ export interface AgentProbe {
     pane: Pane | undefined,
     text: string,
   ): Promise<ChannelResult>
-  /** Called with every look that told something. Returns how to stop. */
+  /** Called with every look that yielded something. Returns how to stop. */
   onSeen(listener: (agent: Agent, observation: Observation) => void): () => void
 }
 
@@ -48,12 +48,12 @@ export interface AgentProbe {
 const LIMITS = { observe: 3000, mentions: 10_000, send: 30_000 }
 /**
  * A person who typed there this recently (ms) opened the menu, or sees the dialog: nobody has to be
- * told.
+ * notified.
  */
 const PERSON = 60_000
 /**
- * A program that was given its task with its start, and has not told that it took it for as long
- * (ms), may stand before a first question.
+ * A program that was given its task with its start, and has not reported that it took it for as
+ * long (ms), may stand before a first question.
  */
 const STARTS = 20_000
 
@@ -69,7 +69,7 @@ export function createAgentProbe({
   log: Log
 }): AgentProbe {
   const listeners = new Set<(agent: Agent, observation: Observation) => void>()
-  const tell = (agent: Agent, observation: Observation): void => {
+  const report = (agent: Agent, observation: Observation): void => {
     for (const listener of listeners) listener(agent, observation)
   }
 
@@ -105,7 +105,7 @@ export function createAgentProbe({
       agent.stateSource === 'process' &&
       clock() - agent.stateAt > STARTS
     const isStarting = said?.state === 'unknown' && (neverBegan || isAtDialog(agent))
-    // What a hook told of has its reason already.
+    // What a hook reported has its reason already.
     const asks = said?.state === 'waiting' && agent.state !== 'waiting'
     if (
       !(isIdle || isStarting || asks) ||
@@ -147,11 +147,11 @@ export function createAgentProbe({
         observation?.tentative === true &&
         agent.state !== 'waiting' &&
         clock() - (pane?.humanActiveAt ?? 0) < PERSON
-      if (observation !== null && !isTheirs) tell(agent, observation)
+      if (observation !== null && !isTheirs) report(agent, observation)
       return observation
     },
     unanswered: async (agent) => {
-      if (agent.paneId !== null) tell(agent, await shows(agent, agent.paneId))
+      if (agent.paneId !== null) report(agent, await shows(agent, agent.paneId))
     },
     mentions: async (agent, cli, ids) => {
       if (cli.mentions === undefined || ids.length === 0) return null

@@ -41,7 +41,7 @@ export function createResults({
   const startOf = async (agent: Agent): Promise<Sha | null> =>
     (await store.runs.get(agent.id))?.startTree ?? agent.forkPoint
 
-  /** Files that differ from when it began; what can’t be told is left out. */
+  /** Files that differ from when it began; what can’t be determined is left out. */
   const filesModified = async (agent: Agent): Promise<readonly string[]> => {
     try {
       const start = await startOf(agent)
@@ -52,7 +52,10 @@ export function createResults({
         : await git.resolve(`refs/heads/${agent.branch}`)
       return now === null ? [] : await git.changedPaths(start, now)
     } catch (thrown) {
-      log.warn({ err: thrown, agent: agent.id }, 'which files an agent changed could not be told')
+      log.warn(
+        { err: thrown, agent: agent.id },
+        'which files an agent changed could not be determined',
+      )
       return []
     }
   }

@@ -33,6 +33,6 @@ export const shownReason = (agent: Known, lines: string): string =>
 export const isAtDialog = ({ state, stateReason }: Known): boolean =>
   state === 'waiting' && [SHOWS, SHOWS_MIDTURN].some((words) => stateReason?.startsWith(words))
 
-/** The same, where its turn had ended before, and was told of. */
+/** The same, where its turn had ended before, and was reported. */
 export const restsAtDialog = (agent: Known): boolean =>
   isAtDialog(agent) && agent.stateReason?.startsWith(SHOWS) === true

@@ -91,7 +91,7 @@ export function createEndAgents({
           } as const
           if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
         }
-        // After all of them: nobody who is about to end is told of others.
+        // After all of them: nobody who is about to end is notified of others.
         for (const agent of doomed.filter(({ id }) => ids.includes(id))) {
           await publisher.publish(
             {

@@ -11,7 +11,7 @@ import type { States } from './states.ts'
 export interface Exit {
   readonly exitCode: number | null
   readonly exitSignal: string | null
-  /** When that was (ms since the epoch); null where nobody can tell. */
+  /** When that was (ms since the epoch); null where nobody knows. */
   readonly at: number | null
 }
 

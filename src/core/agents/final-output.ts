@@ -22,7 +22,7 @@ export type FinalOutputOf = (agent: Agent, transcript?: string) => Promise<Final
 const LINES = 1000
 const LONGEST = 200_000
 /**
- * Looked at before the pane is closed. What a host that is gone can’t tell any more stands in the
+ * Looked at before the pane is closed. What a host that is gone can’t report any more stands in the
  * output’s file.
  */
 export function createFinalOutput({

@@ -27,7 +27,7 @@ export function createLaunchAgain(
     launcher: Pick<Launcher, 'launch'>
     states: States
     panes: OwnPanes
-    /** Mail that an agent’s earlier program was told of and never took. */
+    /** Mail that an agent’s earlier program was notified of and never took. */
     remindOfMail: (agent: Agent) => Promise<void>
     /** A pane whose program may have ended before anybody knew whose it was. */
     opened: (paneId: PaneId) => void
@@ -84,8 +84,8 @@ export function createLaunchAgain(
       const running = await store.transaction(async (tx) => {
         const now = await tx.agents.get(agent.id)
         const change: StateChange = {
-          // Its hooks may have told more by now; looked at in this transaction, or what they tell
-          // after the look would be taken back.
+          // Its hooks may have reported more by now; looked at in this transaction, or what they
+          // report after the look would be taken back.
           ...(now === undefined || now.state === 'spawning'
             ? ({ to: 'running', source: 'process' } as const)
             : { to: now.state, source: now.stateSource, reason: now.stateReason }),

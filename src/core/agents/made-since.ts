@@ -2,7 +2,7 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Caller } from '../../domain/caller.ts'
 
-/** Told with what is answered from the records. */
+/** Goes with a result that is answered from the records. */
 export const CUT_OFF = 'It was spawned by the same call, which was cut off before it was answered.'
 
 /**

@@ -20,7 +20,7 @@ export interface Seen {
 
 /**
  * What was said or seen this recently (ms) may not show yet: a status file is written after the
- * hook that tells the same.
+ * hook that reports the same.
  */
 const MOMENT = 1000
 /** Looks that confirm each other are this far apart at least, and this close at most (ms). */
@@ -54,18 +54,18 @@ export function concluded(
   // A call of its own that waits looks like work from outside. Only the end of the turn shows that
   // nobody waits for it any more.
   if (inCall && seen.state !== 'idle') return undefined
-  // That it can’t be seen does not outweigh what its hooks said since this daemon hears them.
+  // That it can’t be seen does not outweigh what its hooks said since this daemon receives them.
   if (seen.state === 'unknown' && agent.state !== 'idle' && agent.stateAt >= startedAt)
     return undefined
-  const told = Math.max(agent.stateAt, agent.lastSeenAt)
-  if (seen.at - told < MOMENT) return undefined
+  const reportedAt = Math.max(agent.stateAt, agent.lastSeenAt)
+  if (seen.at - reportedAt < MOMENT) return undefined
   if (seen.state === 'waiting' && seen.tentative !== true) return 'waiting'
   const apart = seen.tentative === true ? STANDS : APART
   const twice =
     before?.state === seen.state &&
     seen.at - before.at >= apart &&
     seen.at - before.at <= TOGETHER &&
-    before.at > told
+    before.at > reportedAt
   return twice ? seen.state : undefined
 }
 
@@ -77,7 +77,7 @@ export interface Observing {
 }
 
 /**
- * Looks at programs where hooks don’t tell: after Escape, a crash of a hook, a restart of the
+ * Looks at programs where hooks don’t report: after Escape, a crash of a hook, a restart of the
  * daemon. Every look counts, whoever made it; the first that contradicts the record is followed by
  * another.
  */

@@ -57,7 +57,7 @@ export function createStates({
     if (agent === undefined) return undefined
     const reason = change.reason ?? null
     const moves = agent.state !== change.to
-    // An end comes once: whoever tells of it second changes and publishes nothing.
+    // An end comes once: whoever reports it second changes and publishes nothing.
     if (moves ? !mayBecome(agent.state, change.to) : !isAlive(agent.state)) return undefined
     if (change.onlyIf?.(agent) === false) return undefined
     const now = change.at ?? clock()
@@ -86,7 +86,7 @@ export function createStates({
     }
     for (const event of change.events?.(changed, agent) ?? []) await publisher.publish(event, tx)
     tx.afterCommit(() => {
-      // A hint: what it would tell is found by looking.
+      // A hint: what it would report is found by looking.
       if (isOther && (change.to === 'idle' || !isAlive(change.to))) store.signal(id).catch(() => {})
       outbox.wake(id)
     })

@@ -33,7 +33,7 @@ export interface TreeNode {
     scheduled: ScheduledView | null
   } | null
   tokens: number
-  /** Tokens by model; null where its program doesn’t tell. */
+  /** Tokens by model; null where its program doesn’t report it. */
   usage: Record<
     string,
     { input: number; output: number; cache_read: number; cache_write: number }

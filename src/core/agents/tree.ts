@@ -5,7 +5,7 @@ import type { AgentId } from '../../domain/ids.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 
 /**
- * Pure questions about the tree of agents. Parenthood is the stored fact; branch names only tell it
+ * Pure questions about the tree of agents. Parenthood is the stored fact; branch names only show it
  * where there is no record.
  */
 

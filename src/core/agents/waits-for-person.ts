@@ -2,8 +2,8 @@ import type { Agent, StateSource } from '../../domain/records.ts'
 import type { States } from './states.ts'
 
 /**
- * Its program waits for a person in its terminal: the human is told, once per wait, and its parent
- * where nobody knows for what. Undefined where it waited already, or has ended.
+ * Its program waits for a person in its terminal: the human is notified, once per wait, and its
+ * parent where nobody knows for what. Undefined where it waited already, or has ended.
  */
 export const waitsForPerson = (
   states: States,

@@ -10,13 +10,13 @@ import { ownerOf } from '../pulls/merge/settle.ts'
  */
 export interface BaseWatch {
   /**
-   * Checks the tip, where nothing is known of its files; tells the base’s owner where it is red.
+   * Checks the tip, where nothing is known of its files; notifies the base’s owner where it is red.
    * Looks at one base follow each other.
    */
   look(base: BranchName): Promise<void>
   /** That commit was found good and is the tip; `landed` came with it. */
   green(base: BranchName, tip: Sha, landed?: readonly Sha[]): Promise<void>
-  heard(event: StoredEvent): void
+  handle(event: StoredEvent): void
   /** Looks that a restart cut off. */
   resume(): Promise<void>
   settled(): Promise<void>
@@ -25,7 +25,7 @@ export interface BaseWatch {
 interface BaseRecord extends Record<string, unknown> {
   /** Tip that was last found good; before the first, the one before what landed unchecked. */
   readonly green?: Sha
-  /** Tip that was found red, and told. */
+  /** Tip that was found red, and reported. */
   readonly red?: Sha
   /** Something landed that has to be looked at. */
   readonly unchecked?: boolean
@@ -146,7 +146,7 @@ export function createBaseWatch({
   return {
     look,
     green,
-    heard: ({ type, payload }) => {
+    handle: ({ type, payload }) => {
       if (
         type !== 'pr.merged' ||
         typeof payload['base'] !== 'string' ||

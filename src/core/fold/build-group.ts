@@ -21,7 +21,7 @@ export function createBuildGroup({
   giveUp: GiveUp['giveUp']
 }) {
   /**
-   * The chain of all that can land together. What conflicts with the base itself is told so by the
+   * The chain of all that can land together. What conflicts with the base itself is reported by the
    * look that follows, and given up; what conflicts only with others of the chain waits for what
    * becomes of those: they may turn out red.
    */
@@ -46,7 +46,7 @@ export function createBuildGroup({
       }
       await giveUp(landing, {
         reason: `it conflicts with ${landing.base} in ${conflict.files.join(', ') || 'some files'}`,
-        told: true,
+        reported: true,
       })
       given.push(landing.number)
     }

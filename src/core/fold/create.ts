@@ -12,7 +12,7 @@ export interface Landings {
   readonly queue: LandingQueue
   /**
    * Whether what came into its base since its own checks passed touches files that it touches, too;
-   * also where that can’t be told.
+   * also where that can’t be determined.
    */
   overlaps(pull: PullRequestSnapshot): Promise<boolean>
   resume(): Promise<void>
@@ -31,8 +31,8 @@ export function createLandings(
   const culprit = createCulpritSearch(deps)
   const queue = createLandingQueue({ ...deps, culprit, baseWatch })
   const stops = [
-    publisher.onEvent((event) => baseWatch.heard(event)),
-    publisher.onEvent((event) => culprit.heard(event)),
+    publisher.onEvent((event) => baseWatch.handle(event)),
+    publisher.onEvent((event) => culprit.handle(event)),
   ]
 
   return {

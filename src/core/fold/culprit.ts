@@ -10,8 +10,8 @@ import type { Guilty } from './guilty.ts'
 /** Finds out with what a pull request is red whose own checks pass. */
 export interface CulpritSearch {
   /**
-   * Gives the landing up and tells owner and lead what is known; goes on looking for the one it is
-   * red together with, and tells of that.
+   * Gives the landing up and reports to owner and lead what is known; goes on looking for the one
+   * it is red together with, and reports that.
    */
   judge(guilty: Guilty): Promise<RedResult>
   /**
@@ -26,7 +26,7 @@ export interface CulpritSearch {
    * The check of a pull request itself was red: on a base that has moved, that may be the base’s
    * doing.
    */
-  heard(event: StoredEvent): void
+  handle(event: StoredEvent): void
   /** Searches that a restart cut off. */
   resume(): Promise<void>
   settled(): Promise<void>
@@ -199,7 +199,7 @@ export function createCulpritSearch({
           {
             type: 'landing.red',
             agentId,
-            // Whoever waits for the outcome is told by that.
+            // Whoever waits for the outcome has it from that.
             actor: landing.awaited() ? landing.by : 'daemon',
             payload: {
               ...facts,
@@ -220,7 +220,7 @@ export function createCulpritSearch({
       return { log: tail, logUrl, between, baseRed }
     },
 
-    heard: (event) => {
+    handle: (event) => {
       if (event.type !== 'ci.failed' || event.payload['landing'] === true) return
       const { number, title, url, head, base, sha } = event.payload as Record<
         'number' | 'title' | 'url' | 'head' | 'base' | 'sha',

@@ -7,8 +7,8 @@ import { pullFacts, type Landing } from './landing.ts'
 /** Why one does not land. */
 interface Why {
   readonly reason: string
-  /** An event of the pull request’s own tells it to whoever asked. */
-  readonly told: boolean
+  /** An event of the pull request’s own reports it to whoever asked. */
+  readonly reported: boolean
 }
 
 /** Gives up what can’t land any more as it was asked. */
@@ -27,21 +27,21 @@ export function createGiveUp({
   publisher,
 }: Pick<Deps, 'store' | 'forge' | 'publisher'>): GiveUp {
   /**
-   * Nothing of it is done any more; the pull request stays as it is. `told`: another event says so
-   * to whoever asked for it.
+   * Nothing of it is done any more; the pull request stays as it is. `reported`: another event says
+   * so to whoever asked for it.
    */
-  const giveUp = async (landing: Landing, { reason, told }: Why): Promise<void> => {
+  const giveUp = async (landing: Landing, { reason, reported }: Why): Promise<void> => {
     await store.transaction(async (tx) => {
       await tx.journal.finish(landing.journal, 'undone')
       const agentId = ownerOf(await tx.agents.list(), landing.intent.head)?.id ?? null
-      // Whoever waits for the outcome is told by that.
+      // Whoever waits for the outcome has it from that.
       const actor = landing.awaited() ? landing.by : 'daemon'
       await publisher.publish(
         {
           type: 'landing.stopped',
           agentId,
           actor,
-          payload: { ...pullFacts(landing), reason, told },
+          payload: { ...pullFacts(landing), reason, told: reported },
         },
         tx,
       )
@@ -53,16 +53,19 @@ export function createGiveUp({
    * Why it can’t land as it was asked; a head that exomonad itself rebased it to takes its place.
    */
   const follow = async (landing: Landing, pull: PullRequestSnapshot): Promise<Landing | Why> => {
-    if (pull.state !== 'open') return { reason: `it is ${pull.state}`, told: true }
-    if (pull.draft) return { reason: 'it is a draft now', told: false }
+    if (pull.state !== 'open') return { reason: `it is ${pull.state}`, reported: true }
+    if (pull.draft) return { reason: 'it is a draft now', reported: false }
     if (pull.reviewDecision === 'changes_requested')
-      return { reason: 'changes were requested meanwhile', told: false }
+      return { reason: 'changes were requested meanwhile', reported: false }
     if (pull.base.branch !== landing.base)
-      return { reason: `it goes to ${pull.base.branch} now`, told: true }
+      return { reason: `it goes to ${pull.base.branch} now`, reported: true }
     if (pull.head.sha === landing.head) return landing
     const { same } = await rebasedHeads(store.snapshots, pull.head.branch)
     if (same(landing.head, pull.head.sha)) return { ...landing, head: pull.head.sha }
-    return { reason: `it got new commits (${pull.head.sha.slice(0, 8)}) meanwhile`, told: false }
+    return {
+      reason: `it got new commits (${pull.head.sha.slice(0, 8)}) meanwhile`,
+      reported: false,
+    }
   }
 
   const stillWanted = async (landings: readonly Landing[]): Promise<Landing[]> => {
@@ -78,7 +81,7 @@ export function createGiveUp({
       if (result !== undefined && 'unknown' in result) throw new Error(result.unknown)
       const now =
         result === undefined || 'missing' in result
-          ? { reason: 'it is not there any more', told: false }
+          ? { reason: 'it is not there any more', reported: false }
           : await follow(landing, result.snapshot)
       if ('reason' in now) await giveUp(landing, now)
       else wanted.push(now)

@@ -45,8 +45,8 @@ export function createGroupTiming({
     return (): boolean => {
       turnAt ??= clock()
       const { lastEnded, running } = results.activity(base)
-      // What has just ended is told of a moment later, and what is about to end may belong into the
-      // same result.
+      // What has just ended is reported a moment later, and what is about to end may belong into
+      // the same result.
       const ends = running
         .map((started) => started + typical - clock())
         .filter((left) => left <= soonest && left >= -linger)

@@ -2,13 +2,13 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 
-/** Who is to be told what has landed since they were told last, by actor. */
+/** What has landed since the last report, by the actor to whom it is to be reported. */
 type Landed = Record<string, readonly { readonly number: number; readonly title: string }[]>
 
 const PREFIX = 'landed:'
 const keyOf = (base: string): string => `${PREFIX}${base}`
 
-/** To be told with all else that this asker waits for on the base. */
+/** To be reported with all else that this asker waits for on the base. */
 export async function noteLanded(
   tx: Pick<StoreVerbs, 'snapshots'>,
   base: string,
@@ -20,12 +20,14 @@ export async function noteLanded(
   await tx.snapshots.put(keyOf(base), { ...landed, [by]: [...others, pull] })
 }
 
-/** Bases of which somebody is still to be told. */
-export const untoldBases = async ({ store }: Pick<Deps, 'store'>): Promise<string[]> =>
+/** Bases of which something is still to be reported. */
+export const unreportedBases = async ({ store }: Pick<Deps, 'store'>): Promise<string[]> =>
   (await store.snapshots.keys(PREFIX)).map((key) => key.slice(PREFIX.length))
 
-/** All that was asked for has landed, or was told of: each asker is told once, of all of it. */
-export async function tellLanded(
+/**
+ * All that was asked for has landed, or was reported: each asker is notified once, of all of it.
+ */
+export async function reportLanded(
   { store, publisher }: Pick<Deps, 'store' | 'publisher'>,
   base: string,
 ): Promise<void> {

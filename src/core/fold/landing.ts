@@ -15,7 +15,7 @@ export interface Landing {
   readonly by: Actor
   /** Called once, when it has landed or was given up. */
   readonly ended: (outcome: LandingOutcome) => void
-  /** Told how far it is, in words. */
+  /** Called with how far it is, in words. */
   readonly progress: (words: string) => void
   /** Somebody waits for the outcome: the message would come to them a second time. */
   readonly awaited: () => boolean

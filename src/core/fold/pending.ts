@@ -8,7 +8,7 @@ import type { Landing, LandingOutcome } from './landing.ts'
 export interface PendingLandings {
   /**
    * What the queue calls. It is known from here on until it has ended. `by`: who asked for it, and
-   * is told of it unless they wait themselves.
+   * is notified of it unless they wait themselves.
    */
   begin(number: number, by: Actor): Pick<Landing, 'ended' | 'progress' | 'awaited'>
   /**

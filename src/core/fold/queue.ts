@@ -7,7 +7,7 @@ import type { CulpritSearch } from './culprit.ts'
 import { createGiveUp } from './give-up.ts'
 import type { Landing } from './landing.ts'
 import type { LandChain } from './land-chain.ts'
-import { tellLanded, untoldBases } from './landed.ts'
+import { reportLanded, unreportedBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
 import { createTakeApart } from './take-apart.ts'
 import type { Guilty } from './guilty.ts'
@@ -33,14 +33,14 @@ export interface LandingQueue {
    */
   add(landing: Landing): Promise<void>
   /**
-   * It is not landed any more, whoever waits for it is told why. False where nothing of that number
-   * waits, or it is being landed already.
+   * It is not landed any more, whoever waits for it is notified why. False where nothing of that
+   * number waits, or it is being landed already.
    */
   withdraw(number: number, reason: string): Promise<boolean>
   /**
-   * Tells of what has landed where nothing waits any more: also of what was settled after a crash.
+   * Reports what has landed where nothing waits any more: also of what was settled after a crash.
    */
-  tell(): Promise<void>
+  reportLanded(): Promise<void>
   stop(): void
 }
 
@@ -72,7 +72,7 @@ export function createLandingQueue(
   const withdrawn = new Set<string>()
   const isWanted = ({ journal }: Landing): boolean => !withdrawn.has(journal)
   const { giveUp, stillWanted } = createGiveUp(deps)
-  const stopHearing = publisher.onEvent((event) => quiet.heard(event))
+  const stopListening = publisher.onEvent((event) => quiet.handle(event))
 
   const laneOf = (base: BranchName): Lane => {
     const known = lanes.get(base) ?? {
@@ -105,8 +105,8 @@ export function createLandingQueue(
   }
 
   /**
-   * The one whose merge makes the base red: it stays open, and whoever is concerned is told with
-   * what.
+   * The one whose merge makes the base red: it stays open, and whoever is concerned is notified
+   * with what.
    */
   const reject = async (guilty: Guilty): Promise<void> => {
     const { landing, link, onto } = guilty
@@ -193,10 +193,10 @@ export function createLandingQueue(
     }
   }
 
-  const tell = async (base: BranchName): Promise<void> => {
+  const report = async (base: BranchName): Promise<void> => {
     if (stopped || laneOf(base).waiting.length > 0) return
-    await tellLanded(deps, base).catch((error: unknown) =>
-      log.error({ err: error, base }, 'that all has landed could not be told'),
+    await reportLanded(deps, base).catch((error: unknown) =>
+      log.error({ err: error, base }, 'that all has landed could not be reported'),
     )
   }
 
@@ -215,7 +215,7 @@ export function createLandingQueue(
         await new Promise<void>((resolve) => later(wait, resolve))
       }
     }
-    await tell(base)
+    await report(base)
   }
 
   const start = (base: BranchName): void => {
@@ -280,13 +280,13 @@ export function createLandingQueue(
       landing.ended({ kind: 'stopped', reason })
       return true
     },
-    tell: async () => {
-      for (const base of await untoldBases(deps))
-        if (laneOf(asBranchName(base)).working === undefined) await tell(asBranchName(base))
+    reportLanded: async () => {
+      for (const base of await unreportedBases(deps))
+        if (laneOf(asBranchName(base)).working === undefined) await report(asBranchName(base))
     },
     stop: () => {
       stopped = true
-      stopHearing()
+      stopListening()
       for (const timer of timers) clearTimeout(timer)
     },
   }

@@ -14,7 +14,7 @@ export interface Quiet {
   in(base: string, linger: number): number
   /** It was asked for, or has ended. */
   settled(number: number): void
-  heard(event: StoredEvent): void
+  handle(event: StoredEvent): void
 }
 
 export function createQuiet(clock: Clock): Quiet {
@@ -34,7 +34,7 @@ export function createQuiet(clock: Clock): Quiet {
   return {
     in: (base, linger) => Math.max(latest(base) + linger - clock(), 0),
     settled: (number) => void stirred.delete(number),
-    heard: (event) => {
+    handle: (event) => {
       const { number, base } = event.payload
       if (typeof number !== 'number' || typeof base !== 'string') return
       if (event.type === 'pr.merged' || event.type === 'pr.closed') stirred.delete(number)

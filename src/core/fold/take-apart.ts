@@ -10,7 +10,7 @@ import type { Guilty } from './guilty.ts'
 export interface TakenApart {
   /** These wait again, in this order. */
   readonly wait: readonly Landing[]
-  /** Was given up, and by what: told once what can land has landed. */
+  /** Was given up, and by what: reported once what can land has landed. */
   readonly guilty: readonly Guilty[]
 }
 
@@ -31,8 +31,9 @@ export function createTakeApart({
   readonly landAll: LandAll
 }): (landings: readonly Landing[], chain: MergeChain) => Promise<TakenApart> {
   /**
-   * These of a group together; undefined where it can’t be told. A subset may conflict where the
-   * whole did not. What is only looked at is merged in the quickest way: the files are the same.
+   * These of a group together; undefined where it can’t be determined. A subset may conflict where
+   * the whole did not. What is only looked at is merged in the quickest way: the files are the
+   * same.
    */
   const together = async (
     onto: Sha,
@@ -127,7 +128,7 @@ export function createTakeApart({
         partner: places.length === 2 ? left[places[0]!] : undefined,
       })
       if (rest === undefined) return withRest([], { wait: [], guilty: [] })
-      // That can’t be told: something has to come of a round, or the next is the same.
+      // That can’t be determined: something has to come of a round, or the next is the same.
       if (rest.result === undefined) return { wait: others, guilty: out }
       if (rest.result === 'green')
         return withRest(others, {

@@ -11,7 +11,7 @@ export interface Wakes {
 }
 
 /**
- * Looks until a look answers something: at once, whenever it is woken, and a last time when the
+ * Looks until a look returns something: at once, whenever it is woken, and a last time when the
  * time is up, which has to answer. Wake-ups that come during a look become one look. In between it
  * costs a timer and its subscriptions. Undefined where the signal ended it.
  */

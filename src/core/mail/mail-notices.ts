@@ -8,18 +8,18 @@ import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
 
 /** What says that mail waits, said and taken back, each in the transaction that has the mail. */
 export interface MailNotices {
-  /** The line that tells of mail from this one. */
-  tell(
+  /** The line that says that there is mail from this one. */
+  notify(
     tx: StoreTransaction,
     to: AgentId,
     from: Pick<Agent, 'id' | 'name'>,
     count: number,
   ): Promise<void>
-  /** Tells of mail that waits. */
-  tellOf(tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void>
+  /** Notifies of mail that waits. */
+  notifyOf(tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void>
   /** The words themselves, for the human’s inbox. */
   showInInbox(tx: StoreTransaction, mail: Mail): Promise<void>
-  /** Tells of all that waits, unless the line itself still does: it comes to the new program. */
+  /** Notifies of all that waits, unless the line itself still does: it comes to the new program. */
   remind(tx: StoreTransaction, id: AgentId): Promise<void>
   /**
    * The line, where it still waits to be handed over; one for a root whose program has ended lies
@@ -27,11 +27,11 @@ export interface MailNotices {
    */
   queuedLines(tx: StoreTransaction, to: AgentId): Promise<Delivery[]>
   /**
-   * What tells the words of these, where it still waits to be handed over. The human hears of ends
-   * whoever takes the mail.
+   * The reports that carry the words of these, where they still wait to be handed over. The human
+   * is notified of ends whoever takes the mail.
    */
   queuedReports(tx: StoreTransaction, to: AgentId, mails: readonly Mail[]): Promise<Delivery[]>
-  /** Not to be told any more. */
+  /** Not to be delivered any more. */
   withdraw(
     tx: StoreTransaction,
     to: AgentId,
@@ -40,10 +40,10 @@ export interface MailNotices {
   ): Promise<void>
 }
 
-/** The key under which it stands that an agent was told of the mail that waits for it. */
+/** The key under which it stands that an agent was notified of the mail that waits for it. */
 export const noticeOf = (id: AgentId): string => `mail-notice:${id}`
 
-/** Nobody is there to be told that it has mail: the words go to the human’s inbox. */
+/** Nobody is there to be notified of its mail: the words go to the human’s inbox. */
 export const isUnmanned = (agent: Agent): boolean =>
   agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
 
@@ -51,7 +51,7 @@ export function createMailNotices({
   publisher,
   clock,
 }: Pick<Deps, 'publisher' | 'clock'>): MailNotices {
-  const tell = async (
+  const notify = async (
     tx: StoreTransaction,
     to: AgentId,
     from: Pick<Agent, 'id' | 'name'>,
@@ -120,7 +120,7 @@ export function createMailNotices({
     }
   }
 
-  const tellOf = async (
+  const notifyOf = async (
     tx: StoreTransaction,
     id: AgentId,
     mails: readonly Mail[],
@@ -133,7 +133,7 @@ export function createMailNotices({
         if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
       return
     }
-    await tell(
+    await notify(
       tx,
       id,
       { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from },
@@ -144,8 +144,8 @@ export function createMailNotices({
   const remind = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
     const mails = await tx.mail.peek(id)
     // The line itself may still wait, and then comes to the new program.
-    if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await tellOf(tx, id, mails)
+    if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await notifyOf(tx, id, mails)
   }
 
-  return { tell, tellOf, showInInbox, remind, queuedLines, queuedReports, withdraw }
+  return { notify, notifyOf, showInInbox, remind, queuedLines, queuedReports, withdraw }
 }

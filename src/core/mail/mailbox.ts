@@ -19,11 +19,11 @@ export interface MailExpected {
 type MailPart = NonNullable<Parameters<MailStore['pop']>[1]>
 
 /**
- * Mail between agents: first in, first out, for each recipient. Whoever has mail is told so once
+ * Mail between agents: first in, first out, for each recipient. Whoever has mail is notified once
  * per batch, by a line that names the first sender: a batch ends when the box is empty. Mail that
- * an open wait will take needs no line. A completion message is told with its text instead, unless
- * it is taken before. All other mail of a root without a program stands in the human’s inbox as
- * well: whoever asks first has it, the inbox or who takes mail for the root, and then it is in
+ * an open wait will take needs no line. A completion message is delivered with its text instead,
+ * unless it is taken before. All other mail of a root without a program stands in the human’s inbox
+ * as well: whoever asks first has it, the inbox or who takes mail for the root, and then it is in
  * neither.
  */
 export interface Mailbox {
@@ -37,28 +37,28 @@ export interface Mailbox {
   receiptOf(mails: readonly Mail[]): Receipt
   /**
    * From now on this takes what comes. Returns what to call when it no longer does: what is left is
-   * told as usual.
+   * reported as usual.
    */
   expect(wait: MailExpected): () => Promise<void>
   /** A wait that is open will take it. */
   isExpected(to: AgentId, from: AgentId): boolean
   /**
    * For a program that was started anew: mail that waits, of which the one before it may have been
-   * told.
+   * notified.
    */
   remind(agent: Pick<Agent, 'id'>): Promise<void>
   /**
    * After a start: mail that calls of before had taken, and that nobody knows to have arrived, is
-   * back in its boxes, and told of where it was not.
+   * back in its boxes, and is reported where it was not.
    */
   recover(): Promise<void>
 }
 
 /**
- * The key under which it stands that nobody was told of a completion message, because an open wait
- * was to take it.
+ * The key under which it stands that nobody was notified of a completion message, because an open
+ * wait was to take it.
  */
-const untoldOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
+const unreportedKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
 
 export function createMailbox({
   store,
@@ -66,7 +66,7 @@ export function createMailbox({
   clock,
 }: Pick<Deps, 'store' | 'publisher' | 'clock'>): Mailbox {
   const expected = new Map<AgentId, Set<MailExpected>>()
-  const { tell, tellOf, showInInbox, remind, queuedLines, queuedReports, withdraw } =
+  const { notify, notifyOf, showInInbox, remind, queuedLines, queuedReports, withdraw } =
     createMailNotices({ publisher, clock })
 
   const isExpected = (to: AgentId, from: AgentId): boolean =>
@@ -74,25 +74,25 @@ export function createMailbox({
 
   const isChild = async (tx: StoreTransaction, id: AgentId, parent: AgentId): Promise<boolean> =>
     (await tx.agents.get(id))?.parentId === parent
-  const isUntold = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
-    (await tx.snapshots.get(untoldOf(mail))) !== undefined
+  const isUnreported = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
+    (await tx.snapshots.get(unreportedKeyOf(mail))) !== undefined
 
-  /** Of what nobody was told of yet. */
-  const tellOfRest = async (id: AgentId): Promise<void> => {
+  /** Notifies of what nobody was notified of yet. */
+  const notifyOfRest = async (id: AgentId): Promise<void> => {
     if ((await store.mail.peek(id, { limit: 1 })).length === 0) return
     await store.transaction(async (tx) => {
       if ((await tx.snapshots.get(noticeOf(id))) !== undefined) return
-      const untold: Mail[] = []
+      const unreported: Mail[] = []
       for (const mail of await tx.mail.peek(id)) {
         if (isExpected(id, mail.from)) continue
-        // Told with its text when it came, and by a line when it was given back.
-        const isTold =
+        // Delivered with its text when it came, and by a line when it was given back.
+        const isReported =
           parseCompletion(mail.message) !== undefined &&
           (await isChild(tx, mail.from, id)) &&
-          !(await isUntold(tx, mail))
-        if (!isTold) untold.push(mail)
+          !(await isUnreported(tx, mail))
+        if (!isReported) unreported.push(mail)
       }
-      await tellOf(tx, id, untold)
+      await notifyOf(tx, id, unreported)
     })
   }
 
@@ -104,7 +104,7 @@ export function createMailbox({
         store.transaction(async (tx) => {
           await tx.mail.giveBack(ids)
           for (const [to, back] of Map.groupBy(mails, (mail) => mail.to)) {
-            // Another wait may take it instead; where that ends without it, nobody would tell of a
+            // Another wait may take it instead; where that ends without it, nobody would report a
             // completion message any more.
             const isTaken = ({ from, message }: Mail): boolean =>
               isExpected(to, from) && parseCompletion(message) === undefined
@@ -147,13 +147,14 @@ export function createMailbox({
       if (isExpected(to.id, from.id)) {
         const reports = await queuedReports(tx, to.id, [mail])
         await withdraw(tx, to.id, reports, 'an open wait takes the mail')
-        if (reports.length > 0) await tx.snapshots.put(untoldOf(mail), {})
+        if (reports.length > 0) await tx.snapshots.put(unreportedKeyOf(mail), {})
       }
       return
     }
     if (isExpected(to.id, from.id)) return
     if (isUnmanned((await tx.agents.get(to.id)) ?? to)) await showInInbox(tx, mail)
-    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined) await tell(tx, to.id, from, 1)
+    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined)
+      await notify(tx, to.id, from, 1)
   }
 
   const take: Mailbox['take'] = async (tx, to, parts = [{}]) => {
@@ -162,7 +163,8 @@ export function createMailbox({
     if (mails.length === 0) return mails
     await withdraw(tx, to, await queuedReports(tx, to, mails))
     for (const mail of mails)
-      if (parseCompletion(mail.message) !== undefined) await tx.snapshots.remove(untoldOf(mail))
+      if (parseCompletion(mail.message) !== undefined)
+        await tx.snapshots.remove(unreportedKeyOf(mail))
     if (
       (await tx.mail.peek(to, { limit: 1 })).length === 0 &&
       (await tx.snapshots.get(noticeOf(to))) !== undefined
@@ -201,14 +203,14 @@ export function createMailbox({
       return async () => {
         own.delete(wait)
         if (own.size === 0 && expected.get(wait.to) === own) expected.delete(wait.to)
-        await tellOfRest(wait.to)
+        await notifyOfRest(wait.to)
       }
     },
 
     recover: async () => {
       const mails = await store.mail.unconfirmed()
       if (mails.length > 0) await receiptOf(mails).giveBack()
-      for (const id of (await store.mail.counts()).keys()) await tellOfRest(id)
+      for (const id of (await store.mail.counts()).keys()) await notifyOfRest(id)
     },
   }
 }

@@ -48,8 +48,8 @@ export function createMessages({
   }
 
   /**
-   * Its program does not tell that its turns end: a completion message is all that there is. Asked
-   * beforehand, because a transaction must not wait.
+   * Its program does not report that its turns end: a completion message is all that there is.
+   * Asked beforehand, because a transaction must not wait.
    */
   const endsTurn = async (
     { kind, agent }: Caller,
@@ -61,7 +61,7 @@ export function createMessages({
     return (await cliNow(settings, agent))?.reportsState === false
   }
 
-  /** Who gives it more to do begins its next turn, where nobody else would tell. */
+  /** Who gives it more to do begins its next turn, where nobody else would report it. */
   const begins = async (tx: StoreTransaction, from: Caller, to: Agent): Promise<void> => {
     if (from.kind === 'agent' && to.parentId !== from.agent.id) return
     tx.afterCommit(() => blockingCalls.given(to.id))

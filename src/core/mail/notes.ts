@@ -11,7 +11,7 @@ import type { Deps } from '../deps.ts'
  */
 export interface Notes {
   readonly note: Messages['note']
-  /** Tells of what was kept back, where there is room for it. */
+  /** Sends what was kept back, where there is room for it. */
   flush(): Promise<void>
 }
 
@@ -65,7 +65,11 @@ export function createNotes({
     await publish(tx, agentId, `${words}${kept.last}`)
   }
 
-  const tell = async (tx: StoreTransaction, { agent }: Caller, message: string): Promise<void> => {
+  const sendOrKeep = async (
+    tx: StoreTransaction,
+    { agent }: Caller,
+    message: string,
+  ): Promise<void> => {
     const key = `${PREFIX}${agent.id}`
     await flushOf(tx, key)
     const kept = (await tx.snapshots.get(key)) as KeptBack | undefined
@@ -82,7 +86,7 @@ export function createNotes({
       await store.transaction(async (tx) => {
         if (options.stopReason === true)
           await tx.agents.update(caller.agent.id, { stopReason: message })
-        await tell(tx, caller, message)
+        await sendOrKeep(tx, caller, message)
         await options.once?.mark(tx, { status: 'sent' })
       })
       return { status: 'sent' }

@@ -37,7 +37,7 @@ export interface WaitStatuses {
 }
 
 export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitStatuses {
-  const isToldMore = async (
+  const hasMoreToDo = async (
     { outbox }: Verbs,
     id: AgentId,
     confirms: boolean,
@@ -55,7 +55,7 @@ export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitSt
     if (agent.state !== 'idle') return 'running'
     if (!hasProgram(agent)) return 'idle'
     if ((await verbs.mail.peek(id, { from: [waiter], limit: 1 })).length > 0) return 'running'
-    return (await isToldMore(verbs, id, confirming.has(id))) ? 'running' : 'idle'
+    return (await hasMoreToDo(verbs, id, confirming.has(id))) ? 'running' : 'idle'
   }
 
   return {

@@ -21,7 +21,7 @@ interface Found {
   readonly mails: readonly Mail[]
 }
 
-/** One way to wait: what it looks at, and whose channels tell that looking again may help. */
+/** One way to wait: what it looks at, and whose channels signal that looking again may help. */
 interface Watch {
   readonly from: readonly AgentId[] | null
   /** Of the channel of this agent. */
@@ -136,13 +136,13 @@ export function createWaiting({
     const confirming = await waitStatuses.confirming(targets)
     let known = new Map<AgentId, WaitStatus>(ids.map((id) => [id, 'running']))
     const stale = new Set<AgentId>([waiter.id, ...ids])
-    let told = ''
+    let reported = ''
 
-    const tell = (): void => {
+    const report = (): void => {
       const words = progressOf(
         targets.map(({ id, name }) => ({ name, status: known.get(id) ?? 'running' })),
       )
-      if (words !== told) progress((told = words))
+      if (words !== reported) progress((reported = words))
     }
 
     const refresh = async (): Promise<void> => {
@@ -190,18 +190,18 @@ export function createWaiting({
       woken: (id) => stale.add(id),
       look: async (last) => {
         await refresh()
-        tell()
+        report()
         if (!last && !isComplete()) return undefined
         const found = await finish(last)
-        tell()
+        report()
         return found
       },
     }
   }
 
   /**
-   * From here on others see that it waits, and its mail needs no telling. What goes wrong at the
-   * end must not cost the result.
+   * From here on others see that it waits, and its mail needs no notice. What goes wrong at the end
+   * must not cost the result.
    */
   const begin = async (
     { kind, byPerson, agent }: Caller,

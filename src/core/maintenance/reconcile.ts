@@ -201,7 +201,7 @@ export function createReconcile({
         else
           log.warn(
             { paneId: pane.paneId, agent: pane.agentId, name: pane.name },
-            'a terminal of an agent that the store has never heard of is left alone',
+            'a terminal of an agent that the store does not know is left alone',
           )
       }
       if (configured !== undefined)

@@ -15,8 +15,8 @@ import { isFolded } from '../agents/tree.ts'
 /** Names of panes show where in the tree an agent is and how it does; they follow what happens. */
 export interface PaneNames {
   /**
-   * Looks at the panes of all living agents. For what no event tells: a start of the daemon, a pane
-   * that was found again.
+   * Looks at the panes of all living agents. For what no event reports: a start of the daemon, a
+   * pane that was found again.
    */
   look(): Promise<void>
   /** Resolves when no renaming is under way; none begins afterwards. */
@@ -156,7 +156,8 @@ export function createPaneNames({
   const labelling = createPaced<'all'>({
     interval: LABEL_INTERVAL,
     run: async () => void (await label()),
-    failed: (thrown) => log.debug({ err: thrown }, 'what panes are to be called could not be told'),
+    failed: (thrown) =>
+      log.debug({ err: thrown }, 'what panes are to be called could not be determined'),
   })
   const leave = publisher.onEvent(({ type, agentId }) => {
     if (COMING_AND_GOING.has(type)) labelling.request('all')

@@ -107,7 +107,7 @@ export function createFilePull({
 
   /**
    * Asks for a review; the look that follows starts the checks. The pull request is filed: what
-   * fails now is told with it.
+   * fails now is reported with it.
    */
   const begin = async (number: number, draft: boolean): Promise<string[]> => {
     const warnings: string[] = []
@@ -163,7 +163,7 @@ export function createFilePull({
     if (sharesBranch(caller.agent)) {
       throw new ExomonadError(
         'NOT_ALLOWED',
-        `${caller.agent.name} is a ${caller.agent.kind === 'fork' ? 'fork' : 'session'}: ${caller.agent.branch} is its parent’s branch, and its parent files the pull request. Tell your parent with send what is to go in.`,
+        `${caller.agent.name} is a ${caller.agent.kind === 'fork' ? 'fork' : 'session'}: ${caller.agent.branch} is its parent’s branch, and its parent files the pull request. Use send to let your parent know what is to go in.`,
         { agent: caller.agent.id, branch: caller.agent.branch },
       )
     }

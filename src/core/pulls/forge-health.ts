@@ -2,8 +2,8 @@ import type { Forge } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 
 /**
- * An outage of the forge that the human was told of: what is known of its pull requests is as old.
- * Times are milliseconds since the epoch.
+ * An outage of the forge that the human was notified of: what is known of its pull requests is as
+ * old. Times are milliseconds since the epoch.
  */
 export interface ForgeHealth {
   readonly forge: Forge['kind']

@@ -33,7 +33,7 @@ export function createForgeWatch(
     if (forge.kind === 'local') return undefined
     const known = polling.away?.()
     if (known !== undefined) return known
-    // Told before a restart, and not over since.
+    // Reported before a restart, and not over since.
     const health = await knownForgeHealth(store)
     return health === undefined || health.forge !== forge.kind || health.retryAt !== null
       ? undefined

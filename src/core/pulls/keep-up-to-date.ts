@@ -19,7 +19,7 @@ export interface KeepUpToDate {
 /**
  * Rebases what has to be up to date to be merged, where its agent rests: one merge would leave all
  * others behind, and an agent that is woken only to be rebased costs a turn over its whole
- * conversation. Who works is rebased when it stops; who has to resolve a conflict is told.
+ * conversation. Who works is rebased when it stops; who has to resolve a conflict is notified.
  */
 export function createKeepUpToDate({
   store,

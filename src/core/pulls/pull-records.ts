@@ -42,7 +42,7 @@ export interface Tracking {
   /** The last event there was when it was read last. Absent from what was stored before. */
   readonly lookedSeq?: number
   /**
-   * How often news of it was withdrawn before anybody had it: what is so again is told again.
+   * How often news of it was withdrawn before anybody had it: what is so again is reported again.
    * Absent: never.
    */
   readonly withdrawn?: number

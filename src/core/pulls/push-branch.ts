@@ -74,7 +74,7 @@ export function createBranchPush({
           if (rules !== null) {
             throw new ExomonadError(
               'FORGE_DENIED',
-              `The rules of ${forge.remote} refuse the push of ${agent.branch}: ${rules}. \`exomonad doctor\` tells which ruleset it is and what to do.`,
+              `The rules of ${forge.remote} refuse the push of ${agent.branch}: ${rules}. \`exomonad doctor\` says which ruleset it is and what to do.`,
               { branch: agent.branch, reason: result.reason },
             )
           }

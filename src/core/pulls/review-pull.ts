@@ -55,7 +55,7 @@ export function createPullReview({
     const agents = await store.agents.list()
     requireReviewer(agents, caller, pull, input.verdict === 'approve')
     const hasWords = input.body.trim() !== '' || input.comments.length > 0
-    // Answers to conversations need no review around them.
+    // Replies to conversations need no review around them.
     const answersAlone =
       !hasWords && input.replies.length > 0 && (input.verdict ?? 'comment') === 'comment'
     if (input.verdict !== 'approve' && !hasWords && !answersAlone) {

@@ -3,7 +3,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 
 /** An answer to the conversation that a line comment is part of. */
 export interface ReplyInput {
-  /** Id of the line comment, as pr_show and the messages tell it. */
+  /** Id of the line comment, as pr_show and the messages show it. */
   readonly comment_id: string
   readonly body: string
   readonly resolve: boolean
@@ -11,7 +11,7 @@ export interface ReplyInput {
 
 /**
  * The conversation that each answer belongs to. INVALID_ARG where there is no such comment or
- * nothing to say; FORGE_UNAVAILABLE where the forge did not tell which conversation a comment is
+ * nothing to say; FORGE_UNAVAILABLE where the forge did not say which conversation a comment is
  * part of. Throws before anything was written.
  */
 export function conversationsOf(
@@ -27,7 +27,7 @@ export function conversationsOf(
     if (comment === undefined) {
       throw new ExomonadError(
         'INVALID_ARG',
-        `#${number} has no line comment ${id}. pr_show tells the ids of all.`,
+        `#${number} has no line comment ${id}. pr_show lists the ids of all.`,
         { number, comment_id: id },
       )
     }

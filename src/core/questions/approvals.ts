@@ -11,14 +11,14 @@ interface Outcome {
 }
 
 /**
- * Ids of permissions that agents’ programs ask for begin so: the program is told, its agent needs
- * no message.
+ * Ids of permissions that agents’ programs ask for begin so: the program gets the decision, its
+ * agent needs no message.
  */
 const PERMISSION = 'perm-'
 
 export interface Approvals {
   /**
-   * Waits for the human where the configuration asks for it, and answers whether it did;
+   * Waits for the human where the configuration asks for it, and returns whether it did;
    * APPROVAL_DENIED where refused. The human needs none.
    */
   requireForSpawn(

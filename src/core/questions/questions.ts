@@ -150,7 +150,7 @@ export function createQuestions({
           await ended()
         }
       } catch (thrown) {
-        // Whoever answered meanwhile was told that the call has it.
+        // Whoever answered meanwhile was informed that the call has it.
         waiters.delete(id)
         if ((await store.questions.get(id))?.answer != null) await deliver(id)
         throw thrown
@@ -160,7 +160,8 @@ export function createQuestions({
         waiters.delete(id)
       }
       const question = await store.questions.get(id)
-      // Where the caller went away before it could be told, the answer follows as a message.
+      // Where the caller went away before it could have the answer, the answer follows as a
+      // message.
       if (question?.answer == null) return { status: 'pending', question_id: id }
       if (signal.aborted) await deliver(id)
       else if (await store.questions.claim(id, 'tool')) {
@@ -183,7 +184,7 @@ export function createQuestions({
         throw new ExomonadError(
           'NO_PENDING_QUESTION',
           questionId === undefined
-            ? `${asker.name} has no question open. To tell it something, use send.`
+            ? `${asker.name} has no question open. To write to it, use send.`
             : `${asker.name} has no open question ${questionId}${open.length > 0 ? `; open: ${open.map((other) => other.id).join(', ')}` : ''}.`,
           { agent: asker.id, open: open.map((other) => other.id) },
         )

@@ -1,7 +1,7 @@
 import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { TellProgress } from './subagent-progress.ts'
+import type { ReportProgress } from './subagent-progress.ts'
 
 /** What `agent_status` shows. `status` is derived from the state. Times are ISO 8601. */
 export interface AgentStatus {
@@ -73,7 +73,7 @@ export interface SubagentAnswer {
 /** Who waits for a subagent: gone where the signal is aborted, which ends the subagent. */
 export interface SubagentCall {
   readonly signal: AbortSignal
-  readonly progress: TellProgress
+  readonly progress: ReportProgress
 }
 
 /**

@@ -12,8 +12,8 @@ import type { StateChange, States } from '../agents/states.ts'
 
 /**
  * Sessions and processes end with what they were started for: the result goes on record and the
- * parent is told in the transaction that ends them, and only then is what the host keeps of them
- * let go.
+ * parent is notified in the transaction that ends them, and only then is what the host keeps of
+ * them let go.
  */
 export interface SessionEnds {
   /** Its turn is over. Nothing happens where something waits that begins another one. */
@@ -153,7 +153,7 @@ export function createSessionEnds({
       const at = endOf(exit, agent, clock())
       const words = await finalOutput(agent)
       const isProcess = agent.kind === 'process'
-      // Whatever code a session’s program ends with: nobody told it to.
+      // Whatever code a session’s program ends with: nobody asked it to.
       const verdict = isProcess
         ? processVerdict(exit, how, at - agent.spawnedAt)
         : { success: false, summary: how }

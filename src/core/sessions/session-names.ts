@@ -3,7 +3,7 @@ import { forkName } from '../../domain/fork-name.ts'
 const LONGEST = 30
 
 /**
- * What a background task is called: the program and what it is told to do, without folders and
+ * What a background task is called: the program and what it is asked to do, without folders and
  * options. `npm test -- --watch` is `npm-test`. May be another’s name.
  */
 export function taskName(command: string): string {

@@ -49,7 +49,7 @@ export interface SessionReserve {
 }
 
 /**
- * Before anything runs there. Without it the files that are changed can’t be told; that is no
+ * Before anything runs there. Without it the files that are changed can’t be determined; that is no
  * reason not to begin.
  */
 export async function startTreeOf(
@@ -59,7 +59,7 @@ export async function startTreeOf(
   try {
     return await git.snapshotTree(worktree)
   } catch (thrown) {
-    log.warn({ err: thrown, worktree }, 'which files will be changed can’t be told')
+    log.warn({ err: thrown, worktree }, 'which files will be changed can’t be determined')
     return null
   }
 }

@@ -50,8 +50,8 @@ export function createSessionStart({
   }
 
   /**
-   * The one that was named; else the one that the caller itself was told to use, where both run the
-   * same program.
+   * The one that was named; else the one that the caller itself was asked to use, where both run
+   * the same program.
    */
   const modelOf = async (
     parent: Agent,

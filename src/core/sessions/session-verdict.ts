@@ -9,7 +9,7 @@ export interface Verdict {
   readonly summary: string
 }
 
-/** Longest summary, characters: it is told to the parent with its text. */
+/** Longest summary, characters: it is sent to the parent with its text. */
 const LONGEST = 4_000
 
 /** A process says only by its exit code how it went. */
@@ -49,7 +49,7 @@ export function turnVerdict(agent: Pick<Agent, 'outcome'>, { text, reason }: Fin
     : { success: false, summary: why }
 }
 
-/** What its parent is told. `partial`: the end of what there is. */
+/** What is reported to its parent. `partial`: the end of what there is. */
 export function outcomeOf({ success, summary }: Verdict, text: string): Outcome {
   if (success) return { success, summary }
   const partial = text.trim().slice(-LONGEST)

@@ -11,8 +11,8 @@ export interface SessionWatch {
   /** After a start: all that live, also those whose turn or time was over meanwhile. */
   recover(): Promise<void>
   /**
-   * Looks at one that lives: what the daemon was not told of counts as well, and what could not be
-   * ended in time is tried again.
+   * Looks at one that lives: what was not reported to the daemon counts as well, and what could not
+   * be ended in time is tried again.
    */
   look(agent: Agent): Promise<void>
   /** Lets go of all timers and channels; resolves when nothing is under way. */
@@ -88,7 +88,7 @@ export function createSessionWatch({
     wake(id, async () => {
       const agent = await store.agents.get(id)
       if (agent === undefined || !isAlive(agent.state)) return
-      // Its turn may have ended in time, and nobody has heard of it yet: the daemon was away.
+      // Its turn may have ended in time, and nobody knows of it yet: the daemon was away.
       if (agent.kind !== 'process' && (await rests(agent, 1).catch(() => false)))
         await ends.turnOver(agent)
       const now = await store.agents.get(id)

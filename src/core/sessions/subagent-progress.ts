@@ -5,28 +5,30 @@ import type { Deps } from '../deps.ts'
 
 export type { SubagentEvent }
 
-export type TellProgress = (message: string, event?: SubagentEvent) => void
+export type ReportProgress = (message: string, event?: SubagentEvent) => void
 
-/** What is told of one subagent, in this order: begun, started (or failed before that), ended. */
-export interface SubagentTold {
+/**
+ * What is reported of one subagent, in this order: begun, started (or failed before that), ended.
+ */
+export interface SubagentReports {
   started(id: AgentId): void
   ended(end: { success: boolean; turns: number | null; reason: string | null }): void
 }
 
-/** Tells the callers of subagents what these do, each all that is below it. */
+/** Reports to the callers of subagents what these do, each all that is below it. */
 export interface SubagentProgress {
   begin(
     caller: AgentId,
     what: { mode: 'spawn' | 'delegate'; description: string },
-    tell: TellProgress,
-  ): SubagentTold
+    report: ReportProgress,
+  ): SubagentReports
 }
 
-interface Told {
+interface Tracked {
   readonly description: string
-  readonly tell: TellProgress
+  readonly report: ReportProgress
   /** The call of which its caller is the subagent. */
-  readonly above: Told | undefined
+  readonly above: Tracked | undefined
   readonly began: number
   toolCalls: number
   waits: boolean
@@ -36,21 +38,21 @@ export function createSubagentProgress({
   publisher,
   clock,
 }: Pick<Deps, 'publisher' | 'clock'>): SubagentProgress {
-  const told = new Map<string, Told>()
+  const tracked = new Map<string, Tracked>()
   /**
-   * Calls whose subagent is being started, and what was heard meanwhile of agents that nobody
-   * knows: it may be theirs.
+   * Calls whose subagent is being started, and the events meanwhile of agents that nobody knows: it
+   * may be theirs.
    */
   let starting = 0
-  let heard: StoredEvent[] = []
+  let early: StoredEvent[] = []
 
-  const emit = (one: Told, event: SubagentEvent): void => {
+  const emit = (one: Tracked, event: SubagentEvent): void => {
     let depth = 0
-    for (let at: Told | undefined = one; at !== undefined; at = at.above)
-      at.tell(wordsOf(one, event, depth++) ?? '', event)
+    for (let at: Tracked | undefined = one; at !== undefined; at = at.above)
+      at.report(wordsOf(one, event, depth++) ?? '', event)
   }
 
-  const hear = (one: Told, { type, agentId, at, payload }: StoredEvent): void => {
+  const handle = (one: Tracked, { type, agentId, at, payload }: StoredEvent): void => {
     const id = agentId ?? ''
     if (type === 'agent.tool') {
       const event = toolEvent(id, at, payload)
@@ -58,7 +60,7 @@ export function createSubagentProgress({
       emit(one, event)
       return
     }
-    // While it waits in a call of its own, for a subagent perhaps, that is told of.
+    // While it waits in a call of its own, for a subagent perhaps, that is reported.
     const waits = payload['to'] === 'waiting' && payload['source'] !== 'tool'
     if (!waits && !one.waits) return
     one.waits = waits
@@ -68,27 +70,34 @@ export function createSubagentProgress({
   publisher.onEvent((event) => {
     if ((event.type !== 'agent.tool' && event.type !== 'agent.state') || event.agentId === null)
       return
-    const one = told.get(event.agentId)
-    if (one !== undefined) hear(one, event)
-    else if (starting > 0) heard.push(event)
+    const one = tracked.get(event.agentId)
+    if (one !== undefined) handle(one, event)
+    else if (starting > 0) early.push(event)
   })
 
   return {
-    begin: (caller, { mode, description }, tell) => {
-      const above = told.get(caller)
-      const one: Told = { description, tell, above, began: clock(), toolCalls: 0, waits: false }
+    begin: (caller, { mode, description }, report) => {
+      const above = tracked.get(caller)
+      const one: Tracked = {
+        description,
+        report,
+        above,
+        began: clock(),
+        toolCalls: 0,
+        waits: false,
+      }
       let id: AgentId | undefined
       let isStarting = true
       starting++
       const settle = (): void => {
         if (!isStarting) return
         isStarting = false
-        if (--starting === 0) heard = []
+        if (--starting === 0) early = []
       }
       return {
         started: (agentId) => {
           id = agentId
-          told.set(agentId, one)
+          tracked.set(agentId, one)
           emit(one, {
             kind: 'started',
             id: agentId,
@@ -97,14 +106,14 @@ export function createSubagentProgress({
             mode,
             description,
           })
-          for (const event of heard.filter((candidate) => candidate.agentId === agentId))
-            hear(one, event)
+          for (const event of early.filter((candidate) => candidate.agentId === agentId))
+            handle(one, event)
           settle()
         },
         ended: (end) => {
           settle()
           if (id === undefined) return
-          told.delete(id)
+          tracked.delete(id)
           emit(one, { kind: 'ended', id, at: clock(), ...end })
         },
       }
@@ -130,11 +139,11 @@ const toolEvent = (
 }
 
 /**
- * One line, indented as deep as the subagent is below the one that is told; undefined for what is
- * no line of its own.
+ * One line, indented as deep as the subagent is below the receiver of the report; undefined for
+ * what is no line of its own.
  */
 function wordsOf(
-  { description, toolCalls, began }: Told,
+  { description, toolCalls, began }: Tracked,
   event: SubagentEvent,
   depth: number,
 ): string | undefined {
@@ -163,7 +172,9 @@ function wordsOf(
   }
 }
 
-/** What a tool call is called. One that has a subagent is told by what that one does. */
+/**
+ * What a tool call is called. One that has a subagent needs no detail: what that one does shows it.
+ */
 const toolWords = ({ tool, detail }: { readonly tool: string; readonly detail: string }): string =>
   detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool)
     ? tool

@@ -118,13 +118,13 @@ export function createSubagents({
   ): Promise<Ended> => {
     if (call.signal.aborted) throw gone()
     const mode = options.kind === 'delegate' ? 'delegate' : 'spawn'
-    const told = progress.begin(caller.agent.id, { mode, description }, call.progress)
-    let outcome: Parameters<typeof told.ended>[0] = { success: false, turns: null, reason: null }
+    const reports = progress.begin(caller.agent.id, { mode, description }, call.progress)
+    let outcome: Parameters<typeof reports.ended>[0] = { success: false, turns: null, reason: null }
     try {
       const release = await hold(caller, options.name)
       try {
         const child = await begin(caller, options)
-        told.started(child.id)
+        reports.started(child.id)
         const ended = await sessions
           .ended(child.id, call.signal)
           .catch(async (thrown: unknown) => {
@@ -152,7 +152,7 @@ export function createSubagents({
         outcome = { ...outcome, reason: thrown instanceof Error ? thrown.message : String(thrown) }
       throw thrown
     } finally {
-      told.ended(outcome)
+      reports.ended(outcome)
     }
   }
 

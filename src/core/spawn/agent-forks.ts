@@ -16,7 +16,7 @@ export interface ForkedAgent {
 export interface Forking {
   /**
    * A child in the caller’s worktree. Without a name it is called after the prompt’s first words,
-   * else fork-N. Without a prompt (only the human may) it idles until it is told something.
+   * else fork-N. Without a prompt (only the human may) it idles until it gets a message.
    */
   fork(
     caller: Caller,

@@ -15,7 +15,7 @@ import type { ResolvedSpec } from './issues/specs.ts'
 import type { Launcher } from './launch.ts'
 import type { Base } from './spawn-base.ts'
 
-/** A spec that could be spawned as far as can be told without making anything. */
+/** A spec that could be spawned as far as can be determined without making anything. */
 export interface Candidate {
   readonly spec: ResolvedSpec
   readonly slug: string

@@ -17,8 +17,7 @@ const MOST = 100_000
 const MOST_LINES = 2000
 
 /**
- * What a person writes for a child to be. The agent that they look at meanwhile is never told of
- * it.
+ * What a person writes for a child to be. The agent that they look at meanwhile never learns of it.
  */
 export function createCaptures({
   store,

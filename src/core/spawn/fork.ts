@@ -44,7 +44,7 @@ type Reserved = {
 
 /**
  * A fork is a spawn without a branch: reserved, journaled, started and taken back in the same way,
- * in a worktree that is another’s and that nothing here ever makes, furnishes or removes.
+ * in a worktree that is another’s and that nothing here ever makes, provisions or removes.
  */
 export function createForking(
   deps: Pick<Deps, 'store' | 'git' | 'files' | 'settings' | 'prompts' | 'clock' | 'log'> & {
@@ -178,7 +178,7 @@ export function createForking(
     }
   }
 
-  /** Of a call that was cut off: what it made, as far as the records tell. */
+  /** Of a call that was cut off: what it made, as far as the records show. */
   const madeSince = async (
     caller: Caller,
     { name, prompt, context }: Wanted,

@@ -12,11 +12,11 @@ export interface Launched {
   readonly paneId: PaneId
   readonly pid: number
   readonly plan: LaunchPlan
-  /** Where its conversation is, as far as that is known before its hooks tell. */
+  /** Where its conversation is, as far as that is known before its hooks report it. */
   readonly session: SessionRef | null
 }
 
-/** The pane is open: waits for the program to settle, and tells which conversation it came to. */
+/** The pane is open: waits for the program to settle, and returns which conversation it came to. */
 export const createSettled =
   ({ store, multiplexer }: Pick<Deps, 'store' | 'multiplexer'>) =>
   async (
@@ -70,7 +70,7 @@ const lostSession = (plan: LaunchPlan, settled: SessionRef | null): boolean =>
   plan.session === 'resumed' && settled !== null && settled.id !== plan.sessionId
 
 /**
- * What the records of an agent say of the conversation it was started with; what its hooks told
+ * What the records of an agent say of the conversation it was started with; what its hooks reported
  * meanwhile stays.
  */
 export const sessionPatch = ({ session }: Pick<Launched, 'session'>): AgentPatch =>

@@ -58,7 +58,7 @@ export function createSpawnStart(
       const changed = await states.change(
         agent.id,
         {
-          // Its hooks may have told more by now: that its first turn is over already, say.
+          // Its hooks may have reported more by now: that its first turn is over already, say.
           ...(now === undefined || now.state === 'spawning'
             ? ({ to: 'running', source: 'process' } as const)
             : { to: now.state, source: now.stateSource, reason: now.stateReason }),

@@ -7,8 +7,8 @@ export type StopAnswer =
   | { decision: 'block'; objection: string; reason: string }
 
 /**
- * `at`: when it was said (ms since the epoch), where it could not be told at once. What is known
- * from later is not undone by it.
+ * `at`: when it was said (ms since the epoch), where it could not be reported at once. What is
+ * known from later is not undone by it.
  */
 export interface Hooks {
   /** The agent’s program runs; records session and transcript. */
@@ -41,11 +41,12 @@ export interface Hooks {
   /** It waits for a person (permission prompt). */
   waiting(caller: Caller, reason: string, at?: number): Promise<void>
   sessionEnd(caller: Caller, reason: string): Promise<void>
-  /** Its MCP client was told of the tools. */
+  /** Its MCP client has listed the tools. */
   toolsListed(caller: Caller): void
   /**
-   * A hook in the words of the agent’s own CLI; answers in them, null where there is nothing to
-   * say. With `at`, told late, nothing is asked or answered. `signal`: whoever asked has given up.
+   * A hook in the words of the agent’s own CLI; returns the answer in them, null where there is
+   * nothing to say. With `at`, reported late, nothing is asked or answered. `signal`: whoever asked
+   * has given up.
    */
   fromProgram(
     caller: Caller,

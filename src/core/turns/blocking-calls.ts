@@ -69,7 +69,7 @@ export function createBlockingCalls({ states }: { states: States }): BlockingCal
         const to =
           next !== undefined ? 'waiting' : calls.before.state === 'idle' ? 'idle' : 'running'
         const rests = to === 'idle' && calls.before.stateReason === REPORTED ? REPORTED : null
-        // Where its hooks told of something else meanwhile (its turn ended without the answer),
+        // Where its hooks reported something else meanwhile (its turn ended without the answer),
         // that stands.
         await states
           .change(agent.id, {
@@ -92,7 +92,7 @@ export function createBlockingCalls({ states }: { states: States }): BlockingCal
     settleCutOff: async (agent) => {
       if (!isInCall(agent) || open.has(agent.id)) return
       const to = agent.paneId === null ? 'idle' : 'running'
-      // As of then: what its hooks could not tell since may be newer.
+      // As of then: what its hooks could not report since may be newer.
       await states.change(agent.id, {
         to,
         source: 'daemon',

@@ -8,7 +8,7 @@ import type { Agent } from '../../domain/records.ts'
 export interface FirstTurn {
   /** Its program has started. */
   started(agent: Agent): void
-  /** Its MCP client was told of the tools. */
+  /** Its MCP client has listed the tools. */
   listed(agent: Agent): void
   /**
    * Before the first prompt since `started`: until the tools are listed. Resolves at once for every
@@ -19,7 +19,7 @@ export interface FirstTurn {
 
 /** The hook gives up after 6 s. Milliseconds. */
 const LONGEST = 4500
-/** For the program to take in what it was told. Milliseconds. */
+/** For the program to take in the list. Milliseconds. */
 const SETTLE = 600
 /** Agents that are remembered; a token is an agent’s for one start of its program. */
 const MAX_REMEMBERED = 1000

@@ -62,7 +62,7 @@ export function createHooks({
         ...(facts.transcript === undefined ? {} : { transcript: facts.transcript }),
       })
       await runs(caller, at)
-      // Once for each start of the program, whoever tells first.
+      // Once for each start of the program, whoever reports it first.
       await publisher.publish({
         type: 'agent.started',
         agentId: caller.agent.id,
@@ -92,7 +92,7 @@ export function createHooks({
           source: 'hook',
           actor: caller.agent.id,
           // A session does not rest: it ends. That this turn has ended may have been seen, and
-          // told, before its hook came.
+          // reported, before its hook came.
           events: (agent, before) =>
             isLasting(agent) && !wasSeenIdle(before)
               ? [

@@ -25,7 +25,7 @@ export interface Permissions {
     cli: AgentCli,
     event: string,
     question: Question,
-    told: { at?: number; signal?: AbortSignal },
+    report: { at?: number; signal?: AbortSignal },
   ): Promise<HookOutcome>
   /**
    * Its hooks show that the question (about this tool, or any) is off the table: answered in its
@@ -76,7 +76,8 @@ export function createPermissions(
       stopWatching()
       mine.delete(entry)
       if (mine.size === 0) questions.delete(agent.id)
-      // Where only the hook gave up, the question may stand in the terminal: its next hook tells.
+      // Where only the hook gave up, the question may stand in the terminal: its next hook shows
+      // it.
       if (mine.size === 0 && (signal?.aborted !== true || entry.drop.signal.aborted)) {
         await states.change(agent.id, {
           to: 'running',
@@ -139,7 +140,7 @@ export function createPermissions(
       }
       await states.change(agent.id, { to: 'waiting', reason, source: 'hook', actor: agent.id })
       if (byInterface !== null) {
-        // Its hook does not wait: what it is told, it is told by its interface.
+        // Its hook does not wait: the answer reaches it through its interface.
         ask(agent, question, undefined)
           .then((answer) =>
             answer === undefined

@@ -65,7 +65,7 @@ export function createProgramHooks(
     at: number | undefined,
   ): Promise<void> => {
     if (!('sessionId' in fact) || fact.sessionId === undefined) return
-    // Told late: what is known since may be another one.
+    // Reported late: what is known since may be another one.
     if (at !== undefined && agent.sessionId !== null && agent.stateAt > at) return
     const transcript =
       fact.transcript ?? (fact.sessionId === agent.sessionId ? agent.transcript : null)
@@ -158,10 +158,10 @@ export function createProgramHooks(
     cli: AgentCli,
     event: string,
     fact: HookFact,
-    told: { at?: number; signal?: AbortSignal },
+    report: { at?: number; signal?: AbortSignal },
   ): Promise<HookOutcome> => {
     const { agent } = caller
-    const { at, signal } = told
+    const { at, signal } = report
     switch (fact.kind) {
       case 'session-start':
         // One may also begin while the program runs and nobody submitted anything, as after /clear.
@@ -178,7 +178,7 @@ export function createProgramHooks(
         return NONE
       case 'prompt': {
         permissions.settled(agent.id)
-        // Some programs tell of the reason that held them as of a prompt: that begins no new turn.
+        // Some programs report the reason that held them as a prompt: that begins no new turn.
         await hooks.promptSubmit(caller, { goesOn: held.has(agent.id) }, at)
         if (at === undefined) await firstTurn.ready(agent, signal)
         const ids = deliveryIdsIn(fact.prompt)
@@ -214,7 +214,7 @@ export function createProgramHooks(
         return text === null ? NONE : { kind: 'context', text }
       }
       case 'permission':
-        return permissions.asked(configured.config, caller, cli, event, fact, told)
+        return permissions.asked(configured.config, caller, cli, event, fact, report)
       case 'waiting':
         await hooks.waiting(caller, fact.reason, at)
         return NONE
@@ -247,11 +247,11 @@ export function createProgramHooks(
     const fact = cli.hooks?.read(event, body) ?? null
     if (cli.hooks === null || fact === null) return null
     await recordSession(agent, fact, at)
-    const told = {
+    const report = {
       ...(at === undefined ? {} : { at }),
       ...(signal === undefined ? {} : { signal }),
     }
-    const outcome = await act(configured, caller, cli, event, fact, told)
+    const outcome = await act(configured, caller, cli, event, fact, report)
     outbox.looked(agent.id)
     return at === undefined ? cli.hooks.answer(event, inertOutcome(cli, outcome)) : null
   }

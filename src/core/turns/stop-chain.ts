@@ -50,8 +50,8 @@ export function createStopChain(
 
   /**
    * `over`: the agent was let go meanwhile, so that nothing may be done in its name any more.
-   * `away`: neither the forge nor its remote is asked; what only they can tell, or that it could
-   * not do without them, is not held against it.
+   * `away`: neither the forge nor its remote is asked; what only they know, or what it could not do
+   * without them, is not held against it.
    */
   const firstStopBlocker = async (
     stop: Config['stop'],
@@ -61,7 +61,7 @@ export function createStopChain(
   ): Promise<StopBlocker | undefined> => {
     const asks = (await store.questions.open(caller.agent.id)).length > 0
     const owns = caller.agent.ownsWorktree && !asks
-    // What was forgotten here is told first, also where the forge hangs.
+    // What was forgotten here is reported first, also where the forge hangs.
     const first =
       owns && caller.agent.stopReason === null ? await git.status(caller.agent.worktree) : undefined
     if (first?.operation === null && first.dirty.length > 0)
@@ -236,15 +236,18 @@ export function createStopChain(
         actor: 'daemon',
         payload: { name: agent.name, objection: objection.kind, times: stop.max_blocks },
       })
-      return { decision: 'allow', note: `let go although: ${objection.kind}; your parent was told` }
+      return {
+        decision: 'allow',
+        note: `let go although: ${objection.kind}; your parent was notified`,
+      }
     }
     // The words of the review are in the reason: the message that waits would bring them a second
     // time.
     if (objection.kind === 'changes_requested') {
-      const told = new Set(requestedBy(objection.pull).map(({ id }) => id))
-      const isTold = ({ type, payload }: StoredEvent): boolean =>
-        type === 'pr.review' && told.has(String(payload['review_id']))
-      await outbox.withdraw(agent.id, objection.pull.url, isTold, 'the stop check told it')
+      const reported = new Set(requestedBy(objection.pull).map(({ id }) => id))
+      const isReported = ({ type, payload }: StoredEvent): boolean =>
+        type === 'pr.review' && reported.has(String(payload['review_id']))
+      await outbox.withdraw(agent.id, objection.pull.url, isReported, 'the stop check reported it')
     }
     if (objection.kind !== 'messages')
       await store.agents.update(agent.id, { stopBlocker: objection.kind, stopBlocks: times })

@@ -61,7 +61,7 @@ export function applicable(facts: StopFacts): Applicable {
 
 /**
  * Holding an agent for ever helps nobody: after `max` times in a row for the same objection it is
- * let go. Messages are taken when told, so they never repeat.
+ * let go. Messages are taken when they are shown, so they never repeat.
  */
 export function nextBlock(
   previous: { objection: string | null; times: number },

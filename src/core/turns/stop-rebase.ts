@@ -8,7 +8,7 @@ import type { BranchPush } from '../pulls/push-branch.ts'
 import { progressOf, type createGotFurther } from './rebase-progress.ts'
 import type { StopBlocker } from './stop-check.ts'
 
-/** A rebase at a stop, with its tries, and what is told and noted of it. */
+/** A rebase at a stop, with its tries, and what is reported and noted of it. */
 export interface StopRebase {
   /**
    * Counts a try; the objection that ends it where there were enough: the rebase is aborted and the
@@ -85,7 +85,7 @@ export function createStopRebase({
   const unnotedOf = ({ branch }: Agent): string => `rebased:${branch}`
 
   /**
-   * Pushes what a rebase came to; told and noted in one step after that. Whoever is cut off in
+   * Pushes what a rebase came to; reported and noted in one step after that. Whoever is cut off in
    * between leaves word of it for the next stop.
    */
   const pushRebased = async (
@@ -112,8 +112,8 @@ export function createStopRebase({
   }
 
   /**
-   * Whether each commit is the same patch as before; not to be told of one that git refuses to
-   * compare.
+   * Whether each commit is the same patch as before; that can’t be determined for one that git
+   * refuses to compare.
    */
   const keepsPatches = async (
     before: { base: Sha; head: Sha },

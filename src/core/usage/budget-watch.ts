@@ -4,8 +4,8 @@ import { dedupeKeyOf, type NewEvent } from '../../events/event.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * Tells of budgets that are nearly or wholly used: once for each threshold and value of the limit,
- * so that a raised budget is told of anew. Reads the records; calls that come while it is at work
+ * Reports budgets that are nearly or wholly used: once for each threshold and value of the limit,
+ * so that a raised budget is reported anew. Reads the records; calls that come while it is at work
  * are served together by one more look.
  */
 export function createBudgetWatch({
@@ -14,15 +14,15 @@ export function createBudgetWatch({
   settings,
 }: Pick<Deps, 'store' | 'publisher' | 'settings'>): { check: () => Promise<void> } {
   /** Keys that are published; the store knows them too, this spares it the question. */
-  const told = new Set<string>()
+  const published = new Set<string>()
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined
 
   const once = async (event: NewEvent): Promise<void> => {
     const key = dedupeKeyOf(event)
-    if (key === null || told.has(key)) return
+    if (key === null || published.has(key)) return
     await publisher.publish(event)
-    told.add(key)
+    published.add(key)
   }
 
   const unpriced = async (
@@ -61,7 +61,7 @@ export function createBudgetWatch({
     check: () => {
       if (running === undefined) return start()
       next ??= running
-        .catch(() => {}) // told to those who asked for it
+        .catch(() => {}) // reported to those who asked for it
         .then(() => {
           next = undefined
           return start()

@@ -17,7 +17,7 @@ type Limits = Config['limits']
 const KINDS = ['tokens', 'tool_calls', 'money'] as const satisfies readonly BudgetKind[]
 const SCOPES = ['agent', 'subtree'] as const satisfies readonly BudgetScope[]
 
-/** From this part of a budget on its parent is told. */
+/** From this part of a budget on its parent is notified. */
 const WARN_AT = 0.8
 
 /** One budget of one agent. `used` and `limit` in tokens, calls or USD. */

@@ -3,7 +3,7 @@ import type { AgentId } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 
 /**
- * Counts one tool call, also where several are told of at once. Returns the agent as it is then;
+ * Counts one tool call, also where several are reported at once. Returns the agent as it is then;
  * undefined where it is gone.
  */
 export const countTool = (

@@ -8,7 +8,7 @@ import { isAlive } from '../../domain/lifecycle.ts'
 import { createPaced } from '../once-per-interval.ts'
 import { within } from '../../domain/time-limit.ts'
 
-/** What agents’ conversations use up, as their programs tell it, kept in their records. */
+/** What agents’ conversations use up, as their programs report it, kept in their records. */
 export interface UsageReading {
   /**
    * An agent did something: what its conversation used is read soon, its budgets are looked at.
@@ -18,7 +18,7 @@ export interface UsageReading {
   refresh(id: AgentId): void
   /** Reads what an agent used at once: it is about to end. */
   readNow(id: AgentId): Promise<void>
-  /** Reads those of whom something was heard since they were last read. */
+  /** Reads those with events since they were last read. */
   refreshChanged(): Promise<void>
   /** Resolves when no reading is under way or due; none begins afterwards. */
   stop(): Promise<void>

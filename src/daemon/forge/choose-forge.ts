@@ -23,7 +23,7 @@ export interface ChosenForge {
   resume(): Promise<void>
 }
 
-/** What git is given beside its own environment. Told before the forge is used. */
+/** What git is given beside its own environment. Reported before the forge is used. */
 export interface RemoteAccess {
   push: () => Promise<Readonly<Record<string, string>>>
   remote: (name: string) => Promise<Readonly<Record<string, string>>>
@@ -121,7 +121,7 @@ async function chooseGithub({
     clock,
   })
   if (found.kind === 'none') {
-    // What is not trusted names no host, and that is the reason to tell then.
+    // What is not trusted names no host, and that is the reason to give then.
     await requireTrust()
     throw new ExomonadError(
       'CONFIG_INVALID',
@@ -195,7 +195,7 @@ async function chooseGitea({
 }: ChooseForgeOptions): Promise<ChosenForge> {
   const found = await findGitea({ git, environment, config: config(), home: paths.home })
   if (found.kind === 'none') {
-    // What is not trusted names no server, and that is the reason to tell then.
+    // What is not trusted names no server, and that is the reason to give then.
     await requireTrust()
     throw new ExomonadError(
       'CONFIG_INVALID',

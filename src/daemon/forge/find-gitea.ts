@@ -41,8 +41,8 @@ const none = (reason: string, fix: string): GiteaFound => ({ kind: 'none', reaso
 
 /**
  * The repository on the configured server behind a remote, and the token for it. The address is the
- * configuration’s to say: nothing in a remote’s URL tells Gitea from another server, and asking it
- * would show it the token. Nothing is sent.
+ * configuration’s to say: nothing in a remote’s URL distinguishes Gitea from another server, and
+ * asking it would show it the token. Nothing is sent.
  */
 export async function findGitea({
   git,

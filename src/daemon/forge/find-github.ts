@@ -216,7 +216,7 @@ async function hostOf(
 ): Promise<string | null> {
   const { environment, exec } = options
   const configured = settings.host ?? null
-  // The remote that is named is where the configuration says, whatever its URL tells.
+  // The remote that is named is where the configuration says, whatever its URL says.
   if (configured !== null && settings.remote !== undefined) return configured
   const own = ownHost(address.host)
   if (own !== null) return configured === null || configured === own ? own : null

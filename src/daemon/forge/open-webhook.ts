@@ -38,10 +38,10 @@ export async function openWebhook(options: {
   if (secret.trim() === '') {
     throw new ExomonadError(
       'CONFIG_INVALID',
-      'forge.github.webhook_port is set, but there is no secret to tell GitHub’s webhooks from anybody’s. Name a file with it: forge.github.webhook_secret_file.',
+      'forge.github.webhook_port is set, but there is no secret to distinguish GitHub’s webhooks from anybody’s. Name a file with it: forge.github.webhook_secret_file.',
     )
   }
-  const heard: WebhookHints[] = []
+  const pending: WebhookHints[] = []
   let timer: NodeJS.Timeout | undefined
 
   const passOn = async (hints: readonly WebhookHints[]): Promise<void> => {
@@ -55,8 +55,8 @@ export async function openWebhook(options: {
   }
   const flush = (): void => {
     timer = undefined
-    if (heard.length === 0) return
-    const hints = heard.splice(0)
+    if (pending.length === 0) return
+    const hints = pending.splice(0)
     // While GitHub does not say who it is there is nothing to look at either.
     passOn(hints).catch((error: unknown) =>
       log.debug({ err: error }, 'webhooks could not be made use of'),
@@ -67,7 +67,7 @@ export async function openWebhook(options: {
     secret,
     log,
     heard: (hints) => {
-      heard.push(hints)
+      pending.push(hints)
       if (timer === undefined) flush()
     },
   })
@@ -93,7 +93,7 @@ export async function openWebhook(options: {
     close: () =>
       new Promise((resolve) => {
         clearTimeout(timer)
-        heard.length = 0
+        pending.length = 0
         server.close(() => resolve())
         server.closeAllConnections()
       }),

@@ -52,7 +52,7 @@ export async function checkTemplates(folder: string, shippedFolder: string): Pro
       if (!shipped.includes(name))
         return [
           at(
-            `nothing is told under this name; the names are ${namesLike(name, shipped).join(', ')}`,
+            `nothing is sent under this name; the names are ${namesLike(name, shipped).join(', ')}`,
           ),
         ]
       const text = await readFile(join(folder, `${name}.liquid`), 'utf8').catch(

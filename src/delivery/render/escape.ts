@@ -13,7 +13,7 @@ import { redact, type KnownSecrets } from '../../sanitize/secrets.ts'
 export interface Cap {
   /** Characters. */
   readonly max: number
-  /** Which end is kept: of a log the last lines tell what went wrong. */
+  /** Which end is kept: of a log the last lines say what went wrong. */
   readonly keep: 'start' | 'end'
   /** Where the whole can be read, as words that follow “the whole:”. */
   readonly whole: string

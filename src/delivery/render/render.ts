@@ -136,7 +136,7 @@ export function createRenderer(deps: {
     render: async (event, context) => {
       const data = templateData(event, context, deps.secrets)
       const text = await fill(event.type, data)
-      // A fault in a template must not swallow what it was to tell.
+      // A fault in a template must not swallow what it was to say.
       return guardMessage(
         text ?? `[${event.type.toUpperCase()}] ${context.agent.name}: ${JSON.stringify(data)}`,
       )

@@ -2,8 +2,8 @@ import type { Outcome } from '../records.ts'
 import { parseJson } from './parse-json.ts'
 
 /**
- * The message by which an agent says that its task is done: JSON, so that one message tells state,
- * outcome and result. Undefined for any other.
+ * The message by which an agent says that its task is done: JSON, so that one message carries
+ * state, outcome and result. Undefined for any other.
  */
 export function parseCompletion(message: string): Outcome | undefined {
   const parsed = parseObject(message)

@@ -7,7 +7,7 @@ export const mailSubject = (id: string): string => `mail:${id}`
 export const mailIn = (subject: string | null): string | undefined =>
   subject?.startsWith('mail:') === true ? subject.slice('mail:'.length) : undefined
 
-/** Of the line that tells an agent that it has mail. */
+/** Of the line that notifies an agent of its mail. */
 export const lineFor = (agentId: string): string => `mail-for:${agentId}`
 
 /** What a message about mail is about; null for all else. */

@@ -11,7 +11,7 @@ export const agentTool = defineEvent({
     /** Its input in short. */
     detail: z.string(),
     phase: z.enum(['started', 'ended']),
-    /** Of one that ended: `completed` or `failed`, where the agent tells. */
+    /** Of one that ended: `completed` or `failed`, where the agent reports it. */
     status: z.string().optional(),
   },
   minor: true,

@@ -12,7 +12,7 @@ export const agentWaiting = defineEvent({
     /** The last lines of its terminal, where nobody knows what it waits for; else empty. */
     screen: z.string(),
   },
-  // What a hook tells of is asked of a person, and goes on by itself; what nobody knows may be the
+  // What a hook reports is asked of a person, and goes on by itself; what nobody knows may be the
   // end of it.
   tells: ({ screen }) => (screen === '' ? ['human'] : ['parent', 'human']),
   urgent: true,

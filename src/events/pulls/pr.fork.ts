@@ -7,7 +7,7 @@ export const prFork = defineEvent({
   summary:
     'A pull request from a fork has a head branch that is called as an agent’s is; it is nobody’s here.',
   payload: pull,
-  // No agent is told of what a stranger called like its branch.
+  // No agent is notified of what a stranger called like its branch.
   tells: ['human'],
   line: [
     '!',

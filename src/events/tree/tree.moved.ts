@@ -13,7 +13,7 @@ export const treeMoved = defineEvent({
     /** The root’s program runs, and has to know. */
     program: z.boolean(),
   },
-  // A person did it, who need not be told.
+  // A person did it, who need not be notified.
   tells: ({ program }) => (program ? ['owner'] : []),
   line: ['◆', 'active', (p) => words`grows from ${p.to}, no longer from ${p.from}`],
 })

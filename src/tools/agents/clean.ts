@@ -11,7 +11,7 @@ export const clean = defineTool({
   effect: 'ends',
   listed: false,
   input: z.object({
-    dry_run: z.boolean().default(false).describe('Tell what would be removed, remove nothing'),
+    dry_run: z.boolean().default(false).describe('List what would be removed, remove nothing'),
     kill: z
       .boolean()
       .default(false)

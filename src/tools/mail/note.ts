@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const note = defineTool({
   name: 'note',
   description:
-    'Tell your parent something without waiting: progress, a finding, a decision you took. It returns at once. Use question instead when you cannot go on without an answer.',
+    'Send your parent a note without waiting: progress, a finding, a decision you took. It returns at once. Use question instead when you cannot go on without an answer.',
   audience: ['tl', 'dev', 'human'],
   keyed: true,
   listed: true,
@@ -20,7 +20,7 @@ export const note = defineTool({
   output: z.object({ status: z.literal('sent') }),
   command: {
     name: 'note',
-    summary: 'Tell the parent something',
+    summary: 'Send the parent a note',
     fields: { message: '<message...>  The text', stop_reason: '--stop-reason' },
     examples: ['exomonad note "The tests of src/auth pass"'],
   },

@@ -41,7 +41,7 @@ export const prReview = defineTool({
         }),
       )
       .default([])
-      .describe('Answers to line comments'),
+      .describe('Replies to line comments'),
   }),
   output: z.object({
     review_id: z.string().nullable().describe('Null where there were only replies'),

@@ -7,7 +7,7 @@ import type { Deps } from '../../deps.ts'
 import type { BranchPush } from '../push-branch.ts'
 
 /**
- * The base of a merge, on the remote before it and in its worktree afterwards. Both answer words
+ * The base of a merge, on the remote before it and in its worktree afterwards. Both return words
  * where that was not possible.
  */
 export interface MergeBase {

@@ -50,8 +50,8 @@ export interface MergeChecked {
   ): MergedPull | Promise<MergedPull>
   /** What waited when the daemon ended waits again: who waited for it is gone. */
   queueAgain(journal: string, intent: MergeIntent): Promise<void>
-  /** Tells of what has landed where nothing waits any more. */
-  tell(): Promise<void>
+  /** Reports what has landed where nothing waits any more. */
+  reportLanded(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
 }
@@ -153,7 +153,7 @@ export function createMergeChecked(
       )
     },
 
-    tell: async () => landings?.queue.tell(),
+    reportLanded: async () => landings?.queue.reportLanded(),
     resume: async () => landings?.resume(),
     stop: async () => landings?.stop(),
   }

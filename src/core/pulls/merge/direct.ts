@@ -41,8 +41,8 @@ export function createMergeDirect({
   stuck: Set<string>
 }): (journal: string, intent: MergeIntent, pull: PullRequestSnapshot) => Promise<DirectMerge> {
   /**
-   * Refused; where that was for being behind its base, its agent brings it up to that, and is told
-   * so.
+   * Refused; where that was for being behind its base, its agent is notified and brings it up to
+   * that.
    */
   const takeBack = async (
     journal: string,

@@ -13,11 +13,11 @@ import { createMergeSettling, ownerOf } from './settle.ts'
 const MOMENT = 60_000
 
 /**
- * What a look at a pull request is followed by before anybody is told of it. A merge that the forge
- * made by itself, as it was asked to, is completed; one that was made elsewhere is brought in. One
- * that is not to come any more gets its reason; and what was asked for with another head, whose new
- * commits nobody here has looked at, is cancelled. Throws FORGE_UNAVAILABLE where that can’t be
- * done now: it is looked at again.
+ * What a look at a pull request is followed by before anybody is notified of it. A merge that the
+ * forge made by itself, as it was asked to, is completed; one that was made elsewhere is brought
+ * in. One that is not to come any more gets its reason; and what was asked for with another head,
+ * whose new commits nobody here has looked at, is cancelled. Throws FORGE_UNAVAILABLE where that
+ * can’t be done now: it is looked at again.
  */
 export function createMergeFollowUp(
   deps: Pick<Deps, 'store' | 'git' | 'forge' | 'clock' | 'log' | 'onJournalStep'>,
@@ -157,7 +157,7 @@ export function createMergeFollowUp(
       await forge.scheduled.cancel(found.number)
     } catch (thrown) {
       if (!(thrown instanceof ExomonadError) || thrown.code === 'FORGE_UNAVAILABLE') throw thrown
-      // It is told of all the same, as it is.
+      // It is reported all the same, as it is.
       log.warn(
         { err: thrown, number: found.number },
         'a merge that the forge is to make of other commits than were looked at could not be cancelled',
@@ -174,7 +174,7 @@ export function createMergeFollowUp(
 }
 
 /**
- * What is done about a look before anybody is told of it, and what else is known then.
+ * What is done about a look before anybody is notified of it, and what else is known then.
  * `isElsewhere`: it was open when it was seen last and was merged since, by nobody here.
  */
 export type FollowUp = (

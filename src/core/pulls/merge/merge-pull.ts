@@ -32,7 +32,7 @@ export interface MergePull {
   /**
    * After a crash: finishes a merge that reached the remote, takes back the retargeting of one that
    * didn’t. `waits`: it waits to land, as it did before, or the forge merges it by itself
-   * (merge-follow-up.ts). Undefined: can’t be told yet.
+   * (merge-follow-up.ts). Undefined: can’t be determined yet.
    */
   settle(entry: JournalEntry): Promise<'done' | 'undone' | 'waits' | undefined>
   /**
@@ -102,7 +102,7 @@ export function createMergePull(
     const followed = await deps
       .requireLookedAt(pull, input.head)
       .catch(async (refused: unknown) => {
-        // What came may not have been told of yet.
+        // What came may not have been reported yet.
         await polling.poll([pull.number])
         throw refused
       })
@@ -206,7 +206,7 @@ export function createMergePull(
     }
     if (settled.kind === 'merged')
       await polling.poll([Number(entry.data['number']), ...(entry.data as MergeIntent).retargeted])
-    if (resumed) await checked.tell()
+    if (resumed) await checked.reportLanded()
     return settled.kind === 'merged' ? 'done' : 'undone'
   }
 
@@ -243,7 +243,7 @@ export function createMergePull(
       resumed = true
       for (const { id, data } of (await store.journal.open()).filter(waitsToLand))
         await checked.queueAgain(id, data as MergeIntent)
-      await checked.tell()
+      await checked.reportLanded()
       await checked.resume()
     },
     stop: checked.stop,

@@ -13,7 +13,7 @@ export type MergedAnswer = (
   pullError: string | undefined,
 ) => Promise<MergedPull>
 
-/** What a merge answers once it is one. `agents`: all there were when it began. */
+/** The result of a merge once it is one. `agents`: all there were when it began. */
 export const createMergedAnswer =
   ({ store, forge }: Pick<Deps, 'store' | 'forge'>) =>
   (facts: {

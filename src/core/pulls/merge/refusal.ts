@@ -14,7 +14,7 @@ export function redRefusal(pull: PullRequestSnapshot, red: RedResult): ExomonadE
       : `its own checks were green before ${since} landed`
   return new ExomonadError(
     'CHECKS_FAILED',
-    `#${pull.number} was not merged: the result with ${pull.base.branch} was checked and is red; ${why}. Its agent was told. The end of the log:\n${red.log}`,
+    `#${pull.number} was not merged: the result with ${pull.base.branch} was checked and is red; ${why}. Its agent was notified. The end of the log:\n${red.log}`,
     { number: pull.number, between: red.between, base_red: red.baseRed, log_url: red.logUrl },
   )
 }
@@ -38,7 +38,7 @@ export function mergeRefusal(
       const where = result.files.length === 0 ? '' : ` in ${result.files.join(', ')}`
       return new ExomonadError(
         'PR_NOT_MERGEABLE',
-        `#${pull.number} conflicts with ${pull.base.branch}${where}. Its agent has to rebase; it is told so at its next stop.`,
+        `#${pull.number} conflicts with ${pull.base.branch}${where}. Its agent has to rebase; it is notified of that at its next stop.`,
         { reasons: ['conflict'], files: result.files },
       )
     }

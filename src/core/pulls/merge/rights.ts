@@ -37,7 +37,7 @@ export function requireBaseOwner(
   if (config.protected_branches.includes(pull.base.branch)) {
     throw new ExomonadError(
       'NOT_ALLOWED',
-      `${pull.base.branch} is protected: only the human merges into it. Tell your parent with note.`,
+      `${pull.base.branch} is protected: only the human merges into it. Let your parent know with note.`,
       {
         base: pull.base.branch,
       },

@@ -38,7 +38,7 @@ export function mergeBlockers(pull: PullRequestSnapshot, force: boolean): MergeB
   for (const { kind, needs } of pull.blockers ?? []) {
     const how =
       kind === 'behind'
-        ? ', which exomonad does as soon as its agent rests: you are told when it is ready'
+        ? ', which exomonad does as soon as its agent rests: you get a message when it is ready'
         : ''
     object('PR_NOT_MERGEABLE', `it needs ${needs}${how}`, true)
   }

@@ -56,11 +56,11 @@ export function createMergeSchedule({
     const it = `#${pull.number}`
     if (how === 'queue') {
       const place = position === null ? '' : `, at position ${position}`
-      return `${it} is ${already ? 'already ' : ''}in the merge queue of ${pull.base.branch}${place}. ${name} checks it there, together with what is before it, and merges it in its turn: nothing to do until then. You are told when it is merged, or why it was removed.`
+      return `${it} is ${already ? 'already ' : ''}in the merge queue of ${pull.base.branch}${place}. ${name} checks it there, together with what is before it, and merges it in its turn: nothing to do until then. You get a message when it is merged, or why it was removed.`
     }
     const objections = mergeBlockers(pull, false)
     const waits = objections.length === 0 ? '' : ` (now: ${namesOf(objections)})`
-    return `${it} is ${already ? 'already ' : ''}set to auto-merge: ${name} merges it as soon as nothing stands against it${waits}. Nothing to do until then. You are told when it is merged, or when auto-merge is turned off: by a person, or because new commits came, which have to be looked at first.`
+    return `${it} is ${already ? 'already ' : ''}set to auto-merge: ${name} merges it as soon as nothing stands against it${waits}. Nothing to do until then. You get a message when it is merged, or when auto-merge is turned off: by a person, or because new commits came, which have to be looked at first.`
   }
 
   const document = (
@@ -102,10 +102,10 @@ export function createMergeSchedule({
       if (first === undefined) return queue === true ? 'queue' : 'now'
       const canWait = whenReady === true && objections.every(({ passes }) => passes)
       if (canWait && forge.scheduled !== null) return 'auto'
-      // What made it so may not have been told of yet.
+      // What made it so may not have been reported yet.
       await polling.poll([pull.number])
       const hint = canWait
-        ? ` ${NO_AUTO_MERGE[forge.kind] ?? 'exomonad leaves no merges to this forge'}: merge it when you are told that it is ready.`
+        ? ` ${NO_AUTO_MERGE[forge.kind] ?? 'exomonad leaves no merges to this forge'}: merge it when a message says that it is ready.`
         : ''
       const message = `#${pull.number} can’t be merged${whenReady === true && !canWait ? ', now or later' : ''}: ${namesOf(objections)}.${hint}`
       throw new ExomonadError(first.code, message, {
@@ -135,6 +135,6 @@ export function nothingToWaitFor(forge: Pick<Forge, 'kind'>, thrown: unknown): u
   )
     return thrown
   const name = FORGE_NAMES[forge.kind]
-  const why = `${name} would merge it now, as nothing of that is required there, so that auto-merge has nothing to wait for. Merge it when you are told that it is ready, or have the checks required.`
+  const why = `${name} would merge it now, as nothing of that is required there, so that auto-merge has nothing to wait for. Merge it when a message says that it is ready, or have the checks required.`
   return new ExomonadError(thrown.code, `${thrown.message} ${why}`, thrown.facts)
 }

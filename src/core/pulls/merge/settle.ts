@@ -41,8 +41,8 @@ export interface MergeSettling {
   /**
    * Asks the forge: a merge that happened is completed, of one that didn’t the retargeting is taken
    * back. One that was begun on another forge is none of this one’s; one that somebody else made is
-   * undone here, and the poller tells of it. One that waited for its result waits again, one that
-   * the forge makes by itself is left to that. Null: can’t be told yet, and nothing was done.
+   * undone here, and the poller reports it. One that waited for its result waits again, one that
+   * the forge makes by itself is left to that. Null: can’t be determined yet, and nothing was done.
    */
   settle(
     entry: Pick<JournalEntry, 'id' | 'step' | 'state' | 'data'>,

@@ -23,7 +23,7 @@ interface Written {
 
 /** Until a failed edit is tried again, where nothing happens before. Milliseconds. */
 const AGAIN = 60_000
-/** What the comment tells of changes by these. */
+/** Events that change what the comment shows. */
 const ABOUT = /^(agent|pr|ci|spawn)\./
 
 /**
@@ -49,7 +49,7 @@ export function createStatusComment({
   let retry: NodeJS.Timeout | undefined
   let stopEvents = (): void => {}
 
-  /** The open pull request of the root, else the last that it had: that is told the end. */
+  /** The open pull request of the root, else the last that it had: that one gets the end. */
   const pullOfRoot = async (): Promise<PullRequestSnapshot | undefined> => {
     const { id, branch } = await root()
     const own = (await knownPulls(store)).filter(
@@ -65,7 +65,7 @@ export function createStatusComment({
     if (pull === undefined) return
     const key = `status-comment:${await forge.identity()}#${pull.number}`
     const written = (await store.snapshots.get(key)) as Written | undefined
-    // One that was never told of is not told the end alone.
+    // One that never got the comment does not get its end alone.
     if (pull.state !== 'open' && written === undefined) return
     const body = statusWords((await view.tree()).root)
     const digest = hash('sha256', body)

@@ -24,7 +24,7 @@ function pullOf({ pr }: TreeNode): string {
   if (pr.state !== 'open') return ` · ${link}${pr.state === 'closed' ? ' (closed)' : ''}`
   const facts = [
     ...(pr.draft ? ['draft'] : []),
-    // The place changes too often to be told.
+    // The place changes too often to be shown.
     ...(pr.scheduled === null
       ? []
       : [pr.scheduled.how === 'queue' ? 'in the merge queue' : 'auto-merge']),

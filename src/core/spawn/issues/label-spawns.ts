@@ -25,7 +25,7 @@ interface Refused {
 
 /** Failures of a spawn that had begun until it is given up. */
 const MOST_FAILURES = 3
-/** The forge tells of its own troubles. */
+/** The forge’s own troubles are reported elsewhere. */
 const SILENT: ReadonlySet<string> = new Set(['FORGE_UNAVAILABLE', 'FORGE_DENIED', 'STORE_BUSY'])
 /**
  * Until a stop no longer waits for a spawn that is under way; the next start settles it.
@@ -61,7 +61,7 @@ export function createLabelSpawns({
   const refusedKey = (repository: string, number: number): string =>
     `issue-refused:${repository}#${number}`
 
-  const tell = async (
+  const report = async (
     issue: { number: number; url: string; at: number; repository: string },
     label: string,
     { code, error }: { code: string; error: string },
@@ -93,7 +93,7 @@ export function createLabelSpawns({
       passed.set(number, updatedAt)
       // That a stranger’s label does nothing is nobody’s business.
       if (refusal?.code === 'outdated')
-        await tell({ number, url: found.url, at, repository }, label, {
+        await report({ number, url: found.url, at, repository }, label, {
           code: 'NOT_ALLOWED',
           error: refusal.reason,
         })
@@ -121,7 +121,7 @@ export function createLabelSpawns({
       'no agent could be spawned for a labelled issue',
     )
     if (!SILENT.has(error.code))
-      await tell({ number, url: found.url, at, repository }, label, error)
+      await report({ number, url: found.url, at, repository }, label, error)
     const failed = (failures.get(number) ?? 0) + (error.code === 'SPAWN_FAILED' ? 1 : 0)
     failures.set(number, failed)
     // All else, such as a limit, may be over at the next look.

@@ -38,8 +38,8 @@ const whose = (name: string, consent: Consent): string => {
 }
 
 /**
- * What an agent is told of its issue: quoted, so that it is told from what exomonad says, and with
- * whose words they are. `more`: what whoever spawned it adds.
+ * What an agent’s task says of its issue: quoted, so that it is distinct from what exomonad says,
+ * and with whose words they are. `more`: what whoever spawned it adds.
  */
 export function issueTask(issue: Issue, consent: Consent, more: string): string {
   const { number, url, title, body, comments, withheld } = issue
@@ -51,17 +51,17 @@ export function issueTask(issue: Issue, consent: Consent, more: string): string 
   ]
   // The newest say what is agreed by now.
   let room = LONGEST
-  const told = comments.toReversed().filter((comment, index) => {
+  const included = comments.toReversed().filter((comment, index) => {
     room -= comment.body.length
     return room >= 0 || index === 0
   })
-  for (const comment of told.toReversed()) {
+  for (const comment of included.toReversed()) {
     parts.push(
       `${comment.authorName} commented (${new Date(comment.at).toISOString().slice(0, 10)}):`,
       quoted(cut(comment.body, LONGEST, url)),
     )
   }
-  const left = comments.length - told.length
+  const left = comments.length - included.length
   if (left > 0)
     parts.push(
       `${left} earlier ${left === 1 ? 'comment is' : 'comments are'} left out here: ${url}`,

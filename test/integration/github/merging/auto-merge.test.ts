@@ -339,7 +339,7 @@ it(
       expect(error).toMatchObject({
         code: 'CHECKS_FAILED',
         error: expect.stringMatching(
-          /The local forge has no auto-merge \(.+\): merge it when you are told that it is ready\.$/,
+          /The local forge has no auto-merge \(.+\): merge it when a message says that it is ready\.$/,
         ),
       })
       writeFileSync(go, '')

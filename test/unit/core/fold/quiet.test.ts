@@ -15,8 +15,8 @@ describe('whether something that belongs into the same result is about to come',
     const now = 1_000
     const quiet = createQuiet(() => now)
     expect(quiet.in('main', 500)).toBe(0)
-    quiet.heard(event('pr.ready', 1, 1_000))
-    quiet.heard(event('pr.ready', 2, 1_000))
+    quiet.handle(event('pr.ready', 1, 1_000))
+    quiet.handle(event('pr.ready', 2, 1_000))
     expect(quiet.in('main', 500)).toBeGreaterThan(0)
     expect(quiet.in('main', 500)).toBe(500)
     expect(quiet.in('other', 500)).toBe(0)
@@ -29,7 +29,7 @@ describe('whether something that belongs into the same result is about to come',
   it('waits no longer than that', () => {
     let now = 1_000
     const quiet = createQuiet(() => now)
-    quiet.heard(event('ci.failed', 1, 1_000))
+    quiet.handle(event('ci.failed', 1, 1_000))
     now = 1_499
     expect(quiet.in('main', 500)).toBeGreaterThan(0)
     now = 1_500
@@ -39,11 +39,11 @@ describe('whether something that belongs into the same result is about to come',
 
   it('waits for a fix that was asked for, not for an approval or what has ended', () => {
     const quiet = createQuiet(() => 1_000)
-    quiet.heard(event('pr.review', 1, 1_000, { state: 'approved' }))
+    quiet.handle(event('pr.review', 1, 1_000, { state: 'approved' }))
     expect(quiet.in('main', 500)).toBe(0)
-    quiet.heard(event('pr.review', 1, 1_000, { state: 'changes_requested' }))
+    quiet.handle(event('pr.review', 1, 1_000, { state: 'changes_requested' }))
     expect(quiet.in('main', 500)).toBeGreaterThan(0)
-    quiet.heard(event('pr.merged', 1, 1_000))
+    quiet.handle(event('pr.merged', 1, 1_000))
     expect(quiet.in('main', 500)).toBe(0)
   })
 })

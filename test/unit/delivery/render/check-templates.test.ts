@@ -86,14 +86,14 @@ describe('the user’s own templates', () => {
       'pr.redy',
       'x',
       null,
-      /nothing is told under this name; .*pr\.ready/,
+      /nothing is sent under this name; .*pr\.ready/,
     ],
     [
       'an event that nobody is told of',
       'agent.tool',
       'x',
       null,
-      /nothing is told under this name; .*agent\.idle/,
+      /nothing is sent under this name; .*agent\.idle/,
     ],
   ])('%s is a finding, with its line', async (_what, name, text, line, problem) => {
     const findings = await checkTemplates(own({ [`${name}.liquid`]: text }), SHIPPED)

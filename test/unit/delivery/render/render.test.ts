@@ -195,11 +195,11 @@ describe('createRenderer', () => {
       'Bring your branch up to main, find the cause, fix it, commit and push with file_pr.',
     )
     expect(await render('pr.unscheduled', toParent)).toMatch(
-      /\nauth was told\. You are told when it is ready again\.$/,
+      /\nauth was notified\. You get a message when it is ready again\.$/,
     )
     const off = { kind: 'auto', reason: 'ann said so', jobs: [] }
     expect(await render('pr.unscheduled', toParent, '', off)).toBe(
-      '[AUTO-MERGE OFF] The pull request of auth #3 "Add login" (main.auth → main) is not set to auto-merge any more: ann said so.\nauth was told. Look at what changed (pr_diff), then merge it again with merge_pr where that is right.',
+      '[AUTO-MERGE OFF] The pull request of auth #3 "Add login" (main.auth → main) is not set to auto-merge any more: ann said so.\nauth was notified. Look at what changed (pr_diff), then merge it again with merge_pr where that is right.',
     )
     expect(await render('pr.unscheduled', toOwner, '', { ...off, reason: null })).toContain(
       'any more; the forge does not say why (exomonad://pull/3).\nYour parent decides',
@@ -257,10 +257,10 @@ describe('createRenderer', () => {
         ...more,
       })
     expect(await trouble({ retry_at: '2026-01-05T12:30:00.000Z' })).toBe(
-      "[FORGE] GitHub can't be used: api.github.com can’t be reached.\nIt is tried again at 2026-01-05T12:30:00.000Z. Nothing is lost: what happened meanwhile is told when it can be read again.",
+      "[FORGE] GitHub can't be used: api.github.com can’t be reached.\nIt is tried again at 2026-01-05T12:30:00.000Z. Nothing is lost: what happened meanwhile is reported when it can be read again.",
     )
     expect(await trouble({ code: 'FORGE_DENIED' })).toContain(
-      '`exomonad doctor` tells what is missing',
+      '`exomonad doctor` says what is missing',
     )
     const refused = await render(
       'forge.trouble',

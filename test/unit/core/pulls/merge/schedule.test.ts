@@ -69,7 +69,7 @@ describe('how a pull request is merged (20.18)', () => {
     ).rejects.toMatchObject({
       code: 'CHECKS_FAILED',
       message: expect.stringMatching(
-        /^#3 can’t be merged: checks are still running: build\. The local forge has no auto-merge .*: merge it when you are told that it is ready\.$/,
+        /^#3 can’t be merged: checks are still running: build\. The local forge has no auto-merge .*: merge it when a message says that it is ready\.$/,
       ),
     })
     await expect(

@@ -155,13 +155,13 @@ describe('what is said of a merge that was not made', () => {
     [
       { kind: 'conflict' as const, files: ['a.ts', 'b.ts'] },
       'PR_NOT_MERGEABLE',
-      '#3 conflicts with main in a.ts, b.ts. Its agent has to rebase; it is told so at its next stop.',
+      '#3 conflicts with main in a.ts, b.ts. Its agent has to rebase; it is notified of that at its next stop.',
       { reasons: ['conflict'], files: ['a.ts', 'b.ts'] },
     ],
     [
       { kind: 'conflict' as const, files: [] },
       'PR_NOT_MERGEABLE',
-      '#3 conflicts with main. Its agent has to rebase; it is told so at its next stop.',
+      '#3 conflicts with main. Its agent has to rebase; it is notified of that at its next stop.',
       { reasons: ['conflict'], files: [] },
     ],
     [
@@ -206,7 +206,7 @@ describe('what is said of a merge that was not made', () => {
       logUrl: 'file:///log',
     } as never)
     expect(message).toBe(
-      `#3 was not merged: the result with main was checked and is red; ${why}. Its agent was told. The end of the log:\nboom`,
+      `#3 was not merged: the result with main was checked and is red; ${why}. Its agent was notified. The end of the log:\nboom`,
     )
     expect({ code, facts }).toEqual({
       code: 'CHECKS_FAILED',
@@ -277,7 +277,7 @@ describe('what is next after a merge', () => {
       local_synced: false,
       retargeted: [],
       siblings_behind: [],
-      next: 'Checking the result of #3 with main, which has moved since it was checked. It lands by itself when that is green, and you are told when it is not, or when all that you asked for has landed: nothing to do until then.',
+      next: 'Checking the result of #3 with main, which has moved since it was checked. It lands by itself when that is green, and you get a message when it is not, or when all that you asked for has landed: nothing to do until then.',
     }
     expect(stillLanding(pull(), null)).toEqual(landing)
     expect(stillLanding(pull(), sha('c'))).toEqual({ ...landing, rebased_from: sha('c') })
