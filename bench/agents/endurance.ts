@@ -21,7 +21,7 @@ const FILLER =
 /**
  * Messages at random intervals while the daemon is killed (-9) and started again at random times:
  * what the model has in its conversation at the end, each once, and which of them the daemon itself
- * said it can’t tell the fate of.
+ * said it can’t determine the fate of.
  */
 export async function measureEndurance(world: BenchWorld): Promise<Figure[]> {
   const { tree, model } = world
