@@ -66,7 +66,7 @@ export async function openWebhook(options: {
   const handle = createWebhookHandler({
     secret,
     log,
-    heard: (hints) => {
+    onHints: (hints) => {
       heard.push(hints)
       if (timer === undefined) flush()
     },

@@ -18,7 +18,7 @@ const EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-e
 export function define(command: Command, context: CliContext): void {
   command
     .addArgument(
-      new Argument('<event>', 'What happened; stop answers whether the agent may stop').choices(
+      new Argument('<event>', 'What happened; stop says whether the agent may stop').choices(
         EVENTS,
       ),
     )

@@ -32,7 +32,7 @@ const describe = ({
 }): string =>
   description === '' ? cut(printableLine(task), LONGEST) : cut(printableLine(description), 200)
 
-/** Undefined where it was interrupted, which is told. */
+/** Undefined where it was interrupted, which is printed. */
 async function run(
   context: CliContext,
   description: string,
