@@ -158,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function callTold<Result>(
+  async function callWithProgress<Result>(
     path: string,
     input: unknown,
     { signal, progress }: CallOptions,
@@ -200,7 +200,7 @@ export function createClient(options: ClientOptions): Client {
       const keyed = limits.key === undefined ? {} : { 'idempotency-key': limits.key }
       return limits.progress === undefined
         ? send('POST', path, input, { signal: limits.signal, headers: keyed })
-        : callTold(path, input, limits, keyed)
+        : callWithProgress(path, input, limits, keyed)
     },
     get: (path, limits) => send('GET', path, undefined, limits),
     async *events(query) {

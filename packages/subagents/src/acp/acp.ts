@@ -190,7 +190,7 @@ export interface AcpTokens {
  */
 export interface AcpTurn {
   readonly stopReason: string
-  /** Of this turn, where it tells. */
+  /** Of this turn, where the agent reports it. */
   readonly usage: AcpUsage | null
 }
 

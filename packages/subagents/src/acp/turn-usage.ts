@@ -15,20 +15,20 @@ const any = (tokens: AcpTokens): boolean =>
  */
 export function usageOf(answer: unknown, model: string): AcpUsage | null {
   const { usage, _meta } = fieldsOf(answer)
-  const counts = fieldsOf(usage)
+  const reported = fieldsOf(usage)
   const [input, output, cacheRead, cacheWrite] = [
     'inputTokens',
     'outputTokens',
     'cachedReadTokens',
     'cachedWriteTokens',
-  ].map((name) => count(counts[name])) as [number, number, number, number]
+  ].map((name) => count(reported[name])) as [number, number, number, number]
   // Some count thoughts into what was written, some beside it; the total decides, and what was
   // thought is paid for as written.
   const rest =
-    counts['totalTokens'] === undefined
+    reported['totalTokens'] === undefined
       ? Infinity
-      : count(counts['totalTokens']) - input - output - cacheRead - cacheWrite
-  const thoughts = Math.min(count(counts['thoughtTokens']), Math.max(0, rest))
+      : count(reported['totalTokens']) - input - output - cacheRead - cacheWrite
+  const thoughts = Math.min(count(reported['thoughtTokens']), Math.max(0, rest))
   const whole: AcpTokens = { input, output: output + thoughts, cacheRead, cacheWrite }
   const quota = fieldsOf(fieldsOf(_meta)['quota'])
   if (any(whole)) return { models: { [onlyModel(quota) ?? model]: whole } }

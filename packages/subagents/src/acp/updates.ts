@@ -115,7 +115,7 @@ function blockText(raw: unknown): string {
   }
 }
 
-/** What agents call the one field that tells a person most. */
+/** What agents call the one field that says most to a person. */
 const DETAIL_FIELDS = [
   'command',
   'cmd',

@@ -24,12 +24,12 @@ export function define(command: Command, context: CliContext): void {
     )
     .action(async (event: string) => {
       const body = await readFacts(context)
-      const answer = await tellDaemon(context, event, body)
+      const answer = await notifyDaemon(context, event, body)
       if (event === 'stop') writeJson(context.terminal.stdout, answer ?? { decision: 'allow' })
     })
 }
 
-async function tellDaemon(
+async function notifyDaemon(
   context: CliContext,
   event: string,
   body: Record<string, unknown>,

@@ -49,7 +49,7 @@ async function run(
         error.code === 'SUBAGENT_FAILED' &&
         !context.options().json
       )
-        tellPartial(context, error)
+        printPartial(context, error)
       throw error
     }
   })
@@ -60,7 +60,7 @@ async function run(
   return answer
 }
 
-function tellPartial(context: CliContext, { facts }: ExomonadError): void {
+function printPartial(context: CliContext, { facts }: ExomonadError): void {
   const { partial } = facts
   if (typeof partial === 'string' && partial.trim() !== '')
     writeLines(context.terminal.stdout, printable(partial).trimEnd().split('\n'))

@@ -1,7 +1,7 @@
 import type { Unreadable } from '../../unreadable.ts'
 
 /**
- * What GitHub’s GraphQL answers to queries.ts. Nullable is what GitHub’s schema says may be null.
+ * What GitHub’s GraphQL returns for queries.ts. Nullable is what GitHub’s schema says may be null.
  */
 
 export interface RawActor {
