@@ -87,7 +87,7 @@ export function createClientOf({
     turns.add(turn)
     try {
       for (;;) {
-        // The reader is notified of an abort at once; that the turn ends is between client and
+        // The reader notices an abort at once; that the turn ends is between client and
         // agent.
         const chunk = await untilAborted(queue.next(), signal)
         if (chunk === undefined) return

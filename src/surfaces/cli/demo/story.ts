@@ -49,8 +49,8 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
   const merged = events.filter(({ type }) => type === 'pr.merged')
   const mergedInto = (base: string): boolean =>
     merged.some(({ payload }) => payload['base'] === base)
-  // A daemon that was killed between an act and its record notified nobody of it: then what came of
-  // it counts.
+  // A daemon that was killed between an act and its record reported nothing of it: then what came
+  // of it counts.
   const restarted = events.filter(({ type }) => type === 'daemon.started').length > 1
   const ownMerge = first(events, 'pr.merged', ({ payload }) => subtrees.has(payload['base']))
   const chapters = [
