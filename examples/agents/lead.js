@@ -134,9 +134,7 @@ await live((agent) => {
       const comments = findings(diff, order.review)
       const verdict = comments.length === 0 ? 'approve' : 'request_changes'
       const body =
-        comments.length === 0
-          ? 'Reads well, checks pass.'
-          : 'Nearly there. Please fix these lines.'
+        comments.length === 0 ? 'Reads well, checks pass.' : 'Nearly there. Please fix these lines.'
       for (const { path, line, body: words } of comments) transcript.say(`${path}:${line} ${words}`)
       await review({ pr_number: pull.number, head_sha: head, verdict, body, comments })
       reviewed.set(head, comments.length)
