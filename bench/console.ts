@@ -21,7 +21,7 @@ const NEW = 300
 const AGENTS = 200
 /** Milliseconds between two frames: more than the least that Ink leaves between them. */
 const BETWEEN = 60
-const PATIENCE = 30_000
+const LIMIT = 30_000
 
 /**
  * One frame of the console while an agent floods its terminal: from the new text until the last
@@ -62,7 +62,7 @@ export async function measureConsole(): Promise<Figure[]> {
       store.dispatch({ type: 'screen', agent: tree.root.id, text })
       do {
         await delay(BETWEEN)
-        if (performance.now() - start > PATIENCE) throw new Error('the console drew nothing')
+        if (performance.now() - start > LIMIT) throw new Error('the console drew nothing')
       } while (screen.writtenAt() < start)
       if (frame < 0) continue
       frames.push(screen.writtenAt() - start)

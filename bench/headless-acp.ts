@@ -16,7 +16,7 @@ const KILLS = Math.min(10, SESSIONS)
 /** Of a process’s memory: readings, and milliseconds between them. */
 const READINGS = IS_SHORT ? 3 : 15
 const BETWEEN = 500
-const PATIENCE = { limit: 120_000 }
+const LIMIT = { limit: 120_000 }
 
 /**
  * Sessions of the Agent Client Protocol that idle, through the real daemon: what each costs it and
@@ -95,7 +95,7 @@ async function spawn(tree: BenchTree, names: readonly string[]): Promise<Session
         nodes
       )
     },
-    PATIENCE,
+    LIMIT,
   )
 }
 
@@ -134,7 +134,7 @@ async function memoryOf(daemon: number, host: number): Promise<{ daemon: number;
 async function measurePrompts(tree: BenchTree): Promise<Figure[]> {
   const folder = tree.exomonad.scripts
   const until = (file: string) =>
-    waitFor('the work', () => existsSync(file), { every: 1, ...PATIENCE })
+    waitFor('the work', () => existsSync(file), { every: 1, ...LIMIT })
   const direct = await startDirect(folder)
   const through: number[] = []
   const floors: number[] = []
@@ -154,7 +154,7 @@ async function measurePrompts(tree: BenchTree): Promise<Figure[]> {
           const node = root.children.find(({ name }: any) => name === 'first')
           return node.state === 'idle' && node.undelivered === 0
         },
-        { every: 5, ...PATIENCE },
+        { every: 5, ...LIMIT },
       )
       const plain = join(folder, `direct-${round}`)
       let turn: Promise<void> | undefined
@@ -187,7 +187,7 @@ async function measureKills(tree: BenchTree, agents: readonly Session[]): Promis
     let call: Promise<unknown> | undefined
     const through = await timed(() => {
       call = tree.client.callTool('kill', { agent: name })
-      return waitFor('its end', () => !isThere(pid), { every: 1, ...PATIENCE })
+      return waitFor('its end', () => !isThere(pid), { every: 1, ...LIMIT })
     })
     killed.push(through.ms)
     await call

@@ -18,7 +18,7 @@ const BETWEEN = 500
 /** Of output: megabytes, and rounds. */
 const SIZE = IS_SHORT ? 20 : 500
 const FLOODS = 3
-const PATIENCE = { limit: 120_000 }
+const LIMIT = { limit: 120_000 }
 const IDLE = 'sleep 100000'
 
 interface Task {
@@ -71,7 +71,7 @@ async function spawn(tree: BenchTree, count: number): Promise<Task[]> {
       )
       return nodes.length === count && nodes.map(({ id, pid }): Task => ({ id, pid }))
     },
-    PATIENCE,
+    LIMIT,
   )
 }
 
@@ -117,7 +117,7 @@ async function measureKills(tree: BenchTree, tasks: readonly Task[]): Promise<Fi
     let call: Promise<unknown> | undefined
     const through = await timed(() => {
       call = tree.client.callTool('kill_agent', { agent_id: id })
-      return waitFor('its end', () => !isThere(pid), { every: 1, ...PATIENCE })
+      return waitFor('its end', () => !isThere(pid), { every: 1, ...LIMIT })
     })
     killed.push(through.ms)
     await call
@@ -163,7 +163,7 @@ async function measureOutput(tree: BenchTree): Promise<Figure> {
         async () =>
           ((await tree.client.callTool('agent_status', { agent_id: id })) as any).status !==
           'running',
-        { every: 5, ...PATIENCE },
+        { every: 5, ...LIMIT },
       )
     })
     through.push(SIZE / (ran.ms / 1000))

@@ -180,11 +180,11 @@ function row(name: string, measured: Measured, count: number): string[] {
     workerTurns,
     gitProcesses,
     redTips,
-    pairTold,
+    pairReported,
   } = measured
   const base = redTips === 0 ? '' : `, **${redTips} red tips**`
   return [
-    `${name}${base}${pairTold ? '' : ', **the pair was not told**'}`,
+    `${name}${base}${pairReported ? '' : ', **the pair was not reported**'}`,
     `${landed} of ${count}${cut ? ', cut' : ''}`,
     `${seconds.toFixed(1)} s`,
     String(checkRuns),

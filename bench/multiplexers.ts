@@ -159,7 +159,7 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
         : await messages(file, (text) => hand.type(receiver.paneId, text))
     const handListing = await sample(LISTS, () => hand.list())
     const handOpening = await sample(PANES, () => hand.open())
-    const { told, gone } = await deaths(multiplexer, opened)
+    const { reported, gone } = await deaths(multiplexer, opened)
     const row = (
       what: string,
       unit: 'ms',
@@ -192,7 +192,7 @@ async function measureOne(kind: Kind): Promise<Figure[]> {
         kind === 'headless' ? 'one pane asked for' : hand.name,
         handListing,
       ),
-      row('SIGKILL → death reported, median', 'ms', told, 'SIGKILL → no such process', gone),
+      row('SIGKILL → death reported, median', 'ms', reported, 'SIGKILL → no such process', gone),
     ]
   } finally {
     await multiplexer.shutdown()
@@ -284,11 +284,11 @@ async function messages(file: string, type: (text: string) => Promise<unknown>):
 async function deaths(
   multiplexer: Multiplexer,
   panes: readonly { paneId: PaneId; pid: number }[],
-): Promise<{ told: number[]; gone: number[] }> {
-  const told: number[] = []
+): Promise<{ reported: number[]; gone: number[] }> {
+  const reported: number[] = []
   const gone: number[] = []
   for (const { paneId, pid } of panes) {
-    const heard = new Promise<number>((resolve) => {
+    const died = new Promise<number>((resolve) => {
       const leave = multiplexer.onDeath((death) => {
         if (death.paneId !== paneId) return
         leave()
@@ -301,7 +301,7 @@ async function deaths(
       waitFor('the process to be gone', async () => !(await isRunning(pid)), { every: 1 }),
     )
     gone.push(ms)
-    told.push((await heard) - start)
+    reported.push((await died) - start)
   }
-  return { told, gone }
+  return { reported, gone }
 }

@@ -1,4 +1,4 @@
-// Runs inside OpenCode, which has no hooks that run commands: tells `sh program.sh EVENT` what
+// Runs inside OpenCode, which has no hooks that run commands: reports to `sh program.sh EVENT` what
 // happens, and gives the reason not to stop back as a prompt. Whatever goes wrong here must neither
 // hold OpenCode nor be seen in it.
 import { spawn } from 'node:child_process'
@@ -6,7 +6,7 @@ import { realpathSync } from 'node:fs'
 import process from 'node:process'
 
 /** Longest that one report waits for the one before it, milliseconds. */
-const PATIENCE = 3000
+const REPORT_LIMIT = 3000
 
 /**
  * Options: `hook` (path of program.sh), `worktree`, `unset` (variables that were for OpenCode’s own
@@ -33,10 +33,10 @@ export const ExomonadPlugin = async (
   let agent
 
   let before = Promise.resolve()
-  /** In the order of what happened; answers what was answered, '' for nothing. */
-  const tell = (event, body) => {
+  /** In the order of what happened; returns what was answered, '' for nothing. */
+  const report = (event, body) => {
     const answer = before.then(() => run(hook, event, JSON.stringify(body)))
-    before = Promise.race([answer, later(PATIENCE)])
+    before = Promise.race([answer, later(REPORT_LIMIT)])
     return answer
   }
   const post = (path, body) =>
@@ -49,9 +49,9 @@ export const ExomonadPlugin = async (
   const stopped = async (sessionID) => {
     const wasAgain = again
     again = false
-    if (aborted) return tell('session.aborted', { sessionID })
-    if (failure !== null) return tell('session.error', { sessionID, message: failure })
-    const answer = parse(await tell('session.idle', { sessionID, again: wasAgain }))
+    if (aborted) return report('session.aborted', { sessionID })
+    if (failure !== null) return report('session.error', { sessionID, message: failure })
+    const answer = parse(await report('session.idle', { sessionID, again: wasAgain }))
     if (answer.decision !== 'block' || typeof answer.reason !== 'string') return
     held = answer.reason
     await post(`/session/${sessionID}/prompt_async`, {
@@ -67,7 +67,7 @@ export const ExomonadPlugin = async (
       if (answer.ok) return
     }
     const detail = typeof metadata.command === 'string' ? metadata.command : patterns.join(', ')
-    await tell('permission.asked', { id, tool: permission, detail })
+    await report('permission.asked', { id, tool: permission, detail })
   }
 
   const on = {
@@ -90,14 +90,14 @@ export const ExomonadPlugin = async (
     },
     'permission.asked': asked,
     'permission.replied': ({ requestID }) =>
-      tell('permission.replied', { id: requestID, tool: toolOf.get(requestID) ?? '' }),
+      report('permission.replied', { id: requestID, tool: toolOf.get(requestID) ?? '' }),
     'question.asked': ({ questions = [] }) =>
-      tell('question.asked', { question: String(questions[0]?.question ?? '') }),
-    'question.replied': () => tell('question.replied', {}),
-    'question.rejected': () => tell('question.replied', {}),
+      report('question.asked', { question: String(questions[0]?.question ?? '') }),
+    'question.replied': () => report('question.replied', {}),
+    'question.rejected': () => report('question.replied', {}),
   }
 
-  quietly(() => tell('plugin.started', {}))
+  quietly(() => report('plugin.started', {}))
   return {
     event: async ({ event }) => quietly(() => on[event?.type]?.(event.properties ?? {})),
     'chat.message': async ({ sessionID }, { message, parts }) =>
@@ -109,13 +109,13 @@ export const ExomonadPlugin = async (
           .join('\n')
         again = prompt === held
         if (again) held = null
-        else return tell('chat.message', { sessionID, prompt })
+        else return report('chat.message', { sessionID, prompt })
       }),
     'tool.execute.before': async ({ tool, sessionID }) =>
-      quietly(() => tell('tool.execute.before', { tool, sessionID })),
+      quietly(() => report('tool.execute.before', { tool, sessionID })),
     'tool.execute.after': async ({ tool, sessionID }) =>
       quietly(() =>
-        tell('tool.execute.after', {
+        report('tool.execute.after', {
           tool,
           sessionID,
           ...(children.has(sessionID) && { nested: true }),

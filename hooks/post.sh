@@ -1,4 +1,4 @@
-# Sourced by the hooks beside it with $event set: says to the daemon what an agent CLI's hook was told, the JSON on stdin. Also read:
+# Sourced by the hooks beside it with $event set: sends the daemon what an agent CLI's hook received, the JSON on stdin. Also read:
 #   $limit    seconds that it may take (2): the agent waits for it before every tool call, so that a daemon that hangs must not cost it more
 #   $answers  `always`: prints the answer, or that the agent may go on; `verbatim`: prints what there is to print; else prints nothing
 #   $stream   not empty: curl reads stdin itself, which is faster; where the daemon dies in the middle, what was said is lost with it

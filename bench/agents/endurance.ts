@@ -9,7 +9,7 @@ const KILLS = 10
 /** Between messages, on average; milliseconds. */
 const GAP = 200
 /** Without any change at the end: what has not arrived by then is lost. Milliseconds. */
-const PATIENCE = 90_000
+const LIMIT = 90_000
 /** Milliseconds. */
 const CUT_OFF = 8000
 const AGENT = 'enduring'
@@ -21,7 +21,7 @@ const FILLER =
 /**
  * Messages at random intervals while the daemon is killed (-9) and started again at random times:
  * what the model has in its conversation at the end, each once, and which of them the daemon itself
- * said it can’t tell the fate of.
+ * said it can’t determine the fate of.
  */
 export async function measureEndurance(world: BenchWorld): Promise<Figure[]> {
   const { tree, model } = world
@@ -149,7 +149,7 @@ async function quiet(world: BenchWorld): Promise<void> {
       if (node?.state === 'idle' && node.undelivered === 0 && open === 0) return true
       const now = `${node?.state} ${node?.undelivered} ${open} ${world.model.seen.at(-1)?.at}`
       if (now !== before) [before, since] = [now, Date.now()]
-      if (Date.now() - since > PATIENCE) {
+      if (Date.now() - since > LIMIT) {
         process.stderr.write(
           `  ${world.cli.name}: still ${node?.state} (${node?.state_reason}) with ${node?.undelivered} queued, ${open} unconfirmed\n`,
         )

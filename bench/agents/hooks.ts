@@ -11,7 +11,7 @@ import { agentAccess, type BenchWorld } from './world.ts'
 const ROUNDS = 60
 
 /**
- * The hooks that each runs for one tool call, in their order, and what it tells them; one after the
+ * The hooks that each runs for one tool call, in their order, and what it sends them; one after the
  * other, since it waits for each.
  */
 const TOOL_HOOKS: Readonly<Record<RealCli['name'], readonly string[]>> = {

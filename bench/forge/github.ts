@@ -1,7 +1,7 @@
 /**
  * A fake GitHub with many pull requests, as a process of its own so that its work is not counted as
  * the poller’s: `node github.ts COUNT [PENDING]`. With PENDING all are reviewed, and the checks of
- * so many never end. Says where it is, then does what it is told by messages (see `Order`) and
+ * so many never end. Says where it is, then does what messages order (see `Order`) and
  * answers each.
  */
 import { execFileSync } from 'node:child_process'
@@ -150,7 +150,7 @@ function check(number: number): void {
 }
 
 /**
- * main and all branches in one go; answers the commits of each branch, of which the first is its
+ * main and all branches in one go; returns the commits of each branch, of which the first is its
  * tip.
  */
 function importCommits(): string[][] {

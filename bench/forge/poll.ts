@@ -66,13 +66,13 @@ const time = virtualTime(Date.now())
 const server = fork(join(import.meta.dirname, 'github.ts'), process.argv.slice(2), {
   stdio: 'inherit',
 })
-const heard = async <Answer>(): Promise<Answer> => ((await once(server, 'message')) as [Answer])[0]
-const tell = async (kind: Order['kind']): Promise<Counted> => {
-  const answer = heard<Counted>()
+const next = async <Answer>(): Promise<Answer> => ((await once(server, 'message')) as [Answer])[0]
+const order = async (kind: Order['kind']): Promise<Counted> => {
+  const answer = next<Counted>()
   server.send({ kind, at: time.clock() } satisfies Order)
   return answer
 }
-const place = await heard<Place>()
+const place = await next<Place>()
 const folder = mkdtempSync(join(tmpdir(), 'bench-poll-'))
 const repository = await tempRepository()
 const log = silentLog()
@@ -147,7 +147,7 @@ async function measure(): Promise<Measured | Spent> {
   // The first looks, with mergeability not worked out yet, are not what an hour costs.
   await time.pass(5 * CYCLE, settled)
   if (pending !== null) {
-    // What is told of those that make no progress for half an hour is over by then.
+    // What is reported of those that make no progress for half an hour is over by then.
     await time.pass(HOUR, settled)
     // As if filed at another moment than the others, and so looked at at others.
     await time.pass(17_000, settled)
@@ -159,23 +159,23 @@ async function measure(): Promise<Measured | Spent> {
   if (pulls.length !== count)
     throw new Error(`${pulls.length} of ${count} pull requests are followed`)
 
-  await tell('count')
+  await order('count')
   if (pending !== null) {
     const active = pulls.filter(isActive).length
     if (active !== pending) throw new Error(`${active} pull requests are pending, not ${pending}`)
     await time.pass(HOUR, settled)
     await poller.stop()
     await forge.dispose()
-    return tell('count')
+    return order('count')
   }
   const before = await lastEvent()
   const started = process.cpuUsage()
   for (let cycle = 0; cycle < CYCLES; cycle++) {
-    await tell('change')
+    await order('change')
     await time.pass(CYCLE, settled)
   }
   const { user, system } = process.cpuUsage(started)
-  const { points, calls } = await tell('count')
+  const { points, calls } = await order('count')
   const memory = process.memoryUsage().rss / 2 ** 20
   const events = (await lastEvent()) - before
   await poller.stop()
@@ -205,7 +205,7 @@ async function overRest(): Promise<{ calls: number; cpu: number }> {
     KINDS.map((kind) => kind.replace('N', String(number)).replace('SHA', head.sha)),
   )
   const headers = { authorization: `bearer ${place.token}`, 'user-agent': 'exomonad-bench' }
-  await tell('count')
+  await order('count')
   const started = process.cpuUsage()
   const next = paths.values()
   const worker = async (): Promise<void> => {
@@ -221,5 +221,5 @@ async function overRest(): Promise<{ calls: number; cpu: number }> {
   await Promise.all(Array.from({ length: 8 }, worker))
   const { user, system } = process.cpuUsage(started)
   const share = pulls.length / all.length
-  return { calls: (await tell('count')).calls / share, cpu: (user + system) / 1000 / share }
+  return { calls: (await order('count')).calls / share, cpu: (user + system) / 1000 / share }
 }

@@ -1,7 +1,7 @@
 import { life } from './life.js'
 
-// Merges what it is told is ready; of pull requests that its plan names it requests changes the
-// first time.
+// Merges what is reported to it as ready; of pull requests that its plan names it requests changes
+// the first time.
 
 await life((agent) => {
   const reviewed = new Set()
@@ -21,7 +21,7 @@ await life((agent) => {
       if (objection === 'no_pull_request')
         await agent.tool('file_pr', { title: 'All of it', body: 'Merged and checked.' })
     },
-    hear: async ({ tag, number, text }) => {
+    receive: async ({ tag, number, text }) => {
       if (tag !== 'PR READY') return
       const { review = [] } = agent.plan()
       if (!review.some((title) => text.includes(`"${title}"`)) || reviewed.has(number))

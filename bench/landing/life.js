@@ -11,9 +11,9 @@ const MOST_ROUNDS = 10
 /**
  * The life of an agent that is measured: a first turn, then one for each message, each ended by the
  * stop check. Every turn that a message or the stop check makes it take is noted in
- * `<LANDING>/<name>.log`, with the tags of what it was told.
+ * `<LANDING>/<name>.log`, with the tags of what it received.
  *
- * `mind(agent)` gives `begin()`, `hear(item)` for each text of a message, `objected(answer)` for
+ * `mind(agent)` gives `begin()`, `receive(item)` for each text of a message, `objected(answer)` for
  * what the stop check has against its end.
  */
 export async function life(mind) {
@@ -39,14 +39,14 @@ export async function life(mind) {
     plan: () => JSON.parse(readFileSync(file('json'), 'utf8')),
     tool: (tool, input) => client.tool(tool, input),
   }
-  const { begin, hear, objected } = mind(agent)
+  const { begin, receive, objected } = mind(agent)
 
   const take = async (text, via) => {
     const { items, ids } = parseMessage(text)
     note('turn', { via, tags: items.map(({ tag }) => tag), text })
     if (via === 'stop' && ids.length > 0) await client.tool('ack', { ids })
     if (via === 'message') await client.hook('prompt', { prompt: text })
-    for (const item of items) if (item.tag !== '') await hear(item)
+    for (const item of items) if (item.tag !== '') await receive(item)
   }
   const endTurn = async () => {
     for (let round = 0; round < MOST_ROUNDS; round++) {

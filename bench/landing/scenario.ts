@@ -21,13 +21,13 @@ export interface Scenario {
   readonly review?: readonly string[]
   /** How many can land. */
   readonly landable: number
-  /** Two that are red together: the lead has to be told of them. */
+  /** Two that are red together: the lead has to be notified of them. */
   readonly pair?: readonly [string, string]
 }
 
 export interface Measured {
   readonly landed: number
-  /** Until the last landed, and the pair was told. */
+  /** Until the last landed, and the pair was reported. */
   readonly seconds: number
   /** It was ended at the limit. */
   readonly cut: boolean
@@ -40,7 +40,7 @@ export interface Measured {
   readonly gitProcesses: number
   /** Tips of the base that are red by the rule of the check. */
   readonly redTips: number
-  readonly pairTold: boolean
+  readonly pairReported: boolean
 }
 
 const LIMIT = 300_000
@@ -137,7 +137,7 @@ enter_delay_ms = 20
   }
   const pulls = async (): Promise<PullSummary[]> =>
     (await client.call('pr_list', { state: 'all' })).pull_requests
-  const toldPair = async (): Promise<boolean> => {
+  const reportedPair = async (): Promise<boolean> => {
     if (scenario.pair === undefined) return true
     const numbers = (await pulls()).flatMap(({ number, title }) =>
       scenario.pair?.includes(title) === true ? [`#${number} `] : [],
@@ -157,11 +157,11 @@ enter_delay_ms = 20
   const begun = Date.now()
   writeFileSync(go, '')
   let landed = 0
-  let pairTold = false
+  let pairReported = false
   while (Date.now() - begun < LIMIT) {
     landed = (await pulls()).filter(({ state }) => state === 'merged').length
-    pairTold = await toldPair()
-    if (landed >= scenario.landable && pairTold) break
+    pairReported = await reportedPair()
+    if (landed >= scenario.landable && pairReported) break
     await pause(100)
   }
   const seconds = (Date.now() - begun) / 1000
@@ -190,7 +190,7 @@ enter_delay_ms = 20
     workerTurns: workerTurns.length,
     gitProcesses,
     redTips: await redTips(tree, origin),
-    pairTold,
+    pairReported,
   }
 }
 

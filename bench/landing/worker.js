@@ -50,7 +50,7 @@ await life((agent) => {
       commit(`Add ${agent.name}`)
       await file()
     },
-    hear: async ({ tag, text }) => {
+    receive: async ({ tag, text }) => {
       if (tag === 'CI FAILED' && plan.remove !== undefined) {
         rmSync(plan.remove, { force: true })
         delete plan.remove

@@ -5,7 +5,7 @@ import { orderIn } from './kit/order.js'
 import { createOwnPull } from './kit/own-pull.js'
 import { rebasing } from './kit/rebase.js'
 
-// A worker: does what its order says, asks what the order leaves open, mends what checks and
+// A worker: does what its order says, asks what the order leaves open, fixes what checks and
 // reviewers find. Run as `node developer.js PROMPT_FILE MATERIALS`, in its worktree, by the
 // `command` adapter.
 
@@ -42,7 +42,7 @@ await live((agent) => {
     await own.file(`${order.task}\n\nAsked and answered: ${answer}`)
   }
 
-  /** Does what the comments on lines say, and answers whether there was anything left to do. */
+  /** Does what the comments on lines say, and returns whether there was anything left to do. */
   async function review(text) {
     const points = lineComments(text)
     for (const { path, line, comment } of points) {
@@ -68,7 +68,7 @@ await live((agent) => {
     const fix = order.on_failure?.find(({ when }) => text.includes(when))
     if (!fix)
       throw new Error(`checks fail, and nothing I know of explains it: ${text.slice(0, 200)}`)
-    if (await workshop.test([fix.when])) return transcript.say('passes here: mended already')
+    if (await workshop.test([fix.when])) return transcript.say('passes here: fixed already')
     transcript.say(fix.say)
     await work(fix.work, fix.commit)
     await own.file(`${order.task}\n\n${fix.say}`)
@@ -90,7 +90,7 @@ await live((agent) => {
       await work(order.work, order.title)
       await own.file(order.task)
     },
-    async hear({ tag, text }) {
+    async receive({ tag, text }) {
       if (tag === 'ANSWER' && order.question) await decide(text)
       else if (tag === 'REVIEW' && text.includes('requests changes')) await review(text)
       else if (tag === 'CI FAILED') await failure(text)
@@ -100,7 +100,7 @@ await live((agent) => {
     async objected({ objection, reason }) {
       if (await own.resolved()) return
       if (objection === 'uncommitted') await workshop.commit(`Finish: ${order.title}`)
-      // The review may be told here before its message arrives.
+      // The review may be named here before its message arrives.
       else if (objection === 'changes_requested' && (await review(reason))) return
       else if (objection === 'no_pull_request' || objection === 'changes_requested')
         await own.file(order.task)

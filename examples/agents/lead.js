@@ -100,7 +100,7 @@ await live((agent) => {
       })
   }
 
-  /** Says it once: where it isn't known whether it was said, the pull request tells. */
+  /** Says it once: where it isn't known whether it was said, the pull request shows it. */
   async function review(input) {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -121,7 +121,7 @@ await live((agent) => {
   }
 
   /**
-   * Reads a pull request by the rules, once per head. Answers whether there is nothing to object
+   * Reads a pull request by the rules, once per head. Returns whether there is nothing to object
    * to.
    */
   async function passesReview(pull) {
@@ -134,9 +134,7 @@ await live((agent) => {
       const comments = findings(diff, order.review)
       const verdict = comments.length === 0 ? 'approve' : 'request_changes'
       const body =
-        comments.length === 0
-          ? 'Reads well, checks pass.'
-          : 'Nearly there. Please mend these lines.'
+        comments.length === 0 ? 'Reads well, checks pass.' : 'Nearly there. Please fix these lines.'
       for (const { path, line, body: words } of comments) transcript.say(`${path}:${line} ${words}`)
       await review({ pr_number: pull.number, head_sha: head, verdict, body, comments })
       reviewed.set(head, comments.length)
@@ -152,7 +150,7 @@ await live((agent) => {
       { pr_number: pull.number, head_sha: pull.head_sha, wait: true },
       `#${pull.number} ${child.title}`,
     )
-    // Asked for before: it lands by itself, and is told.
+    // Asked for before: it lands by itself, and a message says so.
     if (!result.merged) return
     merged.add(child.name)
     transcript.good(
@@ -210,7 +208,7 @@ await live((agent) => {
             again = true
             continue
           }
-          // Whether an unknown one can be merged, the merge itself tells.
+          // Whether an unknown one can be merged, the merge itself says.
           if (
             pull.state !== 'open' ||
             pull.draft ||
@@ -222,7 +220,7 @@ await live((agent) => {
           await merge(pull, child)
           again = true
         } catch (error) {
-          // It moved while it was looked at: a message will tell.
+          // It moved while it was looked at: a message will say so.
           if (!(error instanceof ToolError)) throw error
           transcript.say(`#${pull.number} not yet: ${error.message}`)
           if (!error.facts.reasons?.some((reason) => /\bmerged$/.test(reason))) continue
@@ -256,7 +254,7 @@ await live((agent) => {
       for (const name of await existing()) spawned.add(name)
       await spawn()
     },
-    async hear(item) {
+    async receive(item) {
       const { tag, text } = item
       if (tag === 'QUESTION') await answer(item)
       else if (tag === 'MAIL') await own.readMail()

@@ -14,7 +14,7 @@ export interface CliOptions {
 }
 
 /**
- * Runs one command line and answers its exit code (surfaces/cli/exit-codes.ts). Never throws, never
+ * Runs one command line and returns its exit code (surfaces/cli/exit-codes.ts). Never throws, never
  * ends the process.
  */
 export async function main(

@@ -2,7 +2,7 @@ import type { Environment } from '../config/environment.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 
 /** GitHub that doesn’t answer a command within this counts as not reached. Milliseconds. */
-const PATIENCE = 20_000
+const LIMIT = 20_000
 
 /** What `init` and `doctor` ask of GitHub, and of a checkout’s workflows. */
 export const createGithubHost = (environment: Environment): Host['github'] => ({
@@ -42,8 +42,8 @@ export const createGithubHost = (environment: Environment): Host['github'] => ({
       retryDelay: 200,
     })
     const late = Promise.withResolvers<{ kind: 'unreachable'; reason: string }>()
-    const reason = `GitHub (${repository.host}) did not answer within ${PATIENCE / 1000} seconds.`
-    const timer = setTimeout(() => late.resolve({ kind: 'unreachable', reason }), PATIENCE)
+    const reason = `GitHub (${repository.host}) did not answer within ${LIMIT / 1000} seconds.`
+    const timer = setTimeout(() => late.resolve({ kind: 'unreachable', reason }), LIMIT)
     try {
       return await Promise.race([
         checkPermissions(client, repository, {

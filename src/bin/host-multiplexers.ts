@@ -44,7 +44,7 @@ export const createMultiplexersHost = (environment: Environment): Host['multiple
 
 /**
  * Whether tmux started what runs here: then it is the inner one, as both servers leave whoever
- * began them. The variables don’t tell: the server that was begun inside the other hands down the
+ * began them. The variables don’t say: the server that was begun inside the other hands down the
  * other’s, $TERM_PROGRAM included. Null where the way up is not to be seen.
  */
 async function startedBy(tmuxServer: number | null): Promise<boolean | null> {

@@ -1,6 +1,6 @@
 import { enableCompileCache } from 'node:module'
 
-/** Runs the command line; answers the exit code when all output is written. */
+/** Runs the command line; returns the exit code when all output is written. */
 export async function start(): Promise<number> {
   enableCompileCache()
   const { main } = await import('./cli.ts')

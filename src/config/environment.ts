@@ -31,7 +31,7 @@ export interface Environment {
 /** The multiplexers around this process; both where one of them runs in the other. */
 export interface Inside {
   readonly zellij: boolean
-  /** `server`: process id of the tmux server; null where $TMUX doesn’t tell it. */
+  /** `server`: process id of the tmux server; null where $TMUX doesn’t say. */
   readonly tmux: { readonly server: number | null } | null
   /** $TERM_PROGRAM: tmux says `tmux`; Zellij leaves it as it was where its session was begun. */
   readonly terminal: string | null
@@ -159,7 +159,7 @@ export const gitEnvironment = (environment: Environment): Record<string, string>
   pick(environment, [...PLAIN, ...REMOTES])
 
 /**
- * Where `gh` finds its configuration and the keyring; no token is in it, so that `gh` answers with
+ * Where `gh` finds its configuration and the keyring; no token is in it, so that `gh` gives
  * the one it keeps.
  */
 export const ghEnvironment = (environment: Environment): Record<string, string> =>

@@ -5,7 +5,7 @@ export interface Finding {
    * `templates/note.liquid`.
    */
   readonly key: string
-  /** Line in the file, from 1, where it can be told. */
+  /** Line in the file, from 1, where it can be determined. */
   readonly line: number | null
   readonly problem: string
 }

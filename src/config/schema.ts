@@ -102,7 +102,7 @@ export const configSchema = z
       .prefault({}),
     question: z
       .strictObject({
-        timeout: seconds(300, 'How long `question` blocks before it answers “pending”.'),
+        timeout: seconds(300, 'How long `question` blocks before it returns “pending”.'),
       })
       .prefault({}),
     stop: z

@@ -3,7 +3,7 @@ import { ExomonadError } from '../domain/errors.ts'
 
 /**
  * Files of `.exomonad/` that git tracks in a worktree, relative to it, for `checkTrust`. GIT_FAILED
- * where git can’t tell.
+ * where git can’t list them.
  */
 export async function listTrackedConfiguration(options: {
   exec: Exec
@@ -19,7 +19,7 @@ export async function listTrackedConfiguration(options: {
     const words = result.startError ?? result.stderr.trim()
     throw new ExomonadError(
       'GIT_FAILED',
-      `Git couldn’t tell which files of .exomonad/ it tracks: ${words}`,
+      `Git couldn’t list which files of .exomonad/ it tracks: ${words}`,
       { worktree: options.worktree },
     )
   }

@@ -54,16 +54,16 @@ export type Exec = (
 /** Between asking a group to end and killing it. Milliseconds. */
 const GRACE = 3_000
 
-/** Returns how to let go of it once it has ended; that answers whether its time was up. */
+/** Returns how to let go of it once it has ended; that returns whether its time was up. */
 function limitGroup(pid: number | undefined, { timeout, signal }: ExecOptions): () => boolean {
   let timedOut = false
   let kill: NodeJS.Timeout | undefined
-  const tell = (what: NodeJS.Signals): void => {
+  const signalGroup = (what: NodeJS.Signals): void => {
     if (pid !== undefined) sendSignal(-pid, what)
   }
   const end = (): void => {
-    tell('SIGTERM')
-    kill ??= setTimeout(tell, GRACE, 'SIGKILL')
+    signalGroup('SIGTERM')
+    kill ??= setTimeout(signalGroup, GRACE, 'SIGKILL')
   }
   const timer =
     timeout === undefined
@@ -240,7 +240,7 @@ function makePipes(names: readonly string[]): Pipe[] {
 }
 
 /**
- * Runs a program on this process’s own terminal; answers its exit code, null where a signal ended
+ * Runs a program on this process’s own terminal; returns its exit code, null where a signal ended
  * it or it did not start.
  */
 export function runOnTerminal(

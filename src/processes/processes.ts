@@ -22,7 +22,7 @@ async function readProcess(pid: number): Promise<ProcessRecord | undefined> {
  */
 const AT_ONCE = 32
 
-/** What `read` answers for each process there is, or of these, a few at the same time. */
+/** What `read` returns for each process there is, or of these, a few at the same time. */
 export async function ofEach<Found>(
   read: (pid: number) => Promise<Found | undefined>,
   only?: readonly number[],
@@ -42,7 +42,7 @@ export async function ofEach<Found>(
 
 /**
  * Whether there is such a process; one that has ended and waits for its parent to notice counts as
- * gone where the system tells.
+ * gone where the system shows it.
  */
 export async function isRunning(pid: number): Promise<boolean> {
   if (process.platform === 'linux') return (await readProcess(pid))?.zombie === false
@@ -50,14 +50,15 @@ export async function isRunning(pid: number): Promise<boolean> {
 }
 
 /**
- * Whether it has ended but its parent has not taken notice; false where the system does not tell.
+ * Whether it has ended but its parent has not taken notice; false where the system does not show
+ * it.
  */
 export const isZombie = async (pid: number): Promise<boolean> =>
   process.platform === 'linux' && (await readProcess(pid))?.zombie === true
 
 /**
  * Whether the process group of `pid` has its terminal; null where it is gone or the system does not
- * tell cheaply.
+ * say cheaply.
  */
 export async function isForeground(pid: number): Promise<boolean | null> {
   if (process.platform !== 'linux') return null
@@ -69,7 +70,7 @@ export async function isForeground(pid: number): Promise<boolean | null> {
 /**
  * Processes that were started with one of these (`EXOMONAD_NAME=value`) in their environment, in
  * whichever session they are by now and whether their parents live or not. Nothing where the system
- * does not tell.
+ * does not show it.
  */
 export async function startedWith(markers: readonly string[]): Promise<number[]> {
   if (process.platform !== 'linux' || markers.length === 0) return []
@@ -79,7 +80,9 @@ export async function startedWith(markers: readonly string[]): Promise<number[]>
   )
 }
 
-/** Processes whose program and arguments are like that. Nothing where the system does not tell. */
+/**
+ * Processes whose program and arguments are like that. Nothing where the system does not show it.
+ */
 export async function findByArguments(
   isLike: (argv: readonly string[]) => boolean,
 ): Promise<number[]> {
@@ -159,12 +162,12 @@ export function withDescendants(
 /** A folder with one entry for each descriptor of whoever looks. */
 export const OWN_DESCRIPTORS = '/proc/self/fd'
 
-/** O_CLOEXEC in the flags that Linux tells of a descriptor, see proc(5). */
+/** O_CLOEXEC in the flags that Linux shows of a descriptor, see proc(5). */
 const CLOSE_ON_EXEC = 0o2000000
 
 /**
  * This process’s own descriptors above the first three that stay open in programs it starts.
- * Nothing where the system does not tell.
+ * Nothing where the system does not show it.
  */
 export function inheritableDescriptors(): number[] {
   const flagsOf = (fd: number): number =>

@@ -1,6 +1,6 @@
 /**
- * Secrets in text: tokens by the shapes that their issuers gave them, by a telling name in front of
- * them, by value and by hash. Pure.
+ * Secrets in text: tokens by the shapes that their issuers gave them, by a revealing name in front
+ * of them, by value and by hash. Pure.
  */
 import { hash } from 'node:crypto'
 import { NAMED, SHAPES, type Shape } from './shapes.ts'

@@ -1,8 +1,8 @@
 /**
  * Shapes of tokens, as their issuers and secret scanners know them (prefix, alphabet, least
- * length), and telling names in front of any other. Linear by construction: no part without a bound
- * is followed by what could fail, unless it can’t begin anew within the same run. What a pattern
- * can’t say so is asked of what was found (`holds`). Pure.
+ * length), and revealing names in front of any other. Linear by construction: no part without a
+ * bound is followed by what could fail, unless it can’t begin anew within the same run. What a
+ * pattern can’t say so is asked of what was found (`holds`). Pure.
  */
 export interface Shape {
   /** Global. The first group, if any, stays. */
@@ -156,7 +156,7 @@ const isQuotedSecret = (text: string): boolean =>
   (scrambled(text) || (hasBoth(text) && /[!#$%^&*()+=|~?@]/.test(text)))
 
 /**
- * Long values after a telling name; the name stays. Need digits and letters, so that code such as
+ * Long values after a revealing name; the name stays. Need digits and letters, so that code such as
  * `token = readTokenFromFile` stays.
  */
 export const NAMED: readonly Shape[] = [

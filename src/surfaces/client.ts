@@ -1,7 +1,7 @@
 import type { SubagentEvent } from '../core/sessions/subagent-progress.ts'
 import { asExomonadError, ExomonadError } from '../domain/errors.ts'
 import { ERRORS, type ErrorCode } from '../domain/error-codes.ts'
-import { createTeller } from '../../packages/subagents/src/teller.ts'
+import { guardCallbacks } from '../../packages/subagents/src/callbacks.ts'
 import type { ToolInput, ToolName, ToolResult } from '../tools/types.ts'
 import { parseEventStream } from './event-stream.ts'
 import { readText, requestOverSocket, type SocketResponse } from './socket-http.ts'
@@ -46,7 +46,7 @@ export interface CallOptions {
   /** Idempotency key: asked for again under the same, it is not done again. */
   readonly key?: string | undefined
   readonly signal?: AbortSignal | undefined
-  /** Told how far the call is: in words, and of subagents what happened. */
+  /** Called with how far the call is: in words, and of subagents what happened. */
   readonly progress?: ((message: string, event: SubagentEvent | undefined) => void) | undefined
 }
 
@@ -158,7 +158,7 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function callTold<Result>(
+  async function callWithProgress<Result>(
     path: string,
     input: unknown,
     { signal, progress }: CallOptions,
@@ -174,22 +174,22 @@ export function createClient(options: ClientOptions): Client {
     })
     // Refused before it was begun.
     if (response.status !== 200) return parseAnswer<Result>(response)
-    const tell = createTeller({ progress })
+    const notify = guardCallbacks({ progress })
     let answer: { event: string; body: unknown } | undefined
     // Read to its end: a result that was not taken whole counts as not arrived.
     for await (const { event, data } of parseEventStream(response.body)) {
       const body: unknown = parseJson(data)
       if (event !== 'progress') answer = { event, body }
       else if (answer === undefined) {
-        const { message, event: told } = body as { message: string; event?: SubagentEvent }
-        tell('progress', message, told)
+        const { message, event: reported } = body as { message: string; event?: SubagentEvent }
+        notify('progress', message, reported)
       }
     }
     if (answer?.event === 'result') return answer.body as Result
     if (answer !== undefined) throw errorFromAnswer(answer.body, response.status)
     throw new ExomonadError(
       'DAEMON_UNAVAILABLE',
-      'The daemon went away before it answered. `exomonad daemon logs` tells why.',
+      'The daemon went away before it answered. `exomonad daemon logs` says why.',
       { connected: true },
     )
   }
@@ -200,7 +200,7 @@ export function createClient(options: ClientOptions): Client {
       const keyed = limits.key === undefined ? {} : { 'idempotency-key': limits.key }
       return limits.progress === undefined
         ? send('POST', path, input, { signal: limits.signal, headers: keyed })
-        : callTold(path, input, limits, keyed)
+        : callWithProgress(path, input, limits, keyed)
     },
     get: (path, limits) => send('GET', path, undefined, limits),
     async *events(query) {

@@ -5,14 +5,14 @@ import type { Log } from '../runtime/log.ts'
 /** What the result of a call takes away, until it is known whether the result arrived. */
 export interface Receipts {
   readonly take: TakeReceipt
-  /** Tells all of them, and those that are still to come. Only the first call counts. */
+  /** Settles all of them, and those that are still to come. Only the first call counts. */
   settle(arrived: boolean): void
 }
 
 export function collectReceipts(log: Log): Receipts {
   const held: Receipt[] = []
   let outcome: boolean | undefined
-  const tell = (receipt: Receipt, arrived: boolean): void => {
+  const settleOne = (receipt: Receipt, arrived: boolean): void => {
     ;(arrived ? receipt.confirm() : receipt.giveBack()).catch((error: unknown) => {
       log.warn(
         { err: error },
@@ -23,12 +23,12 @@ export function collectReceipts(log: Log): Receipts {
   return {
     take: (receipt) => {
       if (outcome === undefined) held.push(receipt)
-      else tell(receipt, outcome)
+      else settleOne(receipt, outcome)
     },
     settle: (arrived) => {
       if (outcome !== undefined) return
       outcome = arrived
-      for (const receipt of held.splice(0)) tell(receipt, arrived)
+      for (const receipt of held.splice(0)) settleOne(receipt, arrived)
     },
   }
 }

@@ -114,9 +114,9 @@ function keyOf(
 }
 
 const throughGate =
-  (gate: TextGate, tell: ToolContext['progress']): ToolContext['progress'] =>
+  (gate: TextGate, progress: ToolContext['progress']): ToolContext['progress'] =>
   (message, event) =>
-    tell(gate.text(message), gate.data(event))
+    progress(gate.text(message), gate.data(event))
 
 function errorThroughGate(gate: TextGate, thrown: unknown): ExomonadError {
   // A fault that nobody foresaw is shown too.

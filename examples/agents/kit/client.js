@@ -22,7 +22,7 @@ const BROKEN = new Set(['ECONNRESET', 'EPIPE'])
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /**
- * What an agent says to the daemon, over HTTP on its Unix socket. `tool` answers the tool's result
+ * What an agent says to the daemon, over HTTP on its Unix socket. `tool` returns the tool's result
  * or throws ToolError or CutOff. `hook` fails open: a daemon that is down never holds an agent.
  */
 export function createClient({ socket, token, authFile }) {
@@ -84,7 +84,7 @@ export function createClient({ socket, token, authFile }) {
             ? body
             : { decision: 'allow', note: `hook ${event}: ${body.error ?? status}` }
         } catch (error) {
-          // What a hook tells may be told twice.
+          // What a hook reports may be sent twice.
           if (!(error instanceof CutOff) || attempt === MOST_CUTS)
             return { decision: 'allow', note: `hook ${event}: ${error.message}` }
           await pause(PAUSE)

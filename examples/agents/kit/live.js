@@ -17,7 +17,7 @@ const MOST_OBJECTIONS = 10
  * by the stop check. It sleeps in between and never looks at a clock: everything it does answers a
  * message or an objection.
  *
- * `mind(agent)` gives what it decides: `begin(prompt)`, `hear(item)` for each text of a message,
+ * `mind(agent)` gives what it decides: `begin(prompt)`, `receive(item)` for each text of a message,
  * `objected(reason)`, and `settle()` before each end of a turn.
  */
 export async function live(mind) {
@@ -63,7 +63,7 @@ export async function live(mind) {
   }
   const reports = []
   const used = (tool) => void reports.push(client.hook('tool', { tool }))
-  const { begin, hear, objected, settle } = mind(agent)
+  const { begin, receive, objected, settle } = mind(agent)
 
   /** Something went wrong that no rule foresees: say so to the parent, go on listening. */
   async function guarded(work) {
@@ -78,10 +78,10 @@ export async function live(mind) {
   }
 
   async function take(text) {
-    transcript.heard(text)
+    transcript.received(text)
     // Begins the turn, and confirms the messages whose ids stand in the text.
     await client.hook('prompt', { prompt: text })
-    for (const item of parseMessage(text).items) await guarded(() => hear(item))
+    for (const item of parseMessage(text).items) await guarded(() => receive(item))
   }
 
   async function endTurn() {
@@ -93,11 +93,12 @@ export async function live(mind) {
       const answer = await client.hook('stop')
       if (answer.note) transcript.say(answer.note)
       if (answer.decision !== 'block') break
-      transcript.heard(answer.reason)
+      transcript.received(answer.reason)
       const ids = answer.reason.match(/\bm-[0-9a-f]{12}\b/g)
       if (ids) await agent.look('ack', { ids })
       await guarded(async () => {
-        for (const item of parseMessage(answer.reason).items) if (item.tag !== '') await hear(item)
+        for (const item of parseMessage(answer.reason).items)
+          if (item.tag !== '') await receive(item)
         await objected(answer)
       })
     }

@@ -5,7 +5,7 @@ const PASTE_END = '\x1b[201~'
 
 /**
  * Reads a raw terminal: what is pasted (bracketed) or typed becomes one message at Enter. `next()`
- * waits for the next message, `take()` answers one that is there already, both null after the end
+ * waits for the next message, `take()` returns one that is there already, both null after the end
  * of input.
  */
 export function openTerminal({ input, output, onInterrupt }) {

@@ -18,7 +18,7 @@ export function createTranscript({ output, color }) {
     good: (text) => line(paint(32, '✓'), text),
     bad: (text) => line(paint(31, '✗'), text),
     idle: () => line(paint(2, '○'), paint(2, 'idle; waiting for messages')),
-    heard(text) {
+    received(text) {
       line(paint(35, '◀'), paint(1, 'message'))
       block(text, 0)
     },

@@ -8,7 +8,8 @@ const typescriptFlags = process.features.typescript
 
 /**
  * Hands: files, commands and git in the agent's worktree. Paths are relative to `folder`, the
- * library's place in the worktree. `used` is told of each action, so that the tree can count them.
+ * library's place in the worktree. `used` is called for each action, so that the tree can count
+ * them.
  */
 export function createWorkshop({ worktree, folder, materials, name, transcript, used }) {
   const place = join(worktree, folder)
@@ -74,7 +75,7 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
         }
       }
     },
-    /** Runs test files, all of them without names. Answers whether they passed. */
+    /** Runs test files, all of them without names. Returns whether they passed. */
     async test(files) {
       const label = files.length === 0 ? 'node --test' : `node --test ${files.join(' ')}`
       transcript.run(label)

@@ -9,9 +9,9 @@ export function abortReason(signal: AbortSignal): Error {
 }
 
 /**
- * What `work` answers, or the signal’s reason once that is aborted. `grace`: milliseconds that work
- * which heeds the signal itself has to end in order; what becomes of it after that is nobody’s
- * concern.
+ * Returns the result of `work`, or throws the signal’s reason once that is aborted. `grace`:
+ * milliseconds that work which heeds the signal itself has to end in order; what becomes of it
+ * after that is nobody’s concern.
  */
 export async function untilAborted<Result>(
   work: Promise<Result>,

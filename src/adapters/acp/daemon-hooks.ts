@@ -23,27 +23,27 @@ export type ProgramEvent =
  * asks.
  */
 export interface DaemonHooks {
-  /** Told once what was told before was taken. The daemon away: waits in the spool. */
-  tell(event: Exclude<ProgramEvent, 'permission' | 'stop'>, body: Body): void
+  /** Sent once what was sent before was taken. The daemon away: waits in the spool. */
+  notify(event: Exclude<ProgramEvent, 'permission' | 'stop'>, body: Body): void
   /**
    * The reason why it may not stop; null where it may, or where nobody can be asked: then the spool
    * says that the turn has ended.
    */
   stop(body: { readonly reason: string; readonly again: boolean }): Promise<string | null>
   /**
-   * Waits as long as it takes, also for the daemon. Denied where the daemon refuses to hear of it;
+   * Waits as long as it takes, also for the daemon. Denied where the daemon refuses to take it;
    * null once the signal aborts.
    */
   permission(
     body: { readonly tool: string; readonly detail: string },
     signal: AbortSignal,
   ): Promise<{ decision: 'allow' | 'deny'; reason: string | null } | null>
-  /** Resolves when everything told so far was taken. */
+  /** Resolves when everything sent so far was taken. */
   settled(): Promise<void>
 }
 
-/** A hook that is only told. Milliseconds. */
-const TELL_LIMIT = 10_000
+/** For a hook that nothing waits for. Milliseconds. */
+const NOTIFY_LIMIT = 10_000
 /** Before a question is put again to a daemon that is away. Milliseconds. */
 const AGAIN = 1_000
 /** More than the daemon’s answers have. Bytes. */
@@ -86,7 +86,7 @@ export function createDaemonHooks({
         body,
         { limit, signal },
       )
-      // On its way up or down it refuses all, or its disk is full: it can be told later.
+      // On its way up or down it refuses all, or its disk is full: it can be notified later.
       if (status === 503) return { kind: 'away', why: `it refuses for now (${status})` }
       return { kind: 'answered', status, body: text === '' ? {} : (parseJson(text) as Body) }
     } catch (error) {
@@ -136,9 +136,9 @@ export function createDaemonHooks({
   }
 
   return {
-    tell: (event, body) => {
+    notify: (event, body) => {
       void inOrder(async () => {
-        const answer = await post(event, body, { limit: TELL_LIMIT })
+        const answer = await post(event, body, { limit: NOTIFY_LIMIT })
         if (answer.kind === 'away') await spool(event, body)
         else refused(event, answer)
       })

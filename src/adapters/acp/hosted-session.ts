@@ -143,7 +143,7 @@ function hostSession(
     if (launch.mode !== null) await opened.setMode(launch.mode)
     session = opened
     if (opened.loaded) view.note(`the session ${opened.id} was taken up`)
-    hooks.tell('session-start', { sessionId: opened.id })
+    hooks.notify('session-start', { sessionId: opened.id })
     if (launch.prompt === null) turns.ready()
     else await turns.run(launch.prompt)
   }
@@ -170,7 +170,7 @@ function hostSession(
         `${exitWords(exit)}.${exit.exitCode === 0 || hadError ? '' : finalOutput(exit.stderr)}`,
       )
     if (!leaving)
-      hooks.tell('session-end', {
+      hooks.notify('session-end', {
         reason: failed || hadError ? (turns.reason ?? '') : exitWords(exit),
       })
     if (!leaving) await Promise.race([hooks.settled(), delay(SEND_LIMIT)])

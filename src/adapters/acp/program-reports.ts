@@ -47,10 +47,10 @@ export function createProgramReports(deps: {
       // A conversation that is taken up reports all of it again.
       if (session === null) return
       const before = rounds.rounds
-      const told = rounds.take(update)
+      const reports = rounds.take(update)
       if (rounds.rounds > before) turns.roundBegan()
       view.update(update)
-      told.forEach(turns.report)
+      reports.forEach(turns.report)
       return deps.congested()
     },
     permission: async ({ tool }, signal) => {

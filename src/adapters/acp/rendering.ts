@@ -1,6 +1,6 @@
 import { promptLines } from '../../domain/formats/session-log.ts'
 import type { AcpUpdate } from '../../../packages/subagents/src/acp/acp.ts'
-import type { Call, Told } from './rounds.ts'
+import type { Call, Report } from './rounds.ts'
 
 /**
  * How a session reads for a person who follows it: text as it streams, and what happens between on
@@ -9,7 +9,7 @@ import type { Call, Told } from './rounds.ts'
 export interface Rendering {
   prompt(text: string): void
   update(update: AcpUpdate): void
-  tool(told: Told): void
+  tool(report: Report): void
   asks(call: Call): void
   answered(call: Call, decision: 'allow' | 'deny' | 'cancelled', reason: string | null): void
   /** A line about the turn or the session. */
@@ -54,7 +54,7 @@ export function createRendering(write: (text: string) => void): Rendering {
           streaming = 'message'
           return put(update.text)
         case 'thought':
-          // What it thinks is long and rarely of use: that it does is told.
+          // What it thinks is long and rarely of use: only that it does is shown.
           if (streaming !== 'thought') line('✻ thinking')
           streaming = 'thought'
           return
@@ -81,10 +81,10 @@ export function createRendering(write: (text: string) => void): Rendering {
           return
       }
     },
-    tool: (told) => {
-      if (told.kind === 'started') return line(`⏺ ${titled(told.call)}`)
-      const result = told.output === null ? '' : `: ${brief(told.output)}`
-      line(`  ⎿ ${told.status}${result}`)
+    tool: (report) => {
+      if (report.kind === 'started') return line(`⏺ ${titled(report.call)}`)
+      const result = report.output === null ? '' : `: ${brief(report.output)}`
+      line(`  ⎿ ${report.status}${result}`)
     },
     asks: (call) =>
       line(

@@ -8,7 +8,8 @@ export interface Call {
   readonly detail: string | null
 }
 
-export type Told =
+/** What happened to a tool call. */
+export type Report =
   | { readonly kind: 'started'; readonly call: Call }
   | {
       readonly kind: 'ended'
@@ -28,9 +29,9 @@ export interface Rounds {
    * What it says of tool calls. Updates for calls that were never announced count as their
    * announcement; those of ended ones change nothing.
    */
-  take(update: AcpUpdate): readonly Told[]
+  take(update: AcpUpdate): readonly Report[]
   /** The turn is over: what had not ended never will. */
-  end(): readonly Told[]
+  end(): readonly Report[]
   /** Of a call that is under way, for what asks permission for it. */
   call(tool: AcpTool): Call
 }
@@ -40,7 +41,7 @@ const LONGEST_TEXT = 100_000
 const REMEMBERED = 1000
 
 /**
- * Counts rounds of the model, which the protocol doesn’t tell: a message, a thought or a new tool
+ * Counts rounds of the model, which the protocol doesn’t do: a message, a thought or a new tool
  * call after all tool calls have ended begins the next.
  */
 export function createRounds(): Rounds {
@@ -78,13 +79,13 @@ export function createRounds(): Rounds {
     if (open.size === 0) fresh = true
   }
 
-  function takeTool(tool: AcpTool, first: boolean): Told[] {
+  function takeTool(tool: AcpTool, first: boolean): Report[] {
     // An id that is announced again is another call.
     if (over.has(tool.id)) {
       if (!first) return []
       over.delete(tool.id)
     }
-    const told: Told[] = []
+    const reports: Report[] = []
     const before = open.get(tool.id)
     if (before === undefined) {
       works()
@@ -95,12 +96,12 @@ export function createRounds(): Rounds {
     const status = tool.status ?? before?.status ?? 'pending'
     const output = tool.output ?? before?.output ?? null
     open.set(tool.id, { ...call, status, output })
-    if (before === undefined) told.push({ kind: 'started', call })
+    if (before === undefined) reports.push({ kind: 'started', call })
     if (status === 'completed' || status === 'failed') {
       finish(tool.id)
-      told.push({ kind: 'ended', call, status, output })
+      reports.push({ kind: 'ended', call, status, output })
     }
-    return told
+    return reports
   }
 
   return {

@@ -97,8 +97,8 @@ export function createTerminals(options: {
         cwd: folder,
         env: { ...options.env, ...env, ...own },
       })
-      const exited = new Promise<AcpExit>((tell) =>
-        child.once('exit', (exitCode, signal) => tell({ exitCode, signal })),
+      const exited = new Promise<AcpExit>((resolve) =>
+        child.once('exit', (exitCode, signal) => resolve({ exitCode, signal })),
       )
       const tail = createTail(Math.min(outputByteLimit ?? KEPT, MOST_KEPT))
       for (const stream of [stdout, stderr]) {

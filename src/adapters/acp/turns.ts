@@ -4,7 +4,7 @@ import type { AcpSession } from '../../../packages/subagents/src/acp/acp.ts'
 import type { DaemonHooks } from './daemon-hooks.ts'
 import type { Mentions } from './mentions.ts'
 import type { Rendering } from './rendering.ts'
-import type { Rounds, Told } from './rounds.ts'
+import type { Rounds, Report } from './rounds.ts'
 import { addUsage } from './turn-usage.ts'
 
 /** The turns of a session, one after the other, and what the daemon says to their end. */
@@ -25,8 +25,8 @@ export interface Turns {
   cancel(): void
   /** A round of the model has begun: one too many breaks off the turn. */
   roundBegan(): void
-  /** Shows what a tool call has come to, and tells the daemon. */
-  report(told: Told): void
+  /** Shows what a tool call has come to, and notifies the daemon. */
+  report(call: Report): void
   /** A permission is waited for. Returns what to call when it was answered. */
   asks(title: string): () => void
   /** It can’t go on, whatever turn is under way. */
@@ -42,7 +42,7 @@ export function createTurns(deps: {
   readonly view: Rendering
   /** Null until it has begun. */
   readonly session: () => AcpSession | null
-  /** It is being ended, and nobody is to hear of what it does. */
+  /** It is being ended, and nobody is to be notified of what it does. */
   readonly isLeaving: () => boolean
   /** Its program has ended. */
   readonly hasEnded: () => boolean
@@ -63,15 +63,18 @@ export function createTurns(deps: {
     readonly asking: string[]
   } | null = null
 
-  const report = (told: Told): void => {
-    view.tool(told)
-    const { id, title, kind, detail } = told.call
+  const report = (reported: Report): void => {
+    view.tool(reported)
+    const { id, title, kind, detail } = reported.call
     // Outside a turn nothing works: that it did is no news. Nor is anything to whoever is ending
     // it.
     if (turn === null || isLeaving()) return
-    if (told.kind === 'started')
-      hooks.tell('tool-start', { id, tool: title, kind: kind ?? 'other', detail: detail ?? '' })
-    else hooks.tell('tool-end', { id, tool: title, status: told.status, detail: detail ?? '' })
+    if (reported.kind === 'started')
+      hooks.notify('tool-start', { id, tool: title, kind: kind ?? 'other', detail: detail ?? '' })
+    else {
+      const { status } = reported
+      hooks.notify('tool-end', { id, tool: title, status, detail: detail ?? '' })
+    }
   }
 
   async function run(first: string): Promise<void> {
@@ -80,7 +83,7 @@ export function createTurns(deps: {
       const over = await oneTurn(text)
       if (over === 'gone') return
       if (over === 'interrupted') {
-        hooks.tell('interrupted', {})
+        hooks.notify('interrupted', {})
         break
       }
       const asked = hooks.stop({ reason: over, again })
@@ -106,7 +109,7 @@ export function createTurns(deps: {
     rounds.begin()
     mentions.add(text)
     view.prompt(text)
-    hooks.tell('prompt', { prompt: text })
+    hooks.notify('prompt', { prompt: text })
     try {
       const result = await deps.session()?.prompt(text, mine.cancel.signal)
       usage = addUsage(usage, result?.usage ?? null)

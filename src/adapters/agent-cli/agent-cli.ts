@@ -49,7 +49,7 @@ export interface LaunchRequest {
    */
   readonly folder: string
   /**
-   * `hooks/program.sh`: `sh <hookScript> <event>` tells the daemon what the program’s hook said and
+   * `hooks/program.sh`: `sh <hookScript> <event>` sends the daemon what the program’s hook said and
    * prints what it is to read.
    */
   readonly hookScript: string
@@ -127,14 +127,14 @@ export interface LiveAgent {
   readonly channel: Readonly<Record<string, string>> | null
   /**
    * What the program calls its terminal’s window; null where it said nothing, undefined where the
-   * terminal does not tell.
+   * terminal does not say.
    */
   readonly title: string | null | undefined
 }
 
 /**
- * What the program can be seen doing now. `unknown`: it can’t be told, and nothing may be typed.
- * `source`: its own status file or interface, or the terminal’s title.
+ * What the program can be seen doing now. `unknown`: it can’t be determined, and nothing may be
+ * typed. `source`: its own status file or interface, or the terminal’s title.
  */
 export interface Observation {
   readonly state: 'idle' | 'running' | 'waiting' | 'unknown'
@@ -230,7 +230,7 @@ export interface AgentCli {
   diagnose(repository: string): Promise<readonly CliFinding[]>
   /**
    * After the program was started: what could not be said by argv (a fork made through its
-   * interface, a session’s id). Waits until it is up, within reason; answers what is known by then.
+   * interface, a session’s id). Waits until it is up, within reason; returns what is known by then.
    * Absent where there is nothing to do.
    */
   settle?(
@@ -239,12 +239,12 @@ export interface AgentCli {
     plan: LaunchPlan,
   ): Promise<{ session: SessionRef | null; forked: boolean; warnings: readonly string[] }>
   /**
-   * Looks at the program without disturbing it; absent where only its hooks tell, null where its
-   * terminal can’t be looked at.
+   * Looks at the program without disturbing it; absent where only its hooks report it, null where
+   * its terminal can’t be looked at.
    */
   observe?(live: LiveAgent): Promise<Observation | null>
   /**
-   * Whether a person’s half-written line stands in its box, told from what the terminal shows: rows
+   * Whether a person’s half-written line stands in its box, read from what the terminal shows: rows
    * as they are, with the escape sequences of colours and attributes (SGR) in them, by which a dim
    * hint in an empty box differs from text. Pure. Absent where that can’t be seen: then only keys
    * of a person who views the terminal keep messages waiting.
@@ -264,7 +264,7 @@ export interface AgentCli {
    */
   usage?(live: LiveAgent): Promise<Usage | null>
   /**
-   * Returns a permission question that `observe` or a hook told of, where that is not done by a
+   * Answers a permission question that `observe` or a hook reported, where that is not done by a
    * hook’s answer.
    */
   answerPermission?(

@@ -26,7 +26,7 @@ interface Facts<Name extends string> {
   /** Where its preset is not as those of the others. */
   readonly preset?: Partial<Omit<AgentPreset, 'adapter' | 'command'>>
   /**
-   * Variables by which it tells its children that they run inside of it: an agent that is started
+   * Variables by which its children see that they run inside of it: an agent that is started
    * from there does not get them.
    */
   readonly sessionVariables?: readonly string[]

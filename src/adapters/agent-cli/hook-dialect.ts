@@ -1,4 +1,4 @@
-/** What a program’s hook said, in our words. Fields that it did not tell are absent. */
+/** What a program’s hook said, in our words. Fields that it did not have are absent. */
 export type HookFact =
   | { readonly kind: 'session-start'; readonly sessionId?: string; readonly transcript?: string }
   /** A prompt was submitted: a turn begins. */
@@ -60,7 +60,7 @@ export type HookOutcome =
 /** How one program words its hooks. Pure. */
 export interface HookDialect {
   /**
-   * Null for what tells nothing (a subagent’s end, an event that is not ours). Must take any body
+   * Null for what says nothing (a subagent’s end, an event that is not ours). Must take any body
    * without throwing.
    */
   read(event: string, body: Readonly<Record<string, unknown>>): HookFact | null

@@ -8,9 +8,9 @@ export interface RateLimit {
 
 /** What is left of a forge’s limits, as its last answers said. Nothing is asked for it. */
 export interface ForgeBudget {
-  /** GraphQL points; null where no answer told yet. */
+  /** GraphQL points; null where no answer has said yet. */
   readonly points: RateLimit | null
-  /** REST requests; null where no answer told yet. */
+  /** REST requests; null where no answer has said yet. */
   readonly requests: RateLimit | null
   /**
    * Until then nothing is sent: a limit is used up, or the forge asked to wait. Milliseconds since

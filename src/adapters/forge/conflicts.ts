@@ -8,7 +8,10 @@ interface Ends {
   readonly base: { readonly branch: BranchName; readonly sha: Sha | null }
 }
 
-/** Forges say that there is a conflict, and not where: git does. Empty where that can’t be told. */
+/**
+ * Forges say that there is a conflict, and not where: git does. Empty where that can’t be
+ * determined.
+ */
 export function createConflicts({
   git,
   branches,

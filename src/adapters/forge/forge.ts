@@ -17,7 +17,7 @@ export interface LineComment {
   readonly author: Actor
   /**
    * Conversation that it is part of, by the forge’s own id. Absent from what was stored before, and
-   * where the forge did not tell.
+   * where the forge did not say.
    */
   readonly thread?: string
   /** Whether that conversation was resolved; absent where `thread` is. */
@@ -36,7 +36,7 @@ export interface Review {
   readonly commit: Sha
   readonly submittedAt: number
   readonly comments: readonly LineComment[]
-  /** False: tell that it exists, do not inject its words. */
+  /** False: report that it exists, do not inject its words. */
   readonly trusted: boolean
 }
 
@@ -59,8 +59,8 @@ export interface Blocker {
   readonly needs: string
   readonly person: boolean
   /**
-   * What stays the same while the words change, with a count or a name: it is told of once. Absent:
-   * the words.
+   * What stays the same while the words change, with a count or a name: it is reported once.
+   * Absent: the words.
    */
   readonly about?: string
 }
@@ -105,7 +105,7 @@ export interface PullRequestSnapshot {
   readonly blockers?: readonly Blocker[]
   /**
    * Whom the forge asked for a review that it requires, people and teams by its own names. Absent
-   * where it asked nobody, or did not tell.
+   * where it asked nobody, or did not say.
    */
   readonly asked?: readonly AskedReviewer[]
   /** The forge merges it by itself; absent where it does not. */
@@ -133,7 +133,7 @@ export type FileResult =
   | { kind: 'nothing_to_merge' }
 
 /**
- * Pull requests. A forge answers and changes; who may, and whether it should be, is decided in
+ * Pull requests. A forge reads and changes; who may, and whether it should be, is decided in
  * core. Throws FORGE_UNAVAILABLE where it or its remote can’t be reached or asks to wait (fact
  * `retry_at`, milliseconds since the epoch, where it said until when), FORGE_DENIED where it
  * refuses these credentials, PR_NOT_FOUND for unknown numbers.
@@ -242,7 +242,7 @@ export interface Forge {
    */
   rerunChecks(number: number): Promise<'started' | 'running'>
   /**
-   * Asks for an automatic review; answers a warning where that isn't to be had, null where all is
+   * Asks for an automatic review; returns a warning where that isn't to be had, null where all is
    * well or there is nothing to ask.
    */
   requestReview(number: number): Promise<string | null>

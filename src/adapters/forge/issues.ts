@@ -60,15 +60,15 @@ export interface ListedIssue {
 
 /**
  * What exomonad itself writes below an issue or pull request, one comment of each kind, changed in
- * place. It is told to no agent.
+ * place. It is sent to no agent.
  */
 export type OwnComment = 'taken' | 'status'
 
 /** Issues of a forge that has them. Throws like the forge. */
 export interface ForgeIssues {
   /**
-   * `label`: one to be told who set it. ISSUE_NOT_FOUND where there is none; INVALID_ARG where the
-   * number is a pull request’s.
+   * `label`: one of which to say who set it. ISSUE_NOT_FOUND where there is none; INVALID_ARG where
+   * the number is a pull request’s.
    */
   read(number: number, label?: string): Promise<Issue>
   /**

@@ -97,8 +97,8 @@ export interface MergeResults {
     readonly ready?: () => boolean
   }): Promise<CheckSlot | null>
   /**
-   * Checks of pull requests onto this base: when the last one ended, which may not have been told
-   * of yet, and when those that run were started. Milliseconds since the epoch.
+   * Checks of pull requests onto this base: when the last one ended, which may not have been
+   * reported yet, and when those that run were started. Milliseconds since the epoch.
    */
   activity(base: BranchName): { readonly lastEnded: number; readonly running: readonly number[] }
   /** Something that a `ready` looks at has changed. */

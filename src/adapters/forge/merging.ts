@@ -33,7 +33,8 @@ export interface MergeScheduled {
 export interface MergeWays {
   readonly allowed: readonly MergeStrategy[]
   /**
-   * What forbids the others, without a full stop; null where nothing does, as far as can be told.
+   * What forbids the others, without a full stop; null where nothing does, as far as can be
+   * determined.
    */
   readonly why: string | null
   /** A merge queue merges into it. */

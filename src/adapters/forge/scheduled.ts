@@ -42,7 +42,7 @@ export interface ScheduledMerges {
   /** Takes it out of the queue and turns auto-merge off; nothing where it is in neither. */
   cancel(number: number): Promise<void>
   /**
-   * The last one of that kind that was cancelled; null where the forge tells of none.
+   * The last one of that kind that was cancelled; null where the forge knows of none.
    * FORGE_UNAVAILABLE where it can’t be asked now.
    */
   cancelled(number: number, kind: MergeKind): Promise<CancelledMerge | null>

@@ -7,7 +7,7 @@ type Settled = Awaited<ReturnType<Forge['settleMerge']>>
 /**
  * After a crash: what became of a merge that was asked of a forge elsewhere, by a fresh look at the
  * pull request. `isOthers`: an account that is not exomonad’s has merged it; with the same one
- * nobody can tell. `whileOpen`: what else is known of one that is open still.
+ * that can’t be determined. `whileOpen`: what else is known of one that is open still.
  */
 export async function settleByLook<Pull>({
   look,

@@ -23,7 +23,7 @@ export function createAncestry({
 }): Pick<Git, 'isAncestor' | 'countCommits'> {
   /**
    * What is asked most is of a commit and one made right on it. The first two parents, as far as
-   * they can be told without a process.
+   * they can be read without a process.
    */
   const parentsOf = async (commit: string): Promise<readonly unknown[]> =>
     lookUp === undefined

@@ -1,8 +1,8 @@
 /**
  * Environment in which git gets a password for one host, and for no other, from a helper of ours.
  * The secret is in a variable that only git and what it starts see: never in an argument, a
- * configuration or a remote’s URL. Helpers that are configured are not asked, and so are not told
- * to keep it either. `origin`: `https://HOST[:PORT]`, as it begins the remote’s URL.
+ * configuration or a remote’s URL. Helpers that are configured are not asked for it, nor to
+ * keep it. `origin`: `https://HOST[:PORT]`, as it begins the remote’s URL.
  */
 export const credentialEnvironment = ({
   origin,

@@ -89,7 +89,7 @@ export interface Git {
   isValidBranchName(name: string): Promise<boolean>
   branches(): Promise<Map<BranchName, Sha>>
   /**
-   * Deletes only where the branch still points at `expected`; answers whether it did.
+   * Deletes only where the branch still points at `expected`; returns whether it did.
    * BRANCH_CHECKED_OUT where a worktree is on it.
    */
   deleteBranch(branch: BranchName, expected: Sha): Promise<boolean>

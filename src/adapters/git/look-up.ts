@@ -9,13 +9,14 @@ import { asArguments, gitVariables, NO_DIALOGS, SETTINGS } from './settings.ts'
  */
 export interface LookUp {
   /**
-   * Null where there is none; undefined where this can’t tell, and git has to be asked otherwise.
+   * Null where there is none; undefined where this can’t determine it, and git has to be asked
+   * otherwise.
    */
   commit(revision: string): Promise<Sha | null | undefined>
   close(): void
 }
 
-/** So often in a row it may end without having told anything; then it is not started again. */
+/** So often in a row it may end without having answered anything; then it is not started again. */
 const MOST_FAILURES = 3
 
 export function createLookUp({

@@ -123,7 +123,7 @@ export function createRemotes({
     throw run.failure(`push ${branch} to ${remote}`, result, { remote })
   }
   /**
-   * Of these branches those that a fetch would change something about, as far as can be told
+   * Of these branches those that a fetch would change something about, as far as can be determined
    * without one.
    */
   const behind = async (remote: string, branches: readonly BranchName[]): Promise<BranchName[]> => {
@@ -248,7 +248,7 @@ export function createRemotes({
     async remoteTips(remote, branches) {
       const read = await own.tips(remote, branches)
       if (read !== undefined) return read
-      const told = parseRefs(
+      const listed = parseRefs(
         await listRemote(
           remote,
           ...(branches?.map((branch) => `refs/heads/${branch}`) ?? ['refs/heads/*']),
@@ -257,8 +257,8 @@ export function createRemotes({
       )
       // A pattern is one of the end of a name.
       return branches === undefined
-        ? told
-        : new Map([...told].filter(([branch]) => branches.includes(branch)))
+        ? listed
+        : new Map([...listed].filter(([branch]) => branches.includes(branch)))
     },
   }
 }

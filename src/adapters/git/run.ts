@@ -25,7 +25,7 @@ export interface RunOptions {
   /** Takes no locks beyond what it must, so that it never disturbs an agent’s own git. */
   readonly reads?: boolean
   /** False: not tried again where another process holds a lock. */
-  readonly patient?: boolean
+  readonly waitsForLock?: boolean
 }
 
 /** Runs git on one repository. */
@@ -91,7 +91,7 @@ export function createRun({
   const attempt: Run['attempt'] = async (args, options = {}) => {
     let result = await once(args, options)
     for (const wait of LOCK_WAITS) {
-      if (options.patient === false || !isLocked(result)) return result
+      if (options.waitsForLock === false || !isLocked(result)) return result
       await pause(wait)
       result = await once(args, options)
     }

@@ -24,7 +24,7 @@ export const asArguments = (settings: readonly string[]): string[] =>
 
 /**
  * Variables for the daemon’s git: nothing asks, nothing opens an editor, messages are English so
- * that they can be told apart.
+ * that they can be distinguished.
  */
 export function gitVariables(
   environment: Readonly<Record<string, string>>,

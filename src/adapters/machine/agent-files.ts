@@ -32,7 +32,7 @@ export interface AgentFiles {
    * The token in a 0600 file, for agent CLIs that hide variables named *TOKEN* from their shells.
    */
   writeAuth(id: AgentId, token: string): Promise<string>
-  /** Writes the 0600 launch file and answers the argv that reads, deletes and becomes it. */
+  /** Writes the 0600 launch file and returns the argv that reads, deletes and becomes it. */
   writeLaunch(
     id: AgentId,
     options: { env: Readonly<Record<string, string>>; argv: readonly string[] },

@@ -15,7 +15,7 @@ export interface InstanceHeld {
 }
 
 /**
- * Two that try in the same instant are in each other’s way for a moment, and without patience none
+ * Two that try in the same instant are in each other’s way for a moment, and without waiting none
  * of them would have it. Milliseconds.
  */
 const CONTENTION = 20

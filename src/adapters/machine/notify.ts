@@ -1,7 +1,7 @@
 import type { Log } from '../../runtime/log.ts'
 import type { Exec } from '../../processes/exec.ts'
 
-/** Tells the person something; resolves when the command has ended. Never throws. */
+/** Notifies the person; resolves when the command has ended. Never throws. */
 export type Notifier = (text: string) => Promise<void>
 
 /** Longest text handed over as an argument, characters. */

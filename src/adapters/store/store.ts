@@ -69,7 +69,7 @@ export interface EventStore {
     last?: number
   }): Promise<StoredEvent[]>
   lastSeq(): Promise<number>
-  /** Removes events older than the time; answers how many. Dedupe keys outlive their events. */
+  /** Removes events older than the time; returns how many. Dedupe keys outlive their events. */
   prune(before: number): Promise<number>
 }
 
@@ -86,7 +86,7 @@ export interface OutboxStore {
   /** Count of deliveries in these states per recipient. */
   counts(states: readonly DeliveryStatus[]): Promise<Map<Recipient, number>>
   /**
-   * queued → sent, atomically, for those still queued; answers the ones it took. Written before the
+   * queued → sent, atomically, for those still queued; returns the ones it took. Written before the
    * hand-over. `why` stays what it was.
    */
   claim(ids: readonly DeliveryId[], lane: Lane, batch: string, at: number): Promise<Delivery[]>
@@ -245,7 +245,7 @@ export interface Store extends StoreVerbs {
    */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>
   /**
-   * Calls back when mail, death or idling is signalled on `agent_event_<id>`; answers how to stop.
+   * Calls back when mail, death or idling is signalled on `agent_event_<id>`; returns how to stop.
    */
   subscribe(agentId: AgentId, listener: () => void): () => void
   /** Wakes the subscribers of `agent_event_<id>`. */

@@ -7,9 +7,9 @@ type Death = Parameters<DeathListener>[0]
 
 export interface Deaths {
   /**
-   * Looks at all panes: what is dead or missing and was alive before is told. The first look only
-   * learns. Looks don't overlap; calls during one ask for another after it. A look that fails tells
-   * nothing.
+   * Looks at all panes: what is dead or missing and was alive before is reported. The first look
+   * only learns. Looks don't overlap; calls during one ask for another after it. A look that fails
+   * reports nothing.
    */
   look(): Promise<void>
   /** A pane this process opened itself. */
@@ -18,8 +18,8 @@ export interface Deaths {
 }
 
 /**
- * Tells each death once, by comparing what is with what was: notices from the multiplexer only make
- * it look earlier.
+ * Reports each death once, by comparing what is with what was: notices from the multiplexer only
+ * make it look earlier.
  */
 export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: Log }): Deaths {
   const known = new Map<PaneId, { agentId: AgentId | null; dead: boolean; since: number }>()
@@ -29,7 +29,7 @@ export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: 
   let wanted = false
   let looking: Promise<void> | undefined
 
-  const tell = (death: Death) => {
+  const report = (death: Death) => {
     for (const listener of listeners) {
       try {
         listener(death)
@@ -44,8 +44,8 @@ export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: 
     const present = new Set(panes.map((pane) => pane.paneId))
     for (const { paneId, agentId, dead, exitCode, exitSignal } of panes) {
       const before = known.get(paneId)
-      // A terminal that is closed while its program still ends has no exit yet: the next look
-      // tells.
+      // A terminal that is closed while its program still ends has no exit yet: the next look has
+      // it.
       const ended = dead && (exitCode !== null || exitSignal !== null)
       known.set(paneId, {
         agentId,
@@ -62,7 +62,7 @@ export function createDeaths({ list, log }: { list: () => Promise<Pane[]>; log: 
       if (!dead) deaths.push({ paneId, agentId, exitCode: null, exitSignal: null })
     }
     learning = false
-    for (const death of deaths) tell(death)
+    for (const death of deaths) report(death)
   }
 
   const lookNow = async () => {

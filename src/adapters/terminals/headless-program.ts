@@ -32,7 +32,7 @@ export interface AcpLaunch {
   /** What its terminals run with. */
   readonly env: Readonly<Record<string, string>>
   /**
-   * Where the daemon hears of it: `POST /v1/hooks/program/<event>` on this socket with the token in
+   * How the daemon is notified: `POST /v1/hooks/program/<event>` on this socket with the token in
    * this file; without an answer into the spool.
    */
   readonly daemon: {

@@ -17,7 +17,7 @@ export interface HostedSession {
   readonly toolCalls: number
   /** Text of the model’s last message, at most 100,000 characters, its end. */
   readonly lastText: string
-  /** Null where the agent doesn’t tell. */
+  /** Null where the agent doesn’t report it. */
   readonly usage: Usage | null
   readonly models: readonly string[]
   readonly modes: readonly string[]
@@ -40,7 +40,7 @@ export type Written =
  * are kept; the whole stands in the pane’s `output` file). What has ended stays until `close`.
  */
 export interface DetachedHolder extends Holder {
-  /** Connects to the host where one runs, so that deaths are told; starts none. */
+  /** Connects to the host where one runs, so that deaths are reported; starts none. */
   adopt(): Promise<void>
   /** Writes to a process’s standard input, one call after the other. */
   writeStdin(paneId: PaneId, data: string): Promise<Written>
@@ -57,7 +57,7 @@ export interface DetachedHolder extends Holder {
 
 /**
  * `accepted`: the program has it and will show it to its model once. `refused`: it certainly has
- * not. A throw: it can’t be told.
+ * not. A throw: it can’t be determined.
  */
 export type ChannelResult =
   | { readonly kind: 'accepted' }

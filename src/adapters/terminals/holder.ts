@@ -35,30 +35,30 @@ export interface Pane {
   /** Process id of what the pane runs; after exec it is the agent’s. */
   readonly pid: number
   readonly name: string
-  /** What `rename` was told to show (shown-key.ts); absent where nothing but the name is shown. */
+  /** What `rename` was asked to show (shown-key.ts); absent where nothing but the name is shown. */
   readonly shown?: string
   /**
    * What the program calls its terminal (OSC 0 and 2); null where it said nothing, undefined where
-   * that can’t be told: the name hides it.
+   * that can’t be determined: the name hides it.
    */
   readonly title: string | null | undefined
   readonly dead: boolean
   /**
-   * Of a dead pane: one of the two, where the multiplexer tells; neither while the program, cut off
-   * from its terminal, has not ended yet.
+   * Of a dead pane: one of the two, where the multiplexer reports it; neither while the program,
+   * cut off from its terminal, has not ended yet.
    */
   readonly exitCode: number | null
   readonly exitSignal: string | null
   /**
    * Of a dead pane: when its program ended (ms since the epoch); null or absent where the
-   * multiplexer does not tell.
+   * multiplexer does not report it.
    */
   readonly endedAt?: number | null
   /** Copy mode or another mode in which typed text does not reach the program. */
   readonly inMode: boolean
   /**
    * The program that the pane was opened with reads the terminal (no other process group does);
-   * null where the system does not tell.
+   * null where the system does not say.
    */
   readonly foreground: boolean | null
   /**
@@ -67,7 +67,7 @@ export interface Pane {
   readonly humanActiveAt: number | null
   /**
    * Keys of the last pastes that reached it, oldest first (pane-trace.ts); undefined where that
-   * can’t be told.
+   * can’t be determined.
    */
   readonly pasted: readonly string[] | undefined
   /** Keys of the last pastes that Enter was pressed for; undefined as above. */
@@ -98,8 +98,8 @@ export interface Multiplexer {
   inspect(paneId: PaneId): Promise<Pane | undefined>
   /**
    * One bracketed paste of exactly this text; control characters must have been removed by the
-   * caller. No Enter. The pane remembers `key` in the same step: whether it was pasted can be told
-   * after a crash.
+   * caller. No Enter. The pane remembers `key` in the same step: whether it was pasted can be
+   * determined after a crash.
    */
   paste(paneId: PaneId, text: string, key?: string): Promise<TypeResult>
   /** `key`: of the paste that it submits, remembered in the same way. */

@@ -22,7 +22,7 @@ export const programOf = (argv: readonly string[]): string[] => [
 ]
 
 /**
- * tmux 3.3a may drop what a program wrote in the instant before it ended, where it hears of the end
+ * tmux 3.3a may drop what a program wrote in the instant before it ended, where it notices the end
  * first (with the pipe of tmux/open.ts seldom): with it would go why nothing could be started. So a
  * shell that could not become the program stays for a moment (bash ends without its trap, but for
  * execfail).

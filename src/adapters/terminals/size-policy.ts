@@ -14,8 +14,8 @@ export const LEAST_VIEW: Size = { columns: 80, rows: 20 }
 /** In less than this nobody reads anything: a preview, a client of 2×1. */
 export const LEAST_READABLE: Size = { columns: 20, rows: 5 }
 /**
- * So many milliseconds nothing may change before a program is told of another size: a person who
- * drags a border changes it fifty times.
+ * So many milliseconds nothing may change before a program is notified of another size: a person
+ * who drags a border changes it fifty times.
  */
 export const QUIET = 150
 

@@ -66,7 +66,7 @@ export async function openWebhook(options: {
   const handle = createWebhookHandler({
     secret,
     log,
-    heard: (hints) => {
+    onHints: (hints) => {
       pending.push(hints)
       if (timer === undefined) flush()
     },

@@ -65,7 +65,7 @@ const unavailable = (message: string, facts: Record<string, unknown> = {}) =>
   new ExomonadError('MULTIPLEXER_UNAVAILABLE', message, facts)
 
 /**
- * The daemon's side of the host's socket: connects when something is asked, and tells about changes
+ * The daemon's side of the host's socket: connects when something is asked, and reports changes
  * as long as it is connected.
  */
 export function createHostClient<Verbs>(options: {

@@ -8,7 +8,7 @@ import { hostFiles, type HostNames } from './location.ts'
 
 /** What one connection may do. */
 export interface Served {
-  /** Returns one request; a throw is told the one who asked. */
+  /** Handles one request; a throw is sent to the one who asked. */
   answer(verb: string, takes: unknown): unknown
   /** What comes that is no request. */
   other?(message: unknown): void

@@ -7,7 +7,7 @@ import type { OutputLog } from './output-log.ts'
 import { createStdin, type Stdin } from './stdin.ts'
 
 /**
- * How a program ended: one of the two; exit code 127 where it did not start, as a shell tells it.
+ * How a program ended: one of the two; exit code 127 where it did not start, as a shell reports it.
  */
 export interface HostedEnd {
   readonly exitCode: number | null
@@ -55,12 +55,12 @@ export function startHostedProcess(options: {
   const { child, stdin: input, stdout, stderr } = options.start(file, args, { cwd, env })
   const stdin = createStdin(input)
   let ended: HostedEnd | undefined
-  let heard = 0
+  let total = 0
   let behind = 0
 
   const read = async (stream: Readable, name: 'out' | 'err') => {
     stream.on('data', (chunk: Buffer) => {
-      heard += chunk.length
+      total += chunk.length
       if (log.write(name, chunk)) return
       // The disk is behind: the program waits, as it would for a slow terminal.
       behind += 1
@@ -93,17 +93,17 @@ export function startHostedProcess(options: {
   const drained = async () => {
     let read = false
     void reading.then(() => (read = true))
-    const before = heard
+    const before = total
     const notExpired = createDeadline(LEFT_WITHIN)
     for (
       let quiet = 0;
-      !read && quiet < QUIET_LOOKS && heard - before < LEFT_LIMIT && (notExpired() || behind > 0);
+      !read && quiet < QUIET_LOOKS && total - before < LEFT_LIMIT && (notExpired() || behind > 0);
     ) {
-      const known = heard
+      const known = total
       await Promise.race([reading, delay(LOOK)])
       // By then the pipes have been looked at, however late the timer was.
       await immediate()
-      quiet = heard === known && behind === 0 ? quiet + 1 : 0
+      quiet = total === known && behind === 0 ? quiet + 1 : 0
     }
     stdout.destroy()
     stderr.destroy()

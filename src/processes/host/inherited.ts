@@ -5,7 +5,7 @@ import { inheritableDescriptors, OWN_DESCRIPTORS } from '../processes.ts'
 /**
  * Closes what whoever started this process left open by accident: it would be handed on to every
  * program that is started here, and Node itself opens nothing that is. Where the system does not
- * tell, nothing is closed.
+ * show it, nothing is closed.
  */
 export function closeInherited(): void {
   for (const fd of inheritableDescriptors()) closeSync(fd)
@@ -38,7 +38,7 @@ type Start<Started> = (
 
 /**
  * The same start, by such a shell as long as that is needed. What can’t be found is started as it
- * is: how that fails is told better by the system.
+ * is: how that fails is reported better by the system.
  */
 export const startingWithoutDescriptors =
   <Started>(start: Start<Started>, isNeeded: () => boolean): Start<Started> =>

@@ -68,17 +68,17 @@ export function createOutputLog({
   let timer: NodeJS.Timeout | undefined
   let closed = false
 
-  const tell = (text: () => string) => {
+  const notify = (text: () => string) => {
     if (followers.size === 0) return
-    const told = text()
-    for (const listener of followers) listener(told)
+    const shownText = text()
+    for (const listener of followers) listener(shownText)
   }
   const breakLine = () => {
     if (open === undefined) return
     open = undefined
     tail.endPart()
     disk?.write(NEW_LINE)
-    tell(() => '\n')
+    notify(() => '\n')
   }
   const put = (stream: Stream, bytes: Buffer): boolean => {
     const goesOn = open === stream
@@ -88,7 +88,7 @@ export function createOutputLog({
     if (open !== stream) breakLine()
     const fits = put(stream, bytes)
     const goesOn = open === stream
-    tell(() => shown(bytes, goesOn ? '' : PREFIX[stream], PREFIX[stream]))
+    notify(() => shown(bytes, goesOn ? '' : PREFIX[stream], PREFIX[stream]))
     tail.lines(bytes, PREFIX[stream])
     open = undefined
     return fits
@@ -97,7 +97,7 @@ export function createOutputLog({
     if (open !== stream) breakLine()
     const fits = put(stream, bytes)
     const begins = open === undefined
-    tell(() => shown(bytes, begins ? PREFIX[stream] : '', PREFIX[stream]))
+    notify(() => shown(bytes, begins ? PREFIX[stream] : '', PREFIX[stream]))
     tail.part(bytes, PREFIX[stream], begins)
     open = stream
     return fits
@@ -131,7 +131,7 @@ export function createOutputLog({
       disk?.write(line)
     }
     tail.lines(line, '')
-    tell(() => line.toString())
+    notify(() => line.toString())
   }
 
   return {

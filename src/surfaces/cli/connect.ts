@@ -135,8 +135,8 @@ const withoutToken = (why: string): ExomonadError =>
   )
 
 /**
- * To an agent a token that nobody knows is the same as none: it is told what it may not do, not how
- * to make a token.
+ * To an agent a token that nobody knows is the same as none: the error says what it may not do, not
+ * how to make a token.
  */
 function neverTheOwner(client: Client): Client {
   const refused = (error: unknown): never => {

@@ -11,8 +11,8 @@ export interface FoundRepository {
 
 /**
  * The repository around a folder, without starting git: the nearest `.git` folder or file upwards
- * (gitrepository-layout(5)). Undefined where that is not enough to tell (bare repositories, nothing
- * found); then git has to be asked.
+ * (gitrepository-layout(5)). Undefined where that is not enough to find it (bare repositories,
+ * nothing found); then git has to be asked.
  */
 export async function findRepository(cwd: string): Promise<FoundRepository | undefined> {
   let folder = await realpath(cwd)

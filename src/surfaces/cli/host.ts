@@ -20,7 +20,7 @@ export interface Host {
   inspectRepository(cwd: string): Promise<RepositoryFacts>
   git(commonDir: string): Promise<Git>
   run: Exec
-  /** Runs a program on this terminal; answers its exit code, null where a signal ended it. */
+  /** Runs a program on this terminal; returns its exit code, null where a signal ended it. */
   runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
   /**
    * Signals a process; of a negative number its process group. Signal 0 asks only. False where

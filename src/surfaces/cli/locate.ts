@@ -16,7 +16,7 @@ export interface LocatedRepository {
 }
 
 /**
- * The set-up repository around a folder. Git is only asked where the files alone do not tell.
+ * The set-up repository around a folder. Git is only asked where the files alone do not say.
  * NOT_A_REPOSITORY, NOT_INITIALIZED.
  */
 export async function locateRepository(

@@ -6,7 +6,7 @@ const SPINNER_AFTER = 150
 
 /**
  * Shows that work goes on: a spinner on a terminal, a plain line elsewhere, nothing with --json. On
- * stderr, so that results stay clean. Returns what the work answers; the spinner is gone by then.
+ * stderr, so that results stay clean. Returns the result of the work; the spinner is gone by then.
  */
 export async function withProgress<Result>(
   context: CliContext,

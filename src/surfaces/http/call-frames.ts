@@ -4,7 +4,7 @@ import type { ToolContext } from '../../tools/define.ts'
 
 /**
  * A call as server-sent events: `progress` with `{message, event?}` as often as there is something
- * to tell, then once `result` or `error`, with what the answer’s body would be.
+ * to report, then once `result` or `error`, with what the answer’s body would be.
  */
 export async function* callFrames(
   call: (progress: ToolContext['progress']) => Promise<unknown>,
@@ -13,24 +13,24 @@ export async function* callFrames(
   const frames: string[] = []
   let isOver = false
   let wake = (): void => {}
-  const tell = (event: string, data: unknown): void => {
+  const push = (event: string, data: unknown): void => {
     frames.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
     wake()
   }
   // The first bytes go out at once, so that a client knows that its call was taken.
   yield ': taken\n\n'
   void call((message, event) =>
-    tell('progress', { message, ...(event === undefined ? {} : { event }) }),
+    push('progress', { message, ...(event === undefined ? {} : { event }) }),
   ).then(
     (result) => {
       isOver = true
-      tell('result', result)
+      push('result', result)
     },
     (thrown: unknown) => {
       const error = asExomonadError(thrown)
       if (error.code === 'INTERNAL') log.error({ err: error.cause ?? error }, 'a tool call failed')
       isOver = true
-      tell('error', error.toJSON())
+      push('error', error.toJSON())
     },
   )
   for (;;) {

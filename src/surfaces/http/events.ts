@@ -29,7 +29,7 @@ const eventQuery = z.strictObject({
   follow: z
     .enum(['true', 'false'])
     .default('true')
-    .describe('false answers what there is as a JSON array'),
+    .describe('false returns what there is as a JSON array'),
 })
 
 const event = z

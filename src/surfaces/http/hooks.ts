@@ -75,8 +75,8 @@ export async function callSpooledHook(
 }
 
 /**
- * Tells core what a hook said, live or read from the spool (`at`: when). Only `stop` has an answer
- * of its own.
+ * Passes what a hook said to core, live or read from the spool (`at`: when). Only `stop` has an
+ * answer of its own.
  */
 export function callHook(
   hooks: Hooks,

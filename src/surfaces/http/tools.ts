@@ -38,7 +38,7 @@ const EVENT_STREAM = 'text/event-stream'
 
 /**
  * `GET /v1/tools` and one `POST /v1/tools/<name>` per tool: answered with the result, or by a
- * stream that tells how far it is, where that is asked for.
+ * stream that reports how far it is, where that is asked for.
  */
 export function toolRoutes(
   fastify: FastifyInstance,

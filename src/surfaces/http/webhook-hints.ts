@@ -18,7 +18,7 @@ const MOST = 100
 
 /**
  * The pull requests, branches and commits in a payload, by the name of the event. Undefined where
- * it tells of no repository, empty where it is about nothing that is followed. Total: a payload of
+ * it names no repository, empty where it is about nothing that is followed. Total: a payload of
  * any shape is read as far as it makes sense.
  * https://docs.github.com/en/webhooks/webhook-events-and-payloads
  */

@@ -15,11 +15,11 @@ const BODY_LIMIT = 25 * 1024 * 1024
  */
 export function createWebhookHandler({
   secret,
-  heard,
+  onHints,
   log,
 }: {
   readonly secret: string
-  readonly heard: (hints: WebhookHints) => void
+  readonly onHints: (hints: WebhookHints) => void
   readonly log: Log
 }) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -50,7 +50,7 @@ export function createWebhookHandler({
       { event, delivery: headerOf(request, 'x-github-delivery'), ...hints },
       'a webhook came',
     )
-    if (hints !== undefined) heard(hints)
+    if (hints !== undefined) onHints(hints)
   }
 }
 

@@ -10,7 +10,7 @@ export const HEARTBEAT: HeartbeatTimes = { first: 2000, every: 10_000 }
 
 export interface Heartbeat {
   /**
-   * What is being waited for; told at once, and again with every beat. Nothing where it is no
+   * What is being waited for; sent at once, and again with every beat. Nothing where it is no
    * words.
    */
   say(message: string): void
@@ -18,12 +18,12 @@ export interface Heartbeat {
 }
 
 /**
- * Tells a waiting client, whose request would otherwise run into its timeout, that a call goes on.
- * `progress` rises with each sign, as the protocol asks.
+ * Notifies a waiting client, whose request would otherwise run into its timeout, that a call goes
+ * on. `progress` rises with each sign, as the protocol asks.
  */
 export function startHeartbeat(
   name: string,
-  tell: (progress: number, message: string) => void,
+  notify: (progress: number, message: string) => void,
   clock: () => number,
   times = HEARTBEAT,
 ): Heartbeat {
@@ -33,7 +33,7 @@ export function startHeartbeat(
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   const beat = (): void => {
-    tell((progress += 1), `${words} (${Math.round((clock() - startedAt) / 1000)} s)`)
+    notify((progress += 1), `${words} (${Math.round((clock() - startedAt) / 1000)} s)`)
     timer = setTimeout(beat, times.every)
   }
   timer = setTimeout(beat, times.first)
@@ -41,7 +41,7 @@ export function startHeartbeat(
     say: (message) => {
       if (stopped || message === '') return
       words = message
-      tell((progress += 1), message)
+      notify((progress += 1), message)
     },
     stop: () => {
       stopped = true

@@ -20,7 +20,7 @@ export interface LoopbackServer {
 
 /**
  * HTTP on 127.0.0.1, on the first of these ports that is free, and else on any. It is bound before
- * there is anybody to answer, because the first agents that start are told its address.
+ * there is anybody to answer, because the first agents that start are given its address.
  */
 export async function listenOnLoopback(
   ports: readonly number[],

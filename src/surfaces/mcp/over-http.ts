@@ -29,8 +29,8 @@ export function createMcpOverHttp(deps: McpDeps & { auth: AuthDeps }): Handler {
     exchange ??= import('./transports.ts').then(({ createHttpExchange }) =>
       createHttpExchange(deps),
     )
-    // A name to tell clients of one agent apart by, accepted whatever it is: no client has to begin
-    // anew after a restart of the daemon.
+    // A name that distinguishes clients of one agent, accepted whatever it is: no client has to
+    // begin anew after a restart of the daemon.
     if (isInitialize(body)) response.setHeader(SESSION, randomUUID())
     const session = request.headers[SESSION]
     const client =

@@ -72,7 +72,7 @@ export function serveConnection(
 
 /**
  * What a client sends, line by line, for the SDK: that passes over what is no JSON without a word,
- * for which its sender would wait, and takes any depth. `seen` is told of every line.
+ * for which its sender would wait, and takes any depth. `seen` is called with every line.
  */
 function checkedLines(socket: Socket, seen: (line: string) => void): Transform {
   const decoder = new StringDecoder('utf8')

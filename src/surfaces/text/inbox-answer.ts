@@ -6,7 +6,7 @@ import type { ToolResult } from '../../tools/types.ts'
 export type Inbox = ToolResult<'inbox'>
 
 /**
- * The messages without those that only tell of what is still to be decided: that stands there
+ * The messages without those that only announce what is still to be decided: that stands there
  * itself, with what decides it.
  */
 export function messagesOf({ messages, questions, approvals }: Inbox): Inbox['messages'] {

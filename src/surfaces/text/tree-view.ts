@@ -237,7 +237,7 @@ function spending(root: TreeNode): string[] {
   ]
 }
 
-/** Where all of a line is told that has no room here. */
+/** Which command prints all of a line that has no room here. */
 const ALL_OF_IT = ' exomonad doctor'
 
 /** The forge where something is to be said of it, below the table. */

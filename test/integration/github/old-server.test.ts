@@ -170,7 +170,7 @@ describe('an Enterprise Server that is older than what is asked of it (20.14)', 
       {
         status: 'warning',
         found: expect.stringMatching(
-          /3\.10\.2 is too old to tell .*which checks are required.*; all else works/,
+          /3\.10\.2 is too old to report .*which checks are required.*; all else works/,
         ),
         fix: 'Have it updated to 3.16 or newer',
       },

@@ -36,7 +36,7 @@ export interface AcpHandlers {
   readonly update?: (sessionId: string, update: AcpUpdate) => void | Promise<void>
   /**
    * Absent: refused. The signal aborts when the turn is cancelled or the agent ends: whatever is
-   * answered then, it hears `cancelled`.
+   * answered then, it is sent `cancelled`.
    */
   readonly permission?: (
     sessionId: string,
@@ -90,7 +90,7 @@ export interface AcpTerminals {
   close(): Promise<void>
 }
 
-/** One of the two; neither where it could not be told. */
+/** One of the two; neither where it could not be determined. */
 export interface AcpExit {
   readonly exitCode: number | null
   readonly signal: string | null
@@ -155,7 +155,7 @@ export interface AcpCapabilities {
   readonly name: string | null
   readonly version: string | null
   /**
-   * It can take up an old session, with its history told again (`session/load`) or without
+   * It can take up an old session, with its history sent again (`session/load`) or without
    * (`session/resume`).
    */
   readonly load: 'load' | 'resume' | null
@@ -190,7 +190,7 @@ export interface AcpTokens {
  */
 export interface AcpTurn {
   readonly stopReason: string
-  /** Of this turn, where it tells. */
+  /** Of this turn, where the agent reports it. */
   readonly usage: AcpUsage | null
 }
 

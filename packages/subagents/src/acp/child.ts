@@ -24,7 +24,7 @@ export interface Child {
   readonly begun: Promise<void>
   /** The last of its standard error, so far. */
   stderr(): string
-  /** Of one that did not start with exit code 127, as a shell tells it. */
+  /** Of one that did not start with exit code 127, as a shell reports it. */
   readonly ended: Promise<AcpExit & { readonly stderr: string }>
   /** Ends its process group. */
   end(): Promise<AcpExit & { readonly stderr: string }>
@@ -51,10 +51,10 @@ export function startChild(options: {
     })
   })
   begun.catch(() => {})
-  const exited = new Promise<AcpExit>((tell) => {
-    child.once('exit', (exitCode, signal) => tell({ exitCode, signal }))
+  const exited = new Promise<AcpExit>((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
     child.on('error', () => {
-      if (pid === 0) tell({ exitCode: 127, signal: null })
+      if (pid === 0) resolve({ exitCode: 127, signal: null })
     })
   })
   // What is written to one that has ended is lost: its end says so.

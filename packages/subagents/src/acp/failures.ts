@@ -12,7 +12,7 @@ export const finalOutput = (stderr: string): string => {
   return words === '' ? '' : ` Its last words: ${words}`
 }
 
-/** How the agent’s own words of an error read: some put the telling part into `data`. */
+/** How the agent’s own words of an error read: some put the informative part into `data`. */
 function rpcWords({ message, data }: RequestError): string {
   const details =
     typeof data === 'string'

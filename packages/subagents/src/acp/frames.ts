@@ -8,7 +8,7 @@ const LONGEST_FRAME = 64 * 1024 * 1024
 const NEWLINE = 0x0a
 
 /**
- * Lines of a byte stream without their ends; those that are too long are told of and left out.
+ * Lines of a byte stream without their ends; those that are too long are reported and left out.
  * Waits while one is being used.
  */
 export async function* linesOf(
@@ -49,7 +49,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
  * The messages of a program on its standard streams, for the SDK, whose own reader answers what is
  * no message at all and keeps what is not yet handled in memory: here updates go to `update` in the
  * order in which they come, and the next is read when that one was taken; lines that make no sense
- * are told of and passed over. Ends with the program’s output: `done`, once all of it was taken.
+ * are reported and passed over. Ends with the program’s output: `done`, once all of it was taken.
  */
 export function createFrames(options: {
   input: Readable
@@ -96,8 +96,8 @@ export function createFrames(options: {
   }
 
   let done = (): void => {}
-  const taken = new Promise<void>((tell) => {
-    done = tell
+  const taken = new Promise<void>((resolve) => {
+    done = resolve
   })
   const readable = new ReadableStream<AnyMessage>({
     start: (controller) => {

@@ -115,7 +115,7 @@ export function createSession(options: {
         return { stopReason, usage: usageOf(answer, offers.model ?? name) }
       } catch (error) {
         if (!deaf) {
-          // A cancelled request may be answered with an error; it did what it was told.
+          // A cancelled request may be answered with an error; it did as it was asked.
           if (cancelled() && !connection.signal.aborted)
             return { stopReason: 'cancelled', usage: null }
           throw error

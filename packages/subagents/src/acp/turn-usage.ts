@@ -10,25 +10,25 @@ const any = (tokens: AcpTokens): boolean =>
   tokens.input + tokens.output + tokens.cacheRead + tokens.cacheWrite > 0
 
 /**
- * What the answer to a prompt tells of the tokens that it took, under `model` where it names none.
- * Null where it doesn’t tell. Pure and total.
+ * What the answer to a prompt says of the tokens that it took, under `model` where it names none.
+ * Null where it doesn’t say. Pure and total.
  */
 export function usageOf(answer: unknown, model: string): AcpUsage | null {
   const { usage, _meta } = fieldsOf(answer)
-  const told = fieldsOf(usage)
+  const reported = fieldsOf(usage)
   const [input, output, cacheRead, cacheWrite] = [
     'inputTokens',
     'outputTokens',
     'cachedReadTokens',
     'cachedWriteTokens',
-  ].map((name) => count(told[name])) as [number, number, number, number]
-  // Some count thoughts into what was written, some beside it; the total tells, and what was
+  ].map((name) => count(reported[name])) as [number, number, number, number]
+  // Some count thoughts into what was written, some beside it; the total decides, and what was
   // thought is paid for as written.
   const rest =
-    told['totalTokens'] === undefined
+    reported['totalTokens'] === undefined
       ? Infinity
-      : count(told['totalTokens']) - input - output - cacheRead - cacheWrite
-  const thoughts = Math.min(count(told['thoughtTokens']), Math.max(0, rest))
+      : count(reported['totalTokens']) - input - output - cacheRead - cacheWrite
+  const thoughts = Math.min(count(reported['thoughtTokens']), Math.max(0, rest))
   const whole: AcpTokens = { input, output: output + thoughts, cacheRead, cacheWrite }
   const quota = fieldsOf(fieldsOf(_meta)['quota'])
   if (any(whole)) return { models: { [onlyModel(quota) ?? model]: whole } }

@@ -115,8 +115,8 @@ function blockText(raw: unknown): string {
   }
 }
 
-/** What agents call the one field that tells a person most. */
-const TELLING = [
+/** What agents call the one field that says most to a person. */
+const DETAIL_FIELDS = [
   'command',
   'cmd',
   'file_path',
@@ -132,13 +132,15 @@ const TELLING = [
 function detailOf(call: Fields): string | null {
   const input = call['rawInput']
   const detail =
-    typeof input === 'string' ? input : (toldBy(fieldsOf(input)) ?? located(call) ?? jsonOf(input))
+    typeof input === 'string'
+      ? input
+      : (detailIn(fieldsOf(input)) ?? located(call) ?? jsonOf(input))
   if (detail === null || detail === '') return null
   return inShort(detail)
 }
 
-function toldBy(input: Fields): string | null {
-  for (const name of TELLING) {
+function detailIn(input: Fields): string | null {
+  for (const name of DETAIL_FIELDS) {
     const value = input[name]
     if (typeof value === 'string' && value !== '') return value
     if (Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string'))

@@ -1,7 +1,7 @@
 import type { AcpTool, AcpUpdate, AcpUsage } from '../acp/acp.ts'
 import type { ACPAgentToolCall, ACPStreamChunk, ACPTokenUsage } from './acp-types.ts'
 
-/** A session’s tool calls by id: updates tell only what changed. */
+/** A session’s tool calls by id: updates hold only what changed. */
 export type KnownCalls = Map<string, ACPAgentToolCall>
 
 export function mergeCall(known: KnownCalls, tool: AcpTool): ACPAgentToolCall {

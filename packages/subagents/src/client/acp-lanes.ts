@@ -72,9 +72,9 @@ export function createLanes(config: AcpServerConfig, deps: AcpServerDeps): AcpSe
     connect: first.connect,
     self: first.self,
     health: first.health,
-    turn: async (text, options, tell) => {
+    turn: async (text, options, onChunk) => {
       const lane = await laneFor(options)
-      return using(lane, () => lane.turn(text, options, tell))
+      return using(lane, () => lane.turn(text, options, onChunk))
     },
     sessions: () => all().flatMap((lane) => lane.sessions()),
     load: async (sessionId) => {

@@ -31,7 +31,7 @@ export interface AcpServer {
   turn(
     prompt: string,
     options: ACPGenerateOptions & { readonly signal: AbortSignal },
-    tell: (chunk: ACPStreamChunk) => void,
+    onChunk: (chunk: ACPStreamChunk) => void,
   ): Promise<TurnEnd>
   sessions(): ACPSessionInfo[]
   load(sessionId: string): Promise<ACPSessionInfo>
@@ -57,7 +57,7 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
     connect: program.connect,
     self: program.self,
     health: program.health,
-    turn: async (text, options, tell) => {
+    turn: async (text, options, onChunk) => {
       const isOwn = options.sessionId === undefined && options.conversation === undefined
       const taking = sessions.take(options)
       const over = ({ session }: OpenSession): void =>
@@ -68,7 +68,7 @@ export function createAcpServer(config: AcpServerConfig, deps: AcpServerDeps): A
         throw thrown
       })
       const signal = anySignal(options.signal, one.ended.signal)
-      const turn = one.queue.then(() => prompt(one, text, options, signal, tell))
+      const turn = one.queue.then(() => prompt(one, text, options, signal, onChunk))
       one.queue = turn.catch(() => {})
       try {
         return await turn
@@ -99,7 +99,7 @@ async function prompt(
   text: string,
   { tools, systemPrompt, history }: ACPGenerateOptions,
   signal: AbortSignal,
-  tell: OpenSession['tell'],
+  onChunk: OpenSession['onChunk'],
 ): Promise<TurnEnd> {
   if (signal.aborted) throw abortReason(signal)
   if (tools !== undefined && one.access === undefined) {
@@ -109,7 +109,7 @@ async function prompt(
     )
   }
   one.access?.bind(tools ?? null)
-  Object.assign(one, { tools, tell })
+  Object.assign(one, { tools, onChunk })
   one.known.clear()
   try {
     const whole = one.fresh ? firstPrompt(text, systemPrompt, history) : text
@@ -119,7 +119,7 @@ async function prompt(
     return { sessionId: one.session.id, stopReason, usage }
   } finally {
     one.access?.bind(null)
-    Object.assign(one, { tools: undefined, tell: undefined })
+    Object.assign(one, { tools: undefined, onChunk: undefined })
   }
 }
 

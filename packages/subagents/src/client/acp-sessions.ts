@@ -22,7 +22,7 @@ export interface OpenSession {
   fresh: boolean
   /** Ends with the turns that were asked for so far. */
   queue: Promise<unknown>
-  tell: ((chunk: ACPStreamChunk) => void) | undefined
+  onChunk: ((chunk: ACPStreamChunk) => void) | undefined
 }
 
 export interface AcpSessions {
@@ -73,7 +73,7 @@ export function createAcpSessions(
         tools,
         fresh: !session.loaded,
         queue: Promise.resolve(),
-        tell: undefined,
+        onChunk: undefined,
       }
       held.set(session.id, one)
       return one
@@ -139,14 +139,14 @@ function handlersOf(
     update: (sessionId, update) => {
       const one = held.get(sessionId)
       const chunk = one === undefined ? undefined : asChunk(one.known, update)
-      if (chunk !== undefined) one?.tell?.(chunk)
+      if (chunk !== undefined) one?.onChunk?.(chunk)
     },
     permission: async (sessionId, { tool }) => {
       const one = held.get(sessionId)
       const isNew = one?.known.has(tool.id) === false
       const toolCall = mergeCall(one?.known ?? new Map(), tool)
       // Some agents announce a call by this question alone.
-      if (isNew) one?.tell?.({ type: 'tool_call', toolCall })
+      if (isNew) one?.onChunk?.({ type: 'tool_call', toolCall })
       const policy = policyNow()
       if (policy === null)
         return isRegistryCall(one?.tools?.definitions() ?? [], toolCall) ? 'allow' : 'deny'

@@ -9,7 +9,7 @@ export interface ACPChatMessage {
   readonly content: string
 }
 
-/** Tokens, as far as the agent tells. */
+/** Tokens, as far as the agent reports them. */
 export interface ACPTokenUsage {
   readonly promptTokens: number
   readonly completionTokens: number
@@ -23,9 +23,9 @@ export interface ACPAgentToolCall {
   /** `read`, `edit`, `delete`, `move`, `search`, `execute`, `think`, `fetch`, `other` … */
   readonly kind: string
   readonly status: 'pending' | 'in_progress' | 'completed' | 'failed'
-  /** Its input in short, where the agent tells: the path, the command, or JSON. */
+  /** Its input in short, where the agent reports it: the path, the command, or JSON. */
   readonly detail?: string | undefined
-  /** Text of its result so far, where the agent tells. */
+  /** Text of its result so far, where the agent reports it. */
   readonly output?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export interface ACPGenerateOptions {
   readonly agentId?: string | undefined
   /** Stands in front of a session’s first prompt: the protocol has no other place for it. */
   readonly systemPrompt?: string | undefined
-  /** What was said before, told in words in front of a new session’s first prompt. */
+  /** What was said before, written as text in front of a new session’s first prompt. */
   readonly history?: readonly ACPChatMessage[] | undefined
   /** A session that there is (of `listSessions`, `loadSession` or an earlier answer). */
   readonly sessionId?: string | undefined
@@ -146,7 +146,7 @@ export interface ACPClient {
   /** One prompt, one answer. */
   generate(prompt: string, options?: ACPGenerateOptions): Promise<ACPGenerateResult>
   /**
-   * Returns the last message, which is the user’s; those before it are told in words, `system` ones
+   * Sends the last message, which is the user’s; those before it are sent as text, `system` ones
    * as the system prompt.
    */
   chat(

@@ -1,7 +1,7 @@
 import type { ACPStreamChunk } from './acp-types.ts'
 
 /**
- * Between an agent that tells when it likes and one reader. Text that waits is put together, so
+ * Between an agent that sends when it likes and one reader. Text that waits is put together, so
  * that a slow reader costs no more than the text.
  */
 export interface ChunkQueue {

@@ -20,7 +20,7 @@ export interface ClientParts {
   readonly close: () => Promise<void>
 }
 
-/** The client’s answers, over the servers’ turns. */
+/** The client, over the servers’ turns. */
 export function createClientOf({
   servers,
   defaultServer,
@@ -87,7 +87,8 @@ export function createClientOf({
     turns.add(turn)
     try {
       for (;;) {
-        // The reader hears of an abort at once; that the turn ends is between client and agent.
+        // The reader notices an abort at once; that the turn ends is between client and
+        // agent.
         const chunk = await untilAborted(queue.next(), signal)
         if (chunk === undefined) return
         yield chunk

@@ -1,5 +1,5 @@
 import { ExomonadError, toError } from '../errors.ts'
-import { createTeller } from '../teller.ts'
+import { guardCallbacks } from '../callbacks.ts'
 import { abortReason, anySignal, untilAborted } from '../abort.ts'
 import type {
   ACPAgentToolCall,
@@ -15,7 +15,7 @@ import type { AgenticLoop, LoopCallbacks, LoopOptions, LoopResult } from './type
 
 const DEFAULT_MAX_TURNS = 10
 
-type Tell = ReturnType<typeof createTeller<LoopCallbacks>>
+type Notify = ReturnType<typeof guardCallbacks<LoopCallbacks>>
 
 /**
  * Runs an agent to the end of a task: prompts it, lets it call the registry’s tools, counts its
@@ -39,14 +39,14 @@ export function createAgenticLoop(options: LoopOptions): AgenticLoop {
           'This loop runs already: wait for its end, or make another loop with another conversation.',
         )
       running = true
-      const tell = createTeller(callbacks)
+      const notify = guardCallbacks(callbacks)
       try {
         if (task.trim() === '')
           throw new ExomonadError('INVALID_ARG', 'The task is empty: say what the agent is to do.')
-        return await runOnce(options, maxTurns, task, tell, anySignal(options.signal, signal))
+        return await runOnce(options, maxTurns, task, notify, anySignal(options.signal, signal))
       } catch (thrown) {
         const error = toError(thrown)
-        tell('onError', error)
+        notify('onError', error)
         throw error
       } finally {
         running = false
@@ -59,7 +59,7 @@ async function runOnce(
   options: LoopOptions,
   maxTurns: number,
   task: string,
-  tell: Tell,
+  notify: Notify,
   given: AbortSignal,
 ): Promise<LoopResult> {
   if (given.aborted) throw abortReason(given)
@@ -83,7 +83,7 @@ async function runOnce(
   /** Whether the model may go on. */
   const goOn = (): boolean => {
     if (counter.turns > maxTurns) ending.abort(limit)
-    else if (counter.turns > turn) tell('onTurn', (turn = counter.turns))
+    else if (counter.turns > turn) notify('onTurn', (turn = counter.turns))
     return !signal.aborted
   }
 
@@ -97,15 +97,15 @@ async function runOnce(
         if (!goOn()) throw abortReason(signal)
         toolCalls += 1
         closeMessage()
-        tell('onToolCallStart', call)
+        notify('onToolCallStart', call)
         const answer = toolRegistry.execute(call, { signal: anySignal(signal, callSignal) })
-        const told = answer.then((result) => {
+        const reported = answer.then((result) => {
           conversation.addToolResult(result.name, result.output)
-          tell('onToolCallEnd', result)
+          notify('onToolCallEnd', result)
           return result
         })
-        calls.add(told)
-        return await told.finally(() => calls.delete(told))
+        calls.add(reported)
+        return await reported.finally(() => calls.delete(reported))
       } catch (thrown) {
         // Of the limit, or of a registry that breaks its word: the run ends with it.
         ending.abort(toError(thrown))
@@ -128,8 +128,8 @@ async function runOnce(
     }
     if (toolCall.status === 'completed' || toolCall.status === 'failed') counter.ended(toolCall.id)
     if (isRegistrys) return
-    if (first) tell('onAgentToolCall', toolCall)
-    else tell('onAgentToolCallUpdate', toolCall)
+    if (first) notify('onAgentToolCall', toolCall)
+    else notify('onAgentToolCallUpdate', toolCall)
   }
 
   let usage: ACPTokenUsage | undefined
@@ -139,7 +139,7 @@ async function runOnce(
       counter.spoke()
       if (!goOn()) return
       text += chunk.text
-      tell('onStreamDelta', chunk.text)
+      notify('onStreamDelta', chunk.text)
     } else if (chunk.type === 'thought') {
       counter.spoke()
       goOn()
@@ -153,7 +153,7 @@ async function runOnce(
 
   let hitTurnLimit = false
   try {
-    tell('onStreamStart')
+    notify('onStreamStart')
     goOn()
     const stream = acpClient.generateStream(task, {
       serverName: options.serverName,
@@ -171,7 +171,7 @@ async function runOnce(
     hitTurnLimit = true
   } finally {
     ending.abort(new Error('The run is over.'))
-    // So that the end of every call is told before the end of the run.
+    // So that the end of every call is reported before the end of the run.
     await Promise.allSettled(calls)
     closeMessage()
     conversation.addAssistant(lastText)
@@ -190,7 +190,7 @@ async function runOnce(
 
 /**
  * Ends with the signal’s reason as soon as that is aborted, whether or not the stream does: it is
- * told, and not waited for.
+ * asked to end, and not waited for.
  */
 async function* heeding<Item>(
   stream: AsyncIterable<Item>,

@@ -1,5 +1,5 @@
 import { ExomonadError, toError } from '../errors.ts'
-import { createTeller } from '../teller.ts'
+import { guardCallbacks } from '../callbacks.ts'
 import { untilAborted } from '../abort.ts'
 import type { ACPAgentToolCall } from '../client/acp-types.ts'
 import { createAgenticLoop } from './agentic-loop.ts'
@@ -18,7 +18,7 @@ import type { ToolArguments } from '../tools/tool-types.ts'
 const DEFAULT_MAX_TURNS = 10
 const DEFAULT_MAX_DEPTH = 2
 
-type Tell = ReturnType<typeof createTeller<SubagentCallbacks>>
+type Notify = ReturnType<typeof guardCallbacks<SubagentCallbacks>>
 
 /** For the whole process: ids of different registrations meet in one display. */
 let lastId = 0
@@ -53,13 +53,13 @@ function registerAt(
     systemPrompt,
   } = options
   if (depth >= maxDepth) return
-  const tell = createTeller(callbacks)
+  const notify = guardCallbacks(callbacks)
 
   registry.register(spawnDefinition(defaultMaxTurns), (args, { signal }) =>
     report(
       { mode: 'spawn', description: text(args, 'description') ?? 'Subagent task', parentId },
-      tell,
-      async (id, told) => {
+      notify,
+      async (id, loopCallbacks) => {
         const maxTurns = positive(args, 'maxTurns') ?? defaultMaxTurns
         const childRegistry = createChildRegistry(options.toolRegistry)
         registerAt(childRegistry, { ...options, toolRegistry: childRegistry }, depth + 1, id)
@@ -73,9 +73,11 @@ function registerAt(
           systemPrompt: text(args, 'systemPrompt') ?? systemPrompt,
           keepSession: false,
         })
-        const { finalText, totalTurns, hitTurnLimit } = await loop.run(taskOf(args), told, {
-          signal,
-        })
+        const { finalText, totalTurns, hitTurnLimit } = await loop.run(
+          taskOf(args),
+          loopCallbacks,
+          { signal },
+        )
         return { text: hitTurnLimit ? limited(finalText, maxTurns) : finalText, turns: totalTurns }
       },
     ),
@@ -84,7 +86,7 @@ function registerAt(
   registry.register(DELEGATE, (args, { signal }) =>
     report(
       { mode: 'delegate', description: text(args, 'description') ?? 'Delegated task', parentId },
-      tell,
+      notify,
       async () => {
         const otherServer = text(args, 'serverName')
         // The default agent belongs to the default server.
@@ -102,25 +104,25 @@ function registerAt(
   )
 }
 
-/** Tells of a subagent from its start to its one end, and answers its text. */
+/** Reports on a subagent from its start to its one end, and returns its text. */
 async function report(
   {
     mode,
     description,
     parentId,
   }: { mode: SubagentInfo['mode']; description: string; parentId: string | undefined },
-  tell: Tell,
-  work: (id: string, told: LoopCallbacks) => Promise<{ text: string; turns: number }>,
+  notify: Notify,
+  work: (id: string, loopCallbacks: LoopCallbacks) => Promise<{ text: string; turns: number }>,
 ): Promise<string> {
   const id = `sub_${(lastId += 1)}`
   const startedAt = performance.now()
-  tell(
+  notify(
     'onSubagentStart',
     Object.freeze({ id, description, mode, ...(parentId === undefined ? {} : { parentId }) }),
   )
   try {
-    const done = await work(id, loopCallbacks(id, tell))
-    tell(
+    const done = await work(id, reportsOf(id, notify))
+    notify(
       'onSubagentComplete',
       id,
       Object.freeze({ ...done, durationMs: Math.round(performance.now() - startedAt) }),
@@ -128,13 +130,13 @@ async function report(
     return done.text
   } catch (thrown) {
     const error = toError(thrown)
-    tell('onSubagentError', id, error)
+    notify('onSubagentError', id, error)
     throw error
   }
 }
 
-/** No `onError`: what ends the loop is told once, by who called it. */
-function loopCallbacks(id: string, tell: Tell): LoopCallbacks {
+/** No `onError`: what ends the loop is reported once, by who called it. */
+function reportsOf(id: string, notify: Notify): LoopCallbacks {
   const own = new Map<string, number>()
   const ended = (call: ACPAgentToolCall): void => {
     const startedAt = own.get(call.id)
@@ -148,16 +150,16 @@ function loopCallbacks(id: string, tell: Tell): LoopCallbacks {
       isError: call.status === 'failed',
       durationMs,
     }
-    tell('onSubagentToolCallEnd', id, Object.freeze(result))
+    notify('onSubagentToolCallEnd', id, Object.freeze(result))
   }
   return {
-    onStreamDelta: (delta) => tell('onSubagentStreamDelta', id, delta),
-    onToolCallStart: (call) => tell('onSubagentToolCallStart', id, call),
-    onToolCallEnd: (result) => tell('onSubagentToolCallEnd', id, result),
+    onStreamDelta: (delta) => notify('onSubagentStreamDelta', id, delta),
+    onToolCallStart: (call) => notify('onSubagentToolCallStart', id, call),
+    onToolCallEnd: (result) => notify('onSubagentToolCallEnd', id, result),
     onAgentToolCall: (call) => {
       own.set(call.id, performance.now())
       const args = call.detail === undefined ? {} : { detail: call.detail }
-      tell(
+      notify(
         'onSubagentToolCallStart',
         id,
         Object.freeze({ id: call.id, name: call.title, arguments: args }),

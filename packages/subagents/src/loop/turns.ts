@@ -1,7 +1,7 @@
 /**
- * Rounds of the model, told from outside: the protocol does not count them. A round ends when the
- * tools that the model called have ended and it goes on to speak, think or call; tools called side
- * by side belong to one round.
+ * Rounds of the model, counted from outside: the protocol does not count them. A round ends when
+ * the tools that the model called have ended and it goes on to speak, think or call; tools called
+ * side by side belong to one round.
  */
 export interface TurnCounter {
   /** At least 1. */
@@ -18,30 +18,30 @@ export interface TurnCounter {
 }
 
 /**
- * A registry’s tool is heard of on two ways, by its call and by what the agent tells of it, and
- * either may be late. What the agent tells is in order with what the model says, so that alone
- * counts where the agent tells of the registry’s tools at all.
+ * A registry’s tool is reported in two ways, by its call and by what the agent says of it, and
+ * either may be late. What the agent reports is in order with what the model says, so that alone
+ * counts where the agent reports the registry’s tools at all.
  */
 export function createTurnCounter(): TurnCounter {
-  const told = createRounds()
+  const reported = createRounds()
   const called = createRounds()
   let calls = 0
-  let tellsAll = false
+  let reportsAll = false
   return {
     get turns() {
-      return tellsAll || calls === 0 ? told.turns : called.turns
+      return reportsAll || calls === 0 ? reported.turns : called.turns
     },
     spoke: () => {
-      told.goOn()
+      reported.goOn()
       called.goOn()
     },
     announced: (id, isRegistrys) => {
-      told.begin(id)
-      if (isRegistrys) tellsAll = true
+      reported.begin(id)
+      if (isRegistrys) reportsAll = true
       else called.begin(id)
     },
     ended: (id) => {
-      told.end(id)
+      reported.end(id)
       called.end(id)
     },
     called: () => {

@@ -38,8 +38,8 @@ export interface ToolRegistry {
   getToolDefinitions(): readonly ToolDefinition[]
   /**
    * Runs a tool. Never rejects: an unknown name, wrong arguments, a handler’s error and an abort
-   * are results with `isError`. An abort answers within a second, whether or not the handler heeds
-   * its signal.
+   * are results with `isError`. An abort gives a result within a second, whether or not the handler
+   * heeds its signal.
    */
   execute(
     call: ToolCallRequest,
@@ -49,7 +49,7 @@ export interface ToolRegistry {
 }
 
 /**
- * What subagents tell, of whatever depth. For each id: Start, then deltas and tool calls as they
+ * What subagents report, of whatever depth. For each id: Start, then deltas and tool calls as they
  * happen (each call’s start before its end), then Complete or Error, once and never both. Nothing
  * follows. What a callback throws, at once or in a promise, is a warning of the process, and
  * changes nothing of the subagent.
@@ -64,8 +64,8 @@ export interface SubagentCallbacks {
 }
 
 /**
- * What a loop tells while it runs, in order. What a callback throws, at once or in a promise, is a
- * warning of the process and changes nothing of the run: to end it, abort its signal. Those of
+ * What a loop reports while it runs, in order. What a callback throws, at once or in a promise, is
+ * a warning of the process and changes nothing of the run: to end it, abort its signal. Those of
  * subagents are here too, so that one object can be given to both; they are called by who
  * registered subagents, never by the loop.
  */
@@ -103,7 +103,7 @@ export interface LoopOptions {
   readonly signal?: AbortSignal | undefined
   /**
    * Keep the agent’s session after a run, for the next with the same conversation; true. Without, a
-   * run begins with what the conversation has, told in words.
+   * run begins with what the conversation has, written as text.
    */
   readonly keepSession?: boolean | undefined
 }
@@ -118,7 +118,9 @@ export interface LoopResult {
    * was.
    */
   readonly hitTurnLimit: boolean
-  /** In the agent’s words (`end_turn`, `max_tokens`, `refusal`, `cancelled` …), where it tells. */
+  /**
+   * In the agent’s words (`end_turn`, `max_tokens`, `refusal`, `cancelled` …), where it says so.
+   */
   readonly stopReason?: string | undefined
   /** Calls of the registry’s tools. */
   readonly toolCalls: number

@@ -11,7 +11,7 @@ export interface RunningRequests {
 /**
  * Over HTTP, in the protocol of 2025, a client cancels with a message of its own, which reaches
  * another server object than the call did. Without this the call would go on, and an answer would
- * count as given to somebody who no longer listens. `client` tells clients of one agent apart,
+ * count as given to somebody who no longer listens. `client` distinguishes clients of one agent,
  * whose request ids are the same: without a session of its own (empty) a client cannot cancel.
  */
 export function createRunningRequests(): RunningRequests {

@@ -51,7 +51,7 @@ export async function endGroup(
   if (leader <= 1) return
   let known = await membersOf(leader, table)
   if (!table.signal(-leader, 'SIGTERM')) return
-  // A stopped one hears nothing else.
+  // A stopped one reacts to no other signal.
   table.signal(-leader, 'SIGCONT')
   const isOver = async (): Promise<boolean> => {
     const now = await membersOf(leader, table)

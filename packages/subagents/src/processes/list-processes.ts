@@ -3,7 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import process from 'node:process'
 import { setImmediate as immediate } from 'node:timers/promises'
 
-/** A process as the system lists it. `started` tells it from a later one with the same id. */
+/**
+ * A process as the system lists it. `started` distinguishes it from a later one with the same id.
+ */
 export interface ProcessRecord {
   readonly pid: number
   readonly parent: number

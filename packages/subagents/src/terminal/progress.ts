@@ -1,7 +1,7 @@
 import { createLiveScreen } from './live-screen.ts'
 import { createPalette } from './palette.ts'
 import { foldSubagents, NO_SUBAGENTS, subagentRows } from './subagent-tree.ts'
-import { createTeller } from '../teller.ts'
+import { guardCallbacks } from '../callbacks.ts'
 import { isSubagentTool } from '../loop/child-registry.ts'
 import type { SubagentCallbacks } from '../loop/types.ts'
 import type { ToolArguments } from '../tools/tool-types.ts'
@@ -50,7 +50,7 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
   const key = (id: string, callId: string): string => JSON.stringify([id, callId])
   let tree = NO_SUBAGENTS
   let frame = 0
-  const stream = { write: (text: string) => (tell('write', text), true) }
+  const stream = { write: (text: string) => (notify('write', text), true) }
   let screen = createLiveScreen(stream)
   let timer: NodeJS.Timeout | undefined
 
@@ -65,7 +65,7 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
       }),
     )
   // Nobody catches what a frame of the timer throws.
-  const tell = createTeller({ write, draw })
+  const notify = guardCallbacks({ write, draw })
   /** What comes next stands below. */
   const settle = (): void => {
     clearInterval(timer)
@@ -93,7 +93,7 @@ export function createSubagentProgress(options: SubagentProgressOptions): Subage
       take({ kind: 'started', id, at: now(), parent: parentId ?? null, mode, description })
       timer ??= setInterval(() => {
         frame += 1
-        tell('draw')
+        notify('draw')
       }, FRAME_EVERY).unref()
     },
     // Of its words only the answer counts, and that is the caller’s to show.

@@ -7,8 +7,8 @@ import { FRAMES } from './spinner.ts'
 import { cut, displayWidth } from './width.ts'
 
 /**
- * Subagents and what they do, as a display needs to know it: folded from what is told of them, by a
- * daemon’s call or by the callbacks of the library, and drawn as a tree. Both are pure.
+ * Subagents and what they do, as a display needs to know it: folded from what is reported of them,
+ * by a daemon’s call or by the callbacks of the library, and drawn as a tree. Both are pure.
  */
 export interface SubagentNode {
   readonly id: string
@@ -44,7 +44,7 @@ export const RECENT = 3
 /** Calls kept: one of several at the same time may end long after it began. */
 const KEPT = 16
 
-/** The tree after this; what is told of a subagent that nobody knows changes nothing. */
+/** The tree after this; what is reported of an unknown subagent changes nothing. */
 export function foldSubagents(tree: SubagentTree, event: SubagentEvent): SubagentTree {
   const node = tree.get(event.id)
   const changed = next(node, event)
@@ -202,7 +202,7 @@ export function toolRow(
   { width, palette }: Pick<SubagentTreeOptions, 'width' | 'palette'>,
 ): string {
   const mark = state === 'failed' ? '✗' : '⎿'
-  // One that has a subagent is told by the row of that.
+  // Of one that has a subagent, the row of that says what it does.
   const words = printableLine(
     detail === '' || tool.includes(detail) || /subagent_(spawn|delegate)/.test(tool)
       ? tool
@@ -213,7 +213,7 @@ export function toolRow(
 }
 
 /**
- * The same in words, for where nothing is redrawn: their indentation tells how deep a subagent is.
+ * The same in words, for where nothing is redrawn: their indentation shows how deep a subagent is.
  */
 export const progressLine = (message: string): string =>
   `${/^ */.exec(message)?.[0] ?? ''}${printableLine(message)}`

@@ -8,7 +8,7 @@ export interface ToolDefinition {
 }
 
 export interface ToolCallRequest {
-  /** Tells calls apart; two calls under way at once never share one. */
+  /** Identifies the call; two calls under way at once never share one. */
   readonly id: string
   readonly name: string
   readonly arguments: ToolArguments

@@ -94,7 +94,7 @@ const UNKNOWN: AcpProgram = {
 
 /**
  * Any program that speaks the Agent Client Protocol, held by the detached host: it has no terminal,
- * its messages are prompts, and what happens in it is told by the host.
+ * its messages are prompts, and what happens in it is reported by the host.
  */
 export function createAcpCli(options: AcpCliOptions): AgentCli {
   const { name, config, sessions } = options
@@ -174,7 +174,7 @@ export function createAcpCli(options: AcpCliOptions): AgentCli {
   const settle: NonNullable<AgentCli['settle']> = async (live, request, { acp }) => {
     for (const until = Date.now() + START_LIMIT; Date.now() < until; await delay(LOOK_EVERY)) {
       const session = await sessionOf(live)
-      // One that has ended since did begin: its end is told as every other.
+      // One that has ended since did begin: its end is reported as every other.
       if (session === undefined || session.state === 'starting' || session.sessionId === null) {
         const pane =
           live.paneId === undefined || live.paneId === null

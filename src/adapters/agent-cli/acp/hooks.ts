@@ -4,7 +4,7 @@ type Body = Readonly<Record<string, unknown>>
 
 const text = (body: Body, key: string): string => (typeof body[key] === 'string' ? body[key] : '')
 
-/** Told later than this, a tool call’s input says nothing more to a person. Characters. */
+/** Beyond this length a tool call’s input says nothing more to a person. Characters. */
 const LONGEST = 500
 const detail = (body: Body): { detail?: string } => {
   const said = text(body, 'detail')

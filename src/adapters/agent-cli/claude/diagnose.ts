@@ -73,8 +73,8 @@ function onboarding(home: ClaudeHome, state: Json): CliFinding {
 }
 
 /**
- * A key in the environment is only used after the person said yes to it once, told by its last
- * characters.
+ * A key in the environment is only used after the person said yes to it once, recognized by its
+ * last characters.
  */
 function apiKey(home: ClaudeHome, state: Json): CliFinding[] {
   const key = home.variable('ANTHROPIC_API_KEY')

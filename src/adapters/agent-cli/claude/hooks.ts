@@ -7,7 +7,7 @@ import { isObject } from './home.ts'
  */
 export const CONTEXT_LIMIT = 9_900
 
-/** The events exomonad asks to be told of, with what each is allowed to take (seconds). */
+/** The events exomonad subscribes to, with what each is allowed to take (seconds). */
 export const HOOK_TIMEOUTS = {
   SessionStart: 10,
   UserPromptSubmit: 10,
@@ -98,7 +98,7 @@ function read(event: string, body: Body): HookFact | null {
   }
 }
 
-/** Most tell what other hooks say as well, or that nobody has typed for a minute. */
+/** Most report what other hooks say as well, or that nobody has typed for a minute. */
 function notification(body: Body): HookFact | null {
   const kind = text(body, 'notification_type')
   if (!['permission_prompt', 'worker_permission_prompt', 'elicitation_dialog'].includes(kind))

@@ -81,7 +81,7 @@ export const codexAcp: AcpProgram = {
   },
   login: (options) =>
     findLogin(options, {
-      // A key alone opens no session: it signs in with one only where it is told to.
+      // A key alone opens no session: it signs in with one only where this says so.
       keys: ['DEFAULT_AUTH_REQUEST'],
       otherwise: (variables) =>
         /"model_provider"/.test(variables['CODEX_CONFIG'] ?? '')

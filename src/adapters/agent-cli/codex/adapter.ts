@@ -17,7 +17,7 @@ import type { AgentCliOptions } from '../options.ts'
 import { inertForCodex } from './inert.ts'
 
 /**
- * Of its own variables only those that say where it finds things; others tell an agent’s programs
+ * Of its own variables only those that say where it finds things; others say to an agent’s programs
  * that they run in it.
  */
 const PASSES = [
@@ -157,7 +157,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
       const reason = turn?.failure == null ? null : `its turn failed: ${turn.failure}`
       if (seen !== null) return { ...seen, reason }
       if (live.title != null)
-        return { state: 'unknown', reason: 'its window’s title does not tell', source: 'screen' }
+        return { state: 'unknown', reason: 'its window’s title does not say', source: 'screen' }
       // A turn that waits for a person looks the same in the file as one that goes on.
       return turn === undefined || turn.state === 'working'
         ? { state: 'unknown', reason: 'it may be working', source: 'session' }

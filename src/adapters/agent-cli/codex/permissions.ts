@@ -40,7 +40,7 @@ async function isOurs(file: string): Promise<boolean> {
 /**
  * What is said to Codex by the role’s policy. For `list` each entry is the beginning of a command
  * line, such as `git commit`: it is run without asking, and outside Codex’s sandbox. Codex reads
- * such rules from files only: one in the worktree, which git is told to ignore by a file beside it.
+ * such rules from files only: one in the worktree, which git is made to ignore by a file beside it.
  */
 export async function permissionPlan({
   permissions,

@@ -8,7 +8,7 @@ export const LONGEST_ARGUMENT = 100_000
 /** `codex queue` takes 0.1 to 0.4 s. Milliseconds. */
 export const QUEUE_TIMEOUT = 20_000
 
-/** A turn’s end is in the file a moment after the hook that tells of it. Milliseconds. */
+/** A turn’s end is in the file a moment after the hook that reports it. Milliseconds. */
 const UNTIL_WRITTEN = 2000
 const EVERY = 100
 

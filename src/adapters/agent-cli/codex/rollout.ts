@@ -127,7 +127,7 @@ const TAIL = 256 * 1024
 export interface Turn {
   readonly state: 'working' | 'complete' | 'interrupted'
   /**
-   * Why it ended before its time, such as a refusal of the model’s provider: no hook tells of that.
+   * Why it ended before its time, such as a refusal of the model’s provider: no hook reports that.
    */
   readonly failure: string | null
 }
@@ -141,7 +141,7 @@ function failureOf(error: unknown): string | null {
   return message.replace(/[\u0000-\u001F\u007F-\u009F\s]+/g, ' ').slice(0, LONGEST_FAILURE)
 }
 
-/** The turn that began last; undefined where the end of the file tells of none. */
+/** The turn that began last; undefined where the end of the file has none. */
 export async function lastTurn(path: string): Promise<Turn | undefined> {
   const file = await open(path)
   try {

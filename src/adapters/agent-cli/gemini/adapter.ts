@@ -68,7 +68,7 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
         : diagnoseGemini(options, passed, found.path, repository)
     },
     observe: async ({ title, folder, session }) => {
-      // Where the title is hidden, hooks tell what it does, and its box for prompts whether
+      // Where the title is hidden, hooks report what it does, and its box for prompts whether
       // something may be typed; only a turn that was broken off is not seen.
       const seen = title === undefined ? null : stateOf(title)
       if (seen !== null && seen.state !== 'idle') return seen
@@ -86,8 +86,8 @@ export function createGeminiCli(options: AgentCliOptions): AgentCli {
     mentions: async ({ folder, session }, words) => {
       const chat = await chatOf(folder, session)
       if (chat === null) return null
-      const heard = [...chat.kept].map((id) => chat.messages.get(id)?.heard ?? '')
-      return new Set(words.filter((word) => heard.some((text) => text.includes(word))))
+      const received = [...chat.kept].map((id) => chat.messages.get(id)?.received ?? '')
+      return new Set(words.filter((word) => received.some((text) => text.includes(word))))
     },
     usage: async ({ folder, session }) => {
       const chat = await chatOf(folder, session)

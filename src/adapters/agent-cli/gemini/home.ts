@@ -83,7 +83,7 @@ export async function linksFor(home: string, folder: string): Promise<readonly P
   return links
 }
 
-/** `security.auth.selectedType`, by what is set; null where nothing tells and it would ask. */
+/** `security.auth.selectedType`, by what is set; null where nothing is set and it would ask. */
 export function loginOf(settings: Table, isSet: (name: string) => boolean): string | null {
   const chosen = asTable(asTable(settings['security'])['auth'])['selectedType']
   if (typeof chosen === 'string' && chosen !== '') return chosen

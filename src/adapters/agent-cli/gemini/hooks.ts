@@ -54,7 +54,7 @@ function read(event: string, body: Body): HookFact | null {
     case 'SessionStart': {
       const { transcript, ...session } = sessionOf(body)
       // Of a session that is taken up again it names a file that it then leaves; the first prompt
-      // tells the right one.
+      // names the right one.
       return {
         kind: 'session-start',
         ...session,

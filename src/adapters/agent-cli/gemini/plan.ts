@@ -121,8 +121,8 @@ export async function chatOf(
   session: { readonly id: string; readonly transcript: string | null } | null,
 ): ReturnType<typeof readChat> {
   if (session === null) return null
-  const told = session.transcript === null ? null : await readChat(session.transcript)
-  if (told !== null && tookPrompt(told)) return told
+  const named = session.transcript === null ? null : await readChat(session.transcript)
+  if (named !== null && tookPrompt(named)) return named
   const found = await findChat(homeIn(folder), session.id)
-  return found === null ? told : readChat(found)
+  return found === null ? named : readChat(found)
 }

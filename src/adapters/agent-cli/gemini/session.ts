@@ -82,7 +82,7 @@ export async function sessionFor(
   const path = join(folder, 'inherited.jsonl')
   return {
     session: content === null ? 'fresh' : mode === 'fork' ? 'forked' : 'resumed',
-    // An imported conversation gets an id that can’t be chosen; its SessionStart hook tells.
+    // An imported conversation gets an id that can’t be chosen; its SessionStart hook reports it.
     sessionId: null,
     argv: [`--session-file=${path}`],
     files: [{ path, content: long === null ? chat : chatWith(chat, uuidOf(sessionId), long) }],

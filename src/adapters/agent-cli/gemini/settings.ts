@@ -73,7 +73,7 @@ export interface SettingsFacts {
   /** The person’s own settings: they hold for the agent as well. */
   readonly user: Table
   readonly request: Pick<LaunchRequest, 'mcpUrl' | 'toolTimeout' | 'hookScript'>
-  /** How it logs in where the person’s settings don’t say; null where nothing tells. */
+  /** How it logs in where the person’s settings don’t say; null where nothing says. */
   readonly auth: string | null
   /**
    * Files and folders of rules, beside which those of the person’s own folder don’t count by
@@ -104,7 +104,7 @@ export function settingsOf({ user, request, auth, policyPaths }: SettingsFacts):
     // The terminal’s title says what it does.
     ui: { ...part('ui'), hideWindowTitle: false, dynamicWindowTitle: true },
     ide: { ...part('ide'), enabled: false, hasSeenNudge: true },
-    // Whoever seems to repeat itself would stand at a question for the night. Budgets tell of what
+    // Whoever seems to repeat itself would stand at a question for the night. Budgets report what
     // it uses; a person’s own choice stays.
     model: { disableLoopDetection: true, ...part('model') },
     security: {

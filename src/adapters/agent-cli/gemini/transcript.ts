@@ -27,7 +27,7 @@ export interface ChatMessage {
   readonly model: string | null
   readonly tokens: Readonly<Record<string, unknown>> | null
   /** What came from outside: prompts, what hooks added, results of tools. */
-  readonly heard: string
+  readonly received: string
 }
 
 const record = (value: unknown): Record<string, unknown> =>
@@ -51,7 +51,7 @@ function messageOf(line: Record<string, unknown>): ChatMessage {
     model: typeof line['model'] === 'string' ? line['model'] : null,
     tokens:
       typeof line['tokens'] === 'object' && line['tokens'] !== null ? record(line['tokens']) : null,
-    heard: textsIn(type === 'user' ? line['content'] : results).join('\n'),
+    received: textsIn(type === 'user' ? line['content'] : results).join('\n'),
   }
 }
 
@@ -119,8 +119,8 @@ export async function findChat(home: string, sessionId: string): Promise<string 
 /** Whether anything was asked of it: before, it may stand at a dialog. */
 export const tookPrompt = (chat: Chat): boolean =>
   [...chat.messages.values()].some(
-    ({ type, heard }) =>
-      type === 'user' && heard !== '' && !/^<(session|hook)_context>/.test(heard),
+    ({ type, received }) =>
+      type === 'user' && received !== '' && !/^<(session|hook)_context>/.test(received),
   )
 
 /** Tokens by model, of this session alone: what an import brought along is older than it. */

@@ -8,7 +8,7 @@ import { promptAsync, readSession, request, serverOf, USERNAME } from './api.ts'
 import { mentionsIn, usageOf } from './conversation.ts'
 import { diagnoseOpenCode } from './doctor.ts'
 import { openCodeHooks } from './hooks.ts'
-import { configContent, impatience, promptsByArgv } from './launch.ts'
+import { configContent, shortInstallLimits, promptsByArgv } from './launch.ts'
 import { observeServer } from './observe.ts'
 import { settleOpenCode } from './settle.ts'
 import type { AgentCliOptions } from '../options.ts'
@@ -52,7 +52,7 @@ const UNPACK = 'unpacked'
 /**
  * OpenCode. Its terminal’s process serves HTTP on 127.0.0.1 behind a password of its own: by that
  * it is given messages, looked at and answered, and nothing is typed into it. A plugin
- * (hooks/opencode-plugin.js) tells what happens in it.
+ * (hooks/opencode-plugin.js) reports what happens in it.
  */
 export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
   const { name, config } = options
@@ -60,7 +60,7 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
   const secret = randomBytes(32)
   const variables = { ...options.variables, ...config.env }
 
-  /** Nobody else can tell it, and the same launch is planned the same. */
+  /** Nobody else can derive it, and the same launch is planned the same. */
   const passwordFor = ({ agentId }: LaunchRequest): string =>
     createHmac('sha256', secret).update(agentId).digest('hex')
 
@@ -118,7 +118,7 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
     plan: async (launch) => {
       const port = await launch.freePort()
       const password = passwordFor(launch)
-      const unset = impatience(variables)
+      const unset = shortInstallLimits(variables)
       const { content, warnings } = configContent(launch, {
         model: config.model,
         own: variables['OPENCODE_CONFIG_CONTENT'],

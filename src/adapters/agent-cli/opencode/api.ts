@@ -28,7 +28,7 @@ export type Answer =
   | { readonly kind: 'refused' }
 
 /**
- * One request. Throws where an answer was due and did not come: then it can’t be told what was
+ * One request. Throws where an answer was due and did not come: then it is unknown what was
  * done.
  */
 export async function request(

@@ -6,7 +6,7 @@ import { PACKAGE } from './package.ts'
 
 const { name: PACKAGE_NAME, tested: TESTED } = PACKAGE
 
-/** Keys by which OpenCode finds a provider without being told. */
+/** Keys by which OpenCode finds a provider without being configured. */
 const KEYS = [
   'ANTHROPIC_API_KEY',
   'OPENAI_API_KEY',

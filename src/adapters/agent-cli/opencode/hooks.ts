@@ -6,7 +6,7 @@ const session = (body: Readonly<Record<string, unknown>>) =>
 
 /**
  * OpenCode has no hooks of its own that run commands: hooks/opencode-plugin.js, in its process,
- * tells and is answered in these words.
+ * reports and is answered in these words.
  */
 export const openCodeHooks: HookDialect = {
   read: (event, body) => {

@@ -24,14 +24,14 @@ export const promptsByArgv = (request: LaunchRequest): boolean =>
  * network it would wait for minutes. Taken out of the environment by the plugin, before the agent’s
  * own npm could see them.
  */
-const IMPATIENT = { npm_config_fetch_retries: '0', npm_config_fetch_timeout: '15000' }
+const SHORT_INSTALL_LIMITS = { npm_config_fetch_retries: '0', npm_config_fetch_timeout: '15000' }
 
 /** Variables of the process on top of its configuration; what the person set themselves stays. */
-export const impatience = (
+export const shortInstallLimits = (
   variables: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(IMPATIENT).filter(
+    Object.entries(SHORT_INSTALL_LIMITS).filter(
       ([name]) => variables[name] === undefined && variables[name.toUpperCase()] === undefined,
     ),
   )

@@ -110,13 +110,13 @@ async function fork(
   timeout: number,
 ): Promise<SessionInfo> {
   const copy = documentOf(
-    await patiently(() =>
+    await retriedOnTimeout(() =>
       request(server, 'POST', `/session/${encodeURIComponent(parent)}/fork`, { body: {}, timeout }),
     ),
   )
   if (copy.directory === worktree) return copy
   const body = { sessionID: copy.id, destination: { directory: worktree }, moveChanges: false }
-  const moved = await patiently(() =>
+  const moved = await retriedOnTimeout(() =>
     request(server, 'POST', '/experimental/control-plane/move-session', { body, timeout }),
   )
   if (moved.kind === 'refused' || moved.status >= 300)
@@ -128,7 +128,7 @@ async function fork(
  * Once more where no answer came in time, as from a machine under load: a second copy harms nobody,
  * and a fork that begins afresh knows nothing.
  */
-async function patiently(ask: () => Promise<Answer>): Promise<Answer> {
+async function retriedOnTimeout(ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask()
   } catch (error) {

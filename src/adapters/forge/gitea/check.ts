@@ -102,7 +102,7 @@ async function teamLimits(
   if (teams.every(teamWrites)) return []
   const hidden: string[] = []
   for (const { id, name, permission } of teams.filter(teamWrites)) {
-    // Whoever may ask for permissions is told of owners and administrators by those.
+    // Whoever may ask for permissions learns of owners and administrators by those.
     if (isAdmin && permission !== 'none') continue
     const { status } = await client.rest(`GET /teams/${id}/members`, {
       query: { limit: 1 },

@@ -202,7 +202,7 @@ export function createGiteaClient({
       return new ExomonadError(
         'FORGE_DENIED',
         `${host} has no repository ${owner}/${name} for this token: it was renamed or deleted, or it is private and the token’s account may not see it. ` +
-          'Check the URL of the git remote (or forge.gitea.repository); `exomonad doctor` tells what the token sees.',
+          'Check the URL of the git remote (or forge.gitea.repository); `exomonad doctor` says what the token sees.',
         { status: 404 },
       )
     },

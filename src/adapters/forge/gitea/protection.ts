@@ -10,7 +10,7 @@ export interface RawBranch {
   /** Globs of contexts. */
   readonly status_check_contexts: readonly string[] | null
   readonly user_can_merge: boolean
-  /** Rule that protects it; told to administrators of the repository alone. */
+  /** Rule that protects it; shown to administrators of the repository alone. */
   readonly effective_branch_protection_name?: string
 }
 
@@ -30,7 +30,9 @@ export interface Protection {
   readonly rule: RawRule | null
 }
 
-/** Null where it can’t be told: a branch that was pushed this moment, or that is not there. */
+/**
+ * Null where it can’t be determined: a branch that was pushed this moment, or that is not there.
+ */
 export async function readProtection(
   client: Pick<GiteaClient, 'rest'>,
   base: BranchName,

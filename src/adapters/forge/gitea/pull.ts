@@ -17,7 +17,7 @@ interface RawEnd {
   readonly repo_id: number
 }
 
-/** A pull request as the API tells it, as far as it is used. */
+/** A pull request as the API has it, as far as it is used. */
 export interface RawPull {
   readonly number: number
   readonly html_url: string
@@ -40,7 +40,7 @@ export interface RawPull {
 
 export const PULL = '/repos/{owner}/{repo}/pulls'
 
-/** What Gitea takes for a draft is told by its title. */
+/** Gitea takes a pull request for a draft by its title. */
 const DRAFT = /^\s*(?:WIP:|\[WIP\])\s*/i
 export const plainTitle = (title: string): string => title.replace(DRAFT, '')
 export const titleOf = (title: string, draft: boolean): string =>

@@ -55,7 +55,7 @@ export function createReviews({
     }[]
   }
 
-  /** One whose answer was lost may have been written: a second time it would be told twice. */
+  /** One whose answer was lost may have been written: a second time it would stand there twice. */
   const send = async ({ number, commit, body, comments }: NewReview): Promise<RawReview> => {
     const route = `${PULL}/${number}/reviews`
     try {

@@ -5,14 +5,16 @@ import type { GiteaForgeOptions } from './options.ts'
 
 /**
  * Heads that had commits of their own when they were seen last. Gitea leaves a pull request open
- * whose commits somebody pushed to its base; that tells it from a branch that was only reset to its
- * base.
+ * whose commits somebody pushed to its base; that distinguishes it from a branch that was only
+ * reset to its base.
  */
 export interface SeenHeads {
   note(number: number, head: Sha): Promise<void>
   /** It has ended. */
   forget(number: number): Promise<void>
-  /** Whether what the pull request had is in its base by now. False where that can’t be told. */
+  /**
+   * Whether what the pull request had is in its base by now. False where that can’t be determined.
+   */
   isMerged(number: number, ends: Ends): Promise<boolean>
 }
 

@@ -66,7 +66,7 @@ export function createSnapshots({
     }
   }
 
-  /** Gitea says “not mergeable” of what it has not looked at, too: git tells it at once. */
+  /** Gitea says “not mergeable” of what it has not looked at, too: git says it at once. */
   const mergeability = async (
     pull: RawPull,
     within: boolean,
@@ -86,7 +86,7 @@ export function createSnapshots({
     return { mergeable: conflictFiles.length > 0 ? 'conflicting' : 'mergeable', conflictFiles }
   }
 
-  /** False where that can’t be told. */
+  /** False where that can’t be determined. */
   const isBehind = async (pull: RawPull): Promise<boolean> => {
     try {
       await branches.bringIn([

@@ -40,7 +40,7 @@ export const tokenRefused = ({ host }: GithubRepository, app?: App): ExomonadErr
 export const repositoryGone = ({ host, owner, name }: GithubRepository, app?: App): ExomonadError =>
   denied(
     `${host} has no repository ${owner}/${name} for this token: it was renamed or deleted, or it is private and ${app === undefined ? 'the token' : `app ${app.id}`} was not given access to it. ` +
-      'Check the URL of the git remote (or forge.github.repository) and the token’s repositories; `exomonad doctor` tells what it sees.',
+      'Check the URL of the git remote (or forge.github.repository) and the token’s repositories; `exomonad doctor` says what it sees.',
     404,
   )
 
@@ -82,8 +82,8 @@ export function permissionMissing(
       `${start} ${owner} wants single sign-on: authorize the token at ${sso}.`,
       refused.status,
     )
-  // Fine-grained tokens are told in one header, classic ones in another; alternatives are set apart
-  // by semicolons.
+  // What fine-grained tokens lack is in one header, classic ones in another; alternatives are set
+  // apart by semicolons.
   const permissions = String(headers['x-accepted-github-permissions'] ?? '')
   if (permissions !== '') {
     const wanted = permissions.split(/;\s*/).map(permissionWords).join(', or ')

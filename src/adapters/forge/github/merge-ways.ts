@@ -19,7 +19,7 @@ export interface MergeFacts {
   readonly linear: boolean
   readonly signed: boolean
   /**
-   * How the base’s merge queue merges; null where it has none, undefined where that is not told.
+   * How the base’s merge queue merges; null where it has none, undefined where that is not known.
    */
   readonly queue?: MergeStrategy | null | undefined
   /** Of the base. */

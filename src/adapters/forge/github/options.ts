@@ -29,7 +29,7 @@ export interface GithubClientOptions {
   readonly settings: () => GithubSettings
   readonly clock: () => number
   readonly log: Log
-  /** The program and its version, as GitHub wants to be told. */
+  /** The program and its version, as GitHub asks for it. */
   readonly userAgent: string
   /**
    * First pause after a failure that may pass, and between writes; the next ones are longer.

@@ -4,8 +4,8 @@ import type { OwnComment } from '../issues.ts'
 const MARK = /<!-- exomonad:comment (\w+) -->\s*$/
 
 /**
- * The words, with a mark by which the comment is found again and told from what people write from
- * the same account.
+ * The words, with a mark by which the comment is found again and distinguished from what people
+ * write from the same account.
  */
 export const markOwn = (words: string, kind: OwnComment): string =>
   `${words.replaceAll(/<!--\s*exomonad:/g, '<!-- ').trimEnd()}\n\n<!-- exomonad:comment ${kind} -->`

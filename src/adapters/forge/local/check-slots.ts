@@ -12,7 +12,7 @@ export interface CheckSlots {
   }): Promise<(() => void) | null>
   /** Something that a `ready` looks at has changed. */
   look(): void
-  /** Gives no more; those that wait are told. */
+  /** Gives no more; those that wait are notified. */
   close(): void
   readonly busy: () => number
 }

@@ -8,7 +8,8 @@ import type { Git } from '../../git/git.ts'
 import { removeRunFolder, RUN_MARK } from './check-run.ts'
 
 /**
- * Processes that carry a run’s mark, where the system tells. Runs outlive a daemon that was killed.
+ * Processes that carry a run’s mark, where the system shows it. Runs outlive a daemon that was
+ * killed.
  */
 const processesOf = (folder: string): Promise<number[]> => startedWith([`${RUN_MARK}=${folder}`])
 
@@ -31,15 +32,15 @@ export async function sweepRuns({
 }): Promise<void> {
   for (const name of await readdir(ciWork).catch(() => [])) {
     const folder = join(ciWork, name)
-    const told = new Set<number>()
+    const logged = new Set<number>()
     // One that is just becoming another program shows no mark, and one may start another between
     // the look and its end.
     for (let [looks, quiet] = [0, 0]; looks < LOOKS && quiet < QUIET_LOOKS; looks += 1) {
       if (looks > 0) await delay(LOOK)
       const pids = await find(folder)
       for (const pid of pids) {
-        if (!told.has(pid)) log.info({ pid, folder }, 'ending what a cut-off check left running')
-        told.add(pid)
+        if (!logged.has(pid)) log.info({ pid, folder }, 'ending what a cut-off check left running')
+        logged.add(pid)
         sendSignal(pid, 'SIGKILL')
       }
       quiet = pids.length === 0 ? quiet + 1 : 0

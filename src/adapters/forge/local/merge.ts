@@ -31,7 +31,7 @@ interface Landed {
 }
 
 /**
- * Per try: read both tips, make the commit in objects, tell the caller (who journals it), push it
+ * Per try: read both tips, make the commit in objects, notify the caller (who journals it), push it
  * where the base is still what was read. The row follows the push; a crash in between is settled by
  * looking whether the remote’s base contains the prepared commit.
  */

@@ -23,7 +23,7 @@ export interface CheckSettings {
 export interface LocalForgeOptions {
   /** What is written into history goes through it. */
   readonly gate: Pick<TextGate, 'text'>
-  /** What its identity() answers: the path of the repository. */
+  /** What its identity() returns: the path of the repository. */
   readonly repository: string
   readonly git: Git
   readonly store: Store

@@ -20,7 +20,7 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
   const taken = new Map<string, Sha>()
 
   /**
-   * Of the same age: by it git tells which files may have changed since without looking any
+   * Of the same age: by it git determines which files may have changed since without looking any
    * different.
    */
   const copyIndex = async (from: string, to: string): Promise<void> => {

@@ -71,7 +71,7 @@ export function createWorktreeState({
   commonDir: string
   git: Pick<Git, 'isAncestor'>
 }): WorktreeState {
-  /** As far as its files tell. */
+  /** As far as its files show. */
   const isOurs = async (worktree: string): Promise<boolean> => {
     const gitDir = await gitDirOf(worktree)
     return gitDir === commonDir || dirname(gitDir) === join(commonDir, 'worktrees')

@@ -71,7 +71,7 @@ export function createWorktrees({
       const result = await run.attempt(['worktree', 'add', ...args], {
         settings,
         timeout: CHECKOUT_TIMEOUT,
-        patient: false,
+        waitsForLock: false,
       })
       // Where the branch was there before, git says so and has done nothing.
       if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr))

@@ -59,7 +59,7 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * Runs work again while the store is locked, for up to `patience` milliseconds. SQLite's own
+ * Runs work again while the store is locked, for up to `timeout` milliseconds. SQLite's own
  * waiting would hold up the whole process. Only for work of which a failure leaves nothing behind:
  * opening, one statement, the begin of a transaction.
  */

@@ -75,7 +75,7 @@ export function createEarlierHosts(options: {
       host.close()
       return false
     }
-    // Until it is gone: where it does not hear of this, it is asked again.
+    // Until it is gone: where the request does not reach it, it is asked again.
     if (listed.gives.length === 0)
       await host.ask('shutdown', {}, { once: true }).catch(() => undefined)
     else if (!one.named) {

@@ -15,7 +15,7 @@ export interface HostedTerminal {
   readonly screen: Screen
   /**
    * The program wants to know what the mouse does in a form that holds for a terminal of any size
-   * (SGR, 1006), which the screen's own modes do not tell.
+   * (SGR, 1006), which the screen's own modes do not show.
    */
   readonly sgrMouse: boolean
   /** What the program called the terminal last. */
@@ -25,8 +25,8 @@ export interface HostedTerminal {
   readonly end: Promise<HostedEnd>
   readonly size: { readonly columns: number; readonly rows: number }
   /**
-   * Tells the program, where it is another size than before. One that has ended keeps its screen as
-   * it was.
+   * Notifies the program, where it is another size than before. One that has ended keeps its screen
+   * as it was.
    */
   resize(columns: number, rows: number): Promise<void>
   /**
@@ -117,7 +117,7 @@ export function createHostedTerminal(options: {
   const letGo = socket.destroy.bind(socket)
   let released = false
   socket.destroy = () => {
-    // What it reads is told to who listens for data.
+    // What it reads goes to the listeners for data.
     if (!released) while (socket.read() !== null);
     if (!released && !socket.destroyed) for (const chunk of restOf(fd)) onData(chunk)
     released = true

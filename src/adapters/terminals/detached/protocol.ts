@@ -36,7 +36,7 @@ export interface HeldPane {
  * its standard streams.
  */
 export type OpenTakes = {
-  /** Makes opening repeatable: the second time answers the first pane. */
+  /** Makes opening repeatable: the second time returns the first pane. */
   readonly openId: string
   readonly agentId: AgentId
   readonly name: string

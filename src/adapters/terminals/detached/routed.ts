@@ -4,7 +4,7 @@ import type { Multiplexer } from '../holder.ts'
 import { isDetached } from './detached.ts'
 
 /**
- * Terminals elsewhere, and the detached host for the rest, as one: a pane’s id tells where it is.
+ * Terminals elsewhere, and the detached host for the rest, as one: a pane’s id says where it is.
  * No host is started before something is opened in it.
  */
 export function createRouted({

@@ -14,14 +14,14 @@ const FOLLOW_LIMIT = 2_000_000
  */
 const FRAME_LIMIT = 1_000_000
 
-type Answers = {
+type Handlers = {
   readonly [Verb in Exclude<keyof Verbs, 'hello' | 'shutdown'>]: (
     takes: Verbs[Verb]['takes'],
   ) => Verbs[Verb]['gives'] | Promise<Verbs[Verb]['gives']>
 }
 
 /**
- * Returns one connection of the host: requests by their verb, and a viewer’s keys once it asked to
+ * Serves one connection of the host: requests by their verb, and a viewer’s keys once it asked to
  * view.
  */
 export function serveConnection(
@@ -38,7 +38,7 @@ export function serveConnection(
   let following: Following | undefined
   let skipping = false
 
-  const tell = (message: FollowMessage) => {
+  const sendFollowed = (message: FollowMessage) => {
     if (message.event === 'text' && socket.writableLength > FOLLOW_LIMIT) {
       if (!skipping)
         send({
@@ -52,7 +52,7 @@ export function serveConnection(
     send(message)
   }
 
-  const answers: Answers = {
+  const handlers: Handlers = {
     open: panes.open,
     list: panes.list,
     paste: panes.paste,
@@ -81,7 +81,7 @@ export function serveConnection(
     },
     follow: (takes) => {
       following?.stop()
-      following = panes.follow(takes, tell)
+      following = panes.follow(takes, sendFollowed)
       return following !== undefined
     },
   }
@@ -89,7 +89,7 @@ export function serveConnection(
   return {
     answer: (verb, takes) => {
       const answer = (
-        answers as unknown as Record<string, ((takes: unknown) => unknown) | undefined>
+        handlers as unknown as Record<string, ((takes: unknown) => unknown) | undefined>
       )[verb]
       if (answer === undefined) throw new Error(`this host knows no "${verb}"`)
       return answer(takes)

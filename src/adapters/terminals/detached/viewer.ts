@@ -11,7 +11,7 @@ interface Viewer {
 /** At most so many milliseconds old is what a person sees. */
 const FRAME = 25
 
-/** Nothing about the mouse is told any more. */
+/** Nothing about the mouse is reported any more. */
 export const NO_MOUSE = '\u001B[?9;1000;1002;1003;1006l'
 const TRACKING = {
   none: '',
@@ -30,7 +30,7 @@ export function createViewer(options: {
   terminal: Pick<HostedTerminal, 'screen' | 'sgrMouse'>
   columns: number
   rows: number
-  /** What the mouse does is told to the program. */
+  /** What the mouse does is sent to the program. */
   mouse: boolean
   onFrame: (bytes: string) => void
   /** Who looks has not taken what there was: the next frame waits, and has it all. */

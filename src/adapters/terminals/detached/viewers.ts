@@ -86,7 +86,7 @@ export function createViewers({
         typed: null,
         since: (count += 1),
       }
-      // A part of somebody's screen tells of nobody until something is typed there.
+      // A part of somebody's screen shows that nobody looks until something is typed there.
       const person: { looking: Looking; lastInputAt: number | null; onLeft: () => void } = {
         looking,
         lastInputAt: embedded ? null : now(),

@@ -3,7 +3,7 @@ import { AGENTS } from './open.ts'
 
 /**
  * Inside a client of the same server it switches there, elsewhere (also inside another tmux) it
- * attaches. tmux has no command for both, and only the person’s own environment tells: a shell
+ * attaches. tmux has no command for both, and only the person’s own environment says which: a shell
  * decides, in one line that can be read and pasted. Values come as arguments, never parsed.
  */
 const SCRIPT =

@@ -38,7 +38,7 @@ export interface Connection {
   /** `tmux` with these arguments. */
   run(args: readonly string[]): Promise<Reply>
   /**
-   * Runs what makes a session while no control client of ours is on its way in. tmux 3.3a tells
+   * Runs what makes a session while no control client of ours is on its way in. tmux 3.3a notifies
    * every control client of each session that comes or goes, also one that has not said all of its
    * greeting yet, for which it has no state: it crashes, and all panes with it.
    */
@@ -55,7 +55,7 @@ const NO_SERVER =
  * known.
  */
 const UNREACHED = /^error connecting/m
-/** Tells within a second that the panes, or which of them are dead, changed. */
+/** Notifies within a second that the panes, or which of them are dead, changed. */
 const SUBSCRIBE = command(
   'refresh-client',
   '-B',
@@ -79,7 +79,7 @@ const CHANGES =
 
 /**
  * The way to one tmux server: a control-mode client as long as it answers, a process per command
- * otherwise. The control client tells about changes (`onChange`), and so does losing it.
+ * otherwise. The control client reports changes (`onChange`), and so does losing it.
  */
 export function createConnection(options: {
   binary: string

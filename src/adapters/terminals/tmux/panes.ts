@@ -54,7 +54,7 @@ export function listCommand(paneId?: PaneId): string {
   )
 }
 
-/** tmux tells a name without SIG, or a number where the system has no table of names. */
+/** tmux gives a name without SIG, or a number where the system has no table of names. */
 export function signalName(text: string): string | null {
   if (text === '' || text === '0') return null
   return /^\d+$/.test(text)

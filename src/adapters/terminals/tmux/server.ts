@@ -32,7 +32,7 @@ const OPTIONS = [
   ['set-option', '-s', 'message-limit', '20'],
   // Only windows with several agents show it.
   ['set-option', '-g', 'pane-border-format', BORDER_FORMAT],
-  // Told to control clients at once, where a subscription takes up to a second. A hook itself sends
+  // Sent to control clients at once, where a subscription takes up to a second. A hook itself sends
   // no notices, what run-shell -b defers does.
   [
     'set-hook',
@@ -136,7 +136,7 @@ export async function stopServer(
   connection: Connection,
   { pid, socketPath }: ServerFacts,
 ): Promise<void> {
-  // A control client that is still there is told of every session that ends, which crashes tmux
+  // A control client that is still there is notified of every session that ends, which crashes tmux
   // 3.3a on the way out.
   for (let waited = 0; waited < CLIENT_LIMIT; waited += STOP_POLL) {
     const clients = await connection.run(['list-clients', '-F', '#{client_control_mode}'])

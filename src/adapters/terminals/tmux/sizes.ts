@@ -28,8 +28,8 @@ const ROWS = `#{e|-:#{client_height},${STATUS_ROWS}}`
 /** Counts what happened to clients. What was found out at an earlier count is out of date. */
 const COUNT = '@size_count'
 /**
- * In a window: the client that typed last, as tmux tells (3.3 and newer), or came or changed its
- * size.
+ * In a window: the client that typed last, as tmux reports it (3.3 and newer), or came or changed
+ * its size.
  */
 const TYPED = '@size_typed'
 /**

@@ -21,7 +21,7 @@ export function showCommand(paneId: PaneId, shown: Shown): string {
 }
 
 const SIGN = `#{=1:${STATE}}`
-/** A window of a person, or of an agent that nothing was told of yet. */
+/** A window of a person, or of an agent of which nothing was reported yet. */
 const OTHER = '#{=16:window_name}'
 const entry = (text: string): string =>
   `#[range=window|#{window_index}]#{window_index} ${text}#[norange]  `

@@ -91,7 +91,7 @@ export function createTmux(options: TmuxOptions): Holder {
       const panes = await parsePanes(reply.lines)
       const server = attempt < NOTICE_ATTEMPTS ? await unnoticedBy(reply.lines, panes) : undefined
       if (server === undefined) return panes
-      // Where it has gone as well, the next answer tells.
+      // Where it has gone as well, the next list shows it.
       sendSignal(server, 'SIGCHLD')
       await delay(NOTICE_DELAY)
     }

@@ -67,7 +67,7 @@ const remember = (paneId: PaneId, option: string, key: string): string =>
 
 /**
  * One paste from a buffer of its own, which tmux deletes as it pastes (-d): where an answer is
- * lost, the buffer tells whether it was typed. -p brackets the text where the program asked for it,
+ * lost, the buffer shows whether it was typed. -p brackets the text where the program asked for it,
  * -r keeps line feeds.
  */
 export async function pasteText(
@@ -82,7 +82,7 @@ export async function pasteText(
     paneId,
     key === undefined ? pasteIt : sequence(pasteIt, remember(paneId, PASTED, key)),
   )
-  // tmux keeps no empty buffer; pasting nothing still tells whether it could be done.
+  // tmux keeps no empty buffer; pasting nothing still shows whether it could be done.
   if (text === '')
     return resultOf(await connection.ask(guarded(paneId, command('display-message', '-p', ''))))
   const stored = await connection.ask(command('set-buffer', '-b', buffer, '--', text))

@@ -10,8 +10,8 @@ export const VIEW = 'view-'
  * A client of a session of its own, with nothing but the window of this pane in it: it looks at no
  * other, ends with that window, and its own end takes nothing along. It has no keys and no line of
  * its own, and does without the second screen of the terminal it runs in, so that what scrolls away
- * can be scrolled back to there, with that terminal’s own keys. What the terminal can is told: tmux
- * asks for true colour and for keys with modifiers only where it knows of them.
+ * can be scrolled back to there, with that terminal’s own keys. What the terminal can do is passed
+ * on: tmux asks for true colour and for keys with modifiers only where it knows of them.
  */
 export const viewCommand = (
   binary: string,

@@ -1,7 +1,7 @@
 /**
  * What takes a person to a pane of our session: in it, in another one, elsewhere. In another Zellij
  * that keeps its sessions elsewhere a new session would be made with this name; only their own
- * environment tells, hence a shell. Values come as arguments, never parsed.
+ * environment says which, hence a shell. Values come as arguments, never parsed.
  */
 export function attachCommand(options: {
   readonly binary: string
@@ -16,7 +16,7 @@ export function attachCommand(options: {
   return ['/usr/bin/env', `ZELLIJ_SOCKET_DIR=${socketDir}`, binary, 'attach', session]
 }
 
-/** A busy session may lose what it is told (0.45.1): told again as long as nobody has left it. */
+/** A busy session may lose what it is sent (0.45.1): sent again as long as nobody has left it. */
 const SWITCH = `if ! ls "$2"/*/"$ZELLIJ_SESSION_NAME" >/dev/null 2>&1; then
   echo "exomonad: this Zellij keeps its sessions elsewhere than in $2, where the agents' session is, and can't switch there. Attach from a terminal outside of it, or start both with the same ZELLIJ_SOCKET_DIR." >&2
   exit 1

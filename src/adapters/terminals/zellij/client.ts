@@ -48,7 +48,7 @@ export function startClient(
     if (data.includes(ASKS)) whileItRuns(() => pty.write(ANSWER))
   })
   pty.onExit(() => (ended = true))
-  /** Its terminal may be closed before its end is told. */
+  /** Its terminal may be closed before its end is reported. */
   function whileItRuns(act: () => void): void {
     try {
       if (!ended) act()

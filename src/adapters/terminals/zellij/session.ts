@@ -27,7 +27,7 @@ export interface Session {
    * MULTIPLEXER_UNAVAILABLE.
    */
   ensure(size: { columns: number; rows: number }): Promise<Entry[]>
-  /** Its panes; undefined where it does not run, or does not tell. */
+  /** Its panes; undefined where it does not run, or does not answer. */
   list(): Promise<Entry[] | undefined>
   action(...args: readonly string[]): Promise<Reply>
   /** For what is opened: nobody’s view moves along, as far as this Zellij knows how. */
@@ -106,7 +106,7 @@ export function createSession(options: {
       )
     version = found
   }
-  /** `lost`: it may be there, and does not tell. */
+  /** `lost`: it may be there, and does not answer. */
   const look = async (): Promise<Entry[] | 'no-session' | 'lost'> => {
     for (let attempt = 0; attempt < LOOKS; attempt += 1) {
       const reply = await action('list-panes', '--json')
@@ -207,7 +207,7 @@ export function createSession(options: {
     // What it kept for a list of sessions that have ended (in ~/.cache): of ours nobody is to find
     // one there.
     await run('delete-session', '--force', session)
-    // One whose socket is gone hears nothing of it.
+    // One whose socket is gone does not receive this.
     const servers = findByArguments(
       (argv) => argv.includes('--server') && argv.some((word) => word.endsWith(`/${session}`)),
     )

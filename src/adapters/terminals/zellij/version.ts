@@ -1,4 +1,4 @@
-/** The oldest Zellij that starts sessions in the background and tells what it has opened. */
+/** The oldest Zellij that starts sessions in the background and says what it has opened. */
 export const ZELLIJ_NEEDED = '0.44.2'
 
 /**

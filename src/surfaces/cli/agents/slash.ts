@@ -68,7 +68,7 @@ async function run(
 }
 
 /**
- * What an agent’s child is told that was forked without a prompt: it has the conversation, and
+ * What an agent’s child is sent that was forked without a prompt: it has the conversation, and
  * nothing else to go by.
  */
 const INHERITED_TASK =

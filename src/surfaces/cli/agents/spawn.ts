@@ -94,7 +94,7 @@ const common = (command: Command): Command =>
       'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
     )
     .option('-r, --role <role>', 'A role of your own instead of the usual one')
-    .option('-n, --dry-run', 'Tell what would be made, make nothing')
+    .option('-n, --dry-run', 'Show what would be made, make nothing')
     .option(
       '--allow-dirty',
       'Spawn although your worktree has uncommitted changes, which the agents will not see',

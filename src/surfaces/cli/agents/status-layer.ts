@@ -4,7 +4,7 @@ import { printableLine } from '../../text/printable.ts'
 import { shortCount } from '../../text/quantity.ts'
 import { cut, displayWidth, pad } from '../../text/width.ts'
 
-/** An agent that is waited for, as `fan_in` tells of it. */
+/** An agent that is waited for, as `fan_in` reports it. */
 export interface StatusRow {
   readonly name: string
   readonly status: WaitStatus
@@ -82,8 +82,8 @@ export function statusLayer(
 }
 
 /**
- * Those that fit in so many lines, in their order; where not all do, one line is left for what is
- * told of the others.
+ * Those that fit in so many lines, in their order; where not all do, one line is left for a
+ * summary of the others.
  */
 function fitting(rows: readonly StatusRow[], lines: number): readonly StatusRow[] {
   if (rows.length <= lines) return rows

@@ -11,7 +11,7 @@ import { renderTree } from '../../text/tree-view.ts'
 import { cut } from '../../text/width.ts'
 
 /**
- * Milliseconds: between redraws, between reads when nothing was heard, and from an event to the
+ * Milliseconds: between redraws, between reads when no event came, and from an event to the
  * read it causes.
  */
 const REDRAW = 250

@@ -3,7 +3,7 @@ export type Shell = (typeof SHELLS)[number]
 
 /**
  * A script that makes a shell complete `exomonad`. All ask `exomonad __complete -- WORDS…`, which
- * answers a line per candidate: the word, a tab, a description; so the scripts never go stale. The
+ * prints a line per candidate: the word, a tab, a description; so the scripts never go stale. The
  * words `:files` and `:folders` stand for the shell’s own.
  */
 export const completionScript = (shell: Shell): string => SCRIPTS[shell]

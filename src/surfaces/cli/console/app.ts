@@ -18,7 +18,7 @@ export interface AppOptions {
   readonly palette: Palette
   readonly now: () => number
   readonly press: (key: Key) => void
-  /** Told of what is on the screen now. */
+  /** Called with what is on the screen now. */
   readonly seen: (scrolling: Frame['scrolling']) => void
   readonly streams: {
     readonly stdin: NodeJS.ReadStream

@@ -20,5 +20,5 @@ export interface Doing {
   readonly quit: () => void
 }
 
-/** Says something in an agent’s scrollback. */
-export type Tell = (agent: string, text: string, colour?: Notice['colour']) => void
+/** Shows a notice in an agent’s scrollback. */
+export type Notify = (agent: string, text: string, colour?: Notice['colour']) => void

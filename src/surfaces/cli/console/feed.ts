@@ -62,7 +62,7 @@ export function startFeed(options: {
     const mine = ++begun
     const at = now()
     const view = await client.call('tree', {}, { signal })
-    // Reads may overlap: what a later one told is not undone.
+    // Reads may overlap: what a later one brought is not undone.
     if (mine < applied) return
     applied = mine
     dispatch({ type: 'tree', tree: view, at: now() })
@@ -124,7 +124,7 @@ export function startFeed(options: {
     { pause: PAUSE, signal },
   )
 
-  /** A read whose failure the next one, or that of the tree, tells of. */
+  /** A read whose failure the next one, or that of the tree, reports. */
   const quietly = (work: (viewed: string) => Promise<unknown>) => async (): Promise<number> => {
     const { viewed } = store.get()
     if (viewed !== '') await work(viewed).catch(() => {})
@@ -195,7 +195,7 @@ async function follow(
     try {
       for await (const event of client.events({ follow: true, last: 0, signal })) on(event)
     } catch {
-      // What is the matter the reads of the tree tell.
+      // What is the matter the reads of the tree report.
     }
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, RETRY))
   }

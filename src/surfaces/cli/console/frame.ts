@@ -28,7 +28,7 @@ const LEAST = { columns: 40, rows: 10 }
 /** With so many rows there is one for a line between the status bar and what is the agent’s. */
 const ROOMY = 20
 /** Milliseconds for which what the console says is shown also over something else. */
-const TOLD = 8000
+const NOTICE_SHOWN = 8000
 
 /**
  * Draws states. Keeps what it wrapped and put together for the next frame, which mostly needs the
@@ -140,8 +140,8 @@ function inboxFrame(
     state.ask === null
       ? { rows: [], cursor: null }
       : bottomRows(state, undefined, { ...options, below: 0 })
-  const told = toldRows(state, options)
-  const room = height - bar.length - told.length - asked.rows.length
+  const notices = noticeRows(state, options)
+  const room = height - bar.length - notices.length - asked.rows.length
   const items = state.inbox === null ? [] : itemsOf(state.inbox)
   const rows = inboxRows(items, { selected, width, height: room, now, palette })
   const filled = [
@@ -150,7 +150,7 @@ function inboxFrame(
     ...rows.slice(-1),
   ]
   return {
-    rows: [...bar, ...filled, ...told, ...asked.rows],
+    rows: [...bar, ...filled, ...notices, ...asked.rows],
     cursor:
       asked.cursor === null
         ? null
@@ -160,9 +160,9 @@ function inboxFrame(
 }
 
 /** What came of a decision, for the scrollback is not to be seen. */
-function toldRows(state: ConsoleState, { columns, palette, now }: FrameOptions): string[] {
+function noticeRows(state: ConsoleState, { columns, palette, now }: FrameOptions): string[] {
   const notice = viewOf(state, state.viewed).notices.at(-1)
-  return notice === undefined || notice.at < now - TOLD
+  return notice === undefined || notice.at < now - NOTICE_SHOWN
     ? []
     : [palette[notice.colour](cut(printableLine(notice.text), columns))]
 }

@@ -4,7 +4,7 @@ import { hasTerminal } from '../../text/no-terminal.ts'
 import { printableLine } from '../../text/printable.ts'
 import { plural } from '../../text/quantity.ts'
 import { describePull } from '../pulls/pr-show.ts'
-import type { Doing, Tell } from './doing.ts'
+import type { Doing, Notify } from './doing.ts'
 import { isUnmanned, nodeOf } from './state.ts'
 
 /**
@@ -28,7 +28,7 @@ export interface LineActions {
 /** `go` shows another agent. */
 export function createLineActions(
   doing: Doing,
-  tell: Tell,
+  notify: Notify,
   go: (agent: string) => void,
 ): LineActions {
   const { store, feed, clientFor, now } = doing
@@ -56,11 +56,11 @@ export function createLineActions(
     // A process has no messages, only its standard input; what goes there has arrived.
     if (node?.kind === 'process') {
       await clientFor().call('write_stdin', { agent_id: agent, data: message })
-      tell(agent, `› ${message}`)
+      notify(agent, `› ${message}`)
       return feed.wake()
     }
     await clientFor().call('send', { to: agent, message })
-    tell(agent, `› ${message}`)
+    notify(agent, `› ${message}`)
     dispatch({ type: 'sent', agent, at: now() })
     feed.wake()
   }
@@ -68,7 +68,7 @@ export function createLineActions(
   const kill = async (viewed: string, node: TreeNode): Promise<void> => {
     const { killed } = await clientFor().call('kill', { agent: node.id })
     if (node.id !== viewed)
-      tell(
+      notify(
         viewed,
         `✗ Killed ${printableLine(node.name)}${killed.length > 1 ? ` and ${plural(killed.length - 1, 'agent')} below it` : ''}`,
       )
@@ -83,7 +83,7 @@ export function createLineActions(
     const child = await clientFor(agent).call('fork_capture', input)
     await feed.refresh()
     go(child.agent_id)
-    for (const warning of child.warnings) tell(child.agent_id, `! ${warning}`, 'attention')
+    for (const warning of child.warnings) notify(child.agent_id, `! ${warning}`, 'attention')
     void feed.readScrollback(agent).catch(() => {})
   }
 
@@ -91,7 +91,7 @@ export function createLineActions(
     const { reaped, next } = await clientFor().call('reap', {})
     await feed.refresh()
     if (next !== null) go(next)
-    tell(
+    notify(
       next ?? agent,
       reaped.length === 0
         ? 'No agent is dead.'
@@ -101,7 +101,7 @@ export function createLineActions(
 
   const showPull = async (agent: string, number: number | undefined): Promise<void> => {
     const wanted = number ?? nodeOf(store.get(), agent)?.pr?.number
-    if (wanted === undefined) return tell(agent, 'It has no pull request.')
+    if (wanted === undefined) return notify(agent, 'It has no pull request.')
     const pull = await clientFor().call('pr_show', { pr_number: wanted })
     dispatch({
       type: 'overlay',
@@ -115,14 +115,15 @@ export function createLineActions(
       ...doing.inside,
     })
     if (argv === null)
-      return tell(
+      return notify(
         agent,
         hasTerminal(node)
           ? `The ${multiplexer} multiplexer has no windows: what its terminal shows is here already.`
           : 'It has no terminal: what it writes is here already.',
       )
     const code = await doing.attach(argv)
-    if (code !== 0) tell(agent, `! ${argv[0] ?? ''} ended with ${code ?? 'a signal'}`, 'attention')
+    if (code !== 0)
+      notify(agent, `! ${argv[0] ?? ''} ended with ${code ?? 'a signal'}`, 'attention')
   }
 
   return { say, send, kill, fork, reap, showPull, attach }

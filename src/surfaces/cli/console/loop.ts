@@ -5,7 +5,7 @@ export interface Loop {
 }
 
 /**
- * Repeats work until the signal. It answers in how many milliseconds it wants to be done again by
+ * Repeats work until the signal. It returns in how many milliseconds it wants to be done again by
  * itself; Infinity: only when woken. However often it is woken, it is not done sooner than `pause`
  * milliseconds after it ended, nor sooner than it took: a slow daemon is asked less.
  */

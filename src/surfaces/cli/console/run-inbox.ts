@@ -4,15 +4,15 @@ import { printableLine } from '../../text/printable.ts'
 import type { Inbox } from '../../text/inbox-answer.ts'
 import { itemCalled, itemsOf, type InboxItem } from './rows/inbox-rows.ts'
 import type { ConsoleLine } from './input/parse-line.ts'
-import type { Doing, Tell } from './doing.ts'
+import type { Doing, Notify } from './doing.ts'
 import type { ConsoleState } from './state.ts'
 
 type InboxLine = Extract<ConsoleLine, { kind: 'inbox' | 'answer' | 'approve' | 'deny' }>
 
-/** What a person does with what waits for them. `agent`: where the outcome is told. */
+/** What a person does with what waits for them. `agent`: where the outcome is shown. */
 export function createInboxLines(
   { store, feed, clientFor }: Doing,
-  tell: Tell,
+  notify: Notify,
 ): { run(line: InboxLine, agent: string): Promise<void> } {
   const read = async (client: Client, clear = false): Promise<Inbox> => {
     const inbox = await client.call('inbox', { clear })
@@ -38,7 +38,7 @@ export function createInboxLines(
           message: line.text,
           question_id: item.id,
         })
-        tell(
+        notify(
           agent,
           `✓ The answer is ${answer.status === 'delivered' ? 'with' : 'on its way to'} ${printableLine(item.agent)}.`,
           'good',
@@ -48,7 +48,7 @@ export function createInboxLines(
           approval_id: item.id,
           ...(line.reason === undefined ? {} : { reason: line.reason }),
         })
-        tell(
+        notify(
           agent,
           `✓ ${line.kind === 'approve' ? 'Approved' : 'Denied'}: ${printableLine(item.text)}`,
           'good',

@@ -8,7 +8,7 @@ import { createWaits } from './run-wait.ts'
 import { findByName, hasEnded, neighbour } from './rotation.ts'
 import type { ConsoleLine } from './input/parse-line.ts'
 import { nodeOf, viewOf, type ConsoleState } from './state.ts'
-import type { Doing, Tell } from './doing.ts'
+import type { Doing, Notify } from './doing.ts'
 
 export interface Lines {
   /**
@@ -50,7 +50,7 @@ export function createLines(doing: Doing): Lines {
   const { store, feed, clientFor, now } = doing
   const { dispatch } = store
 
-  const tell: Tell = (agent, text, colour = 'dim') =>
+  const notify: Notify = (agent, text, colour = 'dim') =>
     dispatch({
       type: 'notice',
       agent,
@@ -69,9 +69,9 @@ export function createLines(doing: Doing): Lines {
     return `There is no agent ${said}.${found.candidates.length > 0 ? ` Did you mean ${found.candidates.map(printableLine).join(', ')}?` : ''}`
   }
 
-  const { say, send, kill, fork, reap, showPull, attach } = createLineActions(doing, tell, go)
-  const waits = createWaits(doing, tell)
-  const inbox = createInboxLines(doing, tell)
+  const { say, send, kill, fork, reap, showPull, attach } = createLineActions(doing, notify, go)
+  const waits = createWaits(doing, notify)
+  const inbox = createInboxLines(doing, notify)
 
   const about = async (
     agent: string,
@@ -82,7 +82,7 @@ export function createLines(doing: Doing): Lines {
       word === undefined
         ? (nodeOf(store.get(), agent) ?? 'The tree is not known yet.')
         : findAgent(word)
-    if (typeof node === 'string') tell(agent, node, 'bad')
+    if (typeof node === 'string') notify(agent, node, 'bad')
     else await work(node)
   }
 
@@ -94,7 +94,7 @@ export function createLines(doing: Doing): Lines {
       case 'send':
         return about(agent, line.agent, async (to) => {
           await send(to.id, line.message)
-          if (to.id !== agent) tell(agent, `› to ${printableLine(to.name)}: ${line.message}`)
+          if (to.id !== agent) notify(agent, `› to ${printableLine(to.name)}: ${line.message}`)
         })
       case 'capture':
         await clientFor(agent).call('capture', { begin: true })
@@ -118,7 +118,7 @@ export function createLines(doing: Doing): Lines {
       case 'wait': {
         const nodes = line.agents.map(findAgent)
         const wrong = nodes.find((node) => typeof node === 'string')
-        if (wrong !== undefined) return tell(agent, wrong, 'bad')
+        if (wrong !== undefined) return notify(agent, wrong, 'bad')
         const ids = nodes.flatMap((node) => (typeof node === 'string' ? [] : [node.id]))
         // It goes on beside whatever else is done.
         void waits.wait(agent, line.timeout, ids)
@@ -148,7 +148,7 @@ export function createLines(doing: Doing): Lines {
       case 'quit':
         return doing.quit()
       case 'error':
-        return tell(agent, line.message, 'bad')
+        return notify(agent, line.message, 'bad')
     }
   }
 
@@ -158,7 +158,7 @@ export function createLines(doing: Doing): Lines {
       await perform(line, agent)
       return true
     } catch (error) {
-      tell(agent, `✗ ${asExomonadError(error).message}`, 'bad')
+      notify(agent, `✗ ${asExomonadError(error).message}`, 'bad')
       // Nothing that was written is lost.
       if (line.kind === 'say' && viewOf(store.get(), agent).draft.text === '')
         dispatch({ type: 'give-back', agent, text: line.text })
@@ -191,7 +191,7 @@ export function createLines(doing: Doing): Lines {
       const { viewed } = store.get()
       if (node !== undefined)
         await kill(viewed, node).catch((error: unknown) =>
-          tell(viewed, `✗ ${asExomonadError(error).message}`, 'bad'),
+          notify(viewed, `✗ ${asExomonadError(error).message}`, 'bad'),
         )
     },
     interrupt: waits.interrupt,

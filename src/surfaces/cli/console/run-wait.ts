@@ -1,5 +1,5 @@
 import { asExomonadError } from '../../../domain/errors.ts'
-import type { Doing, Tell } from './doing.ts'
+import type { Doing, Notify } from './doing.ts'
 
 /** The person’s waits: one for each agent at most, all at once. */
 export interface Waits {
@@ -9,11 +9,11 @@ export interface Waits {
   interruptAll(): void
 }
 
-export function createWaits({ store, feed, clientFor, now }: Doing, tell: Tell): Waits {
+export function createWaits({ store, feed, clientFor, now }: Doing, notify: Notify): Waits {
   const running = new Map<string, AbortController>()
   return {
     wait: async (agent, timeout, from) => {
-      if (running.has(agent)) return tell(agent, 'A wait runs already; Escape ends it.', 'bad')
+      if (running.has(agent)) return notify(agent, 'A wait runs already; Escape ends it.', 'bad')
       const controller = new AbortController()
       running.set(agent, controller)
       store.dispatch({ type: 'wait-begun', agent, wait: { since: now(), timeout, agents: from } })
@@ -27,8 +27,8 @@ export function createWaits({ store, feed, clientFor, now }: Doing, tell: Tell):
         await feed.readScrollback(agent)
       } catch (error) {
         if (controller.signal.aborted)
-          tell(agent, 'The wait was interrupted; mail stays in the mailbox.')
-        else tell(agent, `✗ ${asExomonadError(error).message}`, 'bad')
+          notify(agent, 'The wait was interrupted; mail stays in the mailbox.')
+        else notify(agent, `✗ ${asExomonadError(error).message}`, 'bad')
       } finally {
         running.delete(agent)
         store.dispatch({ type: 'wait-ended', agent })

@@ -1,8 +1,8 @@
-/** A state that changes by a reducer alone, with those who are told of each change. */
+/** A state that changes by a reducer alone, with those who are notified of each change. */
 export interface Store<State, Action> {
   get(): State
   dispatch(action: Action): void
-  /** Returns what to call to be told no longer. */
+  /** Returns what to call to be notified no longer. */
   subscribe(listener: () => void): () => void
 }
 

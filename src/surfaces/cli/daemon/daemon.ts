@@ -51,7 +51,7 @@ export function define(command: Command, context: CliContext): void {
     })
   command
     .command('status')
-    .description('Tell whether the daemon runs; exits with 1 where it does not')
+    .description('Show whether the daemon runs; exits with 1 where it does not')
     .action(async () => {
       const located = await locateRepository(
         context.options().cwd,

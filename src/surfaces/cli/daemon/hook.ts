@@ -18,18 +18,18 @@ const EVENTS = ['session-start', 'prompt', 'tool', 'stop', 'waiting', 'session-e
 export function define(command: Command, context: CliContext): void {
   command
     .addArgument(
-      new Argument('<event>', 'What happened; stop answers whether the agent may stop').choices(
+      new Argument('<event>', 'What happened; stop says whether the agent may stop').choices(
         EVENTS,
       ),
     )
     .action(async (event: string) => {
       const body = await readFacts(context)
-      const answer = await tellDaemon(context, event, body)
+      const answer = await notifyDaemon(context, event, body)
       if (event === 'stop') writeJson(context.terminal.stdout, answer ?? { decision: 'allow' })
     })
 }
 
-async function tellDaemon(
+async function notifyDaemon(
   context: CliContext,
   event: string,
   body: Record<string, unknown>,

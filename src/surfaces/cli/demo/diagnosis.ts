@@ -17,7 +17,7 @@ export async function diagnose(client: Client): Promise<string[]> {
       lines.push(`  ── terminal of ${agent.name}`, ...(await lastLines(client, agent.id)))
     return lines
   } catch (error) {
-    return [`  the daemon does not tell: ${error instanceof Error ? error.message : String(error)}`]
+    return [`  the daemon does not say: ${error instanceof Error ? error.message : String(error)}`]
   }
 }
 

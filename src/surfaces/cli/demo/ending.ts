@@ -5,7 +5,7 @@ export type Ending =
   | { readonly kind: 'finished' }
   | { readonly kind: 'stuck'; readonly reason: string }
 
-/** Fed with every event in order; answers the ending once it is there. */
+/** Fed with every event in order; returns the ending once it is there. */
 export function createEnding(rootId: string): (event: WireEvent) => Ending | null {
   let finished = false
   const stuck = (reason: string): Ending => ({ kind: 'stuck', reason })

@@ -27,7 +27,7 @@ const MOST_PUSHES = 10
 const pidFile = (workspace: Workspace): string => join(workspace.folder, GITHUB_PID)
 
 /**
- * Starts a GitHub of the demo’s own as a process, with the repository on it, and answers the tables
+ * Starts a GitHub of the demo’s own as a process, with the repository on it, and returns the tables
  * of the configuration that point to it. NOT_AVAILABLE outside of exomonad’s source folder, and
  * where it does not start.
  */

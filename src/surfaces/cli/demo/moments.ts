@@ -13,11 +13,11 @@ export interface Moment {
 /** Names of agents by id. */
 export type Names = ReadonlyMap<string, string>
 
-type Teller<Payload> = (payload: Payload, who: string, actor: string) => Moment | null
+type Describe<Payload> = (payload: Payload, who: string, actor: string) => Moment | null
 
 const moment = (sign: string, colour: Colour, text: string): Moment => ({ sign, colour, text })
 
-const TELLERS: { readonly [Type in EventType]?: Teller<EventPayload<Type>> } = {
+const DESCRIPTIONS: { readonly [Type in EventType]?: Describe<EventPayload<Type>> } = {
   'agent.spawned': ({ name, kind, branch }) =>
     moment('+', 'active', `${name} (${kind}) on ${branch}`),
   'question.asked': ({ name, message }) => moment('?', 'special', `${name} asks: ${message}`),
@@ -49,18 +49,18 @@ const TELLERS: { readonly [Type in EventType]?: Teller<EventPayload<Type>> } = {
   'delivery.failed': ({ reason }, who) =>
     moment('✗', 'bad', `a message to ${who} failed: ${reason}`),
   'delivery.undecided': ({ name, reason }) =>
-    moment('✗', 'bad', `whether a message reached ${name} can’t be told: ${reason}`),
+    moment('✗', 'bad', `whether a message reached ${name} can’t be determined: ${reason}`),
   note: ({ name, message }) => moment('…', 'dim', `${name}: ${message}`),
 }
 
 /** The event as a moment; null for those that only matter to machines. */
 export function momentOf(event: WireEvent, names: Names): Moment | null {
   const actor = names.get(event.actor) ?? event.actor
-  const told =
-    (TELLERS[event.type as EventType] as Teller<WireEvent['payload']> | undefined)?.(
+  const described =
+    (DESCRIPTIONS[event.type as EventType] as Describe<WireEvent['payload']> | undefined)?.(
       event.payload,
       names.get(event.agentId ?? '') ?? 'an agent',
       actor,
     ) ?? null
-  return told === null ? null : { ...told, text: printableLine(told.text) }
+  return described === null ? null : { ...described, text: printableLine(described.text) }
 }

@@ -4,7 +4,7 @@ import type { WireEvent } from '../../client.ts'
 export interface Story {
   readonly chapters: readonly { readonly title: string; readonly happened: boolean }[]
   readonly merged: number
-  /** Messages that failed or whose arrival can't be told. */
+  /** Messages that failed or whose arrival can't be determined. */
   readonly failedDeliveries: number
 }
 
@@ -49,8 +49,8 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
   const merged = events.filter(({ type }) => type === 'pr.merged')
   const mergedInto = (base: string): boolean =>
     merged.some(({ payload }) => payload['base'] === base)
-  // A daemon that was killed between an act and its record told nobody of it: then what came of it
-  // counts.
+  // A daemon that was killed between an act and its record reported nothing of it: then what came
+  // of it counts.
   const restarted = events.filter(({ type }) => type === 'daemon.started').length > 1
   const ownMerge = first(events, 'pr.merged', ({ payload }) => subtrees.has(payload['base']))
   const chapters = [
@@ -100,7 +100,7 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
     },
     {
       title: 'a conflict was resolved by its agent',
-      // Its own rebase is told only where the daemon's stopped at a conflict.
+      // Its own rebase is reported only where the daemon's stopped at a conflict.
       happened:
         first(
           events,
@@ -122,6 +122,6 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
   return { chapters, merged: merged.length, failedDeliveries: failedDeliveries(events).length }
 }
 
-/** Of messages that failed or whose arrival can't be told. */
+/** Of messages that failed or whose arrival can't be determined. */
 export const failedDeliveries = (events: Events): Events =>
   events.filter(({ type }) => type === 'delivery.failed' || type === 'delivery.undecided')

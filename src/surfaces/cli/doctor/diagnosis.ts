@@ -9,7 +9,7 @@ export interface Diagnosis {
   readonly found: string
   /** What a person can do about it. */
   readonly fix?: string
-  /** The same done by `--fix`, where that risks nothing; answers what was done. */
+  /** The same done by `--fix`, where that risks nothing; returns what was done. */
   readonly repair?: () => Promise<string>
   /** The repair writes into the person’s own configuration: only after they said yes. */
   readonly asks?: boolean

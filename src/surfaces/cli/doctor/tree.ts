@@ -52,7 +52,7 @@ export async function diagnoseTree(
   try {
     const client = await context.client({ start: false })
     const view = await client.call('tree', {})
-    const reaped = await outOfSight(client, view)
+    const reaped = await reapedPlaces(client, view)
     return [
       daemon,
       ...forgeHealth(view),
@@ -92,8 +92,8 @@ async function withoutDaemon(
 }
 
 /**
- * What keeps the daemon from its forge, as it was told: the token it has may be another than the
- * one in this shell.
+ * What keeps the daemon from its forge, as the daemon reports it: the token it has may be another
+ * than the one in this shell.
  */
 function forgeHealth({ forge }: TreeView): Diagnosis[] {
   const found = forgeWords(forge)
@@ -140,7 +140,7 @@ const all = (node: TreeNode): TreeNode[] => [node, ...node.children.flatMap(all)
 
 function agents(view: TreeView): Diagnosis[] {
   const nodes = all(view.root)
-  // A task that failed is its asker’s business: it was told, and can’t be begun again.
+  // A task that failed is its asker’s business: they were notified, and it can’t be begun again.
   const crashed = nodes.filter(
     (node) => node.kind !== 'root' && node.state === 'failed' && !isOneTask(node),
   )
@@ -196,7 +196,7 @@ function agents(view: TreeView): Diagnosis[] {
 /**
  * Places of agents that were reaped, which the tree does not show; what is cleaned away has none.
  */
-async function outOfSight(client: Client, view: TreeView): Promise<Place[]> {
+async function reapedPlaces(client: Client, view: TreeView): Promise<Place[]> {
   const shown = new Set(all(view.root).map((node) => node.branch))
   // Agents may run the doctor, too, and may not clean.
   const { removed, kept } = await client

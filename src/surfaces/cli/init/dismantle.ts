@@ -71,7 +71,7 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   return { removed, kept, branches_left: branches }
 }
 
-/** Returns the branches that agents worked on, as far as their names or worktrees tell. */
+/** Returns the branches that agents worked on, as far as their names or worktrees show. */
 async function removeWorktrees(
   git: Git,
   { located }: DismantleDeps,

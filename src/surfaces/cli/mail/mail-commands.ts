@@ -32,7 +32,7 @@ export const deny = toolCommand('deny', decision)
 export const inbox = toolCommand('inbox', {
   show: (waiting, { context, palette, input: { clear } }) => {
     const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
-    const told = messagesOf(waiting)
+    const messages = messagesOf(waiting)
     const blocks = [
       ...waiting.questions.map((question) => [
         `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,
@@ -48,13 +48,13 @@ export const inbox = toolCommand('inbox', {
           `  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`,
         ),
       ]),
-      ...told.map((message) => [
+      ...messages.map((message) => [
         `${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`,
         ...indented(message.text),
       ]),
     ]
     const hint = palette.dim('exomonad inbox --clear marks the messages as read')
-    return listed(blocks, 'Nothing waits for you', told.length === 0 || clear ? [] : ['', hint])
+    return listed(blocks, 'Nothing waits for you', messages.length === 0 || clear ? [] : ['', hint])
   },
 })
 

@@ -16,7 +16,7 @@ const LOOK_EVERY = 250
 
 /**
  * How the agents stand that a wait is open for, live on the terminal above a spinner, until the
- * wait is over. Returns what it answers; what was drawn is gone by then.
+ * wait is over. Returns the result of the wait; what was drawn is gone by then.
  */
 export async function watchWait<Result>(
   context: CliContext,
@@ -43,7 +43,7 @@ export async function watchWait<Result>(
   }
   const look = async (): Promise<void> => {
     for (;;) {
-      // Where the daemon is away, or the agents can’t be told apart, the wait itself says so.
+      // Where the daemon is away, or the agents’ names are ambiguous, the wait itself says so.
       const seen = await client
         .call('fan_in', { from_agents: agents }, { signal: over.signal })
         .catch(() => undefined)

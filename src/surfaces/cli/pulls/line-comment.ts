@@ -28,8 +28,8 @@ export interface ReplyInput {
 }
 
 /**
- * Returns as `--reply "ID text"` takes them, and the ids of `--resolve`; an id in both is answered
- * and resolved. UsageError for anything else.
+ * Parses answers as `--reply "ID text"` takes them, and the ids of `--resolve`; an id in both is
+ * answered and resolved. UsageError for anything else.
  */
 export function parseReplies(
   answers: readonly string[],

@@ -3,7 +3,7 @@ import type { Client } from '../../client.ts'
 
 type Statuses = ToolResult<'agent_status'>
 
-/** Of one agent, session or background task, as the tool tells it. */
+/** Of one agent, session or background task, as the tool reports it. */
 export type AgentStatus = Exclude<Statuses, { agents: unknown }>
 
 /** How this one stands; the tool lists all of them only where none is named. */

@@ -33,7 +33,7 @@ this shell and the daemon end.
 
 exomonad status lists what runs, exomonad logs NAME -f shows what it writes
 ([stderr] in front of lines of that), exomonad stdin NAME "yes" answers it,
-exomonad result NAME tells how it ended, exomonad kill NAME ends it with all its
+exomonad result NAME shows how it ended, exomonad kill NAME ends it with all its
 processes. With --wait Ctrl-C stops watching; it runs on.`,
     )
     .action(async (words: string[], options: { wait?: boolean }) => {
@@ -97,7 +97,7 @@ const nodeWith = (node: TreeNode, id: string): TreeNode | undefined =>
     ? node
     : node.children.map((child) => nodeWith(child, id)).find((found) => found !== undefined)
 
-/** As a shell would tell it. */
+/** As a shell would report it. */
 function exitCodeOf(status: 'completed' | 'failed' | 'killed', node: TreeNode | undefined): number {
   if (node !== undefined && node.exit_code !== null) return node.exit_code
   const signal = constants.signals[node?.exit_signal as NodeJS.Signals] as number | undefined

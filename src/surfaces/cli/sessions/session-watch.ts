@@ -63,7 +63,7 @@ export async function watchSessions(
       }))
         known = noteCall(known, event)
     } catch {
-      // What it does is not told then; that it goes on is.
+      // What it does is not shown then; that it goes on is.
     }
   }
   const look = async (): Promise<void> => {

@@ -36,7 +36,7 @@ export async function watchSubagents<Result>(
   const screen = createLiveScreen(stderr)
   const palette = context.palette(stderr)
   const began = context.now()
-  // Until the daemon tells of it.
+  // Until the daemon reports it.
   const waiting: SubagentEvent = {
     kind: 'started',
     id: '',
@@ -74,7 +74,7 @@ export async function watchSubagents<Result>(
     return result
   } finally {
     stopDrawing()
-    // What still runs was not heard of to its end: a spinner that stands still would tell
+    // The end of what still runs was not reported: a spinner that stands still would say
     // otherwise.
     if (isAnswered || [...tree.values()].some(({ parent, end }) => parent === null && end !== null))
       draw()

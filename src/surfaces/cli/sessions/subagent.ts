@@ -32,7 +32,7 @@ const describe = ({
 }): string =>
   description === '' ? cut(printableLine(task), LONGEST) : cut(printableLine(description), 200)
 
-/** Undefined where it was interrupted, which is told. */
+/** Undefined where it was interrupted, which is printed. */
 async function run(
   context: CliContext,
   description: string,
@@ -49,7 +49,7 @@ async function run(
         error.code === 'SUBAGENT_FAILED' &&
         !context.options().json
       )
-        tellPartial(context, error)
+        printPartial(context, error)
       throw error
     }
   })
@@ -60,7 +60,7 @@ async function run(
   return answer
 }
 
-function tellPartial(context: CliContext, { facts }: ExomonadError): void {
+function printPartial(context: CliContext, { facts }: ExomonadError): void {
   const { partial } = facts
   if (typeof partial === 'string' && partial.trim() !== '')
     writeLines(context.terminal.stdout, printable(partial).trimEnd().split('\n'))

@@ -214,7 +214,7 @@ describe(
       ).toMatchObject({
         code: 'PR_NOT_MERGEABLE',
         error: expect.stringMatching(
-          /octo\/widgets does not allow auto-merge\..*Allow auto-merge.*merge it when you are told that it is ready/,
+          /octo\/widgets does not allow auto-merge\..*Allow auto-merge.*merge it when you are notified that it is ready/,
         ),
       })
       github().state.repository.allowAutoMerge = true

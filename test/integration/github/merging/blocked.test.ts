@@ -100,7 +100,7 @@ describe('a pull request that GitHub would refuse to merge', () => {
     github.state.repository.otherRules.set('main', { hidden: true })
     const pull = await look()
     expect(needs(pull)).toEqual([
-      `what a rule for main asks for, which GitHub does not tell this token: ${pull.url} says it`,
+      `what a rule for main asks for, which GitHub does not show this token: ${pull.url} says it`,
     ])
     expect(isReady(pull)).toBe(false)
     github.state.repository.otherRules.clear()

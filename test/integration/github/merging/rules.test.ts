@@ -133,7 +133,7 @@ describe('(20.7) rules that stand in the way of a tree', () => {
       'whose names start with “feature/”: agents’ branches, such as main.doctor-probe',
     ],
     [namePattern('contains', '.', true), true, 'whose names don’t contain “.”'],
-    [namePattern('regex', '(?P<x>a)'), false, 'which can’t be told here'],
+    [namePattern('regex', '(?P<x>a)'), false, 'which can’t be determined here'],
     [rule('non_fast_forward'), false, 'lets nobody force a push'],
     [
       rule('commit_message_pattern', { operator: 'regex', pattern: '^[A-Z]+-\\d+' }),
@@ -206,7 +206,7 @@ describe('(20.7) rules that stand in the way of a tree', () => {
       {
         permission: 'Merge commits',
         needed: false,
-        why: 'main has to have a linear history: subtrees’ pull requests are merged by squash instead, unless told otherwise',
+        why: 'main has to have a linear history: subtrees’ pull requests are merged by squash instead, unless another way is asked for',
       },
     ])
   })

@@ -41,7 +41,7 @@ const spooled = async () => {
   return read
 }
 
-describe('what the daemon can not be told now', () => {
+describe('what can not be sent to the daemon now', () => {
   it('of several sessions that say the same at the same time, each stands in the spool', async () => {
     const all = await Promise.all(['one', 'two', 'three'].map(hooksOf))
     expect(
@@ -62,7 +62,7 @@ describe('what the daemon can not be told now', () => {
     await new Promise<void>((resolve) => server.listen(join(folder, 'socket'), resolve))
     try {
       const hooks = await hooksOf('one')
-      hooks.tell('prompt', { prompt: 'go' })
+      hooks.notify('prompt', { prompt: 'go' })
       expect(await hooks.stop({ reason: 'end_turn', again: false })).toBeNull()
       expect(await spooled()).toEqual(['program/prompt token of one', 'program/stop token of one'])
     } finally {

@@ -51,8 +51,8 @@ export interface GithubClient {
   /** All pages of a list. */
   pages<Item>(route: string, parameters?: Readonly<Record<string, unknown>>): Promise<Item[]>
   /**
-   * A partial answer is an answer; a limit told with status 200 is FORGE_UNAVAILABLE. `variables`
-   * get owner and name.
+   * A partial answer is an answer; a limit reported with status 200 is FORGE_UNAVAILABLE.
+   * `variables` get owner and name.
    */
   graphql<Data>(
     query: string,

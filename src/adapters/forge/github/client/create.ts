@@ -52,7 +52,7 @@ export function createGithubClient(options: GithubClientOptions): GithubClient {
   }
 
   /**
-   * What answers says which version it is; undefined where that is none of an Enterprise Server.
+   * The version of what answers; undefined where that is none of an Enterprise Server.
    * Null: nothing answers that knows GitHub’s API.
    */
   const askVersion = async (): Promise<string | undefined | null> => {

@@ -8,8 +8,8 @@ export interface Cached {
 }
 
 /**
- * Returns by URL and media type, so that what hasn’t changed is told with a 304, which costs
- * nothing of the limit. The least used go first.
+ * What was read, by URL and media type, so that what hasn’t changed is answered with a 304, which
+ * costs nothing of the limit. The least used go first.
  */
 export interface Etags {
   get(key: string): Cached | undefined

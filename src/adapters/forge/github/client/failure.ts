@@ -37,7 +37,7 @@ export function troubled(
   now: number,
 ): ExomonadError {
   const retryAfter = Number(headers['retry-after'] ?? NaN)
-  const where = host === 'github.com' ? ' https://www.githubstatus.com tells how it is.' : ''
+  const where = host === 'github.com' ? ' See https://www.githubstatus.com.' : ''
   return unavailable(`GitHub (${host}) has trouble of its own and answers ${status}.${where}`, {
     status,
     ...(Number.isFinite(retryAfter) ? { retry_at: now + retryAfter * 1000 } : {}),

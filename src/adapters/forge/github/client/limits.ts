@@ -23,9 +23,9 @@ export interface Limits {
   blocked(resource: Resource): { readonly by: Resource | 'all'; readonly until: number } | null
   /** What an answer said of a limit, and what it cost. */
   observe(resource: Resource, headers: Headers, cost: number): RateLimit | null
-  /** A limit is used up: answers until when to wait. */
+  /** A limit is used up: returns until when to wait. */
   usedUp(resource: Resource, headers: Headers): number
-  /** GitHub asks to wait with everything: answers until when. */
+  /** GitHub asks to wait with everything: returns until when. */
   askedToWait(headers: Headers): number
   /** Another token has limits of its own. */
   forget(): void
@@ -97,13 +97,13 @@ export function createLimits({
         numberIn(headers, 'x-ratelimit-remaining'),
         numberIn(headers, 'x-ratelimit-reset'),
       ]
-      const told = headers['x-ratelimit-resource']
+      const named = headers['x-ratelimit-resource']
       // Some routes have limits of their own, which say nothing of the others.
       if (
         limit === null ||
         remaining === null ||
         reset === null ||
-        (told !== undefined && told !== resource)
+        (named !== undefined && named !== resource)
       )
         return null
       const known = limits[resource]

@@ -76,7 +76,7 @@ export function createOldServer({
 }: {
   repository: Pick<GithubRepository, 'host'>
   log: Log
-  /** Asks the server itself, where no header tells. */
+  /** Asks the server itself, where no header says. */
   askVersion: () => Promise<string | undefined>
 }): OldServer {
   const missing = new Map<string, Lacking>()
@@ -109,7 +109,7 @@ export function createOldServer({
           { fields: needed.map(({ type, name }) => `${type}.${name}`) },
         )
       }
-      // One that several types lack is told of once.
+      // One that several types lack is reported once.
       const fresh = [...new Map(undefinedFields.map((one) => [one.name, one])).values()].filter(
         ({ name }) => !missing.has(name),
       )

@@ -175,7 +175,7 @@ async function trustedOf(
   comments: readonly RawComment[],
   { viewer, trust }: { viewer: string; trust: Believes },
 ): Promise<{ comments: readonly IssueComment[]; withheld: number }> {
-  const told: IssueComment[] = []
+  const trusted: IssueComment[] = []
   let withheld = 0
   for (const raw of comments) {
     const account: Account = accountOf(raw.author)
@@ -185,7 +185,7 @@ async function trustedOf(
       withheld += 1
       continue
     }
-    told.push({
+    trusted.push({
       id: String(raw.fullDatabaseId),
       author: `forge:${account.login}`,
       authorName: account.login,
@@ -193,5 +193,5 @@ async function trustedOf(
       at: Date.parse(raw.createdAt),
     })
   }
-  return { comments: told, withheld }
+  return { comments: trusted, withheld }
 }

@@ -1,7 +1,7 @@
 import type { Unreadable } from '../../unreadable.ts'
 
 /**
- * What GitHub’s GraphQL answers to queries.ts. Nullable is what GitHub’s schema says may be null.
+ * What GitHub’s GraphQL returns for queries.ts. Nullable is what GitHub’s schema says may be null.
  */
 
 export interface RawActor {
@@ -163,7 +163,7 @@ export interface RawQueueEntry {
 }
 
 /**
- * What the base asks for, as far as GitHub tells those who are no administrators. All but the
+ * What the base asks for, as far as GitHub shows it to those who are no administrators. All but the
  * contexts may be absent on older servers.
  */
 export interface RawRule {
@@ -201,7 +201,8 @@ export interface FullPull {
   readonly author: RawActor | null
   readonly authorAssociation: Association
   /**
-   * What must have passed before a merge, as far as GitHub tells those who are no administrators.
+   * What must have passed before a merge, as far as GitHub shows it to those who are no
+   * administrators.
    */
   readonly requiredContexts: readonly string[]
   readonly rule: Omit<RawRule, 'requiredStatusCheckContexts'> | null
@@ -212,11 +213,11 @@ export interface FullPull {
   readonly contexts: readonly RawContext[]
   /**
    * Conversations on lines, by the id of the comment that begins each; null where GitHub did not
-   * tell.
+   * say.
    */
   readonly threads: Threads | null
   /**
-   * Who was asked for a review, where one is required; null where GitHub did not tell, and where
+   * Who was asked for a review, where one is required; null where GitHub did not say, and where
    * none is required.
    */
   readonly requests: readonly RawRequest[] | null

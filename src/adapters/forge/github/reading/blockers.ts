@@ -17,7 +17,7 @@ interface RawRulesetRule {
 }
 
 /**
- * These say how branches are pushed, or are told of otherwise: none of them keeps a pull request
+ * These say how branches are pushed, or are reported otherwise: none of them keeps a pull request
  * from being merged.
  */
 const OF_PUSHES: ReadonlySet<string> = new Set([
@@ -34,7 +34,7 @@ const OF_PUSHES: ReadonlySet<string> = new Set([
 
 /**
  * Why GitHub would not merge a pull request whose checks and conflicts are in order: from its own
- * words (`mergeStateStatus`, `reviewDecision`), what it tells of the base’s protection, and, only
+ * words (`mergeStateStatus`, `reviewDecision`), what it says of the base’s protection, and, only
  * where none of these explains it, its rulesets (one conditional request). A failed read throws as
  * the client does.
  */
@@ -93,8 +93,8 @@ export function createBlockers({
       !explainsNothing(checksState, checksRequired)
     )
       return found
-    const told = protectionBlockers(rule, conversations)
-    if (told.length > 0) return told
+    const reasons = protectionBlockers(rule, conversations)
+    if (reasons.length > 0) return reasons
     const rules = (await rulesOf(state.baseRefName)).filter(({ type }) => !OF_PUSHES.has(type))
     const left = rules.flatMap((one) =>
       isOfConversations(one) ? conversations : [ofRuleset(one.type, one.ruleset_source)],
@@ -103,7 +103,7 @@ export function createBlockers({
     return [
       {
         kind: 'rule',
-        needs: `what a rule for ${state.baseRefName} asks for, which GitHub does not tell this token: ${state.url} says it`,
+        needs: `what a rule for ${state.baseRefName} asks for, which GitHub does not show this token: ${state.url} says it`,
         person: true,
       },
     ]

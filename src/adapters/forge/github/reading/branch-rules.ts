@@ -1,7 +1,7 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import type { GithubClient } from '../client/client.ts'
 
-/** A rule of a ruleset, as GitHub’s REST API has it. Only active ones are told. */
+/** A rule of a ruleset, as GitHub’s REST API has it. It only has active ones. */
 export interface BranchRule {
   readonly type: string
   readonly parameters?: Readonly<Record<string, unknown>>

@@ -50,7 +50,7 @@ export function createCache({ clock }: { clock: () => number }): Cache {
     // A clock that was set back says nothing of age.
     if (age < 0 || age >= SWEEP || markOf(state) !== markOf(pull.state)) return true
     if (isUnderWay(pull) && age >= UNDER_WAY) return true
-    // What GitHub did not tell then it may tell now.
+    // What GitHub did not say then it may say now.
     if (pull.threads === null && age >= UNDER_WAY) return true
     return Math.abs(Date.parse(state.updatedAt) - readAt) < BLURRED
   }
@@ -84,7 +84,7 @@ export function createCache({ clock }: { clock: () => number }): Cache {
 }
 
 /**
- * What tells that reviews, comments or checks may have changed. Mergeability and the base’s tip are
+ * What shows that reviews, comments or checks may have changed. Mergeability and the base’s tip are
  * part of the state itself.
  */
 const markOf = (pull: RawState): string => {

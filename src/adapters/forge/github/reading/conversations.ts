@@ -25,7 +25,7 @@ const hasAny = ({ reviews, state }: FullPull): boolean =>
 
 /**
  * The same with their conversations and requested reviewers, which are asked for together. Where
- * GitHub does not tell (a failure, a server or a token that can’t), only they are unknown: what
+ * GitHub does not say (a failure, a server or a token that can’t), only they are unknown: what
  * else was read stands.
  */
 export async function withConversations(

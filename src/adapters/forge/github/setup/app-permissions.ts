@@ -52,7 +52,7 @@ const WANTED: readonly Wanted[] = [
     level: 'read',
     needed: false,
     can: 'reading the logs of failed jobs',
-    cannot: 'failed jobs are told without the end of their logs',
+    cannot: 'failed jobs are reported without the end of their logs',
   },
   {
     key: 'actions',

@@ -10,15 +10,15 @@ export interface RuledRepository {
   readonly repository: GithubRepository
   /** The branch the tree grows from. */
   readonly root: string
-  /** As `GET /repos/{owner}/{repo}` tells it; undefined where it is not told. */
+  /** As `GET /repos/{owner}/{repo}` has it; undefined where it is absent. */
   readonly settings: Readonly<Record<MergeStrategy, boolean | undefined>>
   /** exomonad deletes branches that were merged. */
   readonly deletes: boolean
 }
 
 /**
- * A branch as agents have it, below the root. Rules are told for names of branches that are not
- * there.
+ * A branch as agents have it, below the root. GitHub has rules also for names of branches that are
+ * not there.
  */
 const probeOf = (root: string): string => `${root}.doctor-probe`
 
@@ -74,7 +74,7 @@ export function waysFindings(
 ): PermissionFinding[] {
   const { merge, squash, rebase } = settings
   if (merge === undefined || squash === undefined || rebase === undefined) {
-    const why = 'which ways of merging are allowed is only told to who may write'
+    const why = 'which ways of merging are allowed is only shown to those who may write'
     return [{ permission: 'Squash merges', state: 'unknown', needed: false, why, fix: null }]
   }
   const ways = mergeWays({
@@ -101,7 +101,7 @@ export function waysFindings(
       permission,
       state: 'missing',
       needed: instead === undefined,
-      why: `${ways.why}: ${whose} pull requests ${instead === undefined ? 'can’t be merged in any way' : `are merged by ${instead} instead, unless told otherwise`}`,
+      why: `${ways.why}: ${whose} pull requests ${instead === undefined ? 'can’t be merged in any way' : `are merged by ${instead} instead, unless another way is asked for`}`,
       fix:
         instead === undefined
           ? 'Allow one in the repository’s settings or rules'

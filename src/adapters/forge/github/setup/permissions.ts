@@ -138,6 +138,6 @@ const COPILOT: PermissionFinding = {
   permission: 'Copilot reviews',
   state: 'unknown',
   needed: false,
-  why: 'whether Copilot reviews here shows when it is asked; file_pr tells where it can’t be had',
+  why: 'whether Copilot reviews here shows when it is asked; file_pr says where it can’t be had',
   fix: null,
 }

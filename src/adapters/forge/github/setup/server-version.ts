@@ -51,7 +51,7 @@ export async function checkServer(
   if (lost.length > 0)
     return {
       state: 'warning',
-      found: `${serverName(version)} is too old to tell ${lost.join(', ')}; all else works`,
+      found: `${serverName(version)} is too old to report ${lost.join(', ')}; all else works`,
       fix: update,
     }
   if (!isTooOld(version)) return { state: 'ok', found: serverName(version), fix: null }

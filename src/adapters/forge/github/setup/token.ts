@@ -3,7 +3,7 @@ import type { Exec } from '../../../../processes/exec.ts'
 import { ownHost } from './api-host.ts'
 import { readSecretFile } from '../../secret-file.ts'
 
-/** What speaks for you on GitHub. The token itself is only in what `read` answers. */
+/** What speaks for you on GitHub. The token itself is only in what `read` returns. */
 export interface GithubToken {
   /**
    * Read anew, so that a renewed one counts at once. FORGE_DENIED with what to do where there is

@@ -111,7 +111,7 @@ function troubleOf(
       return nameTrouble(parameters, branch)
     case 'non_fast_forward':
       return sometimes(
-        'lets nobody force a push: a branch that is rebased after its first push can’t be pushed again, and its agent is told so',
+        'lets nobody force a push: a branch that is rebased after its first push can’t be pushed again, and its agent is notified',
         '`[stop] rebase_filed = "auto"` (the default) rebases what is filed only where it conflicts or GitHub wants it up to date',
       )
     case 'deletion':
@@ -181,7 +181,7 @@ function nameTrouble(parameters: Pattern, branch: string): Trouble | null {
       return always(`${words}: agents’ branches, such as ${branch}, can’t be pushed`)
     case null:
       return sometimes(
-        `${words}, which can’t be told here: where agents’ branches, such as ${branch}, don’t, they can’t be pushed`,
+        `${words}, which can’t be determined here: where agents’ branches, such as ${branch}, don’t, they can’t be pushed`,
       )
   }
 }

@@ -9,7 +9,7 @@ export interface WorkflowFile {
 
 export interface WorkflowFinding {
   readonly path: string
-  /** From 1; null where it can’t be told. */
+  /** From 1; null where it can’t be determined. */
   readonly line: number | null
   /** Both are sentences without a full stop. */
   readonly problem: string

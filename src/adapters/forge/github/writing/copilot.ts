@@ -32,7 +32,7 @@ interface Remembered {
 
 /**
  * Asks Copilot for a review, once for each pull request, and sees to it that GitHub took it: where
- * Copilot isn’t to be had GitHub says so, or says nothing at all. That is told once, and then
+ * Copilot isn’t to be had GitHub says so, or says nothing at all. That is reported once, and then
  * Copilot is not asked for a week, or until the setting was off.
  */
 export function createReviewRequests({
@@ -47,7 +47,7 @@ export function createReviewRequests({
   client: Pick<GithubClient, 'rest' | 'pages'>
   find: Forge['find']
   /**
-   * What filing has just been told of a pull request; undefined where it was not filed just now.
+   * What filing has just learned of a pull request; undefined where it was not filed just now.
    */
   filed: (number: number) => LeftPull | undefined
 }): Pick<Forge, 'requestReview'> {

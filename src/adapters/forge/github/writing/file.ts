@@ -36,7 +36,7 @@ export function createFile({
   client: Pick<GithubClient, 'rest' | 'graphql'>
   find: Forge['find']
   pause: Pause
-  /** Told of each that was filed. */
+  /** Called with each that was filed. */
   left: (filed: LeftPull) => void
 }): (wanted: Wanted) => Promise<FileResult> {
   const openFor = async (

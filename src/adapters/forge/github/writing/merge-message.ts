@@ -13,7 +13,7 @@ interface RawCommit {
   readonly author: { readonly login?: string } | null
 }
 
-/** As the merge is told it: GitHub’s own words where this is empty. */
+/** As it is given to the merge: GitHub’s own words where this is empty. */
 export interface MergeMessage {
   readonly commit_title?: string
   readonly commit_message?: string

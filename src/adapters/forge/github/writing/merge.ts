@@ -25,7 +25,7 @@ const UNDER_WAY = /merge already in progress/i
 const MERGE_QUEUE = /through the merge queue/i
 
 type MergeOptions = Parameters<Forge['merge']>[0]
-/** Where a conflict is, as far as git here can tell. */
+/** Where a conflict is, as far as git here can determine it. */
 type ConflictFiles = (
   ends: Pick<PullRequestSnapshot, 'head' | 'base'>,
 ) => Promise<readonly string[]>
@@ -62,8 +62,8 @@ export function createMerging({
   }
 
   /**
-   * Somebody with another account has merged it; with the same one nobody can tell. A queue merges
-   * for whoever asked it to.
+   * Somebody with another account has merged it; with the same one that can’t be determined. A
+   * queue merges for whoever asked it to.
    */
   const isOthers = async ({ merged_by: by }: RawPull): Promise<boolean> =>
     by != null && !isMergeQueue(by.login) && !isSame(by.login, await client.viewer())

@@ -1,6 +1,6 @@
 import type { GithubClient } from '../client/client.ts'
 
-/** A pull request as REST tells it, as far as writing needs it. */
+/** A pull request as REST has it, as far as writing needs it. */
 export interface RawPull {
   readonly number: number
   readonly node_id: string

@@ -69,7 +69,7 @@ export function createReply({
     )
   }
 
-  /** An answer that was lost may have been written: a second time it would be told twice. */
+  /** An answer that was lost may have been written: a second time it would stand there twice. */
   const wasWritten = async (thread: string, body: string): Promise<boolean> => {
     const { data } = await client.graphql<ThreadEnd>(LAST, { thread })
     return (

@@ -134,7 +134,7 @@ export function createScheduling({
       const name = `${repository.owner}/${repository.name}`
       return {
         kind: 'refused',
-        reason: `${name} does not allow auto-merge. Whoever owns it can: Settings → General → “Allow auto-merge”. Without, merge it when you are told that it is ready`,
+        reason: `${name} does not allow auto-merge. Whoever owns it can: Settings → General → “Allow auto-merge”. Without, merge it when you are notified that it is ready`,
       }
     }
     return { words: message }

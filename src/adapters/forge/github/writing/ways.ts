@@ -27,7 +27,7 @@ interface Answer {
   } | null
 }
 
-/** Where its method is not told, what GitHub takes where nothing was chosen. */
+/** Where its method is not known, what GitHub takes where nothing was chosen. */
 const queueMethod = (
   queue: NonNullable<Answer['repository']>['mergeQueue'],
 ): MergeStrategy | null =>

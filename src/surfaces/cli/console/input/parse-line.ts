@@ -107,7 +107,7 @@ function parseFork(words: readonly string[]): ConsoleLine {
     return {
       kind: 'error',
       message:
-        '/fork takes a name only. Write the task after /capture, or tell the child once it is there.',
+        '/fork takes a name only. Write the task after /capture, or write to the child once it is there.',
     }
   return {
     kind: 'fork',

@@ -11,7 +11,7 @@ import { inputFor, lineOf, viewOf, type Action, type Ask, type ConsoleState } fr
 import type { Store } from '../store.ts'
 
 /**
- * Does what keys mean, in the order in which they are pressed. `seen` answers the frame that is on
+ * Does what keys mean, in the order in which they are pressed. `seen` returns the frame that is on
  * the screen.
  */
 export function createPress(options: {

@@ -48,7 +48,10 @@ function sameLines(before: readonly string[], from: number, lines: readonly stri
 /** So many lines in a row are taken for the same ones. */
 const ENOUGH = 20
 
-/** Where in the lines of before those begin that are the first now; 0 where that can’t be told. */
+/**
+ * Where in the lines of before those begin that are the first now; 0 where that can’t be
+ * determined.
+ */
 function shiftTo(before: readonly string[], lines: readonly string[]): number {
   const [first] = lines
   if (first === undefined || lines.length < ENOUGH || sameLines(before, 0, lines) >= ENOUGH)

@@ -15,7 +15,7 @@ export interface Context {
   readonly url: string | null
   /** What it says of itself in a line. */
   readonly words: string | null
-  /** Tells it from others of the same name. */
+  /** Distinguishes it from others of the same name. */
   readonly label: string
   /** Its workflow is not through: jobs that need this one only appear later. */
   readonly moreToCome: boolean
@@ -112,8 +112,8 @@ export function ofStatus(state: RollupState): Check['status'] {
 
 /**
  * What the contexts of a head come to. Only required ones count, where GitHub requires any; else
- * all do. One that failed is told at once, while others still run. A check that was cancelled says
- * nothing: it has to run again. `expected`: what GitHub requires, whether it has run or not.
+ * all do. One that failed is reported at once, while others still run. A check that was cancelled
+ * says nothing: it has to run again. `expected`: what GitHub requires, whether it has run or not.
  */
 export function toChecks(contexts: readonly Context[], expected: readonly string[]): ReadChecks {
   const latest = new Map<string, Context>()

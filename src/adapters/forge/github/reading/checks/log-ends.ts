@@ -22,7 +22,7 @@ const TRIES = 3
  */
 const LEFT_ALONE = 10 * 60_000
 /**
- * Where a log was waited for in vain as long as this, its host answers nobody: the others aren’t
+ * Where a log was waited for in vain as long as this, its host does not answer: the others aren’t
  * asked for either, for a while. Milliseconds.
  */
 const WAITED = 5_000
@@ -33,8 +33,8 @@ const MOST_KNOWN = 5_000
 
 export interface LogEnds {
   /**
-   * The checks as they are told, with the ends of the failed jobs’ logs. A log that can’t be had is
-   * left out.
+   * The checks as they are reported, with the ends of the failed jobs’ logs. A log that can’t be
+   * had is left out.
    */
   add(checks: ReadChecks['checks']): Promise<Check[]>
   /**
@@ -116,7 +116,7 @@ const readable = (text: string): string =>
     .replaceAll(/^\uFEFF?\d{4}-\d\d-\d\dT[\d:.]+Z ?/gm, '')
     .trimEnd()
 
-/** The end that tells why a job failed: up to its last error, without what cleaned up after it. */
+/** The end that says why a job failed: up to its last error, without what cleaned up after it. */
 export function endOfLog(text: string): string {
   const lines = readable(text).split('\n')
   const error = lines.findLastIndex((line) => line.startsWith('##[error]'))

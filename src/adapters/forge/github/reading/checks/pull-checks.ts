@@ -24,7 +24,7 @@ export function createPullChecks({
   client: Pick<GithubClient, 'pages'>
   expected: ExpectedChecks
 }): PullChecks {
-  let told = false
+  let warned = false
 
   const read = async ({
     state: pull,
@@ -36,12 +36,12 @@ export function createPullChecks({
     if (!checksDenied) return toChecks(readable, requiredContexts)
 
     const jobs = await readActions(client, pull.headRefOid)
-    if (!told)
+    if (!warned)
       log.warn(
         { actions: jobs !== null },
         'this token may not read checks: what Actions runs is read instead, and other apps’ checks are not seen',
       )
-    told = true
+    warned = true
     // What they come to may be readable where they themselves are not.
     const rollup = pull.statusCheckRollup
     const statuses = rollup === null ? await readStatuses(client, pull.headRefOid) : readable
