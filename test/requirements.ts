@@ -14,7 +14,7 @@ export const REQUIREMENTS = {
   'R004-03':
     'the prompt opens with the worktree warning: path, branch, stale paths, relative paths only, re-read before editing',
   'R004-04': 'a subtree has the tl role and can spawn on, down to the depth limit',
-  'R004-05': 'the parent is on record as the one who hears of the child’s lifecycle',
+  'R004-05': 'the parent is on record as the one who is notified of the child’s lifecycle',
   'R004-06':
     'spawn_workers makes branch, worktree and dev agent for each spec, and a bad spec stops only itself',
   'R004-07': 'a dev agent neither sees nor may call the tools that spawn, merge or answer',
@@ -22,7 +22,7 @@ export const REQUIREMENTS = {
     'file_pr pushes and targets the recorded parent branch, else the one the dots name; an open one is updated: created is false',
   'R004-09': 'file_pr starts the checks, and on GitHub asks Copilot for a review',
   'R004-10':
-    'merge_pr squashes workers and merges subtrees unless told otherwise, for the parent only, guarded by the head’s SHA',
+    'merge_pr squashes workers and merges subtrees unless another way is asked for, for the parent only, guarded by the head’s SHA',
   'R004-11':
     'after a merge the parent’s worktree has it, and siblings learn of it when they next stop',
   'R004-12': 'answer_question reaches the child as a user message',
@@ -72,7 +72,7 @@ export const REQUIREMENTS = {
   'R001-02': '/slash send reaches parent, child and sibling',
   'R001-03': '/slash check-mail shows pending messages with who sent them',
   'R001-04': '/slash kill ends an agent',
-  'R001-05': 'an agent that idles with mail is told once per batch who wrote',
+  'R001-05': 'an agent that idles with mail is notified once per batch who wrote',
   'R001-06': 'one completion message carries state, outcome and result, in both forms',
   'R001-07':
     'the guidance for agents covers commands, when to fork, lifecycle, coordination and examples',

@@ -22,7 +22,7 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
     { mergesItself: false, hosted: true, closesEmptied: false, squashAuthor: 'filer' },
     async () => {
       const opened = await openGiteaForge(gitea, { name: 'a répo with 空白' })
-      // Gitea knows of no agents: whose a pull request is tells its branch.
+      // Gitea knows of no agents: whose a pull request is follows from its branch.
       const agent = agentRow({ branch: 'main.a' as BranchName })
       await opened.store.agents.insert(agent)
       return { ...opened, reviewer: 'human', merger: `forge:${opened.owner}`, agentId: agent.id }

@@ -40,7 +40,7 @@ export function describeRuntime(kind: RuntimeKind): void {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** On a line of its own: what it was told may be shown as well. */
+  /** On a line of its own: its input may be shown as well. */
   const shows = (paneId: PaneId, text: string, of = multiplexer): Promise<string> =>
     waitFor(`the screen to show ${text}`, async () => {
       const screen = await of.capture(paneId, { lines: 1000 })
@@ -114,7 +114,7 @@ export function describeRuntime(kind: RuntimeKind): void {
       expect(isAlive(pid)).toBe(true)
     })
 
-    it('is told of when it ends, with how, and what it said last is kept', async () => {
+    it('is reported when it ends, with how, and what it said last is kept', async () => {
       const deaths: unknown[] = []
       multiplexer.onDeath((death) => deaths.push(death))
       const { paneId, agentId } = await started('last-words')

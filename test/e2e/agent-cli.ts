@@ -180,7 +180,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
             'R004-19',
             verifies(
               'R004-20',
-              'spawns, passes its conversation on, hears of its child, and merges',
+              'spawns, passes its conversation on, is notified of its child, and merges',
             ),
           ),
         ),

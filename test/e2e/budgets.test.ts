@@ -74,7 +74,7 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
     })
 
     const told = await waitFor(
-      'the budget to be told of',
+      'the budget to be reported',
       async () =>
         (await world.tree.call('inbox')).messages.find(
           ({ kind }: any) => kind === 'budget.exhausted',

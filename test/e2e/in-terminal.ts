@@ -34,7 +34,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
         'R004-13',
         verifies(
           'R001-07',
-          'starts without a dialog, is told of its tools, calls them, and has none that spawn, merge or answer',
+          'starts without a dialog, is given its tools, calls them, and has none that spawn, merge or answer',
         ),
       ),
     ),
@@ -175,7 +175,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     const node = await world.state(name, 'waiting')
     const word = await world.tell(name, [{ say: 'Read it.' }])
     const inbox = await waitFor(
-      'the human to be told',
+      'the human to be notified',
       async () =>
         (await world.tree.call('inbox')).messages.find(
           ({ kind, text }: any) => kind === 'agent.waiting' && text.includes(name),
@@ -279,7 +279,7 @@ export function closedTerminalTests(worldOf: () => World): void {
     await world.close('closed')
     await world.state('closed', 'failed')
     await waitFor(
-      'the human to be told',
+      'the human to be notified',
       async () =>
         (await world.tree.call('inbox')).messages.some(
           ({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed'),

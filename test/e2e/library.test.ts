@@ -171,7 +171,7 @@ describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] a
           ['answer', 'look_up', 'tree means 4 letters', false],
           ['complete', 'A tree has four.', 2],
         ])
-        // What else it calls is its own; the registry’s tools are told once.
+        // What else it calls is its own; the registry’s tools are reported once.
         expect(told.filter(([kind]) => kind === 'call').map(([, tool]) => tool)).toEqual(
           name === 'codex-acp' ? expect.arrayContaining(['look_up']) : ['look_up'],
         )

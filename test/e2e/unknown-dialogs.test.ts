@@ -23,7 +23,7 @@ const OFFERS = 'claude-opus-5-5'
 describe.skipIf(!requireInstalled([claude, gemini]))(
   'dialogs that open by themselves after a turn',
   () => {
-    it('make the agent wait, are told of once, and keep messages until a person has answered them', async () => {
+    it('make the agent wait, are reported once, and keep messages until a person has answered them', async () => {
       const offered = `[agents.offered]\nadapter = "claude"\ncommand = ["claude"]\nmodel = "${OFFERS}"\nenv = { CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL = "1" }`
       const world = await startWorld([claude, asking], {
         tl: 'claude',

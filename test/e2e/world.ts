@@ -39,7 +39,7 @@ export interface World {
    */
   stays(): Promise<{ name: string; marker: string; worktree: string }>
   /**
-   * Has the agent’s model follow these steps after a message. Answers a word that stands in the
+   * Has the agent’s model follow these steps after a message. Returns a word that stands in the
    * message.
    */
   tell(agent: string, steps: readonly Step[], text?: string): Promise<string>
@@ -120,7 +120,7 @@ export async function startWorld(
     steps: readonly Step[],
     text = 'A message.',
   ): Promise<string> => {
-    const name = `told-${++told}`
+    const name = `sent-${++told}`
     model.script(name, ...steps)
     await tree.call('send', { to: agent, message: `${text} word-${name} ${plays(name)}` })
     return `word-${name}`

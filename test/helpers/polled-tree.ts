@@ -27,7 +27,7 @@ export const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
 
 /**
  * Test helper: a root `main` and its agent `main.auth` in a real store, a forge that says what it
- * is told to, and time that passes when told to.
+ * is asked to, and time that passes on request.
  */
 export interface PolledTree {
   readonly forge: ScriptedForge

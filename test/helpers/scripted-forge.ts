@@ -2,7 +2,7 @@ import type { Forge, PullRequestSnapshot, SnapshotResult } from '../../src/adapt
 import type { ForgeBudget } from '../../src/adapters/forge/budget.ts'
 import type { BranchName } from '../../src/domain/ids.ts'
 
-/** Test helper: a forge that says what it is told to. */
+/** Test helper: a forge that says what it is set to. */
 export interface ScriptedForge {
   readonly forge: Forge
   /** What it answers for each number; a string is a failed read, what is not there is missing. */
@@ -52,7 +52,7 @@ export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
           )
           return found.map(([number]) => number)
         }),
-      // A read that fails is unknown, as on both forges: why is told by what throws.
+      // A read that fails is unknown, as on both forges: why follows from what throws.
       snapshots: async (numbers: readonly number[]) => {
         scripted.attempts++
         const { failure } = scripted

@@ -39,7 +39,7 @@ describe('a requirement is shown', () => {
     expect(missingOf(shown)).not.toContain('R004-01')
   })
 
-  it('or fails the run in CI, naming it; elsewhere it is only told', () => {
+  it('or fails the run in CI, naming it; elsewhere it is only reported', () => {
     const all = Object.fromEntries(
       Object.keys(REQUIREMENTS)
         .filter((id) => id !== 'R004-21' && !(id in PENDING))

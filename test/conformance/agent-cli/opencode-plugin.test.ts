@@ -31,7 +31,7 @@ const PLUGIN = pathToFileURL(
 ).href
 
 /**
- * The plugin as OpenCode loads it, with a hook script that writes down what it is told, and a
+ * The plugin as OpenCode loads it, with a hook script that records its input, and a
  * server in OpenCode’s place.
  */
 async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
@@ -103,7 +103,7 @@ describe('the plugin in OpenCode', () => {
     delete process.env['EXOMONAD_SOCKET']
   })
 
-  it('tells prompts, tools and ends of turns, in order', async () => {
+  it('reports prompts, tools and ends of turns, in order', async () => {
     const { submits, hooks, turnEnds, hears, told } = await load()
     await submits('Do it [m-0123456789ab]')
     await hooks['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1' })
@@ -144,7 +144,7 @@ describe('the plugin in OpenCode', () => {
     expect(posts).toHaveLength(1)
   })
 
-  it('tells an interruption and a failure from an end, and each once', async () => {
+  it('reports an interruption, a failure and an end each as what it is, once', async () => {
     const { happens, turnEnds, told, hears } = await load()
     await happens('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
     await happens('session.error', {
@@ -171,7 +171,7 @@ describe('the plugin in OpenCode', () => {
     ])
   })
 
-  it('says nothing of what subagents are told or end, and marks their tools', async () => {
+  it('reports neither prompts nor ends of subagents, and marks their tools', async () => {
     const { happens, submits, turnEnds, hooks, hears, told } = await load()
     await happens('session.created', { info: { id: 'ses_2', parentID: 'ses_1' } })
     await submits('sub task', 'ses_2')
@@ -185,7 +185,7 @@ describe('the plugin in OpenCode', () => {
     expect(told().map(({ event }) => event)).toEqual(['plugin.started', 'tool.execute.after'])
   })
 
-  it('grants our own tools and what is allowed, and tells of the rest', async () => {
+  it('grants our own tools and what is allowed, and reports the rest', async () => {
     const { happens, hears, posts, told } = await load({
       options: { allow: ['bash(git commit *)', 'bash(ls)', 'webfetch', 'edit(src/*.(x))'] },
     })
@@ -264,7 +264,7 @@ describe('the plugin in OpenCode', () => {
     chmodSync(hook, 0o600)
     await submits('two')
     await turnEnds()
-    // What was told while the hook failed may be told late; the last of all is the end of the
+    // What happened while the hook failed may be reported late; the last of all is the end of the
     // second turn.
     await waitFor('the later end', () => {
       const second = told().findIndex(({ body }) => body.prompt === 'two')

@@ -105,7 +105,7 @@ describe('deliveries', () => {
     expect(told[0]?.event).toBe('ping')
   })
 
-  it('tell of this repository and these people, and of nobody in the examples', () => {
+  it('concern this repository and these people, and of nobody in the examples', () => {
     for (const { event, text, payload } of told) {
       expect(payload['repository'], event).toMatchObject({
         full_name: 'octo/widgets',
@@ -146,7 +146,7 @@ describe('payloads', () => {
     },
   )
 
-  it('of a comment tells that its issue is a pull request', () => {
+  it('of a comment says that its issue is a pull request', () => {
     const { payload } = find('issue_comment', 'created')
     expect(payload).toMatchObject({
       issue: {
@@ -158,7 +158,7 @@ describe('payloads', () => {
     })
   })
 
-  it('of a pull request tells what was true when it happened', () => {
+  it('of a pull request says what was true when it happened', () => {
     const [synchronized, merged] = [
       find('pull_request', 'synchronize').payload,
       told.findLast(({ event }) => event === 'pull_request')?.payload,
@@ -183,14 +183,14 @@ describe('payloads', () => {
     })
   })
 
-  it('of a request for a review tells whose', () => {
+  it('of a request for a review says whose', () => {
     expect(find('pull_request', 'review_requested').payload).toMatchObject({
       requested_reviewer: { login: 'mona' },
       sender: { login: 'robot' },
     })
   })
 
-  it('of reviews and comments on lines tells the words, the place and whose they are', () => {
+  it('of reviews and comments on lines has the words, the place and whose they are', () => {
     expect(find('pull_request_review', 'submitted').payload).toMatchObject({
       review: { state: 'changes_requested', body: 'No.', user: { login: 'mona' } },
     })
@@ -203,7 +203,7 @@ describe('payloads', () => {
     })
   })
 
-  it('of checks and statuses tells their commit, so that its pull request can be found', () => {
+  it('of checks and statuses has their commit, so that its pull request can be found', () => {
     const { headSha } = world.github.pull(1)
     expect(find('check_run', 'completed').payload).toMatchObject({
       check_run: {
@@ -228,7 +228,7 @@ describe('payloads', () => {
     })
   })
 
-  it('of a push tells the branch, both ends and the commits', async () => {
+  it('of a push has the branch, both ends and the commits', async () => {
     const pushes = told.filter(({ event }) => event === 'push').map(({ payload }) => payload)
     expect(pushes[0]).toMatchObject({
       ref: 'refs/heads/feature',

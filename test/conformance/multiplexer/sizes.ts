@@ -96,7 +96,7 @@ export function describeSizes(bench: Bench): void {
     const last = attach(paneId, 90, 31)
     await until('90x30')
     await sees(last)
-    // Each change was told once.
+    // Each change was reported once.
     expect(sizes()).toEqual(['100x30', '80x23', '120x40', '100x30', '90x30'])
   })
 
@@ -144,7 +144,7 @@ export function describeSizes(bench: Bench): void {
     expect(sizes()).toEqual(['100x30', '90x25', '100x30'])
   })
 
-  it('tells the program of fifty changes in a row as of one', async () => {
+  it('reports fifty changes in a row to the program as one', async () => {
     const { paneId, sizes, until } = await openSized()
     const person = attach(paneId, 90, 26)
     await until('90x25')

@@ -135,7 +135,7 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
       expect(await store().agents.get(agent.id)).toEqual(agent)
     })
 
-    it('call back in the order of commits, so that events are heard in the order of their numbers', async () => {
+    it('call back in the order of commits, so that events arrive in the order of their numbers', async () => {
       const heard: number[] = []
       const publish = (): Promise<StoredEvent | undefined> =>
         store().transaction(async (tx) => {

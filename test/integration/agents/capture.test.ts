@@ -46,7 +46,7 @@ const textOf = (path: string): string => {
 
 /**
  * Files of the daemon, but for its store and the backups of that, that hold a text; and everything
- * that the agent, its terminal and the event log were told.
+ * that the agent, its terminal and the event log were given.
  */
 async function whereIs(text: string, name: string): Promise<string[]> {
   const told = {
@@ -167,7 +167,7 @@ describe('a capture', () => {
   it(
     verifies(
       'R000-16',
-      'keeps its lines beside the agent, who is told nothing, and becomes the prompt of its child',
+      'keeps its lines beside the agent, who gets nothing, and becomes the prompt of its child',
     ),
     async () => {
       const secret = 'zebra-enumeration'
@@ -264,7 +264,7 @@ describe('a capture', () => {
       expect(entries.slice(0, -1)).toEqual(before)
       expect(entries.at(-1)).toMatchObject({ kind: 'capture', text: 'and gone on with' })
       expect(await whereIs(secret, 'dev')).toEqual([])
-      // What the agent is told goes on beside it.
+      // What is sent to the agent goes on beside it.
       await tree.client().callTool('send', { to: 'dev', message: 'something else' })
       await tree.logged(
         'dev',

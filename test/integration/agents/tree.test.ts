@@ -7,8 +7,8 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
 /**
- * What agents say to each other, what their parents hear of them, and that nothing of it is lost or
- * told twice.
+ * What agents say to each other, what is reported to their parents, and that nothing of it is lost or
+ * reported twice.
  */
 
 const messages = (tree: Exomonad, name: string): string[] =>
@@ -120,7 +120,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
   it(
     verifies(
       'R004-05',
-      'the parent on record hears of its child’s life: completion, failure, death',
+      'the parent on record is notified of its child’s life: completion, failure, death',
     ),
     async () => {
       tree.script('crasher', {

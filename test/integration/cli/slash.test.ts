@@ -142,7 +142,7 @@ describe('exomonad slash, called by agents', () => {
     },
   )
 
-  it('says in words what goes wrong, and tells a wrong line from a line that fails', async () => {
+  it('says in words what goes wrong, and distinguishes a wrong line from a line that fails', async () => {
     expect(await slash('lead', '/slash send nobody "hello"')).toMatchObject({
       status: 1,
       stdout: '',

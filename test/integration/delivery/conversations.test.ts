@@ -91,7 +91,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
   }, 120_000)
   afterAll(() => world?.stop())
 
-  it('(20.19) an agent is told of each comment with its id and how to settle it', async () => {
+  it('(20.19) an agent is notified of each comment with its id and how to settle it', async () => {
     await world.review(number)
     const text = await heard(/\[REVIEW\].* requests changes/)
     const known = await comments()
@@ -103,7 +103,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     )
   })
 
-  it('(20.19) the agent answers and resolves them; who looks after it is told, and not the agent itself', async () => {
+  it('(20.19) the agent answers and resolves them; who looks after it is notified, and not the agent itself', async () => {
     const [first, second] = await comments()
     const replies = [
       { comment_id: first.id, body: 'Fixed as asked.', resolve: true },
@@ -122,7 +122,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     expect(shown.reviews.map((review: any) => review.author).slice(1)).toEqual(['filer', 'filer'])
     expect(shown.review).toBe('changes_requested')
     await waitFor(
-      'the human, who looks after it, to be told',
+      'the human, who looks after it, to be notified',
       async () => {
         const { messages } = await world.tree.call('inbox')
         return ['Fixed as asked.', 'Two is right here.'].every((words) =>

@@ -409,7 +409,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
 }
 
 /**
- * Whoever lives and has mail that no open wait of its own takes was told of it; nobody is told of
+ * Whoever lives and has mail that no open wait of its own takes was notified of it; nobody is notified of
  * mail that was taken.
  */
 async function expectTold(
@@ -429,9 +429,9 @@ async function expectTold(
     const lines = (
       await world.store.outbox.list({ recipient: agents[each].id, states: ['queued'] })
     ).filter(({ kind }) => kind === 'mail')
-    if (left.length > 0 && !dead.has(each)) expect(told, `${each} was told of its mail`).toBe(true)
+    if (left.length > 0 && !dead.has(each)) expect(told, `${each} was notified of its mail`).toBe(true)
     if (boxes[each].length === 0)
-      expect(lines, `a line that tells ${each} of mail that was taken`).toEqual([])
+      expect(lines, `a line that notifies ${each} of mail that was taken`).toEqual([])
     expect(lines.length, 'lines for one batch').toBeLessThanOrEqual(1)
   }
 }
@@ -531,7 +531,7 @@ async function crowd(
 }
 
 /**
- * Milliseconds for one case, which takes a tenth of a second: one that hangs is told as what it is,
+ * Milliseconds for one case, which takes a tenth of a second: one that hangs is reported as what it is,
  * with its steps.
  */
 const HANGS = 20_000

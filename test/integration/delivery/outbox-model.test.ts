@@ -26,7 +26,7 @@ import { settingsOf } from '../../helpers/settings.ts'
 
 /**
  * Whatever happens in between, in any order: no message is lost, none is read twice, and what can’t
- * be told is named. The daemon is killed at any step of its own, hooks lose their answers or never
+ * be determined is named. The daemon is killed at any step of its own, hooks lose their answers or never
  * come, the channel refuses or breaks off before or after it took a message.
  */
 
@@ -132,7 +132,7 @@ async function play(steps: readonly Step[]) {
   const begin = (text: string): void => {
     conversation.push(text)
     busy = true
-    // The daemon may be gone by now: what it was told then is in the spool, and read at its start.
+    // The daemon may be gone by now: what was reported to it then is in the spool, and read at its start.
     void real.agents.update(AUTH, { state: 'running', stateAt: Date.now() })
     const ids = text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
     if (hooksWork && !daemon.life.isDead())
@@ -350,7 +350,7 @@ it(
         timeout: 60_000,
       },
     )
-    // Undecided is for what really can’t be told.
+    // Undecided is for what really can’t be determined.
     expect((states.get('undecided') ?? 0) / Math.max(1, states.get('acked') ?? 0)).toBeLessThan(
       0.05,
     )

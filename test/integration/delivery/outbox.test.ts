@@ -203,7 +203,7 @@ describe('outbox', () => {
     expect(new Set((await deliveries()).map(({ batch }) => batch)).size).toBe(1)
   })
 
-  it('hears of a turn that ends while it looks at the agent as it was before', async () => {
+  it('notices a turn that ends while it looks at the agent as it was before', async () => {
     config = configSchema.parse({ delivery: { retry_max: 3600 } })
     await family({ state: 'running' })
     await outbox.start()
@@ -327,7 +327,7 @@ describe('outbox', () => {
     expect(terminals.typed).toHaveLength(1)
   })
 
-  it('presses Enter once more for a message that still stands there, and then says that it cannot tell', async () => {
+  it('presses Enter once more for a message that still stands there, and then says that it doesn’t know', async () => {
     await family()
     let presses = 0
     terminals.script.enter = () => (presses++, 'ignored')
@@ -676,7 +676,7 @@ describe('outbox', () => {
       expect(await deliveries('human')).toEqual([])
     })
 
-    it('tells the human where none comes, and never types it again', async () => {
+    it('notifies the human where none comes, and never types it again', async () => {
       await family()
       await claimed(false)
       await outbox.start()
@@ -763,7 +763,7 @@ describe('outbox', () => {
     })
   })
 
-  it('takes the uncertain way where the terminal does not answer: not typed again, the human told', async () => {
+  it('takes the uncertain way where the terminal does not answer: not typed again, the human notified', async () => {
     await family()
     terminals.script.paste = () => Promise.reject(new Error('no answer within 5 s'))
     await outbox.start()

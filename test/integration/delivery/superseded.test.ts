@@ -141,7 +141,7 @@ async function play(steps: readonly (Condition | AgentId)[]): Promise<void> {
   await tree.reopen()
   await tree.store.snapshots.remove(`pull:${number}`)
 
-  /** Of what is so, everybody whom it concerns has been told, or will be. */
+  /** Of what is so, everybody whom it concerns has been notified, or will be. */
   async function expectTold(): Promise<void> {
     const has = async (to: AgentId, type: string): Promise<boolean> =>
       (await all(to, ['queued', 'sent'])).some(

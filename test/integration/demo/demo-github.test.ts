@@ -10,7 +10,7 @@ it(
   async () => {
     const events = await demoEndsWell([], async () => {})
     expect(payloads(events, 'daemon.started')).toHaveLength(1)
-    // Each message that was typed or taken was told of once.
+    // Each message that was typed or taken was reported once.
     expect(payloads(events, 'delivery.acked').length).toBeGreaterThan(10)
   },
   LIMIT,

@@ -3,7 +3,7 @@ import { startGithubTree, type GithubTree } from '../../helpers/github/github-tr
 import { waitFor } from '../../helpers/wait-for.ts'
 
 /**
- * A pull request from a fork, whose branch has an agent’s name: nobody’s here, and told of once, to
+ * A pull request from a fork, whose branch has an agent’s name: nobody’s here, and reported once, to
  * the human (20.19).
  */
 describe('a pull request from a fork with the name of an agent’s branch', () => {
@@ -49,14 +49,14 @@ describe('a pull request from a fork with the name of an agent’s branch', () =
   }, 120_000)
   afterAll(() => world?.stop())
 
-  it('(20.19) is told to the human once, also after a crash, and to no agent', async () => {
+  it('(20.19) is reported to the human once, also after a crash, and to no agent', async () => {
     const told = (number: number) =>
-      waitFor(`the human to be told of #${number}`, async () => (await toldOf(number)).length > 0, {
+      waitFor(`the human to be notified of #${number}`, async () => (await toldOf(number)).length > 0, {
         limit: LIMIT,
       })
     const first = await fork('main.idler')
     await told(first)
-    // That this one is told of shows that it was looked for again since.
+    // That this one is reported shows that it was looked for again since.
     const second = await fork('main.idler', 'eve')
     await told(second)
     await world.tree.crash()

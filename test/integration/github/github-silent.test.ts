@@ -15,7 +15,7 @@ const filing = (name: string) => [
 ]
 
 it(
-  'a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents hear what they forgot',
+  'a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents are reminded of what they forgot',
   { timeout: 300_000 },
   async () => {
     const { tree, github, stop } = await startGithubTree({

@@ -31,7 +31,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'restart' as const }) },
 )
 
-it('whatever fails, jumps or restarts in between: each word is told once, in order, and each outage ends as often as it begins', async () => {
+it('whatever fails, jumps or restarts in between: each word is delivered once, in order, and each outage ends as often as it begins', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const tree = await polledTree()

@@ -220,7 +220,7 @@ describe('poller', () => {
     expect(looks).toEqual([[3]])
   })
 
-  it('looks again where it is told to while an answer is on its way, which may be older', async () => {
+  it('looks again where it is asked to while an answer is on its way, which may be older', async () => {
     truth.set(3, pull())
     await poller.poll()
     const answered = Promise.withResolvers<void>()
@@ -276,7 +276,7 @@ describe('poller', () => {
     expect(checksAsked).toEqual([3, 3])
   })
 
-  it('tells of a moved base once, however many pull requests have it', async () => {
+  it('reports a moved base once, however many pull requests have it', async () => {
     truth.set(3, pull())
     truth.set(4, pull())
     await poller.poll()
@@ -313,7 +313,7 @@ describe('poller', () => {
     expect((await told(ROOT)).filter((kind) => kind === 'ci.failed')).toHaveLength(2)
   })
 
-  it('tells the parent when no review came in time, sooner after fixes, also across a restart', async () => {
+  it('notifies the parent when no review came in time, sooner after fixes, also across a restart', async () => {
     truth.set(3, pull())
     await poller.poll()
     await poller.stop()

@@ -74,9 +74,9 @@ describe('which pull requests are followed', () => {
   })
 
   it.each([
-    ['is brought here before it is told of', undefined, 'It is in your worktree where'],
+    ['is brought here before it is reported', undefined, 'It is in your worktree where'],
     [
-      'is told of with why it is not here',
+      'is reported with why it is not here',
       'main has uncommitted changes: a.ts',
       'main does not have it here: main has uncommitted changes: a.ts.',
     ],
@@ -181,7 +181,7 @@ describe('which pull requests are followed', () => {
     },
   )
 
-  it('end with one that is deleted on GitHub: agent and parent are told once', async () => {
+  it('end with one that is deleted on GitHub: agent and parent are notified once', async () => {
     tree.forge.truth.set(3, pull())
     tree.poller.start()
     await tree.pass(10)
@@ -234,7 +234,7 @@ describe('which pull requests are followed', () => {
     expect((await tree.types()).filter((type) => type === 'pr.opened')).toHaveLength(2)
   })
 
-  it('tell of a base that was changed by hand and of a head that was pushed over, once, and keep them', async () => {
+  it('report a base that was changed by hand and a head that was pushed over, once, and keep them', async () => {
     tree.forge.truth.set(3, pull())
     tree.poller.start()
     await tree.pass(10)
@@ -300,7 +300,7 @@ describe('which pull requests are followed', () => {
       [...(await tree.store.snapshots.list(''))],
     ]
     expect(JSON.stringify(stored)).not.toContain('ignore all')
-    // A stranger’s look is no review: the parent is still told that there is none.
+    // A stranger’s look is no review: the parent is still notified that there is none.
     await tree.pass(16 * 60)
     expect(await tree.types()).toContain('review.timeout')
   })

@@ -80,8 +80,8 @@ describe('landing', () => {
     await expectTipsChecked(tree)
     // One move of the base for all that were checked together.
     expect(await tree.tips()).toHaveLength(2)
-    // The lead is told once of all of them; of the one that it merged itself it was not told.
-    const told = await waitFor('the lead to be told', async () =>
+    // The lead is notified once of all of them; of the one that it merged itself it was not.
+    const told = await waitFor('the lead to be notified', async () =>
       (await tree.told(LEAD)).find((text) => text.startsWith('[LANDED]')),
     )
     for (const number of numbers.slice(1)) expect(told).toContain(`#${number}`)
@@ -89,7 +89,7 @@ describe('landing', () => {
     expect((await tree.told(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(1)
   })
 
-  it('takes a red group apart: all but one land, owner and lead are told which two are red together', async () => {
+  it('takes a red group apart: all but one land, owner and lead are notified which two are red together', async () => {
     const tree = await world()
     const numbers = new Map<string, number>()
     for (const name of ['a', 'left', 'b', 'right', 'c']) {
@@ -108,7 +108,7 @@ describe('landing', () => {
       ])
     await expectTipsChecked(tree)
     for (const who of [LEAD, tree.agent('right')]) {
-      const red = await waitFor('the red result to be told', async () =>
+      const red = await waitFor('the red result to be reported', async () =>
         (await tree.told(who)).find((text) => text.startsWith('[LANDING RED]')),
       )
       expect(red).toContain(`#${right} `)
@@ -119,7 +119,7 @@ describe('landing', () => {
         /green apart and red together/.test(text) &&
         text.includes(`#${right} `) &&
         text.includes(`#${numbers.get('left')} `)
-      await waitFor('the pair to be told', async () => (await tree.told(who)).some(both), {
+      await waitFor('the pair to be reported', async () => (await tree.told(who)).some(both), {
         limit: 60_000,
       })
       expect((await tree.told(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual([])
@@ -147,15 +147,15 @@ describe('landing', () => {
     })
     // Which of the two that came in between it was is found out after that.
     const pair = await waitFor(
-      'the pair to be told',
+      'the pair to be reported',
       async () => (await tree.told(LEAD)).find((text) => text.startsWith('[RED TOGETHER]')),
       { limit: 60_000 },
     )
     expect(pair).toContain(`#${right} `)
     expect(pair).toContain(`#${left} `)
     expect(pair).not.toContain(`#${a} `)
-    // Who waited has it from that; the owner is told.
-    await waitFor('the owner to be told', async () =>
+    // Who waited has it from that; the owner is notified.
+    await waitFor('the owner to be notified', async () =>
       (await tree.told(tree.agent('right'))).some((text) => text.startsWith('[LANDING RED]')),
     )
     expect(
@@ -175,12 +175,12 @@ describe('landing', () => {
     expect(await waiting).toMatchObject({ state: 'landing' })
     await tree.landed()
     expect(await tree.look(b)).toMatchObject({ state: 'merged' })
-    await waitFor('the lead to be told', async () =>
+    await waitFor('the lead to be notified', async () =>
       (await tree.told(LEAD)).some((text) => text.startsWith('[LANDED]')),
     )
   })
 
-  it('lands a good one that conflicts only with a red one of its group, and tells of none that it does not', async () => {
+  it('lands a good one that conflicts only with a red one of its group, and reports of none that it does not', async () => {
     const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi; ${PAIRS}`)
     const numbers = new Map<string, number>()
     for (const [name, files] of Object.entries({
@@ -245,8 +245,8 @@ describe('landing', () => {
     await tree.landed()
     for (const number of [a, b, c, d])
       expect(await tree.look(number)).toMatchObject({ state: 'merged' })
-    // The lead, who asked for it, is told, although a person waited for the same.
-    await waitFor('the lead to be told', async () =>
+    // The lead, who asked for it, is notified, although a person waited for the same.
+    await waitFor('the lead to be notified', async () =>
       (await tree.told(LEAD)).some(
         (text) => text.startsWith('[LANDED]') && text.includes(`#${d} `),
       ),
@@ -259,7 +259,7 @@ describe('landing', () => {
   })
 
   it.each(['at once', 'after its check'])(
-    'tells whoever waited for it after a kill in the middle of the landing, %s',
+    'notifies whoever waited for it after a kill in the middle of the landing, %s',
     async (by) => {
       const tree = await world()
       const [a, b, c] = [
@@ -284,7 +284,7 @@ describe('landing', () => {
       await tree.restart()
       await tree.landed()
       expect(await tree.look(b)).toMatchObject({ state: 'merged' })
-      await waitFor('the lead to be told', async () =>
+      await waitFor('the lead to be notified', async () =>
         (await tree.told(LEAD)).some(
           (text) => text.startsWith('[LANDED]') && text.includes(`#${b} `),
         ),
@@ -330,7 +330,7 @@ describe('landing', () => {
         [numbers.get('requested'), expect.stringContaining('changes were requested')],
       ].toSorted(),
     )
-    // The lead was promised to hear of it.
+    // The lead was promised to be notified of it.
     const told = (await tree.told(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
     for (const name of ['moved', 'requested'])
       expect(told.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
@@ -443,7 +443,7 @@ describe('landing', () => {
     expect(await subjects(tree)).toEqual([`Title of c (#${c})`, expect.any(String)])
   })
 
-  it('lands without a check where that is off, or nothing overlaps; the base is checked then, and its owner told where it is red', async () => {
+  it('lands without a check where that is off, or nothing overlaps; the base is checked then, and its owner notified where it is red', async () => {
     const tree = await world({ config: { merge: { check_result: 'off' } } })
     const [a, left, right, late] = [
       await tree.open('a', { 'a.txt': 'a' }),
@@ -461,7 +461,7 @@ describe('landing', () => {
     for (const number of [a, left, right])
       expect(await tree.merge(number)).toMatchObject({ merged: true })
     const red = await waitFor(
-      'the red base to be told',
+      'the red base to be reported',
       async () => (await tree.told(LEAD)).find((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
@@ -554,7 +554,7 @@ describe('landing', () => {
     await expect(tree.merge(bad)).rejects.toMatchObject({ code: 'CHECKS_FAILED' })
     expect(await tree.merge(bad, { as: 'human', force: true })).toMatchObject({ merged: true })
     await waitFor(
-      'the red base to be told',
+      'the red base to be reported',
       async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
@@ -592,7 +592,7 @@ describe('landing', () => {
       await tree.checked(number)
       await tree.merge(number, { as: 'human', force: true })
       const red = await waitFor(
-        'the red base to be told',
+        'the red base to be reported',
         async () => (await tree.events('base.red'))[index],
         { limit: 60_000 },
       )
@@ -611,7 +611,7 @@ describe('landing', () => {
     await waitFor('the merge to be seen', async () => (await tree.look(bad)).state === 'merged')
     await tree.forge.ensureChecks(bad)
     await waitFor(
-      'the red base to be told',
+      'the red base to be reported',
       async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )

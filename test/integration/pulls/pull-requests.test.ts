@@ -280,8 +280,8 @@ describe('checks and reviews', () => {
         async () => (await shown(tree, pull.pr_number)).checks === 'passed',
         { limit: 30_000 },
       )
-      // The forge knows it a moment before it is told.
-      const types = await waitFor('green checks to be told', async () => {
+      // The forge knows it a moment before it is reported.
+      const types = await waitFor('green checks to be reported', async () => {
         const seen = (await tree.events()).map((event) => event.type)
         return seen.includes('ci.passed') ? seen : undefined
       })
@@ -324,7 +324,7 @@ describe('checks and reviews', () => {
     })
   })
 
-  it('checks are run again on the same head when a parent or the human asks, and each result is told', async () => {
+  it('checks are run again on the same head when a parent or the human asks, and each result is reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 't-flaky-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const tree = await startExomonad({

@@ -39,7 +39,7 @@ describe('background tasks', () => {
   afterAll(() => tree?.stop())
 
   it(
-    verifies('R003-02', 'run beside their caller, in its worktree, and tell it once when they end'),
+    verifies('R003-02', 'run beside their caller, in its worktree, and notify it once when they end'),
     async () => {
       const id = await start(
         `printf 'out\\n'; printf 'err\\n' >&2; pwd; echo "token:$EXOMONAD_TOKEN"; echo "$EXOMONAD_AGENT_ID"; while [ ! -e go ]; do sleep 0.05; done; rm go`,
@@ -282,7 +282,7 @@ describe('background tasks', () => {
     writeFileSync(config, before)
   })
 
-  it('whose parent ended go on, and tell whoever is above; a kill takes them along', async () => {
+  it('whose parent ended go on, and notify whoever is above; a kill takes them along', async () => {
     const nested = await start('echo nested; sleep 500', 'lead')
     const lead = (await tree.agent('lead')).id
     expect(await tree.call('agent_status', { agent_id: nested })).toMatchObject({

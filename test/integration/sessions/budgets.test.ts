@@ -21,7 +21,7 @@ import { settingsOf } from '../../helpers/settings.ts'
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
 /**
- * A real store and publisher; the agent CLI says what it is told to say, the configuration can be
+ * A real store and publisher; the agent CLI says what it is set to say, the configuration can be
  * changed.
  */
 async function budgeted(first: object) {
@@ -96,7 +96,7 @@ async function budgeted(first: object) {
     worker,
     asked: () => asked,
     configure: (changed: object) => (config = configSchema.parse(changed)),
-    /** The agent’s program says that it used so much, and its hook tells that it did something. */
+    /** The agent’s program says that it used so much, and its hook reports that it did something. */
     uses: async (agent: Agent, model: string, input: number) => {
       told.set(agent.id, async () => ({
         models: { [model]: { input, output: 0, cacheRead: 0, cacheWrite: 0 } },
@@ -128,7 +128,7 @@ describe('what agents use', () => {
     })
   })
 
-  it('stays as it was where the program can’t tell, and is read again the next time', async () => {
+  it('stays as it was where the program doesn’t know, and is read again the next time', async () => {
     const tree = await budgeted({})
     await tree.uses(tree.worker, 'opus', 1000)
     tree.fails(tree.worker, new Error('half a line'))
@@ -139,7 +139,7 @@ describe('what agents use', () => {
     await tree.uses(tree.worker, 'opus', 2000)
   })
 
-  it('is read by the regular comparison only of those of whom something was heard', async () => {
+  it('is read by the regular comparison only of those that reported something', async () => {
     const tree = await budgeted({})
     await tree.usage.refreshChanged()
     await waitFor('both to be read', () => tree.asked() === 2)
@@ -151,7 +151,7 @@ describe('what agents use', () => {
 })
 
 describe('budgets', () => {
-  it('warn the parent at 80 % and tell it at 100 %, once each, and again after the limit was raised', async () => {
+  it('warn the parent at 80 % and notify it at 100 %, once each, and again after the limit was raised', async () => {
     const tree = await budgeted({ limits: { tokens_per_agent: 1000 } })
     await tree.uses(tree.worker, 'opus', 799)
     await tree.uses(tree.worker, 'opus', 800)
@@ -183,7 +183,7 @@ describe('budgets', () => {
     )
   })
 
-  it('of a subtree add up what is used in it, in money too; the human is told of the root’s', async () => {
+  it('of a subtree add up what is used in it, in money too; the human is notified of the root’s', async () => {
     const tree = await budgeted({
       limits: { money_per_subtree: 1 },
       prices: { opus: { input: 10, output: 50 } },
@@ -254,7 +254,7 @@ describe('a used up budget', () => {
         answer: { code: 'LIMIT_REACHED', used: 5, limit: 5, key: 'limits.tool_calls_per_agent' },
       },
     ])
-    await waitFor('the parent to be told', async () =>
+    await waitFor('the parent to be notified', async () =>
       (await tree.events()).some(({ type }) => type === 'budget.exhausted'),
     )
     const told = (await tree.events()).filter(({ type }) => type.startsWith('budget.'))

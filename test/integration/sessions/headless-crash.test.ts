@@ -48,7 +48,7 @@ describe('what runs without a terminal', () => {
       ),
     )
     const gone = Date.now()
-    // So much later that what was noticed then can be told from what happened before.
+    // So much later that what was noticed then can be distinguished from what happened before.
     await waitFor('some time to pass', () => Date.now() > gone + 3000)
     await tree.run(['daemon', 'start'])
     expect(await resultOf(tree, ending)).toMatchObject({

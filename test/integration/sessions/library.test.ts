@@ -131,7 +131,7 @@ describe('an agent with a registry’s tools', () => {
     ['HTTP', []],
     ['the bridge on stdio', ['--no-http']],
   ])(
-    verifies('R002-04', 'calls them over %s, and callbacks tell of them in order'),
+    verifies('R002-04', 'calls them over %s, and callbacks report them in order'),
     async (_way, args) => {
       const acpClient = client(args)
       const { registry } = tools()
@@ -240,7 +240,7 @@ describe('what goes wrong', () => {
   it(
     verifies(
       'R002-07',
-      'in the agent is told once and fails the call; the next call starts it again',
+      'in the agent is reported once and fails the call; the next call starts it again',
     ),
     async () => {
       const acpClient = client()
@@ -521,7 +521,7 @@ describe('the client', () => {
     )
   })
 
-  it('decides over permissions as it is told', async () => {
+  it('decides over permissions as it is set to', async () => {
     const acpClient = client()
     const ask = async () => (await acpClient.generate('ask rm -rf /')).content
     expect(await ask()).toBe('denied\n')
@@ -587,7 +587,7 @@ describe('the client', () => {
     ).toBe('"prompt"\n')
   })
 
-  it('chats, counts tokens, tells how servers are, and says what the protocol lacks', async () => {
+  it('chats, counts tokens, reports how servers are, and says what the protocol lacks', async () => {
     const acpClient = client()
     expect(acpClient.getServerHealth()).toEqual({
       state: 'stopped',

@@ -50,7 +50,7 @@ interface Call {
   readonly words: string[]
   readonly events: SubagentEvent[]
   readonly abort: () => void
-  /** Id of the subagent, once it is told. */
+  /** Id of the subagent, once it is reported. */
   readonly id: () => Promise<string>
 }
 
@@ -108,7 +108,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-02',
-      'answers the final text of a conversation of its own, and tells of its tool calls on the way',
+      'returns the final text of a conversation of its own, and reports its tool calls on the way',
     ),
     async () => {
       const { answer, words, id } = spawn(
@@ -151,7 +151,7 @@ describe('subagent_spawn', () => {
   })
 
   it(
-    verifies('R002-08', 'puts a system prompt in front of everything that it is told'),
+    verifies('R002-08', 'puts a system prompt in front of everything that it is sent'),
     async () => {
       const { text } = await call({ task: script('prompt'), systemPrompt: 'Answer in verse.' })
         .answer
@@ -172,7 +172,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-07',
-      'fails with the reason and with what it had said, which nobody is told a second time',
+      'fails with the reason and with what it had said, which nobody is notified of a second time',
     ),
     async () => {
       const { answer, id, events } = spawn('say So far so good.', 'crash 3')
@@ -235,7 +235,7 @@ describe('nested subagents', () => {
   it(
     verifies(
       'R002-05',
-      'have no tools that nest at the limit, and are told the numbers where they try all the same',
+      'have no tools that nest at the limit, and are given the numbers where they try all the same',
     ),
     async () => {
       const { answer, events } = spawn(spawns('Inner', 'tools', 'wait'), 'say outer')
@@ -256,7 +256,7 @@ describe('nested subagents', () => {
           facts: { depth: 2, limit: 2 },
         })
       await tree.call('kill', { agent: inner })
-      // Its caller is told, and goes on.
+      // Its caller is notified, and goes on.
       expect((await answer).text).toBe('outer')
     },
   )
@@ -413,7 +413,7 @@ describe('a caller that waits', () => {
     expect(existsSync(join(tree.repository.path, 'kept.txt'))).toBe(true)
   })
 
-  it('over MCP is told of every step, and ends its subagent by cancelling its call', async () => {
+  it('over MCP is notified of every step, and ends its subagent by cancelling its call', async () => {
     const { id } = await agentOf('mcp-lead', 'tl')
     const { mcp: url } = await tree.client().get<{ mcp: string }>('/healthz')
     for (const transport of ['http', 'stdio'] as const) {

@@ -530,7 +530,7 @@ describe('the event stream', () => {
 })
 
 describe('hooks', () => {
-  it('tell core what agent CLIs say, by either name, and ignore the rest', async () => {
+  it('report to core what agent CLIs say, by either name, and ignore the rest', async () => {
     const said: unknown[] = []
     const tell = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
       void said.push([event, caller.agent.name, facts])

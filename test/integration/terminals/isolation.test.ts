@@ -99,7 +99,7 @@ const IS_THERE = {
   zellij: () => whyNoZellij() === null,
 }
 const KINDS = (['headless', 'tmux', 'zellij'] as const).filter((kind) => IS_THERE[kind]())
-/** What ids of panes look like, by which it can be told where an agent runs. */
+/** What ids of panes look like, by which it can be recognized where an agent runs. */
 const PANE = { headless: /^p-/, tmux: /^%/, zellij: hasTool('tmux') ? /^%/ : /^p-/ }
 
 describe.each(KINDS)('an agent in %s', (multiplexer) => {

@@ -109,7 +109,7 @@ it('Enter that was taken for a line break is pressed again after a moment, not a
   expect(logged('breaks', 'paste', 'hello-there')).toBe(1)
 })
 
-it('an agent before a dialog that nobody knows waits, which is told once; nothing is typed into it, and all arrives once when it is gone', async () => {
+it('an agent before a dialog that nobody knows waits, which is reported once; nothing is typed into it, and all arrives once when it is gone', async () => {
   const names = Object.keys(DIALOGS)
   const resting = names.filter((name) => DIALOGS[name]?.opens === 'idle')
   const untyped = ['starts', ...resting]

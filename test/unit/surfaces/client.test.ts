@@ -14,7 +14,7 @@ function socketPath(): string {
   return join(folder, 's')
 }
 
-/** A real HTTP server that answers as told. */
+/** A real HTTP server that answers as given. */
 async function serve(listener: RequestListener, as?: string): Promise<Client> {
   const socket = socketPath()
   const server = createServer(listener)
@@ -65,7 +65,7 @@ describe('the client', () => {
     ])
   })
 
-  it('tells how far a call is, where that is asked for, and then answers or throws as otherwise', async () => {
+  it('reports how far a call is, where that is asked for, and then answers or throws as otherwise', async () => {
     const client = await serve((request, response) => {
       const isBad = request.url?.endsWith('bad')
       response.setHeader('content-type', 'text/event-stream')
@@ -92,7 +92,7 @@ describe('the client', () => {
     })
   })
 
-  it('says so where the daemon goes away before a call that it told of was answered, or refuses it', async () => {
+  it('says so where the daemon goes away before a call that it reported on was answered, or refuses it', async () => {
     const client = await serve((request, response) => {
       if (request.url?.endsWith('refused') === true)
         response.writeHead(403).end('{"error":"No.","code":"NOT_ALLOWED"}')

@@ -141,7 +141,7 @@ describe(
       github().state.repository.requiredReviews.clear()
     })
 
-    it('turned off by a person: owner and parent are told by whom, once, and that it is ready when it is (20.18)', async () => {
+    it('turned off by a person: owner and parent are notified by whom, once, and that it is ready when it is (20.18)', async () => {
       const number = await armed('off')
       await github().as('ann').disableAutoMerge(number)
       const [off] = await event('pr.unscheduled', number)

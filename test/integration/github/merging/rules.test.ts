@@ -174,7 +174,7 @@ describe('(20.7) rules that stand in the way of a tree', () => {
     )
   })
 
-  it('tell of the root that a queue merges into it, and what that asks of workflows (20.18)', async () => {
+  it('say of the root that a queue merges into it, and what that asks of workflows (20.18)', async () => {
     const { told, troubles } = await findings([rule('merge_queue')], {
       include: ['~DEFAULT_BRANCH'],
     })
@@ -185,7 +185,7 @@ describe('(20.7) rules that stand in the way of a tree', () => {
     expect((await findings([rule('deletion')])).told).toEqual([])
   })
 
-  it('tell of the root that nothing can be merged into it, or in which way only', async () => {
+  it('say of the root that nothing can be merged into it, or in which way only', async () => {
     expect(
       (
         await findings([rule('update', { update_allows_fetch_and_merge: false })], {

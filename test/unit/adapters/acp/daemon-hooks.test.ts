@@ -41,7 +41,7 @@ const spooled = async () => {
   return read
 }
 
-describe('what the daemon can not be told now', () => {
+describe('what the daemon can not be sent now', () => {
   it('of several sessions that say the same at the same time, each stands in the spool', async () => {
     const all = await Promise.all(['one', 'two', 'three'].map(hooksOf))
     expect(

@@ -86,7 +86,7 @@ describe('a launch file', () => {
     )
   })
 
-  it('takes away what the agent must not have, whoever set it, and sets what it is told', async () => {
+  it('takes away what the agent must not have, whoever set it, and sets what it is given', async () => {
     const options = {
       env: { KEPT: 'x', TWICE: 'new' },
       argv: tell(['TMUX', 'TWICE', 'KEPT', 'OUTER'], []),

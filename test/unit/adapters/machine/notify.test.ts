@@ -10,10 +10,10 @@ import { tempFolder } from './temp-folder.ts'
 function setUp(source: string, options: { timeout?: number; file?: string } = {}) {
   const folder = tempFolder()
   const program = join(folder, 'notify.mjs')
-  const told = join(folder, 'told')
+  const told = join(folder, 'received')
   writeFileSync(
     program,
-    `import { appendFileSync } from 'node:fs'\nconst told = ${JSON.stringify(told)}\n${source}`,
+    `import { appendFileSync } from 'node:fs'\nconst received = ${JSON.stringify(received)}\n${source}`,
   )
   const logged: string[] = []
   const notify = createNotifier({
@@ -33,7 +33,7 @@ function setUp(source: string, options: { timeout?: number; file?: string } = {}
         .map((line) => JSON.parse(line) as unknown),
   }
 }
-const append = 'appendFileSync(told, JSON.stringify(process.argv.slice(2)) + "\\n")'
+const append = 'appendFileSync(received, JSON.stringify(process.argv.slice(2)) + "\\n")'
 
 describe('createNotifier', () => {
   it('runs the command with the text as its last argument, in order and without a shell', async () => {

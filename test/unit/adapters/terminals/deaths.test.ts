@@ -39,7 +39,7 @@ function setUp() {
 }
 
 describe('deaths', () => {
-  it('learns at first, and then tells each pane that died or went once', async () => {
+  it('learns at first, and then reports each pane that died or went once', async () => {
     const { told, look } = setUp()
     await look(pane('a'), pane('b'), pane('c', { exitCode: 1 }))
     expect(told).toEqual([])

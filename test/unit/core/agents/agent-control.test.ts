@@ -16,7 +16,7 @@ import { settingsOf } from '../../../helpers/settings.ts'
 
 const shippedFolder = fileURLToPath(new URL('../../../../templates', import.meta.url))
 
-it('a program that is started again and tells that its turn is over, while it is written down that it runs, is idle', async () => {
+it('a program that is started again and reports that its turn is over, while it is written down that it runs, is idle', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'running-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const [log, clock] = [silentLog(), Date.now]

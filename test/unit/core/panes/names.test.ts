@@ -136,7 +136,7 @@ function world() {
       panes.push({ paneId: asPaneId(paneId), agentId: agent.id, name: shown } as Pane)
       return agent
     },
-    /** Stored and told. */
+    /** Stored and reported. */
     becomes: (agent: Agent, state: AgentState, more: Partial<Agent> = {}): void => {
       const index = agents.findIndex(({ id }) => id === agent.id)
       agents[index] = { ...(agents[index] ?? agent), state, ...more }
@@ -209,7 +209,7 @@ describe('names of panes', () => {
     })
   })
 
-  it('follow who else is there: two of the same name are told apart', async () => {
+  it('follow who else is there: two of the same name are distinguished', async () => {
     const { names, add, panes, shown, listeners, settle } = world()
     add('auth', '%1', 'main.auth ◐ running')
     panes[0] = { ...panes[0]!, shown: 'auth|◐ running||1' }

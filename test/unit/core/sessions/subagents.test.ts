@@ -212,7 +212,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-07',
-      'throws what ended the subagent, with what it had said by then, and tells of it once',
+      'throws what ended the subagent, with what it had said by then, and reports it once',
     ),
     async () => {
       const { spawn, by, root, until, end, started, waiting } = world()
@@ -247,7 +247,7 @@ describe('subagent_spawn', () => {
     expect(held.at(-1)).toBe('root goes on')
   })
 
-  it('tells that it waits for a person, and not that it waits in a call of its own', async () => {
+  it('reports that it waits for a person, and not that it waits in a call of its own', async () => {
     const { spawn, by, root, until, end, waiting, state, started } = world()
     const waits = waiting()
     const answer = spawn(by(root), 'Reading', waits)
@@ -267,7 +267,7 @@ describe('subagent_spawn', () => {
     ])
   })
 
-  it('tells apart those that are called for at the same time', async () => {
+  it('distinguishes those that are called for at the same time', async () => {
     const { spawn, by, root, until, end, waiting, tool, started } = world()
     const [one, two] = [waiting(), waiting()]
     const answers = [spawn(by(root), 'One', one), spawn(by(root), 'Two', two)]
@@ -323,7 +323,7 @@ describe('nested subagents', () => {
     },
   )
 
-  it(verifies('R002-09', 'tell every caller above what they do, as deep as they are'), async () => {
+  it(verifies('R002-09', 'report to every caller above what they do, as deep as they are'), async () => {
     const { spawn, by, root, until, end, agents, waiting, tool, pass } = world()
     const [outer, inner] = [waiting(), waiting()]
     const first = spawn(by(root), 'Outer', outer)

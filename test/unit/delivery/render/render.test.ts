@@ -94,7 +94,7 @@ describe('createRenderer', () => {
   )
 
   it(
-    verifies('R002-08', 'puts a system prompt in front of all that a subagent is told'),
+    verifies('R002-08', 'puts a system prompt in front of all that a subagent is sent'),
     async () => {
       const data: PromptData = {
         ...{
@@ -215,7 +215,7 @@ describe('createRenderer', () => {
     expect(text).toContain('- src/a.ts:3: rename it')
   })
 
-  it('(20.19) tells an agent how to answer and settle a conversation on a line, and only whose work it is', async () => {
+  it('(20.19) says to an agent how to answer and settle a conversation on a line, and only whose work it is', async () => {
     const review = await render('pr.review', toOwner, 'rename it')
     expect(review).toContain('- src/a.ts:3: rename it (comment 7)')
     expect(review).toContain(
@@ -539,7 +539,7 @@ describe('createRenderer', () => {
     },
   )
 
-  it('tells a fork whose worktree it shares, what it knows, and what to do without a task', async () => {
+  it('says to a fork whose worktree it shares, what it knows, and what to do without a task', async () => {
     const fork = { ...task, name: 'scout', shares_worktree: true, tools: toolsOf('tl') }
     const forked = await renderer.renderPrompt('fork', { ...fork, context: 'forked' })
     expect(forked).toMatch(/^You are scout \(id a-parser\), a fork of main \(id a-main\)/)

@@ -118,7 +118,7 @@ describe('aborting a call', () => {
     expect(acpClient.generateStream).not.toHaveBeenCalled()
   })
 
-  it('tells a handler by its signal, and answers although the handler doesn’t heed it', async () => {
+  it('notifies a handler by its signal, and answers although the handler doesn’t heed it', async () => {
     const registry = createToolRegistry()
     const seen: AbortSignal[] = []
     registry.register(
@@ -138,7 +138,7 @@ describe('aborting a call', () => {
     expect(seen[0]?.aborted).toBe(true)
   })
 
-  it('leaves a loop in order: open calls are told to their end, and it can run again', async () => {
+  it('leaves a loop in order: open calls are reported to their end, and it can run again', async () => {
     const told: string[] = []
     const acpClient = createScriptedClient(async function* (prompt, options) {
       if (prompt === 'first') await callTool(options, 'slow')

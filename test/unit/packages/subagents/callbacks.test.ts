@@ -118,7 +118,7 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
           toolCalls: 1,
           stopReason: 'end_turn',
         })
-      // Once, however often it breaks; none where it had nothing to tell.
+      // Once, however often it breaks; none where it had nothing to report.
       const told = name === 'onError' && !fails ? [] : [name]
       await vi.waitFor(() => expect(names).toEqual(told))
     })

@@ -102,7 +102,7 @@ describe('nested subagents', () => {
     },
   )
 
-  it('tell who started them, and end before their parent does', async () => {
+  it('say who started them, and end before their parent does', async () => {
     const told: string[] = []
     const infos: SubagentInfo[] = []
     const acpClient = createScriptedClient(async function* (prompt, options) {
@@ -133,7 +133,7 @@ describe('nested subagents', () => {
   })
 
   it(
-    verifies('R002-07', 'and concurrent ones never share an id, and each is told in order'),
+    verifies('R002-07', 'and concurrent ones never share an id, and each is reported in order'),
     async () => {
       await fc.assert(
         fc.asyncProperty(

@@ -26,7 +26,7 @@ const delegateCall = (id: string, args: Record<string, unknown> = {}) => ({
   arguments: { task: 'Summarize', description: 'Summarizing document', ...args },
 })
 
-/** Everything that callbacks are told, in order. */
+/** Everything that callbacks are called with, in order. */
 function recorder() {
   const told: unknown[][] = []
   const callbacks: SubagentCallbacks = {
@@ -230,7 +230,7 @@ describe('subagent_delegate', () => {
 
 describe('callbacks', () => {
   it(
-    verifies('R002-04', 'tell of start, text, tool calls and the end in order, with their data'),
+    verifies('R002-04', 'report start, text, tool calls and the end in order, with their data'),
     async () => {
       const acpClient = createScriptedClient(async function* (_prompt, options) {
         yield delta('Let me look. ')
@@ -296,7 +296,7 @@ describe('callbacks', () => {
   )
 
   it(
-    verifies('R002-07', 'tell an error once, without a completion, and the call fails with it'),
+    verifies('R002-07', 'report an error once, without a completion, and the call fails with it'),
     async () => {
       const acpClient = createScriptedClient(async function* () {
         yield delta('so far')

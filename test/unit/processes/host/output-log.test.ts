@@ -99,7 +99,7 @@ describe('the log of what a hosted program says', () => {
     expect(read().toString()).toBe(`${long.repeat(5)}\nshort\n[stderr] ${long}${long}\n`)
   })
 
-  it('tells followers what comes, without what steers a terminal', () => {
+  it('sends followers what comes, without what steers a terminal', () => {
     const log = createOutputLog({ file: null })
     log.write('out', 'before\n')
     const told: string[] = []

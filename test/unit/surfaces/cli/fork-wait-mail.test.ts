@@ -88,7 +88,7 @@ describe('exomonad wait', () => {
     expect(waitArguments(['a', '5m'])).toEqual({ timeout: 300, agents: ['a', '5m'] })
   })
 
-  it('tells the next message, or that none came', async () => {
+  it('prints the next message, or that none came', async () => {
     const next = fakeRun(wait, {
       tools: { wait: () => ({ from: 'id-1', name: 'reader', message: HOSTILE }) },
     })
@@ -105,7 +105,7 @@ describe('exomonad wait', () => {
     { agent_id: 'id-1', name: 'a', status: 'running' },
   ]
 
-  it('tells how each agent stands, in the order asked', async () => {
+  it('prints how each agent stands, in the order asked', async () => {
     const words = fakeRun(wait, { tools: { wait: () => ({ results }) } })
     await words.run('1', 'b', 'a')
     expect(words.calls).toEqual([{ tool: 'wait', input: { timeout: 1, from_agents: ['b', 'a'] } }])

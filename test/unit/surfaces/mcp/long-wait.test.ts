@@ -55,7 +55,7 @@ async function waitingClient() {
 }
 
 describe('a long wait over MCP', () => {
-  it('outlasts a client that gives up after a minute without a sign, and tells it how far it is', async () => {
+  it('outlasts a client that gives up after a minute without a sign, and reports to it how far it is', async () => {
     const { answer, wait, told, call } = await waitingClient()
     const called = call({
       resetTimeoutOnProgress: true,

@@ -53,7 +53,7 @@ describe('lines of a stream', () => {
 })
 
 describe('frames', () => {
-  it('are passed on, updates in order before what comes after them; the rest is told of', async () => {
+  it('are passed on, updates in order before what comes after them; the rest is reported', async () => {
     const input = new PassThrough()
     const seen: string[] = []
     const odd: string[] = []
@@ -76,7 +76,7 @@ describe('frames', () => {
       '{"jsonrpc":"2.0"}',
       '{"jsonrpc":"2.0","id":5,"result":{}}',
       '{"jsonrpc":"2.0","method":"session/update"}',
-      '{"jsonrpc":"2.0","method":"_extension/told","params":{}}',
+      '{"jsonrpc":"2.0","method":"_extension/reported","params":{}}',
       '{"jsonrpc":"2.0","method":"session/update","params":{"n":2}}',
       '{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{}}',
     ]

@@ -29,7 +29,7 @@ describe('GraphQL that is sent to GitHub', () => {
     expect(validate(githubSchema(), parse(query))).toEqual([])
   })
 
-  it('names every operation, so that logs and GitHub’s support can tell them apart', () => {
+  it('names every operation, so that logs and GitHub’s support can distinguish them', () => {
     expect(
       [...QUERIES, ...REPLIES, ...SCHEDULE].map(nameOf).filter((name) => !/^\w+$/.test(name)),
     ).toEqual([])

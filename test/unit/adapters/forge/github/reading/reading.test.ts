@@ -277,7 +277,7 @@ describe('checks', () => {
     expect(checksOf([], ['test'])).toMatchObject({ checksState: 'none', checksRequired: true })
   })
 
-  it('are not through while a workflow has jobs to come, and tell of a failure before that', () => {
+  it('are not through while a workflow has jobs to come, and report a failure before that', () => {
     const under = {
       status: 'IN_PROGRESS',
       app: { slug: 'github-actions' },
