@@ -172,9 +172,9 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
       ),
     ).toContain(reader)
     const withheld = { authorName: reader, trusted: false, body: '' }
-    const told = (login: string) => ({ authorName: login, trusted: true, body: `by ${login}` })
+    const shown = (login: string) => ({ authorName: login, trusted: true, body: `by ${login}` })
     expect(await forge.snapshots([number])).toMatchObject([
-      { snapshot: { comments: [withheld, told(other)], reviews: [withheld, told(writer)] } },
+      { snapshot: { comments: [withheld, shown(other)], reviews: [withheld, shown(writer)] } },
     ])
     // The token of one of them may not ask who is in another’s team: nobody is believed for that.
     const theirs = reopen({ token: async () => tokens[1]! })
@@ -191,7 +191,7 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
     })
     const silent = { authorName: other, trusted: false, body: '' }
     expect(await theirs.snapshots([number])).toMatchObject([
-      { snapshot: { comments: [withheld, silent], reviews: [withheld, told(writer)] } },
+      { snapshot: { comments: [withheld, silent], reviews: [withheld, shown(writer)] } },
     ])
   })
 

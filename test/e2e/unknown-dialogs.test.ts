@@ -52,8 +52,8 @@ describe.skipIf(!requireInstalled([claude, gemini]))(
         for (const [name, words] of Object.entries(dialogs))
           expect((await world.state(name, 'waiting')).state_reason).toContain(words)
         const words = {
-          claude: await world.tell('claude', [{ say: 'Yes.' }]),
-          gemini: await world.tell('gemini', [{ say: 'Yes.' }]),
+          claude: await world.send('claude', [{ say: 'Yes.' }]),
+          gemini: await world.send('gemini', [{ say: 'Yes.' }]),
         }
         await tree.crash()
         for (const name of Object.keys(dialogs)) await world.state(name, 'waiting')

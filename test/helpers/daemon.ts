@@ -288,7 +288,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     // One that is busy runs and does not answer at once.
     const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
     const health = await waitFor('the daemon to answer', () =>
-      askHealth(socket).then((told) => told !== 'silent' && told),
+      askHealth(socket).then((answer) => answer !== 'silent' && answer),
     )
     if (health === 'absent') throw new Error('no daemon runs')
     return health.pid

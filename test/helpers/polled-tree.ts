@@ -49,7 +49,7 @@ export interface PolledTree {
   events(): Promise<StoredEvent[]>
   types(): Promise<string[]>
   /** What was sent to somebody, in words. */
-  told(recipient: Recipient): Promise<string[]>
+  delivered(recipient: Recipient): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -139,7 +139,7 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
       ),
     events,
     types: async () => (await events()).map(({ type }) => type),
-    told: async (recipient) =>
+    delivered: async (recipient) =>
       (await opened.store.outbox.list({ recipient })).map(({ text }) => text),
     close: async () => {
       await opened.poller.stop()

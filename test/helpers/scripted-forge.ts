@@ -68,8 +68,8 @@ export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
         })
       },
       ensureChecks: async (number: number) => void scripted.checksAsked.push(number),
-      onHint: (heard: (number: number) => void) => {
-        listener = heard
+      onHint: (hinted: (number: number) => void) => {
+        listener = hinted
         return () => {}
       },
     } as unknown as Forge,

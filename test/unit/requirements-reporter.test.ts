@@ -45,8 +45,8 @@ describe('a requirement is shown', () => {
         .filter((id) => id !== 'R004-21' && !(id in PENDING))
         .map((id) => [`${id} is shown`, 'passed' as const]),
     )
-    const told: string[] = []
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0)
+    const reported: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => reported.push(String(text)) > 0)
     vi.stubEnv('EXOMONAD_CI_WITHOUT_ZELLIJ', '')
     vi.stubEnv('CI', '')
     new RequirementsReporter().onTestRunEnd(run(all))
@@ -64,6 +64,6 @@ describe('a requirement is shown', () => {
     vi.stubEnv('EXOMONAD_CI_WITHOUT_ZELLIJ', '')
     new RequirementsReporter().onTestRunEnd(run(all))
     expect(process.exitCode).toBe(1)
-    expect(told.join('')).toContain('R004-21')
+    expect(reported.join('')).toContain('R004-21')
   })
 })

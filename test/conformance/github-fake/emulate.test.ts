@@ -200,8 +200,8 @@ const STEPS: readonly Step[] = [
 const OPTIONAL =
   /(^|\.)(user_view_type|reactions|topics|is_template|permissions|allow_\w+|delete_branch_on_merge|protection_url)(\.|$)/
 /**
- * What emulate returns though GitHub doesn’t: in lists a pull request’s long form, and when a review
- * was made beside when it was submitted.
+ * What emulate returns though GitHub doesn’t: in lists a pull request’s long form, and when a
+ * review was made beside when it was submitted.
  */
 const EXTRA =
   /^(\[\]\.)?(merged|mergeable|rebaseable|mergeable_state|merged_by|\w*comments|maintainer_can_modify|commits|additions|deletions|changed_files|created_at|updated_at)(\.|$)/

@@ -147,10 +147,10 @@ export function describeLayout(bench: Bench): void {
       env: { HOSTILE: hostile },
       argv: [process.execPath, '-e', script, file, ...words],
     })
-    const [told, environment, cwd] = JSON.parse(
+    const [received, environment, cwd] = JSON.parse(
       await waitFor(file, () => existsSync(file) && readFileSync(file, 'utf8')),
     )
-    expect(told).toEqual(words)
+    expect(received).toEqual(words)
     expect(environment).toMatchObject({ HOSTILE: hostile, HOME: bench.folder })
     expect(
       Object.keys(environment).filter((name) =>

@@ -150,11 +150,11 @@ export function describeSizes(bench: Bench): void {
     await until('90x25')
     for (let columns = 91; columns <= 140; columns += 1) await person.resize(columns, 26)
     await until('140x25')
-    const [own, first, ...told] = sizes()
-    expect([own, first, told.at(-1)]).toEqual(['100x30', '90x25', '140x25'])
+    const [own, first, ...reported] = sizes()
+    expect([own, first, reported.at(-1)]).toEqual(['100x30', '90x25', '140x25'])
     // A machine that is busy for longer than the pause that is waited for makes several drags of
     // one.
-    expect(told.length).toBeLessThanOrEqual(5)
+    expect(reported.length).toBeLessThanOrEqual(5)
   })
 
   it('goes back to its own size also where the daemon ended before the person left', async () => {

@@ -100,8 +100,8 @@ export function describeTmuxSizes(bench: Bench): void {
     const viewer = await view('view-1', paneId, 90, 30)
     await until(paneId, '90x30')
     const before = Math.floor(Date.now() / 1000) * 1000
-    // tmux counts in seconds: what is typed in the one in which the viewer came can't be distinguished from
-    // its coming.
+    // tmux counts in seconds: what is typed in the one in which the viewer came can't be
+    // distinguished from its coming.
     await waitFor('the activity', async () => {
       await viewer.type('x', { paste: false })
       return ((await bench.multiplexer.inspect(paneId))?.humanActiveAt ?? 0) >= before

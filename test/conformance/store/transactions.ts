@@ -136,16 +136,16 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
     })
 
     it('call back in the order of commits, so that events arrive in the order of their numbers', async () => {
-      const heard: number[] = []
+      const received: number[] = []
       const publish = (): Promise<StoredEvent | undefined> =>
         store().transaction(async (tx) => {
           const event = await tx.events.append(eventRow())
-          tx.afterCommit(() => heard.push(event?.seq ?? 0))
+          tx.afterCommit(() => received.push(event?.seq ?? 0))
           return event
         })
       await Promise.all(Array.from({ length: 30 }, publish))
-      expect(heard).toHaveLength(30)
-      expect(heard).toEqual(heard.toSorted((left, right) => left - right))
+      expect(received).toHaveLength(30)
+      expect(received).toEqual(received.toSorted((left, right) => left - right))
     })
 
     it('wake for mail only once it is committed', async () => {

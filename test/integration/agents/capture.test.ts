@@ -49,7 +49,7 @@ const textOf = (path: string): string => {
  * that the agent, its terminal and the event log were given.
  */
 async function whereIs(text: string, name: string): Promise<string[]> {
-  const told = {
+  const visible = {
     log: JSON.stringify(tree.log(name)),
     screen: (await tree.run(['logs', name])).stdout,
     events: await allEvents(),
@@ -66,7 +66,7 @@ async function whereIs(text: string, name: string): Promise<string[]> {
     ...files
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => textOf(path).includes(text)),
-    ...Object.entries(told).flatMap(([place, held]) => (held.includes(text) ? [place] : [])),
+    ...Object.entries(visible).flatMap(([place, held]) => (held.includes(text) ? [place] : [])),
   ]
 }
 

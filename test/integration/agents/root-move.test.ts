@@ -214,12 +214,12 @@ describe('after git checkout -b', () => {
       head_branch: 'main.feat',
       base_branch: 'main',
     })
-    const told = await tree.logged(
+    const reported = await tree.logged(
       'root',
       'the move',
       (entry) => entry['kind'] === 'message' && entry['text'].includes('[ROOT MOVED]'),
     )
-    expect(told['text']).toMatch(/is on main\.feat, and you work on that from now on/)
+    expect(reported['text']).toMatch(/is on main\.feat, and you work on that from now on/)
   })
 
   it('it is refused on no branch and on an agent’s, and nothing has changed', async () => {

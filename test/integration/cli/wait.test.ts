@@ -14,7 +14,7 @@ beforeAll(async () => {
   tree.script('busy', { steps: [{ do: 'file', path: 'never' }] })
   tree.script('teller', {
     steps: [
-      { do: 'file', path: join(tree.scripts, 'tell') },
+      { do: 'file', path: join(tree.scripts, 'report') },
       {
         do: 'tool',
         name: 'send',
@@ -63,7 +63,7 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
     expect(waiting).toMatch(/^ {2}teller {4}◐ running +\d+ calls? +\S+ tokens$/m)
     expect(waiting).toMatch(/─{80}\n. Waiting for 4 agents \d+[sm]/)
 
-    writeFileSync(join(tree.scripts, 'tell'), '')
+    writeFileSync(join(tree.scripts, 'report'), '')
     await terminal.until(
       'the answer to be seen',
       /^ {2}teller {4}✓ received +\d+ calls? +\S+ tokens$/m,

@@ -161,12 +161,12 @@ describeWithDisk('a full disk', () => {
       'the last message',
       (entry) => entry['kind'] === 'message' && String(entry['text']).includes('send-after.'),
     )
-    const heard = tree
+    const received = tree
       .log('writer')
       .flatMap((entry) =>
         entry['kind'] === 'message' ? (String(entry['text']).match(/send-\w+\./g) ?? []) : [],
       )
-    expect(heard).toEqual([...sends.taken, 'send-after.'])
+    expect(received).toEqual([...sends.taken, 'send-after.'])
 
     fill()
     const merge = () => tree.run(['pr', 'merge', '1', '--force', '--json'])

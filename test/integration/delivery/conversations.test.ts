@@ -50,14 +50,14 @@ const WORLDS: Readonly<Record<'local' | 'github', () => Promise<World>>> = {
 describe.each(['local', 'github'] as const)('conversations of a pull request (%s)', (kind) => {
   let world: World
   let number = 0
-  const told = (name: string): string[] =>
+  const delivered = (name: string): string[] =>
     world.tree
       .log(name)
       .flatMap((entry) => (entry['kind'] === 'message' ? [entry['text'] as string] : []))
-  const heard = (pattern: RegExp): Promise<string> =>
+  const received = (pattern: RegExp): Promise<string> =>
     waitFor(
       `${String(pattern)} in the pane of filer`,
-      () => told('filer').find((text) => pattern.test(text)),
+      () => delivered('filer').find((text) => pattern.test(text)),
       { limit: LIMIT },
     )
   const comments = async (): Promise<any[]> =>
@@ -93,7 +93,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
 
   it('(20.19) an agent is notified of each comment with its id and how to settle it', async () => {
     await world.review(number)
-    const text = await heard(/\[REVIEW\].* requests changes/)
+    const text = await received(/\[REVIEW\].* requests changes/)
     const known = await comments()
     expect(known).toMatchObject(COMMENTS.map((comment) => ({ ...comment, conversation: 'open' })))
     for (const { line, id } of known)
@@ -134,7 +134,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       { limit: LIMIT },
     )
     expect(
-      told('filer').filter(
+      delivered('filer').filter(
         (text) => text.includes('Fixed as asked.') || text.includes('Two is right here.'),
       ),
     ).toEqual([])
@@ -159,7 +159,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       code: 0,
       stdout: expect.stringContaining('Answered or resolved 1 conversation of'),
     })
-    await heard(/So it is\./)
+    await received(/So it is\./)
     expect((await comments()).map(({ conversation }) => conversation)).toEqual(
       Array.from({ length: 5 }, () => 'resolved'),
     )

@@ -336,9 +336,9 @@ describe('outbox', () => {
     await until('it is undecided', async () => (await deliveries())[0]?.state === 'undecided')
     expect(presses).toBe(2)
     expect(terminals.typed).toHaveLength(1)
-    const [told] = await deliveries('human')
-    expect(told).toMatchObject({ kind: 'delivery.undecided', state: 'queued' })
-    expect(told?.text).toContain('auth')
+    const [notice] = await deliveries('human')
+    expect(notice).toMatchObject({ kind: 'delivery.undecided', state: 'queued' })
+    expect(notice?.text).toContain('auth')
   })
 
   it('is delivered by that second Enter where the first was swallowed', async () => {

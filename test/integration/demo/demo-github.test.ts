@@ -5,7 +5,7 @@ import { verifies } from '../../requirements.ts'
 it(
   verifies(
     'R004-08',
-    verifies('R004-16', 'the demo on a GitHub tells the same story and comes to the same end'),
+    verifies('R004-16', 'the demo on a GitHub goes the same way and comes to the same end'),
   ),
   async () => {
     const events = await demoEndsWell([], async () => {})

@@ -4,7 +4,9 @@ import { createGiteaClient } from '../../../src/adapters/forge/gitea/client.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import { createLog } from '../../../src/runtime/log.ts'
 
-/** Requests to Gitea, against a server that answers as it is set to: what a real one does seldom. */
+/**
+ * Requests to Gitea, against a server that answers as it is set to: what a real one does seldom.
+ */
 
 type Answer = (request: IncomingMessage, response: ServerResponse, count: number) => void
 

@@ -334,14 +334,14 @@ describe('a GitHub that', () => {
       await expect(fixture.forge.diff(number)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
       await fixture.github.up()
       await pass(HOUR)
-      const told = await since(before)
-      expect(told.filter((type) => type.startsWith('forge.'))).toEqual([
+      const delivered = await since(before)
+      expect(delivered.filter((type) => type.startsWith('forge.'))).toEqual([
         'forge.trouble',
         'forge.recovered',
       ])
       for (const type of ['pr.comment', 'pr.review', 'pr.pushed'])
         expect(
-          told.filter((one) => one === type),
+          delivered.filter((one) => one === type),
           type,
         ).toHaveLength(1)
       expect((await of('pr.pushed'))[0]?.payload).toMatchObject({ new: pushed })

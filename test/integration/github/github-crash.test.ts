@@ -103,13 +103,13 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
     }
     // Forced: what is known to be missing is not tried otherwise.
     await mergeCutOff(number, at, theirs, { force: at === 'refused' })
-    const told = await waitFor('the merge to be reported', async () => {
+    const delivered = await waitFor('the merge to be reported', async () => {
       const found = (await tree().events()).filter(
         ({ type, payload }) => type === 'pr.merged' && payload.number === number,
       )
       return found.length > 0 ? found : undefined
     })
-    expect(told).toMatchObject([
+    expect(delivered).toMatchObject([
       { payload: { external: true, by: `forge:${login}`, tried_by: ['human'] } },
     ])
     writeFileSync(go(login), '')
@@ -128,13 +128,13 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
         github().pull(part).mergeCommitSha,
       )
       expect(await world.tip('main.part')).toBe('')
-      const told = await waitFor('the merge to be reported', async () => {
+      const delivered = await waitFor('the merge to be reported', async () => {
         const found = (await tree().events()).filter(
           ({ type, payload }) => type === 'pr.merged' && payload.number === part,
         )
         return found.length > 0 ? found : undefined
       })
-      expect(told).toMatchObject([{ payload: { external: false } }])
+      expect(delivered).toMatchObject([{ payload: { external: false } }])
       for (const name of ['lead', 'leaf', 'part']) writeFileSync(go(name), '')
     },
   )

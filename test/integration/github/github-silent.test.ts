@@ -60,14 +60,14 @@ it(
       { kind: 'merge', facts: { number } },
     ])
     writeFileSync(go, '')
-    const told = (): string[] =>
+    const delivered = (): string[] =>
       tree
         .log('early')
         .flatMap((entry) =>
           entry['kind'] === 'stop' ? [entry['answer'].objection ?? entry['answer'].decision] : [],
         )
-    await waitFor('it to stop', () => told().includes('allow'), { limit: LIMIT })
-    expect(told()).toContain('uncommitted')
+    await waitFor('it to stop', () => delivered().includes('allow'), { limit: LIMIT })
+    expect(delivered()).toContain('uncommitted')
     expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
 
     await speak()

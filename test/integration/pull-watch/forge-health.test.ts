@@ -88,8 +88,8 @@ describe('a forge that can’t be used', () => {
     expect(minutes).toBeGreaterThanOrEqual(59)
     expect(minutes).toBeLessThanOrEqual(66)
     expect(await knownForgeHealth(tree.store)).toBeUndefined()
-    expect(await tree.told('human')).toHaveLength(2)
-    expect(await tree.told(OWNER)).toHaveLength(1)
+    expect(await tree.delivered('human')).toHaveLength(2)
+    expect(await tree.delivered(OWNER)).toHaveLength(1)
   })
 
   it('makes nobody late: deadlines go on where they were, also where the daemon is restarted meanwhile', async () => {
@@ -227,6 +227,6 @@ describe('a forge that can’t be used', () => {
       type: 'pr.merged',
       payload: { external: true },
     })
-    expect((await tree.told(ROOT)).at(-1)).toContain('was merged outside exomonad by jane')
+    expect((await tree.delivered(ROOT)).at(-1)).toContain('was merged outside exomonad by jane')
   })
 })

@@ -85,10 +85,10 @@ it('whatever fails, jumps or restarts in between: each word is delivered once, i
             .map(({ payload }) => payload['comment_id']),
         ).toEqual(ids)
         expect(
-          (await tree.told(OWNER)).filter((text) => text.startsWith('[COMMENT]')),
+          (await tree.delivered(OWNER)).filter((text) => text.startsWith('[COMMENT]')),
         ).toHaveLength(ids.length)
         expect(
-          (await tree.told(ROOT)).filter((text) => text.startsWith('[PR READY]')),
+          (await tree.delivered(ROOT)).filter((text) => text.startsWith('[PR READY]')),
         ).toHaveLength(1)
         expect((await tree.store.snapshots.get('pull:3'))?.['snapshot']).toEqual(truth())
         const health = events.map(({ type }) => type).filter((type) => type.startsWith('forge.'))

@@ -135,7 +135,7 @@ describe('a daemon that is killed at any write', () => {
       'forge.trouble',
       'forge.recovered',
     ])
-    expect(await tree.told('human')).toHaveLength(2)
+    expect(await tree.delivered('human')).toHaveLength(2)
   })
 
   it('reports a review that did not come, and one that is gone, once', async () => {

@@ -122,8 +122,8 @@ it(
     for (const name of ['one', 'two', 'three']) await rests(tree, name)
     const { head_sha: looked } = await tree.call('pr_diff', { pr_number: two }, { as: 'lead' })
     await tree.call('merge_pr', { pr_number: one }, { as: 'lead' })
-    const told = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
-    const before = [runs(), told()]
+    const delivered = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
+    const before = [runs(), delivered()]
 
     // Its next stop rebases what it has filed.
     await tree.call('send', { to: 'two', message: 'anything new?' })
@@ -138,7 +138,7 @@ it(
     })
     expect(now).toMatchObject({ checks: 'passed' })
     await rests(tree, 'two')
-    expect([runs(), told()]).toEqual(before)
+    expect([runs(), delivered()]).toEqual(before)
 
     // While the result is being checked, a stop of its agent leaves the head alone.
     writeFileSync(join(notes, 'hold'), '')
@@ -243,8 +243,8 @@ it('closes in the inbox what is no longer so, and does not report a change reque
     async () => !(await inbox()).some((text: string) => text.includes('[PR READY]')),
   )
 
-  // It is in its turn when the review comes: the stop check reports it, and the message that waits is
-  // withdrawn.
+  // It is in its turn when the review comes: the stop check reports it, and the message that waits
+  // is withdrawn.
   const go = join(notes, 'go')
   tree.script('author', {
     steps: [write('b.txt', 'b\n'), commit('B'), filePr, { do: 'file', path: go }],

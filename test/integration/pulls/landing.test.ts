@@ -81,12 +81,12 @@ describe('landing', () => {
     // One move of the base for all that were checked together.
     expect(await tree.tips()).toHaveLength(2)
     // The lead is notified once of all of them; of the one that it merged itself it was not.
-    const told = await waitFor('the lead to be notified', async () =>
-      (await tree.told(LEAD)).find((text) => text.startsWith('[LANDED]')),
+    const delivered = await waitFor('the lead to be notified', async () =>
+      (await tree.delivered(LEAD)).find((text) => text.startsWith('[LANDED]')),
     )
-    for (const number of numbers.slice(1)) expect(told).toContain(`#${number}`)
-    expect(told).not.toContain(`#${numbers[0]} `)
-    expect((await tree.told(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(1)
+    for (const number of numbers.slice(1)) expect(delivered).toContain(`#${number}`)
+    expect(delivered).not.toContain(`#${numbers[0]} `)
+    expect((await tree.delivered(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(1)
   })
 
   it('takes a red group apart: all but one land, owner and lead are notified which two are red together', async () => {
@@ -109,7 +109,7 @@ describe('landing', () => {
     await expectTipsChecked(tree)
     for (const who of [LEAD, tree.agent('right')]) {
       const red = await waitFor('the red result to be reported', async () =>
-        (await tree.told(who)).find((text) => text.startsWith('[LANDING RED]')),
+        (await tree.delivered(who)).find((text) => text.startsWith('[LANDING RED]')),
       )
       expect(red).toContain(`#${right} `)
       expect(red).toContain('pair-1-a and pair-1-b')
@@ -119,10 +119,10 @@ describe('landing', () => {
         /green apart and red together/.test(text) &&
         text.includes(`#${right} `) &&
         text.includes(`#${numbers.get('left')} `)
-      await waitFor('the pair to be reported', async () => (await tree.told(who)).some(both), {
+      await waitFor('the pair to be reported', async () => (await tree.delivered(who)).some(both), {
         limit: 60_000,
       })
-      expect((await tree.told(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual([])
+      expect((await tree.delivered(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual([])
     }
     // Asked again without a change it is refused at once: its files are known to be red.
     expect(await tree.look(right)).toMatchObject({ checksState: 'failed' })
@@ -148,7 +148,7 @@ describe('landing', () => {
     // Which of the two that came in between it was is found out after that.
     const pair = await waitFor(
       'the pair to be reported',
-      async () => (await tree.told(LEAD)).find((text) => text.startsWith('[RED TOGETHER]')),
+      async () => (await tree.delivered(LEAD)).find((text) => text.startsWith('[RED TOGETHER]')),
       { limit: 60_000 },
     )
     expect(pair).toContain(`#${right} `)
@@ -156,10 +156,10 @@ describe('landing', () => {
     expect(pair).not.toContain(`#${a} `)
     // Who waited has it from that; the owner is notified.
     await waitFor('the owner to be notified', async () =>
-      (await tree.told(tree.agent('right'))).some((text) => text.startsWith('[LANDING RED]')),
+      (await tree.delivered(tree.agent('right'))).some((text) => text.startsWith('[LANDING RED]')),
     )
     expect(
-      (await tree.told(LEAD)).filter((text) => /^\[(LANDED|LANDING RED)\]/.test(text)),
+      (await tree.delivered(LEAD)).filter((text) => /^\[(LANDED|LANDING RED)\]/.test(text)),
     ).toEqual([])
   })
 
@@ -176,7 +176,7 @@ describe('landing', () => {
     await tree.landed()
     expect(await tree.look(b)).toMatchObject({ state: 'merged' })
     await waitFor('the lead to be notified', async () =>
-      (await tree.told(LEAD)).some((text) => text.startsWith('[LANDED]')),
+      (await tree.delivered(LEAD)).some((text) => text.startsWith('[LANDED]')),
     )
   })
 
@@ -247,7 +247,7 @@ describe('landing', () => {
       expect(await tree.look(number)).toMatchObject({ state: 'merged' })
     // The lead, who asked for it, is notified, although a person waited for the same.
     await waitFor('the lead to be notified', async () =>
-      (await tree.told(LEAD)).some(
+      (await tree.delivered(LEAD)).some(
         (text) => text.startsWith('[LANDED]') && text.includes(`#${d} `),
       ),
     )
@@ -285,7 +285,7 @@ describe('landing', () => {
       await tree.landed()
       expect(await tree.look(b)).toMatchObject({ state: 'merged' })
       await waitFor('the lead to be notified', async () =>
-        (await tree.told(LEAD)).some(
+        (await tree.delivered(LEAD)).some(
           (text) => text.startsWith('[LANDED]') && text.includes(`#${b} `),
         ),
       )
@@ -331,9 +331,9 @@ describe('landing', () => {
       ].toSorted(),
     )
     // The lead was promised to be notified of it.
-    const told = (await tree.told(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
+    const delivered = (await tree.delivered(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
     for (const name of ['moved', 'requested'])
-      expect(told.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
+      expect(delivered.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
     await expect(tree.merge(numbers.get('clash')!)).rejects.toMatchObject({
       code: 'PR_NOT_MERGEABLE',
     })
@@ -462,7 +462,7 @@ describe('landing', () => {
       expect(await tree.merge(number)).toMatchObject({ merged: true })
     const red = await waitFor(
       'the red base to be reported',
-      async () => (await tree.told(LEAD)).find((text) => text.startsWith('[BASE RED]')),
+      async () => (await tree.delivered(LEAD)).find((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
     expect(red).toContain(`#${right} `)
@@ -488,10 +488,10 @@ describe('landing', () => {
     await Promise.all(group.map((number) => tree.merge(number)))
     tree.hold(false)
     await tree.landed()
-    const told = (await tree.events('landing.red')).filter(({ payload }) =>
+    const delivered = (await tree.events('landing.red')).filter(({ payload }) =>
       group.includes(payload.number),
     )
-    expect(told.map(({ payload }) => payload.base_red)).toEqual([true, true, true])
+    expect(delivered.map(({ payload }) => payload.base_red)).toEqual([true, true, true])
     expect(tree.runs().length - before).toBe(2)
     expect((await tree.events('base.red')).length).toBe(1)
   })
@@ -555,7 +555,7 @@ describe('landing', () => {
     expect(await tree.merge(bad, { as: 'human', force: true })).toMatchObject({ merged: true })
     await waitFor(
       'the red base to be reported',
-      async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')),
+      async () => (await tree.delivered(LEAD)).some((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
   })
@@ -612,7 +612,7 @@ describe('landing', () => {
     await tree.forge.ensureChecks(bad)
     await waitFor(
       'the red base to be reported',
-      async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')),
+      async () => (await tree.delivered(LEAD)).some((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
   })

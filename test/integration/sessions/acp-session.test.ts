@@ -742,13 +742,13 @@ describe('while the daemon is away', () => {
   })
 
   it('a daemon that is slow to answer does not hold the stream up', async () => {
-    let hear = (): void => {}
-    answers['tool-start'] = () => new Promise((go) => (hear = () => go(undefined)))
+    let receive = (): void => {}
+    answers['tool-start'] = () => new Promise((go) => (receive = () => go(undefined)))
     const { session } = host(['tool read Look', 'say after it', 'wait'])
     await waitFor('its text', () => session.session().lastText === 'after it')
     expect(said('tool-end')).toEqual([])
     await waitFor('the daemon to be notified', () => said('tool-start').length === 1)
-    hear()
+    receive()
     await waitFor('the rest to be reported to the daemon', () => said('tool-end').length === 1)
   })
 })

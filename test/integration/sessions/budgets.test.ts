@@ -44,10 +44,10 @@ async function budgeted(first: object) {
     newDeliveryId,
   })
   let config = configSchema.parse(first)
-  const told = new Map<string, () => Promise<Usage | null>>()
+  const reported = new Map<string, () => Promise<Usage | null>>()
   let asked = 0
   const cli = {
-    usage: ({ agentId }) => (asked++, told.get(agentId)?.() ?? Promise.resolve(null)),
+    usage: ({ agentId }) => (asked++, reported.get(agentId)?.() ?? Promise.resolve(null)),
   } as Partial<AgentCli> as AgentCli
   const settings = settingsOf(
     () => config,
@@ -96,9 +96,11 @@ async function budgeted(first: object) {
     worker,
     asked: () => asked,
     configure: (changed: object) => (config = configSchema.parse(changed)),
-    /** The agent’s program says that it used so much, and its hook reports that it did something. */
+    /**
+     * The agent’s program says that it used so much, and its hook reports that it did something.
+     */
     uses: async (agent: Agent, model: string, input: number) => {
-      told.set(agent.id, async () => ({
+      reported.set(agent.id, async () => ({
         models: { [model]: { input, output: 0, cacheRead: 0, cacheWrite: 0 } },
       }))
       usage.refresh(agent.id)
@@ -107,7 +109,7 @@ async function budgeted(first: object) {
         async () => (await store.agents.get(agent.id))?.usage?.models[model]?.input === input,
       )
     },
-    fails: (agent: Agent, error: Error) => told.set(agent.id, () => Promise.reject(error)),
+    fails: (agent: Agent, error: Error) => reported.set(agent.id, () => Promise.reject(error)),
     events,
     eventually: (type: string, count: number) =>
       waitFor(`${count} × ${type}`, async () => (await events(type)).length >= count),
@@ -160,7 +162,7 @@ describe('budgets', () => {
     await tree.uses(tree.worker, 'opus', 1001)
     await tree.eventually('budget.exhausted', 1)
     // Less than 80 % of what comes next: whichever limit it is compared with, there is nothing to
-    // tell.
+    // report.
     await tree.uses(tree.worker, 'opus', 1199)
     tree.configure({ limits: { tokens_per_agent: 1500 } })
     await tree.uses(tree.worker, 'opus', 1201)
@@ -257,8 +259,8 @@ describe('a used up budget', () => {
     await waitFor('the parent to be notified', async () =>
       (await tree.events()).some(({ type }) => type === 'budget.exhausted'),
     )
-    const told = (await tree.events()).filter(({ type }) => type.startsWith('budget.'))
-    expect(told.at(-1)).toMatchObject({
+    const reported = (await tree.events()).filter(({ type }) => type.startsWith('budget.'))
+    expect(reported.at(-1)).toMatchObject({
       type: 'budget.exhausted',
       payload: { name: 'lead', scope: 'agent', kind: 'tool_calls', limit: 5 },
     })

@@ -186,10 +186,10 @@ describe('subagent_spawn', () => {
       expect(JSON.stringify(messages)).not.toContain(own)
       expect(JSON.stringify(messages)).not.toContain('So far so good')
       expect((await tree.call('check_mail', { peek: true })).messages).toEqual([])
-      const told = (await tree.events()).filter(
+      const reported = (await tree.events()).filter(
         (event) => event.agentId === own && event.type === 'agent.failed',
       )
-      expect(told).toHaveLength(1)
+      expect(reported).toHaveLength(1)
     },
   )
 
@@ -424,16 +424,16 @@ describe('a caller that waits', () => {
         cwd: tree.repository.path,
       })
       try {
-        const told: string[] = []
+        const reported: string[] = []
         const onprogress = ({ message }: { message?: string }): void =>
-          void told.push(message ?? '')
+          void reported.push(message ?? '')
         const input = {
           task: script('tool read src/a.ts', spawns('Inner', 'say inner'), 'say outer'),
           description: 'Outer',
         }
         const result = await client.call('subagent_spawn', input, { onprogress, timeout: 60_000 })
         expect(result.structuredContent).toMatchObject({ text: 'outer' })
-        expect(told.join('\n')).toMatch(
+        expect(reported.join('\n')).toMatch(
           /● Outer[^]*⎿ [^\n]*src\/a\.ts[^]* {2}● Inner[^]* {2}✓ Inner/,
         )
 

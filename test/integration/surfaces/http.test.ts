@@ -532,15 +532,15 @@ describe('the event stream', () => {
 describe('hooks', () => {
   it('report to core what agent CLIs say, by either name, and ignore the rest', async () => {
     const said: unknown[] = []
-    const tell = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
+    const report = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
       void said.push([event, caller.agent.name, facts])
     const core = scriptedCore({
       hooks: {
-        sessionStart: tell('start'),
-        promptSubmit: tell('prompt'),
-        toolUse: tell('tool'),
-        waiting: tell('waiting'),
-        sessionEnd: tell('end'),
+        sessionStart: report('start'),
+        promptSubmit: report('prompt'),
+        toolUse: report('tool'),
+        waiting: report('waiting'),
+        sessionEnd: report('end'),
         stop: async () => ({ decision: 'block', objection: 'dirty', reason: 'commit first' }),
       },
     })

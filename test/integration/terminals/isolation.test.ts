@@ -164,13 +164,13 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
       expect(environ).not.toContain(PERSONAL.GITHUB_TOKEN)
     if (multiplexer === 'tmux') {
       const tmux = async (...args: string[]) => {
-        const told = await runProgram(
+        const result = await runProgram(
           'tmux',
           ['-L', `exomonad-${repositoryHash(commonDir(tree))}`, ...args],
           { env: tree.repository.env },
         )
-        expect(told, args.join(' ')).toMatchObject({ code: 0, stderr: '' })
-        return told.stdout
+        expect(result, args.join(' ')).toMatchObject({ code: 0, stderr: '' })
+        return result.stdout
       }
       for (const shown of [
         await tmux('show-environment', '-g'),

@@ -78,7 +78,7 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     await called(tree, 'main.lead.index ✓ done')
     const { pane, id } = await tree.agent('lead')
     // It was notified, and idles again.
-    const told = await tree.logged(
+    const reported = await tree.logged(
       'lead',
       'the end of its worker',
       ({ kind, text }) => kind === 'message' && /CHILD COMPLETE/.test(text),
@@ -86,7 +86,7 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     await tree.logged(
       'lead',
       'the end of its turn',
-      ({ kind, at }) => kind === 'stop' && at >= told['at'],
+      ({ kind, at }) => kind === 'stop' && at >= reported['at'],
     )
     const settled = [
       'main ○ idle',

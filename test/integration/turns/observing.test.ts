@@ -137,8 +137,8 @@ describe('looking at a program', () => {
     bench.program.script.inputLine = () => 'unknown'
     await recorded({ state: 'idle' })
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() })
-    let told = 0
-    bench.probe.onSeen(() => told++)
+    let reported = 0
+    bench.probe.onSeen(() => reported++)
     const look = async () =>
       bench.probe.observe(
         await agent(),
@@ -146,10 +146,10 @@ describe('looking at a program', () => {
         await bench.terminals.multiplexer.inspect(paneOf(AUTH)),
       )
     expect(await look()).toMatchObject({ state: 'waiting', tentative: true })
-    expect(told).toBe(0)
+    expect(reported).toBe(0)
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() - 120_000 })
     await look()
-    expect(told).toBe(1)
+    expect(reported).toBe(1)
   })
 
   it('reports a program that can’t be read, and gave no sign of what was typed; what waits behind is typed when it does', async () => {

@@ -392,7 +392,7 @@ it.each([
       database.exec(statement)
       database.close()
     }
-    const told = async () =>
+    const reported = async () =>
       (await tree.events())
         .filter((event) => event.type === 'rebase.done')
         .map(({ actor, payload }) => [actor, payload.head])
@@ -433,18 +433,18 @@ it.each([
       // What waited for it begins further turns.
       return stops(tree, 'second').length >= stopped && pushed === resolved ? resolved : undefined
     })
-    expect(await told()).toEqual([])
+    expect(await reported()).toEqual([])
     const by = whose === 'the daemon' ? 'daemon' : id
     await tree.crash()
     inStore('drop trigger cut')
     await tree.run(['daemon', 'start'])
     await tree.call('send', { to: 'second', message: 'carry on' })
-    await waitFor('the rebase to be reported', async () => (await told()).length > 0)
-    expect(await told()).toEqual([[by, head]])
+    await waitFor('the rebase to be reported', async () => (await reported()).length > 0)
+    expect(await reported()).toEqual([[by, head]])
     await rests(tree, 'second')
     const before = stops(tree, 'second').length
     await tree.call('send', { to: 'second', message: 'and again' })
     await waitFor('another stop', () => stops(tree, 'second').length > before)
-    expect(await told()).toEqual([[by, head]])
+    expect(await reported()).toEqual([[by, head]])
   },
 )

@@ -134,7 +134,7 @@ describe('a completion message', () => {
 })
 
 describe('notes of one agent', () => {
-  const told = async () =>
+  const reported = async () =>
     (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(
       ({ text }) => text,
     )
@@ -151,7 +151,7 @@ describe('notes of one agent', () => {
     await say(MOST_NOTES + 40)
     await world.messages.note(asAgent(other), 'another’s')
     await world.notes.flush()
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       ...Array.from({ length: MOST_NOTES }, (_, index) => `[NOTE] worker: note ${index + 1}`),
       '[NOTE] other: another’s',
     ])
@@ -161,7 +161,7 @@ describe('notes of one agent', () => {
     await world.notes.flush()
     await world.notes.flush()
     await world.messages.note(asAgent(agent), 'later')
-    expect((await told()).slice(MOST_NOTES + 1)).toEqual([
+    expect((await reported()).slice(MOST_NOTES + 1)).toEqual([
       '[NOTE] worker: (40 notes, more than 60 a minute, as one; the last:) note 100',
       '[NOTE] worker: later',
     ])
@@ -170,7 +170,7 @@ describe('notes of one agent', () => {
     await say(MOST_NOTES + 2)
     time += 61_000
     await world.messages.note(asAgent(agent), 'last')
-    expect((await told()).slice(-2)).toEqual([
+    expect((await reported()).slice(-2)).toEqual([
       `[NOTE] worker: (2 notes, more than 60 a minute, as one; the last:) note ${MOST_NOTES + 2}`,
       '[NOTE] worker: last',
     ])

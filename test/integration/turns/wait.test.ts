@@ -272,14 +272,14 @@ describe('mail for one that idles', () => {
       await call('lead', 'send', { to: 'asker', message: mark() })
       await waitFor('the notice', () => notices('asker') > before, PATIENT)
       await isIdle('asker')
-      const told = tree
+      const reported = tree
         .log('asker')
         .filter(
           (entry) => entry['kind'] === 'message' && /call check_mail/.test(String(entry['text'])),
         )
-      expect(told.length - before).toBe(1)
-      expect(told.at(-1)?.['text']).toContain('other')
-      for (const letter of letters) expect(told.at(-1)?.['text']).not.toContain(letter)
+      expect(reported.length - before).toBe(1)
+      expect(reported.at(-1)?.['text']).toContain('other')
+      for (const letter of letters) expect(reported.at(-1)?.['text']).not.toContain(letter)
       expect(
         (await call<{ messages: { message: string }[] }>('asker', 'check_mail')).messages
           .slice(0, 3)

@@ -474,9 +474,9 @@ describe('route', () => {
           expect(new Set(to).size).toBe(to.length)
           expect(to).not.toContain(actor)
           for (const recipient of to.filter((one) => one !== 'human')) {
-            const told = tree.get(id(recipient))
-            expect(told?.reachable).toBe(true)
-            expect(isDead(told?.state ?? 'killed')).toBe(false)
+            const notified = tree.get(id(recipient))
+            expect(notified?.reachable).toBe(true)
+            expect(isDead(notified?.state ?? 'killed')).toBe(false)
           }
         },
       ),
@@ -502,10 +502,10 @@ describe('route', () => {
         const base = `a${into}`
         const author = tree.get(id(`a${about}`))
         if (author === undefined || about === into) return
-        const [told] = recipients(event('pr.ready', author.id, { head: 'head', base }), tree)
+        const [notified] = recipients(event('pr.ready', author.id, { head: 'head', base }), tree)
         const mergers = baseMergers(tree, author.id, base).filter(({ state }) => !isDead(state))
-        expect(told === 'human' ? mergers : mergers.map((one) => String(one.id))).toEqual(
-          told === 'human' ? [] : expect.arrayContaining([told]),
+        expect(notified === 'human' ? mergers : mergers.map((one) => String(one.id))).toEqual(
+          notified === 'human' ? [] : expect.arrayContaining([notified]),
         )
         const owner = tree.get(id(base))
         if (
@@ -513,7 +513,7 @@ describe('route', () => {
           owner === undefined ||
           owner.branch !== base
         )
-          expect(told).toBe('human')
+          expect(notified).toBe('human')
         else if (!isDead(owner.state)) expect(mergers.at(-1)).toBe(owner)
       }),
       { numRuns: 2000 },
@@ -542,7 +542,7 @@ describe('route', () => {
     const dead = treeOf(
       ...[...family.values()].map((one) => ({ ...one, state: 'failed' as const })),
     )
-    let told = 0
+    let notified = 0
     for (const type of ROUTED_TYPES) {
       const payload = {
         ...sampleOfEvent(type),
@@ -552,9 +552,9 @@ describe('route', () => {
       expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(
         named.length === 0 ? [] : ['human'],
       )
-      if (named.length > 0) told++
+      if (named.length > 0) notified++
     }
-    expect(told).toBeGreaterThan(40)
+    expect(notified).toBeGreaterThan(40)
   })
 })
 

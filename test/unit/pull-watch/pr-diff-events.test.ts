@@ -8,7 +8,8 @@ import { isReady } from '../../../src/core/pulls/readiness.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /**
- * Each event that a change makes: who did it, what it says, and the key by which it is reported once.
+ * Each event that a change makes: who did it, what it says, and the key by which it is reported
+ * once.
  */
 
 const context: DiffContext = {

@@ -54,8 +54,8 @@ describe('diffPullRequest', () => {
     const seen = pull({
       reviews: [review({ id: 'old', submittedAt: 500 }), review({ id: 'new', submittedAt: 1_500 })],
     })
-    const told = diff(null, seen).filter(({ type }) => type === 'pr.review')
-    expect(told.map(({ dedupeKey }) => dedupeKey)).toEqual(['local#3:review:new:changes_requested'])
+    const reported = diff(null, seen).filter(({ type }) => type === 'pr.review')
+    expect(reported.map(({ dedupeKey }) => dedupeKey)).toEqual(['local#3:review:new:changes_requested'])
   })
 
   it(verifies('R004-16', 'reports a review with its line comments'), () => {
@@ -419,10 +419,10 @@ describe('diffPullRequest', () => {
       ] as const
       const old = pull({ ...at('a'), checksState, checks })
       const next = pull({ ...at('c'), checksState, checks })
-      const told = (context: Partial<DiffContext>): string[] =>
+      const reported = (context: Partial<DiffContext>): string[] =>
         diff(old, next, context).map(({ type }) => type)
-      expect(told(same)).toEqual(['pr.pushed'])
-      expect(told({})).toEqual(
+      expect(reported(same)).toEqual(['pr.pushed'])
+      expect(reported({})).toEqual(
         checksState === 'passed'
           ? ['pr.pushed', 'ci.passed', 'pr.ready']
           : ['pr.pushed', 'ci.failed'],
@@ -439,8 +439,8 @@ describe('diffPullRequest', () => {
       url: null,
       logTail: 'x',
     } as const
-    const told = diff(pull(), pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }))
-    expect(told.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({ landing: true })
+    const reported = diff(pull(), pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }))
+    expect(reported.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({ landing: true })
     const own = diff(pull(), pull({ checksState: 'failed', checks: [red] }))
     expect(own.find(({ type }) => type === 'ci.failed')?.payload).not.toHaveProperty('landing')
   })

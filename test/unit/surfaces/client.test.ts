@@ -79,10 +79,10 @@ describe('the client', () => {
           : 'event: result\ndata: {"text":"done"}\n\n',
       )
     })
-    const told: unknown[] = []
-    const progress = (message: string, event: unknown): void => void told.push([message, event])
+    const reported: unknown[] = []
+    const progress = (message: string, event: unknown): void => void reported.push([message, event])
     expect(await client.callTool('good', {}, { progress })).toEqual({ text: 'done' })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['half way', undefined],
       ['', { kind: 'ended', id: 'a' }],
     ])

@@ -20,7 +20,7 @@ describe('the label that spawns (20.20b)', () => {
     )
   const taken = (number: number): Promise<any> =>
     waitFor(`an agent for #${number}`, async () => (await agentsOf(number))[0], { limit: LIMIT })
-  const told = (number: number) =>
+  const commentsOf = (number: number) =>
     github()
       .comments(number)
       .filter(({ author }) => author === 'robot')
@@ -67,11 +67,11 @@ describe('the label that spawns (20.20b)', () => {
       'mallory, who has no write access to the repository (mona, who may, put the label on it) wrote:\n\n> # Login fails',
     )
     expect(task).not.toContain('keys')
-    await waitFor('the comment', () => told(number).length === 1, { limit: LIMIT })
-    expect(told(number)[0]?.body).toContain(`**${agent.name}**`)
+    await waitFor('the comment', () => commentsOf(number).length === 1, { limit: LIMIT })
+    expect(commentsOf(number)[0]?.body).toContain(`**${agent.name}**`)
     await looked()
     expect(await agentsOf(number)).toHaveLength(1)
-    expect(told(number)).toHaveLength(1)
+    expect(commentsOf(number)).toHaveLength(1)
     expect(await agentsOf(other)).toEqual([])
   })
 
@@ -134,12 +134,12 @@ describe('the label that spawns (20.20b)', () => {
       await dead
       await tree().tree()
       const agent = await taken(number)
-      await waitFor('the comment', () => told(number).length === 1, { limit: LIMIT })
+      await waitFor('the comment', () => commentsOf(number).length === 1, { limit: LIMIT })
       await tree().crash()
       await tree().tree()
       await looked()
       expect(await agentsOf(number)).toMatchObject([{ id: agent.id }])
-      expect(told(number)).toHaveLength(1)
+      expect(commentsOf(number)).toHaveLength(1)
       expect(openJournal(tree())).toBe(0)
     },
   )

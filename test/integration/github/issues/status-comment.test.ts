@@ -49,7 +49,7 @@ describe('the status comment (20.20c), by the real daemon', () => {
     await waitFor('the comment', () => status().length === 1, { limit: LIMIT })
     expect(status()[0]?.body).toContain('Nobody works below it now.')
     await tree().call('spawn_workers', { specs: [{ name: 'helper', prompt: 'Help' }] })
-    const told = await waitFor(
+    const delivered = await waitFor(
       'the helper with its pull request',
       () => status().find(({ body }) => /- `helper`: at work · \[#\d+\]/.test(body)),
       {
@@ -59,7 +59,7 @@ describe('the status comment (20.20c), by the real daemon', () => {
     const [own] = [...github().state.pulls.values()].filter(
       ({ headRef }) => headRef === 'main.helper',
     )
-    expect(told.body).toContain(
+    expect(delivered.body).toContain(
       `[#${own?.number}](${github().url}/octo/widgets/pull/${own?.number})`,
     )
     expect(status()).toHaveLength(1)
@@ -70,7 +70,7 @@ describe('the status comment (20.20c), by the real daemon', () => {
       () => status().some(({ body }) => body.includes('- `helper`: ended')),
       { limit: LIMIT },
     )
-    expect(status()).toMatchObject([{ id: told.id }])
+    expect(status()).toMatchObject([{ id: delivered.id }])
   })
 
   it('is no comment that anybody is notified of', async () => {

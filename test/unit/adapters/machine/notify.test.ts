@@ -10,7 +10,7 @@ import { tempFolder } from './temp-folder.ts'
 function setUp(source: string, options: { timeout?: number; file?: string } = {}) {
   const folder = tempFolder()
   const program = join(folder, 'notify.mjs')
-  const told = join(folder, 'received')
+  const received = join(folder, 'received')
   writeFileSync(
     program,
     `import { appendFileSync } from 'node:fs'\nconst received = ${JSON.stringify(received)}\n${source}`,
@@ -26,8 +26,8 @@ function setUp(source: string, options: { timeout?: number; file?: string } = {}
   return {
     notify,
     logged,
-    told: () =>
-      readFileSync(told, 'utf8')
+    received: () =>
+      readFileSync(received, 'utf8')
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
@@ -37,18 +37,18 @@ const append = 'appendFileSync(received, JSON.stringify(process.argv.slice(2)) +
 
 describe('createNotifier', () => {
   it('runs the command with the text as its last argument, in order and without a shell', async () => {
-    const { notify, told } = setUp(append)
+    const { notify, received } = setUp(append)
     await Promise.all([notify('[QUESTION] a: `rm -rf /` $(x) "?"\nsecond line'), notify('two\0')])
-    expect(told()).toEqual([
+    expect(received()).toEqual([
       ['--title', 'exomonad', '[QUESTION] a: `rm -rf /` $(x) "?"\nsecond line'],
       ['--title', 'exomonad', 'two'],
     ])
   })
 
   it('shortens what no argument could hold', async () => {
-    const { notify, told } = setUp(append)
+    const { notify, received } = setUp(append)
     await notify('x'.repeat(1_000_000))
-    expect((told()[0] as string[])[2]?.length).toBe(4000)
+    expect((received()[0] as string[])[2]?.length).toBe(4000)
   })
 
   it.each([

@@ -71,8 +71,8 @@ describe('what a person has to do for an agent', () => {
         questions: { open: async () => [{ agentId: child.id }, { agentId: grandchild.id }] },
         approvals: { pending: async () => [{ agentId: asker.id }] },
       } as never)
-    const told = await needs()
-    expect(agents.map((agent) => needOf(agent, told))).toEqual(['', 'asks', '', 'approve'])
+    const known = await needs()
+    expect(agents.map((agent) => needOf(agent, known))).toEqual(['', 'asks', '', 'approve'])
     // Its program answers its children itself.
     agents[0] = { ...root, paneId: '%1' as never }
     expect(needOf(child, await needs())).toBe('')

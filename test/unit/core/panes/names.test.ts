@@ -185,11 +185,11 @@ describe('names of panes', () => {
   it('come with a label of their own, what a person has to do, and the place in the tree', async () => {
     const { add, becomes, shown, questions, listeners, settle } = world()
     const auth = add('auth', '%1', 'main.auth ◐ running')
-    const tell = (type: string) =>
+    const publish = (type: string) =>
       [...listeners].forEach((listener) =>
         listener({ type, agentId: auth.id, payload: {} } as never),
       )
-    tell('agent.spawned')
+    publish('agent.spawned')
     await settle()
     becomes(auth, 'waiting', { stateReason: 'permission: Bash' })
     await settle()
@@ -199,7 +199,7 @@ describe('names of panes', () => {
     becomes(auth, 'idle', { kind: 'root' })
     await settle()
     questions.push({ agentId: auth.id })
-    tell('question.asked')
+    publish('question.asked')
     await settle()
     expect(shown.at(-1)).toEqual({
       label: 'auth',

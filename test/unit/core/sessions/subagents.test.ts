@@ -60,7 +60,7 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       return Promise.race([endings.get(id)!.promise, gone])
     },
   }
-  const tell = (type: string, id: AgentId, payload: Record<string, unknown>): void =>
+  const publish = (type: string, id: AgentId, payload: Record<string, unknown>): void =>
     listeners.forEach((listener) =>
       listener({
         seq: 1,
@@ -74,9 +74,9 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       }),
     )
   const tool = (id: AgentId, name: string, detail = ''): void =>
-    tell('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
+    publish('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
   const state = (id: AgentId, to: string, source: string, reason: string | null): void =>
-    tell('agent.state', id, { from: 'running', to, source, reason })
+    publish('agent.state', id, { from: 'running', to, source, reason })
   const subagents = createSubagents({
     store: {
       agents: {

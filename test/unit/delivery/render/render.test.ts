@@ -157,11 +157,11 @@ describe('createRenderer', () => {
     ] as const) {
       for (const type of ['agent.completed', 'agent.failed', 'agent.killed'] as const) {
         const agent = { ...auth, branch: 'main', kind }
-        const told = await render(type, { ...toParent, agent })
-        expect(told).toMatch(new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`))
+        const rendered = await render(type, { ...toParent, agent })
+        expect(rendered).toMatch(new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`))
         const human = await render(type, { ...toHuman, agent })
         expect(human).toContain('`exomonad result auth`')
-        for (const text of [told, human]) expect(text).not.toMatch(/branch|pull request|resume/i)
+        for (const text of [rendered, human]) expect(text).not.toMatch(/branch|pull request|resume/i)
         expect(human).not.toContain('agent_result')
       }
     }
@@ -187,11 +187,11 @@ describe('createRenderer', () => {
   })
 
   it('(20.18) says why a merge that the forge was to make is not to come, with what failed, and what to do about it', async () => {
-    const told = await render('pr.unscheduled', toOwner, 'it broke')
-    expect(told).toMatch(
+    const rendered = await render('pr.unscheduled', toOwner, 'it broke')
+    expect(rendered).toMatch(
       /^\[LEFT QUEUE\] Your pull request #3 "Add login" \(main\.auth → main\) was removed from the merge queue of main and not merged: it broke\.\n- build \(log: https:\/\/ci\.example\.com\/1\), the end of its log:\n│ it broke\n/,
     )
-    expect(told).toContain(
+    expect(rendered).toContain(
       'Bring your branch up to main, find the cause, fix it, commit and push with file_pr.',
     )
     expect(await render('pr.unscheduled', toParent)).toMatch(

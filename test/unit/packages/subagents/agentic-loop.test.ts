@@ -98,7 +98,7 @@ describe('a loop', () => {
       yield { type: 'tool_call_update', toolCall: own('2', 'failed') }
       yield COMPLETE
     })
-    const told: string[] = []
+    const reported: string[] = []
     const toolRegistry = createToolRegistry()
     toolRegistry.register(
       { name: 'look', description: 'Looks', parameters: {}, category: 'read' },
@@ -109,13 +109,13 @@ describe('a loop', () => {
       toolRegistry,
       conversation: createConversation(),
     }).run('x', {
-      onTurn: (turn) => told.push(`turn ${turn}`),
-      onToolCallStart: ({ name }) => told.push(`call ${name}`),
-      onToolCallEnd: ({ name }) => told.push(`answer ${name}`),
-      onAgentToolCall: ({ title }) => told.push(`own ${title}`),
-      onAgentToolCallUpdate: ({ status }) => told.push(`own ${status}`),
+      onTurn: (turn) => reported.push(`turn ${turn}`),
+      onToolCallStart: ({ name }) => reported.push(`call ${name}`),
+      onToolCallEnd: ({ name }) => reported.push(`answer ${name}`),
+      onAgentToolCall: ({ title }) => reported.push(`own ${title}`),
+      onAgentToolCallUpdate: ({ status }) => reported.push(`own ${status}`),
     })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'turn 1',
       'call look',
       'answer look',

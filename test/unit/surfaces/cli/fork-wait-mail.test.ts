@@ -232,9 +232,9 @@ describe('exomonad slash', () => {
       }),
     }
     const said = async (...words: string[]): Promise<string> => {
-      const { run, said: heard } = fakeRun(slash, { tools: answers })
+      const { run, said: received } = fakeRun(slash, { tools: answers })
       await run(...words)
-      return heard.out
+      return received.out
     }
     expect(await said('/slash send id-1 "do more"')).toBe('Sent to id-1\n')
     expect(await said('send', 'id-1', 'do', 'more')).toBe('Sent to id-1\n')

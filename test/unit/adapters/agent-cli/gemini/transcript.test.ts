@@ -109,8 +109,8 @@ describe('a look at Gemini CLI', () => {
     expect(await asked.cli.observe?.({ ...asked.live, title: '◇  Ready (auth)' })).toMatchObject({
       state: 'idle',
     })
-    // Nothing may be typed before it says anything, but where the terminal does not show it, hooks and
-    // the box for prompts do.
+    // Nothing may be typed before it says anything, but where the terminal does not show it, hooks
+    // and the box for prompts do.
     expect(await asked.cli.observe?.({ ...asked.live, title: null })).toMatchObject({
       state: 'unknown',
     })

@@ -38,17 +38,17 @@ describe('lines of a stream', () => {
   })
 
   it('are left out where they are too long, and the next one is read', async () => {
-    const told: number[] = []
+    const reported: number[] = []
     expect(
       await all(
         linesOf(
           chunks('short\n', 'x'.repeat(8), 'x'.repeat(8), 'x\nnext\nlast'),
-          (bytes) => told.push(bytes),
+          (bytes) => reported.push(bytes),
           10,
         ),
       ),
     ).toEqual(['short', 'next', 'last'])
-    expect(told).toEqual([17])
+    expect(reported).toEqual([17])
   })
 })
 

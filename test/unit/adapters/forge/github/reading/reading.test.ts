@@ -793,11 +793,11 @@ describe('reading in pages', () => {
 })
 
 describe('an answer with a part missing', () => {
-  type Told = {
+  type Reply = {
     readonly data: unknown
     readonly errors?: readonly { type: string | null; message: string; path: (string | number)[] }[]
   }
-  const answering = (...answers: readonly Told[]) => {
+  const answering = (...answers: readonly Reply[]) => {
     const asked: Readonly<Record<string, unknown>>[] = []
     return {
       asked,
