@@ -50,10 +50,10 @@ export const REQUIREMENTS = {
     'a person’s /fork takes the capture along or starts an idle child, and moves the view to it',
   'R000-05': 'kill ends all descendants, children first; the caller goes on',
   'R000-06': 'send works between agents, and only what people see differs',
-  'R000-07': 'wait answers the first message of anyone; 0 does not block',
-  'R000-08': 'wait for several answers received, running, idle or dead for each',
+  'R000-07': 'wait returns the first message of anyone; 0 does not block',
+  'R000-08': 'wait for several returns received, running, idle or dead for each',
   'R000-09':
-    'wait ends early once each has answered, idles or is dead, and answers in part at the timeout',
+    'wait ends early once each has answered, idles or is dead, and returns what there is at the timeout',
   'R000-10': 'wait takes messages out, oldest first',
   'R000-11':
     'a person’s /wait shows a spinner for that agent only, Escape ends it, and the result is in the scrollback',
@@ -68,7 +68,7 @@ export const REQUIREMENTS = {
 
   // The slash form, and mail.
   'R001-01':
-    '/slash fork inherits without a prompt and is fresh with one, answers the id and does not block',
+    '/slash fork inherits without a prompt and is fresh with one, returns the id and does not block',
   'R001-02': '/slash send reaches parent, child and sibling',
   'R001-03': '/slash check-mail shows pending messages with who sent them',
   'R001-04': '/slash kill ends an agent',
@@ -97,7 +97,7 @@ export const REQUIREMENTS = {
   'R003-04':
     'agent_result gives summary, output, changed files and time, again and again, and is an error before the end',
   'R003-05': 'kill_agent answers killed, or that there is no such agent',
-  'R003-06': 'write_stdin adds a newline and answers the bytes written, again and again',
+  'R003-06': 'write_stdin adds a newline and returns the bytes written, again and again',
   'R003-07': 'the tool filter means all, or exactly the named ones',
   'R003-08': 'errors are JSON, also where no agents can be made at all',
   'R003-09': 'records of the root’s calls have no parent id, nested ones their caller’s',

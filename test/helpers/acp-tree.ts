@@ -18,7 +18,7 @@ export interface AcpTree extends Exomonad {
   ): Promise<{ agent_id: string; worktree: string; branch: string }>
   /** What a message must look like for the scripted agent to do it. */
   order(...commands: string[]): string
-  /** Waits for the agent to be in this state; answers its node. */
+  /** Waits for the agent to be in this state; returns its node. */
   becomes(name: string, state: string): Promise<any>
   /** All of what the host shows of it. */
   shown(name: string): Promise<string>

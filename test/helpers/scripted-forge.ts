@@ -5,7 +5,7 @@ import type { BranchName } from '../../src/domain/ids.ts'
 /** Test helper: a forge that says what it is set to. */
 export interface ScriptedForge {
   readonly forge: Forge
-  /** What it answers for each number; a string is a failed read, what is not there is missing. */
+  /** What it returns for each number; a string is a failed read, what is not there is missing. */
   readonly truth: Map<number, PullRequestSnapshot | string>
   /** Each call: the numbers read, or the heads searched for. */
   readonly looks: (readonly number[])[]
@@ -13,7 +13,7 @@ export interface ScriptedForge {
   readonly checksAsked: number[]
   /** Calls so far, failed ones included. */
   attempts: number
-  /** While set, every call fails with it, or answers that it is unknown. */
+  /** While set, every call fails with it, or returns that it is unknown. */
   failure: Error | undefined
   budget: ForgeBudget | null
   identity: string

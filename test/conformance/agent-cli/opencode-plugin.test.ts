@@ -31,8 +31,8 @@ const PLUGIN = pathToFileURL(
 ).href
 
 /**
- * The plugin as OpenCode loads it, with a hook script that records its input, and a
- * server in OpenCode’s place.
+ * The plugin as OpenCode loads it, with a hook script that records its input, and a server in
+ * OpenCode’s place.
  */
 async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plug-')))

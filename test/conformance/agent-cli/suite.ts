@@ -191,7 +191,7 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       expect(resume.session).not.toBe('forked')
     })
 
-    it('has no state of a process that is not there, nor read a conversation that is not', async () => {
+    it('reports no state of a process that is not there, and reads no conversation that is not', async () => {
       const path = folder()
       const cli = setup.create({ path, home: path })
       const gone = spawnSync('true').pid

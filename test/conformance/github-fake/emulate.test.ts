@@ -95,9 +95,9 @@ interface Step {
   readonly request: readonly [method: string, path: string, body?: unknown]
   /** As GitHub documents it. */
   readonly status: number
-  /** What emulate answers instead. */
+  /** What emulate returns instead. */
   readonly emulate?: number
-  /** GitHub answers with less than emulate. */
+  /** GitHub returns less than emulate. */
   readonly short?: boolean
 }
 

@@ -105,7 +105,7 @@ describe('deliveries', () => {
     expect(deliveries[0]?.event).toBe('ping')
   })
 
-  it('concern this repository and these people, and of nobody in the examples', () => {
+  it('concern this repository and these people, and nobody in the examples', () => {
     for (const { event, text, payload } of deliveries) {
       expect(payload['repository'], event).toMatchObject({
         full_name: 'octo/widgets',

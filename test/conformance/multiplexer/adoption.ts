@@ -10,7 +10,7 @@ import { fixture, type Bench } from './bench.ts'
 
 type Adopted = Pick<Pane, 'agentId' | 'name' | 'paneId' | 'pid'>
 
-/** Runs a process that opens panes, kills it with SIGKILL, and answers what it had opened. */
+/** Runs a process that opens panes, kills it with SIGKILL, and returns what it had opened. */
 async function openAndKill(bench: Bench, count: number): Promise<Adopted[]> {
   const child = spawn(
     process.execPath,

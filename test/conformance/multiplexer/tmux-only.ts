@@ -125,7 +125,7 @@ export function describeTmuxOnly(bench: Bench): void {
     expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: null }])
   })
 
-  it('reports all deaths when the server is killed, answers that nothing is there, and opens again', async () => {
+  it('reports all deaths when the server is killed, lists nothing, and opens again', async () => {
     const deaths: string[] = []
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
     const opened = await Promise.all(

@@ -8,7 +8,7 @@ import { agentRow, deliveryRow, eventRow, mailRow } from './rows.ts'
 
 export function transactions(store: () => Store, open: () => Promise<OpenedStore>): void {
   describe('transactions', () => {
-    it('keep all or nothing, and answer what the work answers', async () => {
+    it('keep all or nothing, and return what the work returns', async () => {
       const [kept, lost] = [agentRow(), agentRow()]
       const answer = await store().transaction(async (tx) => {
         await tx.agents.insert(kept)
@@ -89,7 +89,7 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
       expect(order).toEqual(order.toSorted((left, right) => left - right))
     })
 
-    it('call back after the commit, when others can read it, and before the transaction answers', async () => {
+    it('call back after the commit, when others can read it, and before the transaction returns', async () => {
       const agent = agentRow()
       const calls: string[] = []
       const readable = Promise.withResolvers<unknown>()

@@ -21,7 +21,7 @@ const socket = (): string =>
   JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8')).socket
 const started = (name: string) =>
   tree.logged(name, 'its start', (entry) => entry['kind'] === 'ready')
-/** What a command answers with --json, acting for an agent. */
+/** What a command prints with --json, acting for an agent. */
 const capture = async (as: string, ...args: string[]): Promise<any> =>
   (await tree.run(['capture', ...args, '--as', as, '--json'])).json
 const shown = (as: string): Promise<any> => tree.client().callTool('scrollback', { agent: as })

@@ -66,7 +66,7 @@ describe('exomonad run', () => {
     )
   })
 
-  it('answers with --json the result and how it ended', async () => {
+  it('prints with --json the result and how it ended', async () => {
     const file = `written-${Date.now()}`
     const ran = await tree.run(['run', '--wait', '--json', `echo done > ${file}; echo said`])
     expect(ran).toMatchObject({ code: 0, stderr: '' })

@@ -78,7 +78,7 @@ describe('exomonad slash, called by agents', () => {
   it(
     verifies(
       'R001-01',
-      'forks fresh with a prompt, inherits without one, answers the child’s id, and waits for neither',
+      'forks fresh with a prompt, inherits without one, returns the child’s id, and waits for neither',
     ),
     async () => {
       const busy = forkedBy(await slash('lead', '/slash fork "Busy with a file that never comes"'))

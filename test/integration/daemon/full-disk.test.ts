@@ -50,7 +50,7 @@ const spawn = async (
 const long = (label: string): string => `${label} ${'x'.repeat(100_000)}`
 
 /**
- * Says something again and again until the store has no room for it; answers the refusal and what
+ * Says something again and again until the store has no room for it; returns the refusal and what
  * was taken before.
  */
 const sayUntilRefused = async (say: (message: string) => Promise<unknown>, label: string) => {

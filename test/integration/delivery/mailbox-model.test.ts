@@ -146,7 +146,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         ? 'running'
         : 'idle'
     }
-    /** What a call for mail answers now; undefined where it goes on waiting. Takes nothing. */
+    /** What a call for mail returns now; undefined where it goes on waiting. Takes nothing. */
     const predict = async (
       who: Name,
       from: readonly Name[] | null,

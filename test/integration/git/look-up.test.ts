@@ -32,7 +32,7 @@ async function open() {
   }
 }
 
-it('answers as git that is started does, also about what changed since', async () => {
+it('returns what git that is started does, also about what changed since', async () => {
   const { repository, kept, plain, started } = await open()
   await repository.git('tag', '-a', '-m', 'x', 'v1')
   const ask = async (): Promise<void> => {

@@ -280,7 +280,7 @@ describe('a GitHub that', () => {
     await expectNothingInvented()
   })
 
-  it('has two pull requests for one head distinguishes them', async () => {
+  it('has two pull requests for one head: they are distinguished', async () => {
     const main = await fixture.repository.git('rev-parse', 'main')
     await fixture.repository.git('push', '-q', fixture.github.bare, `${main}:refs/heads/release`)
     await fixture.github.push('release', main)

@@ -31,7 +31,7 @@ describe('poller', () => {
   let poller: Poller
   let config: Config
   let shift: number
-  /** The forge’s truth: what it answers for each number; a string is a failed read. */
+  /** The forge’s truth: what it returns for each number; a string is a failed read. */
   let truth: Map<number, PullRequestSnapshot | string>
   let looks: number[][]
   let checksAsked: number[]

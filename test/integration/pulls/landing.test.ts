@@ -180,7 +180,7 @@ describe('landing', () => {
     )
   })
 
-  it('lands a good one that conflicts only with a red one of its group, and reports of none that it does not', async () => {
+  it('lands a good one that conflicts only with a red one of its group, and reports none as not landing', async () => {
     const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi; ${PAIRS}`)
     const numbers = new Map<string, number>()
     for (const [name, files] of Object.entries({

@@ -34,7 +34,7 @@ interface Answer {
   text: string
 }
 
-/** The verb behind the tool `question`, which answers only when it is aborted. */
+/** The verb behind the tool `question`, which returns only when it is aborted. */
 function waitingQuestion(): { signal?: AbortSignal; verb: Core['messages']['question'] } {
   const question: ReturnType<typeof waitingQuestion> = {
     verb: (_caller, _message, _timeout, signal) => {

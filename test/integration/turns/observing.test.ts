@@ -8,7 +8,7 @@ import { AUTH, paneOf, ROOT, useOutboxBench } from '../../helpers/outbox-bench.t
 import { waitFor } from '../../helpers/wait-for.ts'
 import { configuredOf, settingsOf } from '../../helpers/settings.ts'
 
-/** Looks at a program that correct what is on record of it, where no hook reports. */
+/** Reads of a program that correct what is on record of it, where no hook reports. */
 
 const bench = useOutboxBench()
 let observing: Observing

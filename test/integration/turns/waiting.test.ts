@@ -99,7 +99,7 @@ describe('a wait for anyone', () => {
   })
 
   it(
-    verifies('R000-07', 'answers the oldest message of anyone, and leaves the others'),
+    verifies('R000-07', 'returns the oldest message of anyone, and leaves the others'),
     async () => {
       await send(two, lead, 'first')
       await send(one, lead, 'second')
@@ -254,7 +254,7 @@ describe('a wait for several', () => {
     },
   )
 
-  it(verifies('R000-09', 'answers in part when its time is up'), async () => {
+  it(verifies('R000-09', 'returns a part when its time is up'), async () => {
     await send(one, lead, 'done')
     await idles(three)
     expect(statuses(await wait(asAgent(lead), ['one', 'two', 'three'], 0.05).result)).toEqual([

@@ -103,7 +103,7 @@ describe('route', () => {
     ])
   })
 
-  it('notifies of a merge by somebody else also those who were refused the same, each once (20.3)', () => {
+  it('reports a merge by somebody else also to those who were refused the same, each once (20.3)', () => {
     const merged = (...tried: string[]) =>
       recipients(event('pr.merged', 'main.auth.login', { tried_by: tried }, 'forge:jane'), family)
     expect(merged(id('main'), id('main.auth'))).toEqual(['main.auth.login', 'main.auth', 'main'])
@@ -167,7 +167,7 @@ describe('route', () => {
     expect(recipients(event('note', 'main.asker', {}, id('main.asker')), tree)).toEqual(['main'])
   })
 
-  it('notifies of a session or background task that failed its parent alone, and the human where no agent is left to receive it', () => {
+  it('reports a session or background task that failed to its parent alone, and to the human where no agent is left to receive it', () => {
     const tree = treeOf(agent('main', null), agent('main.task', 'main', { isMinor: true }))
     expect(recipients(event('agent.failed', 'main.task'), tree)).toEqual(['main'])
     const unmanned = treeOf(
@@ -243,7 +243,7 @@ describe('route', () => {
     expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), tree)).toEqual(['main'])
   })
 
-  it('notifies of a pull request who owns the branch that it goes into, also after it was pointed to another', () => {
+  it('reports a pull request to the owner of the branch that it goes into, also after it was pointed to another', () => {
     const ready = (base: string) =>
       event('pr.ready', 'main.auth.login', { head: 'main.auth.login', base })
     expect(recipients(ready('main.auth'), family)).toEqual(['main.auth'])
@@ -344,7 +344,7 @@ describe('route', () => {
     }
   })
 
-  it('(20.19) notifies whoever looks after an agent’s work what it answers to a review, and not the agent itself', () => {
+  it('(20.19) reports to whoever looks after an agent’s work what it answers to a review, and not to the agent itself', () => {
     const own = (type: 'pr.review' | 'pr.thread_comment' | 'pr.comment') =>
       event(type, 'main.auth', { trusted: true, state: 'commented' }, id('main.auth'))
     expect(recipients(own('pr.review'), family)).toEqual(['main'])

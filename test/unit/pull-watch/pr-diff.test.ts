@@ -242,7 +242,7 @@ describe('diffPullRequest', () => {
     expect(types(null, pull(state)).includes('pr.ready')).toBe(ready)
   })
 
-  it('is reported again of the same head once checks that began late have passed', () => {
+  it('is reported again for the same head once checks that began late have passed', () => {
     const early = pull({ checksState: 'none' })
     const passed = pull({ checksState: 'passed' })
     const keys = [diff(null, early), diff(pull({ checksState: 'pending' }), passed)].map(

@@ -65,7 +65,7 @@ describe('the client', () => {
     ])
   })
 
-  it('reports how far a call is, where that is asked for, and then answers or throws as otherwise', async () => {
+  it('reports how far a call is, where that is asked for, and then returns or throws as otherwise', async () => {
     const client = await serve((request, response) => {
       const isBad = request.url?.endsWith('bad')
       response.setHeader('content-type', 'text/event-stream')
@@ -243,7 +243,7 @@ describe('following events', () => {
     })
   })
 
-  it('answers what there is, without follow', async () => {
+  it('returns what there is, without follow', async () => {
     const urls: string[] = []
     const client = await serve((request, response) => {
       urls.push(request.url ?? '')

@@ -244,7 +244,7 @@ describe(
       github().state.repository.requiredChecks.set('main', ['build'])
     })
 
-    it('with wait: answers when it is merged, or says why it is not to come (20.18)', async () => {
+    it('with wait: returns when it is merged, or says why it is not to come (20.18)', async () => {
       const number = await filed(tree(), 'waits')
       const answer = arm(number, { wait: true })
       await event('pr.scheduled', number)

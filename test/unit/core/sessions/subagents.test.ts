@@ -167,7 +167,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-02',
-      'starts a conversation of its own with the turns it may take, and answers its last words',
+      'starts a conversation of its own with the turns it may take, and returns its final output',
     ),
     async () => {
       const { spawn, by, root, until, end, started, pass, held } = world()

@@ -118,7 +118,7 @@ describe('aborting a call', () => {
     expect(acpClient.generateStream).not.toHaveBeenCalled()
   })
 
-  it('notifies a handler by its signal, and answers although the handler doesn’t heed it', async () => {
+  it('notifies a handler by its signal, and returns although the handler doesn’t heed it', async () => {
     const registry = createToolRegistry()
     const seen: AbortSignal[] = []
     registry.register(

@@ -57,7 +57,7 @@ describe('a loop', () => {
     },
   )
 
-  it('answers what was said after the last tool, and before it where nothing was', async () => {
+  it('returns what was said after the last tool, and before it where nothing was', async () => {
     const run = async (after: string) => {
       const acpClient = createScriptedClient(async function* () {
         yield delta('I will look.')

@@ -73,7 +73,7 @@ describe('registerSubagentTools', () => {
 
 describe('subagent_spawn', () => {
   it(
-    verifies('R002-02', 'runs a loop in a conversation of its own and answers its final text'),
+    verifies('R002-02', 'runs a loop in a conversation of its own and returns its final text'),
     async () => {
       const acpClient = createMockACPClient(['child result', 'second result'])
       const registry = createToolRegistry({})
@@ -177,7 +177,7 @@ describe('subagent_spawn', () => {
 })
 
 describe('subagent_delegate', () => {
-  it(verifies('R002-03', 'calls generate once and answers its content: one turn'), async () => {
+  it(verifies('R002-03', 'calls generate once and returns its content: one turn'), async () => {
     const acpClient = createMockACPClient(['the summary'])
     const { reported, callbacks } = recorder()
     const registry = createToolRegistry()

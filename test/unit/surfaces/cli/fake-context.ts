@@ -11,7 +11,7 @@ import type { Host } from '../../../../src/surfaces/cli/host.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 
 /**
- * What a tool answers; gets its input, the signal of the call, and whom to notify how far it is.
+ * What a tool returns; gets its input, the signal of the call, and whom to notify how far it is.
  */
 type Answer = (
   input: any,

@@ -193,7 +193,7 @@ describe('exomonad slash', () => {
   const tools = { tree: () => view, fork: () => forked, fork_capture: () => forked }
   const AGENT = { EXOMONAD_AGENT_ID: 'x', EXOMONAD_TOKEN: 'y' }
 
-  it('forks fresh with a prompt, named after its first words, and answers the id first', async () => {
+  it('forks fresh with a prompt, named after its first words, and prints the id first', async () => {
     const { run, calls, said } = fakeRun(slash, { tools, env: AGENT })
     await run('/slash fork "Read the tests, then the rest"')
     expect(calls.at(-1)).toEqual({

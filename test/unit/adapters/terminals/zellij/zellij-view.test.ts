@@ -52,7 +52,7 @@ describe('what Zellij lists', () => {
     },
   })
 
-  it('distinguishes views from panes of people, and which is in front in its tab', () => {
+  it('distinguishes views from panes of people, and says which is in front in its tab', () => {
     const shows = (pane: string) => marked(asPaneId(pane), ['tmux', 'x']).join(' ')
     const listed = [
       entry(3, 1, shows('%2'), 90),

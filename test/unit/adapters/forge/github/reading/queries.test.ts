@@ -35,7 +35,7 @@ describe('GraphQL that is sent to GitHub', () => {
     ).toEqual([])
   })
 
-  it('stays far below the number of nodes that GitHub answers in one call', () => {
+  it('stays far below the number of nodes that GitHub returns in one call', () => {
     for (const query of QUERIES) expect(priceOf(query).nodes, nameOf(query)).toBeLessThan(250_000)
   })
 
