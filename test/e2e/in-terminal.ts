@@ -70,7 +70,8 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
         },
       )
       const texts = conversation.entries.map((entry) => entry.text).join('\n')
-      for (const tool of ['file_pr', 'note', 'question', 'check_mail']) expect(texts).toContain(tool)
+      for (const tool of ['file_pr', 'note', 'question', 'check_mail'])
+        expect(texts).toContain(tool)
       await world.state('first', 'idle')
       // Its hook may come so late that it was seen to idle before.
       const node = await waitFor(

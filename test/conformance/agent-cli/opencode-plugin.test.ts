@@ -91,7 +91,8 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
       await happens('session.status', { sessionID, status: { type: 'idle' } })
       await happens('session.idle', { sessionID })
     },
-    receives: (event: string) => waitFor(event, () => reported().find((entry) => entry.event === event)),
+    receives: (event: string) =>
+      waitFor(event, () => reported().find((entry) => entry.event === event)),
   }
 }
 
@@ -269,7 +270,8 @@ describe('the plugin in OpenCode', () => {
     await waitFor('the later end', () => {
       const second = reported().findIndex(({ body }) => body.prompt === 'two')
       return (
-        second >= 0 && reported().some(({ event }, index) => index > second && event === 'session.idle')
+        second >= 0 &&
+        reported().some(({ event }, index) => index > second && event === 'session.idle')
       )
     })
     expect(posts).toEqual([])

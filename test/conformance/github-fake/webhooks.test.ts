@@ -86,7 +86,9 @@ describe('deliveries', () => {
         false,
       )
     }
-    expect(new Set(deliveries.map(({ headers }) => headers['x-github-delivery'])).size).toBe(deliveries.length)
+    expect(new Set(deliveries.map(({ headers }) => headers['x-github-delivery'])).size).toBe(
+      deliveries.length,
+    )
   })
 
   it('come in the order in which things happened', () => {

@@ -425,11 +425,13 @@ async function expectNotified(
     const left = boxes[each].filter(
       ({ from }) => wait === undefined || (wait.from !== null && !wait.from.includes(from)),
     )
-    const notified = (await world.store.snapshots.get(`mail-notice:${agents[each].id}`)) !== undefined
+    const notified =
+      (await world.store.snapshots.get(`mail-notice:${agents[each].id}`)) !== undefined
     const lines = (
       await world.store.outbox.list({ recipient: agents[each].id, states: ['queued'] })
     ).filter(({ kind }) => kind === 'mail')
-    if (left.length > 0 && !dead.has(each)) expect(notified, `${each} was notified of its mail`).toBe(true)
+    if (left.length > 0 && !dead.has(each))
+      expect(notified, `${each} was notified of its mail`).toBe(true)
     if (boxes[each].length === 0)
       expect(lines, `a line that notifies ${each} of mail that was taken`).toEqual([])
     expect(lines.length, 'lines for one batch').toBeLessThanOrEqual(1)

@@ -51,9 +51,13 @@ describe('a pull request from a fork with the name of an agent’s branch', () =
 
   it('(20.19) is reported to the human once, also after a crash, and to no agent', async () => {
     const delivered = (number: number) =>
-      waitFor(`the human to be notified of #${number}`, async () => (await messagesOf(number)).length > 0, {
-        limit: LIMIT,
-      })
+      waitFor(
+        `the human to be notified of #${number}`,
+        async () => (await messagesOf(number)).length > 0,
+        {
+          limit: LIMIT,
+        },
+      )
     const first = await fork('main.idler')
     await delivered(first)
     // That this one is reported shows that it was looked for again since.

@@ -89,7 +89,9 @@ describe('webhooks of GitHub', () => {
     })
     await settled(1)
     expect(hints).toContain(2)
-    expect(received.flatMap(({ shas }) => shas)).toContain('ec26c3e57ca3a959ca5aad62de7213c562f8c821')
+    expect(received.flatMap(({ shas }) => shas)).toContain(
+      'ec26c3e57ca3a959ca5aad62de7213c562f8c821',
+    )
     expect(hints.every((number) => Number.isInteger(number) && number > 0)).toBe(true)
   })
 
@@ -103,9 +105,13 @@ describe('webhooks of GitHub', () => {
     })
     const push = examplesOf('push').find(({ ref }) => String(ref).startsWith('refs/heads/'))
     await send('push', push)
-    await waitFor('the branch', () => received.some(({ branches }) => branches.includes('master')), {
-      limit: 60_000,
-    })
+    await waitFor(
+      'the branch',
+      () => received.some(({ branches }) => branches.includes('master')),
+      {
+        limit: 60_000,
+      },
+    )
     expect(hints).toEqual([7])
   })
 

@@ -176,8 +176,12 @@ describe('which pull requests are followed', () => {
               ),
             ],
       )
-      expect((await tree.delivered(ROOT)).filter((text) => text.startsWith('[MERGED]'))).toHaveLength(1)
-      expect((await tree.delivered(OWNER)).filter((text) => text.startsWith('[MERGED]'))).toHaveLength(1)
+      expect(
+        (await tree.delivered(ROOT)).filter((text) => text.startsWith('[MERGED]')),
+      ).toHaveLength(1)
+      expect(
+        (await tree.delivered(OWNER)).filter((text) => text.startsWith('[MERGED]')),
+      ).toHaveLength(1)
     },
   )
 

@@ -206,7 +206,10 @@ it('reports a conflict as soon as the base has moved, and withdraws what is no l
   await waitFor('both to be ready', async () => (await events('pr.ready')).length === 2)
 
   await tree.call('merge_pr', { pr_number: first })
-  await waitFor('the conflict to be reported', async () => (await events('pr.conflict')).length === 1)
+  await waitFor(
+    'the conflict to be reported',
+    async () => (await events('pr.conflict')).length === 1,
+  )
   const [conflict] = await events('pr.conflict')
   const [merged] = await events('pr.merged')
   expect(conflict.payload).toMatchObject({ number: second, files: ['shared.txt'] })

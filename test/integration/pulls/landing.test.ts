@@ -86,7 +86,9 @@ describe('landing', () => {
     )
     for (const number of numbers.slice(1)) expect(delivered).toContain(`#${number}`)
     expect(delivered).not.toContain(`#${numbers[0]} `)
-    expect((await tree.delivered(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(1)
+    expect((await tree.delivered(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(
+      1,
+    )
   })
 
   it('takes a red group apart: all but one land, owner and lead are notified which two are red together', async () => {
@@ -122,7 +124,9 @@ describe('landing', () => {
       await waitFor('the pair to be reported', async () => (await tree.delivered(who)).some(both), {
         limit: 60_000,
       })
-      expect((await tree.delivered(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual([])
+      expect((await tree.delivered(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual(
+        [],
+      )
     }
     // Asked again without a change it is refused at once: its files are known to be red.
     expect(await tree.look(right)).toMatchObject({ checksState: 'failed' })

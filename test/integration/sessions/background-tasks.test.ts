@@ -39,7 +39,10 @@ describe('background tasks', () => {
   afterAll(() => tree?.stop())
 
   it(
-    verifies('R003-02', 'run beside their caller, in its worktree, and notify it once when they end'),
+    verifies(
+      'R003-02',
+      'run beside their caller, in its worktree, and notify it once when they end',
+    ),
     async () => {
       const id = await start(
         `printf 'out\\n'; printf 'err\\n' >&2; pwd; echo "token:$EXOMONAD_TOKEN"; echo "$EXOMONAD_AGENT_ID"; while [ ! -e go ]; do sleep 0.05; done; rm go`,

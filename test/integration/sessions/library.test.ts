@@ -112,7 +112,8 @@ function recorder() {
   const callbacks: SubagentCallbacks = {
     onSubagentStart: (info) => reported.push(['start', info]),
     onSubagentStreamDelta: (id, text) => reported.push(['delta', id, text]),
-    onSubagentToolCallStart: (id, { name, arguments: args }) => reported.push(['call', id, name, args]),
+    onSubagentToolCallStart: (id, { name, arguments: args }) =>
+      reported.push(['call', id, name, args]),
     onSubagentToolCallEnd: (id, { name, output, isError }) =>
       reported.push(['answer', id, name, output, isError]),
     onSubagentComplete: (id, { text, turns }) => reported.push(['complete', id, text, turns]),

@@ -532,8 +532,9 @@ describe('the event stream', () => {
 describe('hooks', () => {
   it('report to core what agent CLIs say, by either name, and ignore the rest', async () => {
     const said: unknown[] = []
-    const report = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
-      void said.push([event, caller.agent.name, facts])
+    const report =
+      (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
+        void said.push([event, caller.agent.name, facts])
     const core = scriptedCore({
       hooks: {
         sessionStart: report('start'),

@@ -55,7 +55,9 @@ describe('diffPullRequest', () => {
       reviews: [review({ id: 'old', submittedAt: 500 }), review({ id: 'new', submittedAt: 1_500 })],
     })
     const reported = diff(null, seen).filter(({ type }) => type === 'pr.review')
-    expect(reported.map(({ dedupeKey }) => dedupeKey)).toEqual(['local#3:review:new:changes_requested'])
+    expect(reported.map(({ dedupeKey }) => dedupeKey)).toEqual([
+      'local#3:review:new:changes_requested',
+    ])
   })
 
   it(verifies('R004-16', 'reports a review with its line comments'), () => {
@@ -292,20 +294,23 @@ describe('diffPullRequest', () => {
     )
   })
 
-  it(verifies('R004-16', 'distinguishes a merge from outside from one that was decided here'), () => {
-    const merged = (mergedBy: Actor | null) =>
-      pull({ state: 'merged', mergedBy, mergeSha: sha('d') })
-    expect(diff(pull(), merged('forge:jane'))).toMatchObject([
-      { type: 'pr.merged', actor: 'forge:jane', payload: { external: true } },
-    ])
-    expect(diff(pull(), merged('human'))).toMatchObject([
-      { type: 'pr.merged', actor: 'human', payload: { external: false } },
-    ])
-    expect(diff(pull(), merged('forge:bot'), { mergeStartedBy: OWNER })).toMatchObject([
-      { actor: OWNER, payload: { external: false } },
-    ])
-    expect(types(null, merged('human'))).toEqual(['pr.opened', 'pr.merged'])
-  })
+  it(
+    verifies('R004-16', 'distinguishes a merge from outside from one that was decided here'),
+    () => {
+      const merged = (mergedBy: Actor | null) =>
+        pull({ state: 'merged', mergedBy, mergeSha: sha('d') })
+      expect(diff(pull(), merged('forge:jane'))).toMatchObject([
+        { type: 'pr.merged', actor: 'forge:jane', payload: { external: true } },
+      ])
+      expect(diff(pull(), merged('human'))).toMatchObject([
+        { type: 'pr.merged', actor: 'human', payload: { external: false } },
+      ])
+      expect(diff(pull(), merged('forge:bot'), { mergeStartedBy: OWNER })).toMatchObject([
+        { actor: OWNER, payload: { external: false } },
+      ])
+      expect(types(null, merged('human'))).toEqual(['pr.opened', 'pr.merged'])
+    },
+  )
 
   it('reports closing, opening again and another base', () => {
     expect(types(pull(), pull({ state: 'closed' }))).toEqual(['pr.closed'])
@@ -439,8 +444,13 @@ describe('diffPullRequest', () => {
       url: null,
       logTail: 'x',
     } as const
-    const reported = diff(pull(), pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }))
-    expect(reported.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({ landing: true })
+    const reported = diff(
+      pull(),
+      pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }),
+    )
+    expect(reported.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({
+      landing: true,
+    })
     const own = diff(pull(), pull({ checksState: 'failed', checks: [red] }))
     expect(own.find(({ type }) => type === 'ci.failed')?.payload).not.toHaveProperty('landing')
   })

@@ -323,33 +323,36 @@ describe('nested subagents', () => {
     },
   )
 
-  it(verifies('R002-09', 'report to every caller above what they do, as deep as they are'), async () => {
-    const { spawn, by, root, until, end, agents, waiting, tool, pass } = world()
-    const [outer, inner] = [waiting(), waiting()]
-    const first = spawn(by(root), 'Outer', outer)
-    await until(1)
-    const second = spawn(by(agents[1]!), 'Inner', inner)
-    await until(2)
-    tool(agents[2]!.id, 'bash', 'rm\u001b[2J\n-rf')
-    pass(4000)
-    end(1, { status: 'failed', summary: 'no model' })
-    await expect(second).rejects.toThrow('no model')
-    end(0)
-    await first
-    expect(outer.words).toEqual([
-      '● Outer',
-      '  ⎿ early',
-      '  ● Inner',
-      '    ⎿ early',
-      '    ⎿ bash rm [2J -rf',
-      '  ✗ Inner: no model (2 turns, 2 tool calls, 4 s)',
-      '✓ Outer: 2 turns, 1 tool call, 4 s',
-    ])
-    expect(inner.words[0]).toBe('● Inner')
-    expect(
-      outer.events.find((event) => event.kind === 'started' && event.description === 'Inner'),
-    ).toMatchObject({ parent: agents[1]!.id })
-  })
+  it(
+    verifies('R002-09', 'report to every caller above what they do, as deep as they are'),
+    async () => {
+      const { spawn, by, root, until, end, agents, waiting, tool, pass } = world()
+      const [outer, inner] = [waiting(), waiting()]
+      const first = spawn(by(root), 'Outer', outer)
+      await until(1)
+      const second = spawn(by(agents[1]!), 'Inner', inner)
+      await until(2)
+      tool(agents[2]!.id, 'bash', 'rm\u001b[2J\n-rf')
+      pass(4000)
+      end(1, { status: 'failed', summary: 'no model' })
+      await expect(second).rejects.toThrow('no model')
+      end(0)
+      await first
+      expect(outer.words).toEqual([
+        '● Outer',
+        '  ⎿ early',
+        '  ● Inner',
+        '    ⎿ early',
+        '    ⎿ bash rm [2J -rf',
+        '  ✗ Inner: no model (2 turns, 2 tool calls, 4 s)',
+        '✓ Outer: 2 turns, 1 tool call, 4 s',
+      ])
+      expect(inner.words[0]).toBe('● Inner')
+      expect(
+        outer.events.find((event) => event.kind === 'started' && event.description === 'Inner'),
+      ).toMatchObject({ parent: agents[1]!.id })
+    },
+  )
 
   it('of calls that a restart lost are ended, each once', async () => {
     const { subagents, agents, root, killed } = world()

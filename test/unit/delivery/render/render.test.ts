@@ -158,10 +158,13 @@ describe('createRenderer', () => {
       for (const type of ['agent.completed', 'agent.failed', 'agent.killed'] as const) {
         const agent = { ...auth, branch: 'main', kind }
         const rendered = await render(type, { ...toParent, agent })
-        expect(rendered).toMatch(new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`))
+        expect(rendered).toMatch(
+          new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`),
+        )
         const human = await render(type, { ...toHuman, agent })
         expect(human).toContain('`exomonad result auth`')
-        for (const text of [rendered, human]) expect(text).not.toMatch(/branch|pull request|resume/i)
+        for (const text of [rendered, human])
+          expect(text).not.toMatch(/branch|pull request|resume/i)
         expect(human).not.toContain('agent_result')
       }
     }

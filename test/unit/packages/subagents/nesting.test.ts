@@ -143,7 +143,8 @@ describe('nested subagents', () => {
           }),
           async (plans) => {
             const reported = new Map<string, string[]>()
-            const report = (id: string, what: string) => reported.set(id, [...(reported.get(id) ?? []), what])
+            const report = (id: string, what: string) =>
+              reported.set(id, [...(reported.get(id) ?? []), what])
             const acpClient = createScriptedClient(async function* (prompt, options) {
               const { chunks, calls, fails } = plans[Number(prompt)]!
               for (let chunk = 0; chunk < chunks; chunk += 1) yield delta('.')
