@@ -102,7 +102,7 @@ function processesOf(folder: string): Running[] {
       command.includes(folder) ||
       readProc(`/proc/${pid}/environ`).includes(folder) ||
       workingDirectory(pid).startsWith(folder)
-    // Vitest's own workers are told apart by their parent: they end with it.
+    // Vitest's own workers are distinguished by their parent: they end with it.
     if (mentions && parentOf(pid) !== process.pid)
       found.push({ pid, command: command.slice(0, 200) })
   }

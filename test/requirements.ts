@@ -14,7 +14,7 @@ export const REQUIREMENTS = {
   'R004-03':
     'the prompt opens with the worktree warning: path, branch, stale paths, relative paths only, re-read before editing',
   'R004-04': 'a subtree has the tl role and can spawn on, down to the depth limit',
-  'R004-05': 'the parent is on record as the one who hears of the child’s lifecycle',
+  'R004-05': 'the parent is on record as the one who is notified of the child’s lifecycle',
   'R004-06':
     'spawn_workers makes branch, worktree and dev agent for each spec, and a bad spec stops only itself',
   'R004-07': 'a dev agent neither sees nor may call the tools that spawn, merge or answer',
@@ -22,7 +22,7 @@ export const REQUIREMENTS = {
     'file_pr pushes and targets the recorded parent branch, else the one the dots name; an open one is updated: created is false',
   'R004-09': 'file_pr starts the checks, and on GitHub asks Copilot for a review',
   'R004-10':
-    'merge_pr squashes workers and merges subtrees unless told otherwise, for the parent only, guarded by the head’s SHA',
+    'merge_pr squashes workers and merges subtrees unless another way is asked for, for the parent only, guarded by the head’s SHA',
   'R004-11':
     'after a merge the parent’s worktree has it, and siblings learn of it when they next stop',
   'R004-12': 'answer_question reaches the child as a user message',
@@ -50,10 +50,10 @@ export const REQUIREMENTS = {
     'a person’s /fork takes the capture along or starts an idle child, and moves the view to it',
   'R000-05': 'kill ends all descendants, children first; the caller goes on',
   'R000-06': 'send works between agents, and only what people see differs',
-  'R000-07': 'wait answers the first message of anyone; 0 does not block',
-  'R000-08': 'wait for several answers received, running, idle or dead for each',
+  'R000-07': 'wait returns the first message of anyone; 0 does not block',
+  'R000-08': 'wait for several returns received, running, idle or dead for each',
   'R000-09':
-    'wait ends early once each has answered, idles or is dead, and answers in part at the timeout',
+    'wait ends early once each has answered, idles or is dead, and returns what there is at the timeout',
   'R000-10': 'wait takes messages out, oldest first',
   'R000-11':
     'a person’s /wait shows a spinner for that agent only, Escape ends it, and the result is in the scrollback',
@@ -68,11 +68,11 @@ export const REQUIREMENTS = {
 
   // The slash form, and mail.
   'R001-01':
-    '/slash fork inherits without a prompt and is fresh with one, answers the id and does not block',
+    '/slash fork inherits without a prompt and is fresh with one, returns the id and does not block',
   'R001-02': '/slash send reaches parent, child and sibling',
   'R001-03': '/slash check-mail shows pending messages with who sent them',
   'R001-04': '/slash kill ends an agent',
-  'R001-05': 'an agent that idles with mail is told once per batch who wrote',
+  'R001-05': 'an agent that idles with mail is notified once per batch who wrote',
   'R001-06': 'one completion message carries state, outcome and result, in both forms',
   'R001-07':
     'the guidance for agents covers commands, when to fork, lifecycle, coordination and examples',
@@ -97,7 +97,7 @@ export const REQUIREMENTS = {
   'R003-04':
     'agent_result gives summary, output, changed files and time, again and again, and is an error before the end',
   'R003-05': 'kill_agent answers killed, or that there is no such agent',
-  'R003-06': 'write_stdin adds a newline and answers the bytes written, again and again',
+  'R003-06': 'write_stdin adds a newline and returns the bytes written, again and again',
   'R003-07': 'the tool filter means all, or exactly the named ones',
   'R003-08': 'errors are JSON, also where no agents can be made at all',
   'R003-09': 'records of the root’s calls have no parent id, nested ones their caller’s',

@@ -104,7 +104,7 @@ export async function measureMidTurn(world: BenchWorld): Promise<Figure[]> {
       input: { message: `step ${turn}` },
       hold: hold(turn),
     }))
-    await world.tell('mid', steps)
+    await world.send('mid', steps)
     let turn = 0
     for (let round = 0; round < MID_ROUNDS; round += 1) {
       await world.model.holds(hold(turn))

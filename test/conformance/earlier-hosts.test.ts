@@ -178,7 +178,7 @@ describe.each(['terminals', 'runner'] as const)('a host of an earlier version (%
     expect(left()).toEqual([])
   })
 
-  it('that is killed: its agents are told to have gone, and what it left does not stay', async () => {
+  it('that is killed: its agents are reported as gone, and what it left does not stay', async () => {
     const { agentId, paneId } = await openedBefore(['/bin/cat'])
     const detached = await upgrade()
     const deaths: unknown[] = []

@@ -22,7 +22,7 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
     { mergesItself: false, hosted: true, closesEmptied: false, squashAuthor: 'filer' },
     async () => {
       const opened = await openGiteaForge(gitea, { name: 'a répo with 空白' })
-      // Gitea knows of no agents: whose a pull request is tells its branch.
+      // Gitea knows of no agents: whose a pull request is follows from its branch.
       const agent = agentRow({ branch: 'main.a' as BranchName })
       await opened.store.agents.insert(agent)
       return { ...opened, reviewer: 'human', merger: `forge:${opened.owner}`, agentId: agent.id }
@@ -172,9 +172,9 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
       ),
     ).toContain(reader)
     const withheld = { authorName: reader, trusted: false, body: '' }
-    const told = (login: string) => ({ authorName: login, trusted: true, body: `by ${login}` })
+    const shown = (login: string) => ({ authorName: login, trusted: true, body: `by ${login}` })
     expect(await forge.snapshots([number])).toMatchObject([
-      { snapshot: { comments: [withheld, told(other)], reviews: [withheld, told(writer)] } },
+      { snapshot: { comments: [withheld, shown(other)], reviews: [withheld, shown(writer)] } },
     ])
     // The token of one of them may not ask who is in another’s team: nobody is believed for that.
     const theirs = reopen({ token: async () => tokens[1]! })
@@ -191,7 +191,7 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
     })
     const silent = { authorName: other, trusted: false, body: '' }
     expect(await theirs.snapshots([number])).toMatchObject([
-      { snapshot: { comments: [withheld, silent], reviews: [withheld, told(writer)] } },
+      { snapshot: { comments: [withheld, silent], reviews: [withheld, shown(writer)] } },
     ])
   })
 

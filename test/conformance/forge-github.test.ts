@@ -8,7 +8,7 @@ forgeSuite(
   { mergesItself: false, hosted: true, closesEmptied: true, squashAuthor: 'first' },
   async () => {
     const github = await openGithubForge({ name: 'a répo with 空白' })
-    // GitHub knows of no agents: whose a pull request is tells its branch.
+    // GitHub knows of no agents: whose a pull request is follows from its branch.
     const agent = agentRow({ branch: 'main.a' as BranchName })
     await github.store.agents.insert(agent)
     return {

@@ -10,7 +10,7 @@ import { waitFor } from '../helpers/wait-for.ts'
 import { createImplementation } from './multiplexer/create.ts'
 
 describeWith(['tmux'], 'terminals in tmux, and the rest in the detached host', () => {
-  it('are one multiplexer: ids tell whose a pane is', async () => {
+  it('are one multiplexer: ids say whose a pane is', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'm-'))
     const detached = createImplementation('headless', folder) as DetachedHolder
     const routed = createRouted({ terminals: createImplementation('tmux', folder), detached })

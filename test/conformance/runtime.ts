@@ -40,14 +40,14 @@ export function describeRuntime(kind: RuntimeKind): void {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** On a line of its own: what it was told may be shown as well. */
+  /** On a line of its own: its input may be shown as well. */
   const shows = (paneId: PaneId, text: string, of = multiplexer): Promise<string> =>
     waitFor(`the screen to show ${text}`, async () => {
       const screen = await of.capture(paneId, { lines: 1000 })
       return count(screen, text) > 0 ? screen : undefined
     })
   /** Refused while it can’t take it, as a session is by a turn that is under way. */
-  const tell = async (paneId: PaneId, text: string, to = multiplexer): Promise<void> => {
+  const send = async (paneId: PaneId, text: string, to = multiplexer): Promise<void> => {
     await waitFor(
       'it to take the text',
       async () => (await to.paste(paneId, text)).kind === 'typed',
@@ -81,9 +81,9 @@ export function describeRuntime(kind: RuntimeKind): void {
 
     it('takes a message once, and one after the other', async () => {
       const { paneId } = await started('begun')
-      await tell(paneId, words.say('first-word'))
+      await send(paneId, words.say('first-word'))
       await shows(paneId, 'first-word')
-      await tell(paneId, words.say('second-word'))
+      await send(paneId, words.say('second-word'))
       const screen = await shows(paneId, 'second-word')
       expect([count(screen, 'first-word'), count(screen, 'second-word')]).toEqual([1, 1])
     })
@@ -102,7 +102,7 @@ export function describeRuntime(kind: RuntimeKind): void {
         await waitFor('the person to see it', async () =>
           (await person.capture(0)).includes('seen-by-a-person'),
         )
-        await tell(paneId, words.say('meanwhile'))
+        await send(paneId, words.say('meanwhile'))
         await waitFor('the person to see more', async () =>
           (await person.capture(0)).includes('meanwhile'),
         )
@@ -114,11 +114,11 @@ export function describeRuntime(kind: RuntimeKind): void {
       expect(isAlive(pid)).toBe(true)
     })
 
-    it('is told of when it ends, with how, and what it said last is kept', async () => {
+    it('is reported when it ends, with how, and what it said last is kept', async () => {
       const deaths: unknown[] = []
       multiplexer.onDeath((death) => deaths.push(death))
       const { paneId, agentId } = await started('last-words')
-      await tell(paneId, words.exit(7))
+      await send(paneId, words.exit(7))
       await waitFor('the death', () => deaths.length > 0)
       expect(deaths).toEqual([{ paneId, agentId, exitCode: 7, exitSignal: null }])
       expect(await multiplexer.inspect(paneId)).toMatchObject({ dead: true, exitCode: 7 })
@@ -131,7 +131,7 @@ export function describeRuntime(kind: RuntimeKind): void {
       async () => {
         const { paneId, pid } = await started('begun')
         const word = `left-by-${kind}-${pid}`
-        await tell(paneId, words.leave(word))
+        await send(paneId, words.leave(word))
         await waitFor('what it leaves behind', () => processesWith(word).length > 0)
         await multiplexer.close(paneId)
         expect([isAlive(pid), processesWith(word)]).toEqual([false, []])
@@ -164,9 +164,9 @@ export function describeRuntime(kind: RuntimeKind): void {
       next.onDeath((death) => deaths.push(death))
       expect(await next.list()).toMatchObject([{ ...begun, dead: false }])
       await shows(begun.paneId, 'owned', next)
-      await tell(begun.paneId, words.say('adopted'), next)
+      await send(begun.paneId, words.say('adopted'), next)
       await shows(begun.paneId, 'adopted', next)
-      await tell(begun.paneId, words.exit(3), next)
+      await send(begun.paneId, words.exit(3), next)
       await waitFor('the death', () => deaths.length > 0)
       expect(deaths).toEqual([
         { paneId: begun.paneId, agentId: begun.agentId, exitCode: 3, exitSignal: null },
@@ -180,7 +180,7 @@ export function describeRuntime(kind: RuntimeKind): void {
         expect(await (multiplexer as DetachedHolder).writeStdin(paneId, 'say not this\n')).toEqual({
           kind: 'closed',
         })
-        await tell(paneId, words.say('but this'))
+        await send(paneId, words.say('but this'))
         expect(await shows(paneId, 'but this')).not.toContain('not this')
       },
     )

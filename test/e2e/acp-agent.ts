@@ -20,7 +20,7 @@ export interface AcpAgent {
   env?(model: { readonly url: string }): Readonly<Record<string, string>>
   /** Writes a file with its own tool for that. */
   edit(path: string, text: string): Step
-  /** Tokens that a turn of four requests is told to have taken, at least. */
+  /** Tokens that a turn of four requests is reported to have used, at least. */
   readonly tokens: number
   /** It can take up a conversation that it began a moment ago. */
   readonly loadsAtOnce: boolean
@@ -80,7 +80,7 @@ export const ACP_AGENTS: readonly AcpAgent[] = [
     cli: opencode,
     env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
     edit: (path, text) => ({ call: 'write', input: { filePath: path, content: `${text}\n` } }),
-    // It tells those of the turn’s last request.
+    // It reports those of the turn’s last request.
     tokens: 1000,
     loadsAtOnce: true,
   },

@@ -145,7 +145,7 @@ policy = "all"
       await becomes('idle')
       const node = await worker()
       expect(node).toMatchObject({ runtime: 'acp', agent: `acp:${name}`, pr: { state: 'open' } })
-      const word = await world.tell('files', [{ say: 'Read it.' }])
+      const word = await world.send('files', [{ say: 'Read it.' }])
       await world.model.sees(word)
       await world.delivered('files')
       await becomes('idle')
@@ -153,7 +153,7 @@ policy = "all"
     })
 
     it('goes on while the daemon is killed in the middle of its turn', async () => {
-      const word = await world.tell('files', [
+      const word = await world.send('files', [
         { call: 'note', input: { message: 'after the crash' }, hold: 'crash' },
         { say: 'Done.' },
       ])
@@ -180,7 +180,7 @@ policy = "all"
         await waitFor('nothing of it to run', () => processesOf(id).length === 0, LIMIT)
         const { code, stderr } = await world.tree.run(['resume', 'files'])
         expect(code, stderr).toBe(0)
-        const word = await world.tell('files', [{ say: 'Read that too.' }])
+        const word = await world.send('files', [{ say: 'Read that too.' }])
         await world.model.sees(word)
         await becomes('idle')
         expect(world.model.count(word, 'task-of-files')).toBe(1)
@@ -190,7 +190,7 @@ policy = "all"
     it(
       verifies('R003-05', 'leaves no process when it is killed in the middle of a command'),
       async () => {
-        await world.tell('files', [{ shell: 'tail -n 43 -f /dev/null' }, { say: 'Never said.' }])
+        await world.send('files', [{ shell: 'tail -n 43 -f /dev/null' }, { say: 'Never said.' }])
         const { id } = await worker()
         await waitFor(
           'the command to run',

@@ -180,7 +180,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
             'R004-19',
             verifies(
               'R004-20',
-              'spawns, passes its conversation on, hears of its child, and merges',
+              'spawns, passes its conversation on, is notified of its child, and merges',
             ),
           ),
         ),
@@ -281,7 +281,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
         })
         model.script('heir', ...report('heir-reports'))
         model.script('stranger', ...report(completion, 'stranger'))
-        const word = await world.tell('root', [
+        const word = await world.send('root', [
           { call: 'fork', input: { name: 'heir', prompt: `task-of-heir ${plays('heir')}` } },
           {
             call: 'fork',
@@ -317,7 +317,7 @@ export function agentCliEndToEnd(cli: RealCli): void {
         const result =
           gathered.conversation.entries.findLast(({ role }) => role === 'tool')?.text ?? ''
         expect(result.match(/received/g)).toHaveLength(2)
-        const told = (task: string): string =>
+        const sent = (task: string): string =>
           model.seen
             .find((turn) =>
               turn.conversation.entries.some(
@@ -326,10 +326,10 @@ export function agentCliEndToEnd(cli: RealCli): void {
             )
             ?.conversation.entries.map(({ text }) => text)
             .join('\n') ?? ''
-        expect(told('task-of-heir')).toContain('inherited-secret')
-        expect(told('task-of-heir')).toContain(word)
-        expect(told('task-of-stranger')).not.toContain('inherited-secret')
-        expect(told('task-of-stranger')).not.toContain(word)
+        expect(sent('task-of-heir')).toContain('inherited-secret')
+        expect(sent('task-of-heir')).toContain(word)
+        expect(sent('task-of-stranger')).not.toContain('inherited-secret')
+        expect(sent('task-of-stranger')).not.toContain(word)
         // In its parent’s worktree, on its branch.
         const root = await tree.agent('root')
         expect(await tree.agent('heir')).toMatchObject({

@@ -38,7 +38,7 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
     for (let turn = 1; turn < TURNS; turn++) {
       for (const { name } of CLIS) {
         await world.state(`from-${name}`, 'idle')
-        await world.model.sees(await world.tell(`from-${name}`, [{ say: 'Read it.' }]))
+        await world.model.sees(await world.send(`from-${name}`, [{ say: 'Read it.' }]))
       }
     }
     for (const { name } of CLIS) {
@@ -73,15 +73,15 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
       unpriced_models: [expect.any(String)],
     })
 
-    const told = await waitFor(
-      'the budget to be told of',
+    const notice = await waitFor(
+      'the budget to be reported',
       async () =>
         (await world.tree.call('inbox')).messages.find(
           ({ kind }: any) => kind === 'budget.exhausted',
         ),
       { limit: 30_000 },
     )
-    expect(told.text).toContain(
+    expect(notice.text).toContain(
       `have used ${EACH * CLIS.length} of ${EACH * CLIS.length} tokens (100 %)`,
     )
     expect(

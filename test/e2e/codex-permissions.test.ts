@@ -35,7 +35,7 @@ describe.skipIf(!requireInstalled([codex]))(
       )
       expect(existsSync(`${worktree}/a file`)).toBe(true)
       await state('lists', 'waiting')
-      // Its hook tells before it is drawn.
+      // Its hook reports before it is drawn.
       await waitFor('the dialog', async () => codex.dialog.test(await screen('lists')), {
         limit: 30_000,
       })

@@ -34,7 +34,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
         'R004-13',
         verifies(
           'R001-07',
-          'starts without a dialog, is told of its tools, calls them, and has none that spawn, merge or answer',
+          'starts without a dialog, is given its tools, calls them, and has none that spawn, merge or answer',
         ),
       ),
     ),
@@ -69,8 +69,9 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
           limit: 60_000,
         },
       )
-      const told = conversation.entries.map((entry) => entry.text).join('\n')
-      for (const tool of ['file_pr', 'note', 'question', 'check_mail']) expect(told).toContain(tool)
+      const texts = conversation.entries.map((entry) => entry.text).join('\n')
+      for (const tool of ['file_pr', 'note', 'question', 'check_mail'])
+        expect(texts).toContain(tool)
       await world.state('first', 'idle')
       // Its hook may come so late that it was seen to idle before.
       const node = await waitFor(
@@ -94,7 +95,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
   it('reads a message while idle', async () => {
     const world = worldOf()
     const { name, marker } = await world.stays()
-    const word = await world.tell(name, [{ say: 'Read it.' }])
+    const word = await world.send(name, [{ say: 'Read it.' }])
     await world.model.sees(word)
     await world.delivered(name)
     await world.state(name, 'idle')
@@ -105,7 +106,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     const world = worldOf()
     const { name, marker } = await world.stays()
     await world.model.sees(
-      await world.tell(name, [
+      await world.send(name, [
         { shell: 'echo one', hold: 'busy' },
         { shell: 'echo two' },
         { say: 'Done.' },
@@ -140,7 +141,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       async () => (await world.screen(name)).includes('half a thought'),
       { limit: 30_000 },
     )
-    const word = await world.tell(name, [{ say: 'Read it.' }])
+    const word = await world.send(name, [{ say: 'Read it.' }])
     // Either by a way beside the terminal, or once the line is gone.
     const arrived = await world.model.sees(word, { limit: 6000 }).catch(() => undefined)
     // It may just be drawing its screen anew.
@@ -167,15 +168,15 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     const world = worldOf()
     const { name, marker } = await world.stays()
     await world.model.sees(
-      await world.tell(name, [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }]),
+      await world.send(name, [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }]),
     )
     await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
       limit: 60_000,
     })
     const node = await world.state(name, 'waiting')
-    const word = await world.tell(name, [{ say: 'Read it.' }])
+    const word = await world.send(name, [{ say: 'Read it.' }])
     const inbox = await waitFor(
-      'the human to be told',
+      'the human to be notified',
       async () =>
         (await world.tree.call('inbox')).messages.find(
           ({ kind, text }: any) => kind === 'agent.waiting' && text.includes(name),
@@ -238,7 +239,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       }
       await waitFor('the turn to be broken off', isIdle, { limit: 60_000, every: 1500 })
     }
-    const word = await world.tell('escapes', [{ say: 'Read it.' }])
+    const word = await world.send('escapes', [{ say: 'Read it.' }])
     await world.model.sees(word)
     world.model.release('escape')
     await world.state('escapes', 'idle')
@@ -251,7 +252,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     const world = worldOf()
     const { name, marker } = await world.stays()
     await world.model.sees(
-      await world.tell(name, [
+      await world.send(name, [
         { call: 'note', input: { message: 'before' }, hold: 'crash' },
         { say: 'Done.' },
       ]),
@@ -261,7 +262,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     await world.tree.call('tree')
     world.model.release('crash')
     await world.state(name, 'idle')
-    const word = await world.tell(name, [{ say: 'Read it.' }])
+    const word = await world.send(name, [{ say: 'Read it.' }])
     await world.model.sees(word)
     await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
@@ -279,7 +280,7 @@ export function closedTerminalTests(worldOf: () => World): void {
     await world.close('closed')
     await world.state('closed', 'failed')
     await waitFor(
-      'the human to be told',
+      'the human to be notified',
       async () =>
         (await world.tree.call('inbox')).messages.some(
           ({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed'),
@@ -299,7 +300,7 @@ export function closedTerminalTests(worldOf: () => World): void {
     const asked = world.model.seen.length
     const resumed = await world.tree.run(['resume', 'returns'])
     expect(resumed, resumed.stderr).toMatchObject({ code: 0 })
-    const word = await world.tell('returns', [{ say: 'Read it.' }])
+    const word = await world.send('returns', [{ say: 'Read it.' }])
     await world.model.sees(word)
     expect(
       world.model.seen

@@ -7,9 +7,9 @@ const results = (entries: readonly Entry[], key: string): number =>
   ).length
 
 /**
- * A tech lead: spawns as planned, merges every pull request that it hears is ready, in that order,
- * and when `expected` are merged takes the last steps. All of it is read off the conversation:
- * programs ask beside their turns, and ask again.
+ * A tech lead: spawns as planned, merges every pull request that is reported as ready, in that
+ * order, and when `expected` are merged takes the last steps. All of it is read off the
+ * conversation: programs ask beside their turns, and ask again.
  */
 export function lead(spawns: readonly Step[], expected: number, last: readonly Step[] = []): Brain {
   return (entries) => {

@@ -121,7 +121,7 @@ describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] a
     it(
       verifies('R002-06', 'has a registry’s tools without asking anybody, two levels deep'),
       async () => {
-        const told: unknown[][] = []
+        const reported: unknown[][] = []
         const registry = createToolRegistry()
         registry.register(
           {
@@ -136,13 +136,13 @@ describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] a
           acpClient,
           toolRegistry: registry,
           callbacks: {
-            onSubagentStart: ({ description }) => told.push(['start', description]),
+            onSubagentStart: ({ description }) => reported.push(['start', description]),
             onSubagentToolCallStart: (_id, { name: tool, arguments: args }) =>
-              told.push(['call', tool, args]),
+              reported.push(['call', tool, args]),
             onSubagentToolCallEnd: (_id, { name: tool, output, isError }) =>
-              told.push(['answer', tool, output, isError]),
-            onSubagentComplete: (_id, { text, turns }) => told.push(['complete', text, turns]),
-            onSubagentError: (_id, error) => told.push(['error', error.message]),
+              reported.push(['answer', tool, output, isError]),
+            onSubagentComplete: (_id, { text, turns }) => reported.push(['complete', text, turns]),
+            onSubagentError: (_id, error) => reported.push(['error', error.message]),
           },
         })
         model.script('inner', call(name, 'look_up', { word: 'tree' }), { say: 'A tree has four.' })
@@ -162,7 +162,7 @@ describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] a
         })
         const result = await loop.run(`Tell me. ${plays('outer')}`)
         expect(
-          told.filter((one) =>
+          reported.filter((one) =>
             ['look_up', 'start', 'complete', 'error'].some((word) => one.includes(word)),
           ),
         ).toEqual([
@@ -171,8 +171,8 @@ describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] a
           ['answer', 'look_up', 'tree means 4 letters', false],
           ['complete', 'A tree has four.', 2],
         ])
-        // What else it calls is its own; the registry’s tools are told once.
-        expect(told.filter(([kind]) => kind === 'call').map(([, tool]) => tool)).toEqual(
+        // What else it calls is its own; the registry’s tools are reported once.
+        expect(reported.filter(([kind]) => kind === 'call').map(([, tool]) => tool)).toEqual(
           name === 'codex-acp' ? expect.arrayContaining(['look_up']) : ['look_up'],
         )
         expect(result).toMatchObject({

@@ -23,7 +23,7 @@ const OFFERS = 'claude-opus-5-5'
 describe.skipIf(!requireInstalled([claude, gemini]))(
   'dialogs that open by themselves after a turn',
   () => {
-    it('make the agent wait, are told of once, and keep messages until a person has answered them', async () => {
+    it('make the agent wait, are reported once, and keep messages until a person has answered them', async () => {
       const offered = `[agents.offered]\nadapter = "claude"\ncommand = ["claude"]\nmodel = "${OFFERS}"\nenv = { CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL = "1" }`
       const world = await startWorld([claude, asking], {
         tl: 'claude',
@@ -52,8 +52,8 @@ describe.skipIf(!requireInstalled([claude, gemini]))(
         for (const [name, words] of Object.entries(dialogs))
           expect((await world.state(name, 'waiting')).state_reason).toContain(words)
         const words = {
-          claude: await world.tell('claude', [{ say: 'Yes.' }]),
-          gemini: await world.tell('gemini', [{ say: 'Yes.' }]),
+          claude: await world.send('claude', [{ say: 'Yes.' }]),
+          gemini: await world.send('gemini', [{ say: 'Yes.' }]),
         }
         await tree.crash()
         for (const name of Object.keys(dialogs)) await world.state(name, 'waiting')

@@ -39,10 +39,10 @@ export interface World {
    */
   stays(): Promise<{ name: string; marker: string; worktree: string }>
   /**
-   * Has the agent’s model follow these steps after a message. Answers a word that stands in the
+   * Has the agent’s model follow these steps after a message. Returns a word that stands in the
    * message.
    */
-  tell(agent: string, steps: readonly Step[], text?: string): Promise<string>
+  send(agent: string, steps: readonly Step[], text?: string): Promise<string>
   /** Waits until the agent is in this state. */
   state(agent: string, state: string, options?: { limit?: number }): Promise<any>
   /** The latest turn in which the agent’s model was asked. */
@@ -107,7 +107,7 @@ export async function startWorld(
     '--git-common-dir',
   )
   const hands = handsOn(tree, repositoryHash(commonDir))
-  let told = 0
+  let sends = 0
   let staying: { name: string; marker: string; worktree: string } | undefined
 
   const paneOf = async (agent: string): Promise<string> => {
@@ -115,12 +115,12 @@ export async function startWorld(
     if (typeof pane !== 'string') throw new Error(`${agent} has no pane`)
     return pane
   }
-  const tell = async (
+  const send = async (
     agent: string,
     steps: readonly Step[],
     text = 'A message.',
   ): Promise<string> => {
-    const name = `told-${++told}`
+    const name = `sent-${++sends}`
     model.script(name, ...steps)
     await tree.call('send', { to: agent, message: `${text} word-${name} ${plays(name)}` })
     return `word-${name}`
@@ -167,12 +167,12 @@ export async function startWorld(
           return staying
         if (isAlive(await tree.agent(name))) await tree.call('kill', { agent: name })
       }
-      const name = `stays-${++told}`
+      const name = `stays-${++sends}`
       staying = { name, ...(await worker(name, [{ say: 'Ready.' }])) }
       await state(name, 'idle')
       return staying
     },
-    tell,
+    send,
     state,
     latest: (marker) =>
       model.seen.findLast((turn) =>

@@ -18,13 +18,13 @@ export interface AcpTree extends Exomonad {
   ): Promise<{ agent_id: string; worktree: string; branch: string }>
   /** What a message must look like for the scripted agent to do it. */
   order(...commands: string[]): string
-  /** Waits for the agent to be in this state; answers its node. */
+  /** Waits for the agent to be in this state; returns its node. */
   becomes(name: string, state: string): Promise<any>
   /** All of what the host shows of it. */
   shown(name: string): Promise<string>
-  /** Waits until it shows this beyond what it was told; answers all it shows. */
+  /** Waits until it shows this beyond its input; returns all it shows. */
   shows(name: string, text: string): Promise<string>
-  /** Answers a file name, and a command that waits until that file is there. */
+  /** Returns a file name, and a command that waits until that file is there. */
   gate(name: string): { file: string; wait: string }
   /** The detached host’s own process. */
   hostPid(): number

@@ -27,7 +27,7 @@ export interface Console {
   /** With colours, as SGR sequences. */
   coloured(): Promise<string>
   resize(columns: number, rows: number): Promise<void>
-  /** Waits until the screen is so; answers it. */
+  /** Waits until the screen is so; returns it. */
   until(
     what: string,
     test: (screen: string) => boolean,
@@ -37,7 +37,7 @@ export interface Console {
   raw(): string
   /** A format of tmux about the pane: `#{alternate_on}`. */
   pane(format: string): Promise<string>
-  /** Waits until the console ended; answers its exit code. The screen is then the shell’s. */
+  /** Waits until the console ended; returns its exit code. The screen is then the shell’s. */
   ended(): Promise<number>
   close(): Promise<void>
 }

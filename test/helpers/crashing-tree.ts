@@ -17,7 +17,7 @@ export interface CrashingTree {
   cut(tool: string, input: unknown): Promise<boolean>
   /** How many commits of main add the file of this worker. */
   added(name: string): Promise<number>
-  /** How often the merge of this pull request was told. */
+  /** How often the merge of this pull request was reported. */
   merges(number: number): Promise<number>
 }
 

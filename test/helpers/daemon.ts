@@ -285,10 +285,10 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
   const flatten = (node: any): any[] => [node, ...node.children.flatMap(flatten)]
   const tree = async (): Promise<any> => call('tree')
   const daemonPid = async (): Promise<number> => {
-    // One that is busy runs and does not tell it at once.
+    // One that is busy runs and does not answer at once.
     const { socket } = JSON.parse(readFileSync(join(state, 'repository.json'), 'utf8'))
     const health = await waitFor('the daemon to answer', () =>
-      askHealth(socket).then((told) => told !== 'silent' && told),
+      askHealth(socket).then((answer) => answer !== 'silent' && answer),
     )
     if (health === 'absent') throw new Error('no daemon runs')
     return health.pid
@@ -386,7 +386,7 @@ async function endProcesses(folder: string): Promise<void> {
       .map(Number)
       .filter((pid) => Number.isInteger(pid) && pid !== process.pid && mentions(pid, folder))
   // Again and again: one may start another between two looks, and one that is just becoming another
-  // program can't be told.
+  // program can't be recognized.
   let still = 0
   await waitFor('processes to end', () => {
     const found = pids()

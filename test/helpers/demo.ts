@@ -154,11 +154,11 @@ export const processesOf = (folder: string): string[] =>
     .filter((pid) => {
       try {
         if (readFileSync(`/proc/${pid}/cmdline`, 'latin1') === '') return false
-        const told =
+        const output =
           readFileSync(`/proc/${pid}/cmdline`, 'latin1') +
           readFileSync(`/proc/${pid}/environ`, 'latin1') +
           readlinkSync(`/proc/${pid}/cwd`)
-        return told.includes(folder)
+        return output.includes(folder)
       } catch {
         return false
       }

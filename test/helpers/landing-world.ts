@@ -62,7 +62,7 @@ export interface LandingWorld extends LocalForgeFixture {
   landed(): Promise<void>
   events(type?: string): Promise<Record<string, any>[]>
   /** What was sent to somebody and not withdrawn, in words. */
-  told(recipient: AgentId | 'human'): Promise<string[]>
+  delivered(recipient: AgentId | 'human'): Promise<string[]>
   /** Runs of the check: the tree, and whether it was green. */
   runs(): { tree: string; green: boolean }[]
   /** How often a configuration was taken. */
@@ -260,7 +260,7 @@ export async function landingWorld(
       }).then(() => now.poller.poll()),
     events: async (type) =>
       (await store.events.list(type === undefined ? {} : { types: [type] })) as never,
-    told: async (recipient) =>
+    delivered: async (recipient) =>
       (await store.outbox.list({ recipient }))
         .filter(({ state }) => state !== 'withdrawn')
         .map(({ text }) => text),

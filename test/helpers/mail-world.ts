@@ -35,7 +35,7 @@ import { settingsOf } from './settings.ts'
  * Test helper: the use cases of mail over a real store, with agents that are rows alone: no
  * programs, so nothing is ever handed over to them but what a test acknowledges. Their `acks` is
  * true: what was handed over counts once it is acknowledged. Those of the agent program `silent`
- * neither confirm what they read nor tell of their turns.
+ * neither confirm what they read nor report their turns.
  */
 export interface MailWorld {
   readonly store: Store

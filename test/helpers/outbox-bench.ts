@@ -35,7 +35,7 @@ import { settingsOf } from './settings.ts'
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
 /**
- * The machine’s edge: terminals that remember what is typed and do as they are told. Everything
+ * The machine’s edge: terminals that remember what is typed and do as they are asked. Everything
  * else in these tests is real.
  */
 export function scriptedTerminals() {

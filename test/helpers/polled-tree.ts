@@ -27,7 +27,7 @@ export const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
 
 /**
  * Test helper: a root `main` and its agent `main.auth` in a real store, a forge that says what it
- * is told to, and time that passes when told to.
+ * is asked to, and time that passes on request.
  */
 export interface PolledTree {
   readonly forge: ScriptedForge
@@ -49,7 +49,7 @@ export interface PolledTree {
   events(): Promise<StoredEvent[]>
   types(): Promise<string[]>
   /** What was sent to somebody, in words. */
-  told(recipient: Recipient): Promise<string[]>
+  delivered(recipient: Recipient): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -139,7 +139,7 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
       ),
     events,
     types: async () => (await events()).map(({ type }) => type),
-    told: async (recipient) =>
+    delivered: async (recipient) =>
       (await opened.store.outbox.list({ recipient })).map(({ text }) => text),
     close: async () => {
       await opened.poller.stop()

@@ -2,10 +2,10 @@ import type { Forge, PullRequestSnapshot, SnapshotResult } from '../../src/adapt
 import type { ForgeBudget } from '../../src/adapters/forge/budget.ts'
 import type { BranchName } from '../../src/domain/ids.ts'
 
-/** Test helper: a forge that says what it is told to. */
+/** Test helper: a forge that says what it is set to. */
 export interface ScriptedForge {
   readonly forge: Forge
-  /** What it answers for each number; a string is a failed read, what is not there is missing. */
+  /** What it returns for each number; a string is a failed read, what is not there is missing. */
   readonly truth: Map<number, PullRequestSnapshot | string>
   /** Each call: the numbers read, or the heads searched for. */
   readonly looks: (readonly number[])[]
@@ -13,7 +13,7 @@ export interface ScriptedForge {
   readonly checksAsked: number[]
   /** Calls so far, failed ones included. */
   attempts: number
-  /** While set, every call fails with it, or answers that it is unknown. */
+  /** While set, every call fails with it, or returns that it is unknown. */
   failure: Error | undefined
   budget: ForgeBudget | null
   identity: string
@@ -52,7 +52,7 @@ export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
           )
           return found.map(([number]) => number)
         }),
-      // A read that fails is unknown, as on both forges: why is told by what throws.
+      // A read that fails is unknown, as on both forges: why follows from what throws.
       snapshots: async (numbers: readonly number[]) => {
         scripted.attempts++
         const { failure } = scripted
@@ -68,8 +68,8 @@ export function scriptedForge(kind: Forge['kind'] = 'github'): ScriptedForge {
         })
       },
       ensureChecks: async (number: number) => void scripted.checksAsked.push(number),
-      onHint: (heard: (number: number) => void) => {
-        listener = heard
+      onHint: (hinted: (number: number) => void) => {
+        listener = hinted
         return () => {}
       },
     } as unknown as Forge,

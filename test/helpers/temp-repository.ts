@@ -27,12 +27,12 @@ export interface TempRepository {
    */
   readonly env: Readonly<Record<string, string>>
   /**
-   * Runs git in the worktree (or `cwd`) and answers stdout without the last line end. Throws with
+   * Runs git in the worktree (or `cwd`) and returns stdout without the last line end. Throws with
    * stderr where it fails.
    */
   git(...args: string[]): Promise<string>
   gitIn(cwd: string, ...args: string[]): Promise<string>
-  /** Writes files (relative path → content) and commits them; answers the commit. */
+  /** Writes files (relative path → content) and commits them; returns the commit. */
   commit(files: Readonly<Record<string, string>>, message?: string): Promise<string>
   remove(): void
 }

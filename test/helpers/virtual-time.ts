@@ -1,7 +1,7 @@
 import type { Timers } from '../../src/delivery/timers.ts'
 
 /**
- * Test helper: a wall clock and timers that go on only when told to. Timers stand still while the
+ * Test helper: a wall clock and timers that go on only on request. Timers stand still while the
  * machine `sleeps`, and know nothing of a clock that is set.
  */
 export interface VirtualTime {

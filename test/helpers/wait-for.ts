@@ -4,7 +4,7 @@ const LONGEST_PAUSE = 100
 
 /**
  * Test helper: waits for a condition instead of a time. Polls `look` until it gives something other
- * than undefined, null or false, and answers that; a throw counts as “not yet”. After `limit`
+ * than undefined, null or false, and returns that; a throw counts as “not yet”. After `limit`
  * milliseconds it throws with `what` and the last error or value seen. It looks less and less
  * often, unless `every` says how often: what is waited for would be slowed down by being looked at.
  */

@@ -1,6 +1,6 @@
 /**
  * Lines that guard something, broken by hand, each with the test that must turn red: what a
- * mutation tool can't tell, because it takes a daemon, git or processes to show.
+ * mutation tool can't judge, because it takes a daemon, git or processes to show.
  * `npm run mutate:integration` (run.ts) tries them.
  */
 export interface Mutant {
@@ -252,7 +252,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: ENDING,
   },
   {
-    loses: 'zombies are told apart without /proc',
+    loses: 'zombies are distinguished without /proc',
     file: 'packages/subagents/src/processes/list-processes.ts',
     find: "zombie: state.startsWith('Z'),",
     replace: 'zombie: false,',
@@ -326,7 +326,7 @@ export const MUTANTS: readonly Mutant[] = [
     test: 'test/conformance/store/sqlite.test.ts',
   },
 
-  // What is told, once.
+  // What is reported, once.
   {
     loses: 'agent.silent',
     file: 'src/core/maintenance/reconcile.ts',
@@ -336,7 +336,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'silent_after',
   },
   {
-    loses: 'agent.silent is told once',
+    loses: 'agent.silent is reported once',
     file: 'src/core/maintenance/reconcile.ts',
     find: 'dedupe: String(agent.lastSeenAt)',
     replace: 'dedupe: String(clock())',
@@ -344,7 +344,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'silent_after',
   },
   {
-    loses: 'base.moved is told once',
+    loses: 'base.moved is reported once',
     file: 'src/pull-watch/record.ts',
     find: 'if (before === base.sha) return\n    await tx.snapshots.put(key, { ...known, sha: base.sha })',
     replace: 'await tx.snapshots.put(key, { ...known, sha: base.sha })',

@@ -22,7 +22,7 @@ export const missingOf = (shown: ReadonlySet<string>): string[] =>
   Object.keys(REQUIREMENTS).filter((id) => !shown.has(id) && !(id in PENDING))
 
 /**
- * Tells after a run of all projects which requirements no passed test showed. In CI, where every
+ * Reports after a run of all projects which requirements no passed test showed. In CI, where every
  * optional tool is there, that fails the run; elsewhere they may be those of tools that this
  * machine lacks.
  */

@@ -39,14 +39,14 @@ describe('a requirement is shown', () => {
     expect(missingOf(shown)).not.toContain('R004-01')
   })
 
-  it('or fails the run in CI, naming it; elsewhere it is only told', () => {
+  it('or fails the run in CI, naming it; elsewhere it is only reported', () => {
     const all = Object.fromEntries(
       Object.keys(REQUIREMENTS)
         .filter((id) => id !== 'R004-21' && !(id in PENDING))
         .map((id) => [`${id} is shown`, 'passed' as const]),
     )
-    const told: string[] = []
-    vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0)
+    const reported: string[] = []
+    vi.spyOn(process.stderr, 'write').mockImplementation((text) => reported.push(String(text)) > 0)
     vi.stubEnv('EXOMONAD_CI_WITHOUT_ZELLIJ', '')
     vi.stubEnv('CI', '')
     new RequirementsReporter().onTestRunEnd(run(all))
@@ -64,6 +64,6 @@ describe('a requirement is shown', () => {
     vi.stubEnv('EXOMONAD_CI_WITHOUT_ZELLIJ', '')
     new RequirementsReporter().onTestRunEnd(run(all))
     expect(process.exitCode).toBe(1)
-    expect(told.join('')).toContain('R004-21')
+    expect(reported.join('')).toContain('R004-21')
   })
 })

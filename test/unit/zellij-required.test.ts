@@ -24,7 +24,7 @@ describe('tests on a real Zellij', () => {
     expect([zellijOnPath(), whyNoZellij()]).toEqual([join(bin, 'zellij'), null])
   })
 
-  it('are skipped with the reason where there is none, but not in CI, unless it was told why', () => {
+  it('are skipped with the reason where there is none, but not in CI, unless a reason is given', () => {
     install('0.44.1')
     expect(zellijOnPath()).toBeUndefined()
     expect(whyNoZellij()).toBe('no zellij 0.44.2 or newer on PATH')

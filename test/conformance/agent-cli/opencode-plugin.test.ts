@@ -15,7 +15,7 @@ import { pathToFileURL } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-interface Told {
+interface Report {
   readonly event: string
   readonly body: any
 }
@@ -31,8 +31,8 @@ const PLUGIN = pathToFileURL(
 ).href
 
 /**
- * The plugin as OpenCode loads it, with a hook script that writes down what it is told, and a
- * server in OpenCode’s place.
+ * The plugin as OpenCode loads it, with a hook script that records its input, and a server in
+ * OpenCode’s place.
  */
 async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plug-')))
@@ -65,7 +65,7 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
     { directory: directory ?? folder, serverUrl: new URL(`http://127.0.0.1:${port}`) },
     { hook, worktree: folder, ...options },
   )
-  const told = (): Told[] =>
+  const reported = (): Report[] =>
     (existsSync(log) ? readFileSync(log, 'utf8') : '')
       .split('\n')
       .filter((line) => line !== '')
@@ -79,7 +79,7 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
     hook,
     hooks,
     posts,
-    told,
+    reported,
     happens,
     submits: (text: string, sessionID = 'ses_1') =>
       hooks['chat.message'](
@@ -91,7 +91,8 @@ async function load({ options = {}, stopAnswer = '', directory }: Setup = {}) {
       await happens('session.status', { sessionID, status: { type: 'idle' } })
       await happens('session.idle', { sessionID })
     },
-    hears: (event: string) => waitFor(event, () => told().find((entry) => entry.event === event)),
+    receives: (event: string) =>
+      waitFor(event, () => reported().find((entry) => entry.event === event)),
   }
 }
 
@@ -103,26 +104,26 @@ describe('the plugin in OpenCode', () => {
     delete process.env['EXOMONAD_SOCKET']
   })
 
-  it('tells prompts, tools and ends of turns, in order', async () => {
-    const { submits, hooks, turnEnds, hears, told } = await load()
+  it('reports prompts, tools and ends of turns, in order', async () => {
+    const { submits, hooks, turnEnds, receives, reported } = await load()
     await submits('Do it [m-0123456789ab]')
     await hooks['tool.execute.before']({ tool: 'bash', sessionID: 'ses_1' })
     await hooks['tool.execute.after']({ tool: 'bash', sessionID: 'ses_1' })
     await turnEnds()
-    await hears('session.idle')
-    expect(told().map(({ event }) => event)).toEqual([
+    await receives('session.idle')
+    expect(reported().map(({ event }) => event)).toEqual([
       'plugin.started',
       'chat.message',
       'tool.execute.before',
       'tool.execute.after',
       'session.idle',
     ])
-    expect(told()[1]?.body).toEqual({ sessionID: 'ses_1', prompt: 'Do it [m-0123456789ab]' })
-    expect(told()[4]?.body).toEqual({ sessionID: 'ses_1', again: false })
+    expect(reported()[1]?.body).toEqual({ sessionID: 'ses_1', prompt: 'Do it [m-0123456789ab]' })
+    expect(reported()[4]?.body).toEqual({ sessionID: 'ses_1', again: false })
   })
 
   it('gives the reason not to stop back as a prompt, once, and says that it did', async () => {
-    const { submits, turnEnds, hears, told, posts, folder } = await load({
+    const { submits, turnEnds, receives, reported, posts, folder } = await load({
       stopAnswer: '{"decision":"block","reason":"Commit first."}',
     })
     await submits('Do it')
@@ -135,17 +136,17 @@ describe('the plugin in OpenCode', () => {
     await turnEnds()
     await waitFor(
       'the second end',
-      () => told().filter(({ event }) => event === 'session.idle').length === 2,
+      () => reported().filter(({ event }) => event === 'session.idle').length === 2,
     )
-    expect(told().at(-1)?.body).toEqual({ sessionID: 'ses_1', again: true })
+    expect(reported().at(-1)?.body).toEqual({ sessionID: 'ses_1', again: true })
     // It was nobody’s message.
-    expect(told().filter(({ event }) => event === 'chat.message')).toHaveLength(1)
-    await hears('session.idle')
+    expect(reported().filter(({ event }) => event === 'chat.message')).toHaveLength(1)
+    await receives('session.idle')
     expect(posts).toHaveLength(1)
   })
 
-  it('tells an interruption and a failure from an end, and each once', async () => {
-    const { happens, turnEnds, told, hears } = await load()
+  it('reports an interruption, a failure and an end each as what it is, once', async () => {
+    const { happens, turnEnds, reported, receives } = await load()
     await happens('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
     await happens('session.error', {
       sessionID: 'ses_1',
@@ -153,17 +154,17 @@ describe('the plugin in OpenCode', () => {
     })
     await happens('session.idle', { sessionID: 'ses_1' })
     await happens('session.idle', { sessionID: 'ses_1' })
-    await hears('session.aborted')
+    await receives('session.aborted')
     await happens('session.status', { sessionID: 'ses_1', status: { type: 'busy' } })
     await happens('session.error', {
       sessionID: 'ses_1',
       error: { name: 'APIError', data: { message: 'no credit' } },
     })
     await happens('session.idle', { sessionID: 'ses_1' })
-    expect((await hears('session.error')).body.message).toBe('no credit')
+    expect((await receives('session.error')).body.message).toBe('no credit')
     await turnEnds()
-    await hears('session.idle')
-    expect(told().map(({ event }) => event)).toEqual([
+    await receives('session.idle')
+    expect(reported().map(({ event }) => event)).toEqual([
       'plugin.started',
       'session.aborted',
       'session.error',
@@ -171,22 +172,22 @@ describe('the plugin in OpenCode', () => {
     ])
   })
 
-  it('says nothing of what subagents are told or end, and marks their tools', async () => {
-    const { happens, submits, turnEnds, hooks, hears, told } = await load()
+  it('reports neither prompts nor ends of subagents, and marks their tools', async () => {
+    const { happens, submits, turnEnds, hooks, receives, reported } = await load()
     await happens('session.created', { info: { id: 'ses_2', parentID: 'ses_1' } })
     await submits('sub task', 'ses_2')
     await turnEnds('ses_2')
     await hooks['tool.execute.after']({ tool: 'read', sessionID: 'ses_2' })
-    expect((await hears('tool.execute.after')).body).toEqual({
+    expect((await receives('tool.execute.after')).body).toEqual({
       tool: 'read',
       sessionID: 'ses_2',
       nested: true,
     })
-    expect(told().map(({ event }) => event)).toEqual(['plugin.started', 'tool.execute.after'])
+    expect(reported().map(({ event }) => event)).toEqual(['plugin.started', 'tool.execute.after'])
   })
 
-  it('grants our own tools and what is allowed, and tells of the rest', async () => {
-    const { happens, hears, posts, told } = await load({
+  it('grants our own tools and what is allowed, and reports the rest', async () => {
+    const { happens, receives, posts, reported } = await load({
       options: { allow: ['bash(git commit *)', 'bash(ls)', 'webfetch', 'edit(src/*.(x))'] },
     })
     const ask = (id: string, permission: string, ...patterns: string[]) =>
@@ -205,16 +206,16 @@ describe('the plugin in OpenCode', () => {
     await ask('per_8', 'bash')
     await waitFor(
       'what is not allowed',
-      () => told().filter(({ event }) => event === 'permission.asked').length === 4,
+      () => reported().filter(({ event }) => event === 'permission.asked').length === 4,
     )
     expect(posts).toHaveLength(4)
-    expect((await hears('permission.asked')).body).toEqual({
+    expect((await receives('permission.asked')).body).toEqual({
       id: 'per_5',
       tool: 'bash',
       detail: 'git commit -m x, rm -rf /',
     })
     await happens('permission.replied', { requestID: 'per_5', reply: 'once' })
-    expect((await hears('permission.replied')).body).toEqual({ id: 'per_5', tool: 'bash' })
+    expect((await receives('permission.replied')).body).toEqual({ id: 'per_5', tool: 'bash' })
   })
 
   it('keeps out where OpenCode opens another folder, and outside of exomonad', async () => {
@@ -239,10 +240,10 @@ describe('the plugin in OpenCode', () => {
   })
 
   it('holds nothing up where its hook fails, hangs or says nonsense', async () => {
-    const { folder, hook, submits, turnEnds, told, posts, hooks, happens } = await load({
+    const { folder, hook, submits, turnEnds, reported, posts, hooks, happens } = await load({
       stopAnswer: 'no JSON',
     })
-    await waitFor('its start', () => told().length === 1)
+    await waitFor('its start', () => reported().length === 1)
     const text = readFileSync(hook, 'utf8')
     // Until it is let go, or the test has ended without that.
     writeFileSync(
@@ -264,12 +265,13 @@ describe('the plugin in OpenCode', () => {
     chmodSync(hook, 0o600)
     await submits('two')
     await turnEnds()
-    // What was told while the hook failed may be told late; the last of all is the end of the
+    // What happened while the hook failed may be reported late; the last of all is the end of the
     // second turn.
     await waitFor('the later end', () => {
-      const second = told().findIndex(({ body }) => body.prompt === 'two')
+      const second = reported().findIndex(({ body }) => body.prompt === 'two')
       return (
-        second >= 0 && told().some(({ event }, index) => index > second && event === 'session.idle')
+        second >= 0 &&
+        reported().some(({ event }, index) => index > second && event === 'session.idle')
       )
     })
     expect(posts).toEqual([])

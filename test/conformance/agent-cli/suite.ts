@@ -154,7 +154,7 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       expect(readdirSync(home, { recursive: true })).toEqual([])
     })
 
-    it('keeps its files in the folder of the agent, or out of git’s sight in its worktree', async () => {
+    it('keeps its files in the folder of the agent, or in its worktree where git ignores them', async () => {
       const path = folder()
       install(path)
       const request = launchRequest()
@@ -191,7 +191,7 @@ export function agentCliConformance(name: string, setup: AgentCliSetup): void {
       expect(resume.session).not.toBe('forked')
     })
 
-    it('can’t tell the state of a process that is not there, nor read a conversation that is not', async () => {
+    it('reports no state of a process that is not there, and reads no conversation that is not', async () => {
       const path = folder()
       const cli = setup.create({ path, home: path })
       const gone = spawnSync('true').pid

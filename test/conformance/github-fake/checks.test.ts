@@ -98,7 +98,7 @@ describe('checks', () => {
   })
 })
 
-test('the repository, its people, branches, rules, files and hooks are told', async () => {
+test('the repository, its people, branches, rules, files and hooks are returned', async () => {
   const { fake, api, branch } = await githubForTest({ answered })
   expect((await api('GET', '')).body).toMatchObject({
     full_name: 'octo/widgets',

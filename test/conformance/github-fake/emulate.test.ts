@@ -95,9 +95,9 @@ interface Step {
   readonly request: readonly [method: string, path: string, body?: unknown]
   /** As GitHub documents it. */
   readonly status: number
-  /** What emulate answers instead. */
+  /** What emulate returns instead. */
   readonly emulate?: number
-  /** GitHub answers with less than emulate. */
+  /** GitHub returns less than emulate. */
   readonly short?: boolean
 }
 
@@ -196,12 +196,12 @@ const STEPS: readonly Step[] = [
   { what: 'the end of a branch', request: ['DELETE', '/git/refs/heads/feature'], status: 204 },
 ]
 
-/** What GitHub tells only now and then, by its own descriptions, and the fake never. */
+/** What GitHub returns only sometimes, by its own descriptions, and the fake never. */
 const OPTIONAL =
   /(^|\.)(user_view_type|reactions|topics|is_template|permissions|allow_\w+|delete_branch_on_merge|protection_url)(\.|$)/
 /**
- * What emulate tells though GitHub doesn’t: in lists a pull request’s long form, and when a review
- * was made beside when it was submitted.
+ * What emulate returns though GitHub doesn’t: in lists a pull request’s long form, and when a
+ * review was made beside when it was submitted.
  */
 const EXTRA =
   /^(\[\]\.)?(merged|mergeable|rebaseable|mergeable_state|merged_by|\w*comments|maintainer_can_modify|commits|additions|deletions|changed_files|created_at|updated_at)(\.|$)/
@@ -355,7 +355,7 @@ async function request(
 }
 
 /**
- * What emulate tells that the fake doesn’t, or otherwise. Null where the other has a value says
+ * What emulate returns that the fake doesn’t, or otherwise. Null where the other has a value says
  * nothing of its type.
  */
 function differences(theirs: Shape, ours: Shape, { short }: { short: boolean }): readonly string[] {

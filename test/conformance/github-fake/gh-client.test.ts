@@ -121,7 +121,7 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     )
   })
 
-  it('tells how the checks stand, required ones apart', async () => {
+  it('shows how the checks stand, required ones apart', async () => {
     const { github } = world
     const number = await world.open('checks')
     expect((await gh.run(['pr', 'checks', String(number)])).stderr).toContain(
@@ -141,7 +141,7 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     expect(required.stdout).not.toContain('nightly')
   })
 
-  it('tells what is one’s own and what one is asked to review', async () => {
+  it('shows what is one’s own and what one is asked to review', async () => {
     const { github } = world
     const number = await world.open('asked')
     const mona = ghFor(github, { token: github.addToken({ login: 'mona' }) })
@@ -206,7 +206,7 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     expect(github.pull(number).state).toBe('open')
   })
 
-  it('merges one, and is told where that cannot be', async () => {
+  it('merges one, and gets an error where that cannot be', async () => {
     const { github, repository } = world
     const number = await world.open('merged-by-gh')
     const rival = await world.open('rival', { files: { 'merged-by-gh.txt': 'another text\n' } })
@@ -231,7 +231,7 @@ describeWith(['gh'], 'gh on the fake GitHub', () => {
     expect(github.pull(rival).merged).toBe(false)
   })
 
-  it('is told of a token that was revoked', async () => {
+  it('gets an error for a token that was revoked', async () => {
     const token = world.github.addToken({ login: 'mona' })
     world.github.revokeToken(token)
     const revoked = ghFor(world.github, { token })

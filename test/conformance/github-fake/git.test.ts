@@ -203,7 +203,7 @@ interface Served {
   readonly token: string
   /** As power failures do. */
   kill(): Promise<void>
-  /** Asks it to end; answers its exit code. */
+  /** Asks it to end; returns its exit code. */
   end(): Promise<number | null>
 }
 

@@ -37,7 +37,7 @@ type Json = any
 const idOf = (number: number): string => world.github.pull(number).nodeId
 
 describe('what a pull request is', () => {
-  it('tells its ends, people, words and checks', async () => {
+  it('has its ends, people, words and checks', async () => {
     const { github } = world
     const number = await world.open('everything')
     const head = github.pull(number).headSha
@@ -148,12 +148,12 @@ describe('what a pull request is', () => {
 
   it('is the same over REST: ids, addresses, people, words and states', async () => {
     const { github } = world
-    const number = await world.open('told-twice')
+    const number = await world.open('said-twice')
     const mona = github.as('mona')
     await mona.review(number, {
       state: 'COMMENTED',
       body: 'Hm.',
-      comments: [{ path: 'told-twice.txt', line: 1, body: 'Why?' }],
+      comments: [{ path: 'said-twice.txt', line: 1, body: 'Why?' }],
     })
     await mona.comment(number, 'Nice!')
     const head = github.pull(number).headSha
@@ -397,7 +397,7 @@ describe('the price', () => {
     ).toBe(22_060)
   })
 
-  it('is told with the answer and taken off the limit', async () => {
+  it('is in the answer, and is taken off the limit', async () => {
     const fields = 'reviews(first: 100) { nodes { comments(first: 100) { nodes { id } } } }'
     const query = `{ rateLimit { limit cost remaining used nodeCount } repository(owner: "octo", name: "widgets") { pullRequests(first: 10) { nodes { ${fields} } } } }`
     const first = (await ask(query)).data.rateLimit
@@ -424,7 +424,7 @@ describe('the price', () => {
     ])
   })
 
-  it('cannot be paid when the limit is used up, which is told with status 200', async () => {
+  it('cannot be paid when the limit is used up, which is answered with status 200', async () => {
     const own = await githubWithCommits()
     onTestFinished(() => own.close())
     own.github.setLimit('graphql', { remaining: 0, resetAt: Date.now() + 600_000 })
@@ -448,7 +448,7 @@ describe('errors', () => {
     ])
   })
 
-  it('tell what could not be found, and the rest is answered', async () => {
+  it('say what could not be found, and the rest is answered', async () => {
     const number = await world.open('found')
     const { data, errors } = await ask(
       'query($ids: [ID!]!) { nodes(ids: $ids) { ... on PullRequest { number } } }',

@@ -91,7 +91,7 @@ describe('issues (20.20)', () => {
     ).toBeGreaterThanOrEqual(2)
   })
 
-  test('GraphQL tells who edited, renamed and labelled them', async () => {
+  test('GraphQL says who edited, renamed and labelled them', async () => {
     const { fake } = await githubForTest({ answered })
     const number = fake.as('octo').openIssue({ title: 'Broken', body: 'It does not start.' })
     fake.as('octo').label(number, 'agent')

@@ -11,12 +11,12 @@ async function start() {
   const { github } = world
   github.addUser('mona', 'write')
   github.state.repository.requiredChecks.set('main', ['build'])
-  const told: { event: string; payload: Json }[] = []
+  const sent: { event: string; payload: Json }[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      told.push({
+      sent.push({
         event: String(request.headers['x-github-event']),
         payload: JSON.parse(Buffer.concat(chunks).toString()) as Json,
       })
@@ -58,12 +58,12 @@ async function start() {
     expect(errors).toEqual([])
     return data.node
   }
-  return { ...world, github, told, green, group, mutate, look }
+  return { ...world, github, sent, green, group, mutate, look }
 }
 
 describe('a merge queue', () => {
   it('builds each on the one before, and merges in order once the checks of each group pass (20.18)', async () => {
-    const { github, told, green, group, mutate, look } = await start()
+    const { github, sent, green, group, mutate, look } = await start()
     github.addMergeQueue('main')
     const [one, two] = [await green('one'), await green('two')]
     const { url, token, pull } = github
@@ -121,7 +121,7 @@ describe('a merge queue', () => {
       isInMergeQueue: false,
       mergeQueueEntry: null,
     })
-    const requested = told.find(({ event }) => event === 'merge_group')!.payload
+    const requested = sent.find(({ event }) => event === 'merge_group')!.payload
     const example = githubExample({ event: 'merge_group', action: 'checks_requested' })
     expect(Object.keys(requested)).toEqual(expect.arrayContaining(Object.keys(example)))
     expect(Object.keys(requested['merge_group'] as Json)).toEqual(
@@ -130,7 +130,7 @@ describe('a merge queue', () => {
     expect(requested).toMatchObject({
       merge_group: { head_sha: first, base_ref: 'refs/heads/main' },
     })
-    const actions = told
+    const actions = sent
       .filter(({ event }) => event === 'pull_request')
       .map(({ payload }) => payload['action'])
     expect(actions.slice(-6)).toEqual([
@@ -144,7 +144,7 @@ describe('a merge queue', () => {
   })
 
   it('removes with a reason what fails, is pushed to or taken out, and builds anew what stood behind it (20.18)', async () => {
-    const { github, told, commit, green, group, look } = await start()
+    const { github, sent, commit, green, group, look } = await start()
     github.addMergeQueue('main', { method: 'squash' })
     const numbers = [
       await green('one'),
@@ -179,7 +179,7 @@ describe('a merge queue', () => {
       [{ reason: 'MANUAL', actor: { login: 'mona' } }],
     ])
     expect(
-      told
+      sent
         .filter(({ payload }) => payload['action'] === 'dequeued')
         .map(({ payload }) => payload['reason'])
         .sort(),
@@ -204,7 +204,7 @@ describe('a merge queue', () => {
 
 describe('auto-merge', () => {
   it('merges in the name of whoever asked once the requirements are met, and is refused where it is not allowed or not needed (20.18)', async () => {
-    const { github, mutate, look, open, told } = await start()
+    const { github, mutate, look, open, sent } = await start()
     const number = await open('one')
     const arm = () =>
       mutate('enablePullRequestAutoMerge', 'pullRequestId: $id, mergeMethod: SQUASH', number)
@@ -231,11 +231,11 @@ describe('auto-merge', () => {
     github.setCheck(github.pull(number).headSha, { name: 'build', conclusion: 'success' })
     await github.settled()
     expect(github.pull(number)).toMatchObject({ merged: true, mergedBy: 'robot', autoMerge: null })
-    expect(told.map(({ payload }) => payload['action'])).toContain('auto_merge_enabled')
+    expect(sent.map(({ payload }) => payload['action'])).toContain('auto_merge_enabled')
   })
 
   it('is disabled by a push of somebody without write access, by another base and by a person, and not by a push of the others (20.18)', async () => {
-    const { github, repository, commit, look, open, told } = await start()
+    const { github, repository, commit, look, open, sent } = await start()
     github.state.repository.allowAutoMerge = true
     github.addUser('stranger', 'read')
     await commit('other', { 'x.txt': 'x\n' })
@@ -256,7 +256,7 @@ describe('auto-merge', () => {
         timelineItems: { nodes: [{ __typename: 'AutoMergeDisabledEvent' }] },
       })
     await github.settled()
-    expect(told.filter(({ payload }) => payload['action'] === 'auto_merge_disabled')).toHaveLength(
+    expect(sent.filter(({ payload }) => payload['action'] === 'auto_merge_disabled')).toHaveLength(
       3,
     )
   })

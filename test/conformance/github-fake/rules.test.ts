@@ -16,7 +16,7 @@ afterEach(() =>
 )
 
 describe('(20.7) rulesets of the fake GitHub', () => {
-  test('are told for branches that are not there, by pattern, and only active ones', async () => {
+  test('are returned for branches that are not there, by pattern, and only active ones', async () => {
     const { fake, api } = await githubForTest({ answered })
     const types = async (branch: string): Promise<unknown[]> =>
       (await api('GET', `/rules/branches/${branch}`)).body.map(({ type }: { type: string }) => type)

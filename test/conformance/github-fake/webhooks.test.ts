@@ -23,9 +23,9 @@ const SECRET = 'it is only between us'
 
 let world: GithubWithCommits
 let endpoint: { readonly url: string; close(): Promise<void> }
-const told: Delivery[] = []
+const deliveries: Delivery[] = []
 beforeAll(async () => {
-  endpoint = await listen(told)
+  endpoint = await listen(deliveries)
   world = await githubWithCommits()
   const { github } = world
   github.addUser('mona', 'write')
@@ -61,21 +61,21 @@ afterAll(async () => {
 })
 
 const find = (event: string, action: string | null): Delivery => {
-  const found = told.find(
+  const found = deliveries.find(
     (delivery) =>
       delivery.event === event && (action === null || delivery.payload['action'] === action),
   )
   if (found === undefined)
     throw new Error(
-      `No delivery of ${event} ${action ?? ''}. There were: ${told.map((one) => `${one.event} ${String(one.payload['action'])}`).join(', ')}`,
+      `No delivery of ${event} ${action ?? ''}. There were: ${deliveries.map((one) => `${one.event} ${String(one.payload['action'])}`).join(', ')}`,
     )
   return found
 }
 
 describe('deliveries', () => {
   it('are signed, named and numbered', async () => {
-    expect(told.length).toBeGreaterThan(10)
-    for (const { headers, text, event } of told) {
+    expect(deliveries.length).toBeGreaterThan(10)
+    for (const { headers, text, event } of deliveries) {
       expect(headers).toMatchObject({
         'content-type': 'application/json',
         'x-github-event': event,
@@ -86,11 +86,13 @@ describe('deliveries', () => {
         false,
       )
     }
-    expect(new Set(told.map(({ headers }) => headers['x-github-delivery'])).size).toBe(told.length)
+    expect(new Set(deliveries.map(({ headers }) => headers['x-github-delivery'])).size).toBe(
+      deliveries.length,
+    )
   })
 
   it('come in the order in which things happened', () => {
-    const actions = told
+    const actions = deliveries
       .filter(({ event }) => event === 'pull_request')
       .map(({ payload }) => payload['action'])
     expect(actions).toEqual([
@@ -102,11 +104,11 @@ describe('deliveries', () => {
       'reopened',
       'closed',
     ])
-    expect(told[0]?.event).toBe('ping')
+    expect(deliveries[0]?.event).toBe('ping')
   })
 
-  it('tell of this repository and these people, and of nobody in the examples', () => {
-    for (const { event, text, payload } of told) {
+  it('concern this repository and these people, and nobody in the examples', () => {
+    for (const { event, text, payload } of deliveries) {
       expect(payload['repository'], event).toMatchObject({
         full_name: 'octo/widgets',
         owner: { login: 'octo' },
@@ -146,7 +148,7 @@ describe('payloads', () => {
     },
   )
 
-  it('of a comment tells that its issue is a pull request', () => {
+  it('of a comment says that its issue is a pull request', () => {
     const { payload } = find('issue_comment', 'created')
     expect(payload).toMatchObject({
       issue: {
@@ -158,10 +160,10 @@ describe('payloads', () => {
     })
   })
 
-  it('of a pull request tells what was true when it happened', () => {
+  it('of a pull request says what was true when it happened', () => {
     const [synchronized, merged] = [
       find('pull_request', 'synchronize').payload,
-      told.findLast(({ event }) => event === 'pull_request')?.payload,
+      deliveries.findLast(({ event }) => event === 'pull_request')?.payload,
     ]
     const first = find('pull_request', 'opened').payload['pull_request'] as {
       head: { sha: string }
@@ -183,14 +185,14 @@ describe('payloads', () => {
     })
   })
 
-  it('of a request for a review tells whose', () => {
+  it('of a request for a review says whose', () => {
     expect(find('pull_request', 'review_requested').payload).toMatchObject({
       requested_reviewer: { login: 'mona' },
       sender: { login: 'robot' },
     })
   })
 
-  it('of reviews and comments on lines tells the words, the place and whose they are', () => {
+  it('of reviews and comments on lines has the words, the place and whose they are', () => {
     expect(find('pull_request_review', 'submitted').payload).toMatchObject({
       review: { state: 'changes_requested', body: 'No.', user: { login: 'mona' } },
     })
@@ -203,7 +205,7 @@ describe('payloads', () => {
     })
   })
 
-  it('of checks and statuses tells their commit, so that its pull request can be found', () => {
+  it('of checks and statuses has their commit, so that its pull request can be found', () => {
     const { headSha } = world.github.pull(1)
     expect(find('check_run', 'completed').payload).toMatchObject({
       check_run: {
@@ -228,8 +230,8 @@ describe('payloads', () => {
     })
   })
 
-  it('of a push tells the branch, both ends and the commits', async () => {
-    const pushes = told.filter(({ event }) => event === 'push').map(({ payload }) => payload)
+  it('of a push has the branch, both ends and the commits', async () => {
+    const pushes = deliveries.filter(({ event }) => event === 'push').map(({ payload }) => payload)
     expect(pushes[0]).toMatchObject({
       ref: 'refs/heads/feature',
       created: true,
@@ -252,8 +254,8 @@ describe('payloads', () => {
 describe('hooks', () => {
   it('get only what they asked for, and one that is gone bothers nobody', async () => {
     const own = await githubWithCommits()
-    const heard: Delivery[] = []
-    const target = await listen(heard)
+    const received: Delivery[] = []
+    const target = await listen(received)
     const gone = await listen([])
     await gone.close()
     own.github.addHook({ url: gone.url, secret: null })
@@ -262,21 +264,21 @@ describe('hooks', () => {
     await own.github.settled()
     await own.close()
     await target.close()
-    expect(heard.map(({ event }) => event)).toEqual(['ping', 'push'])
-    expect(heard[1]?.headers['x-hub-signature-256']).toBeUndefined()
+    expect(received.map(({ event }) => event)).toEqual(['ping', 'push'])
+    expect(received[1]?.headers['x-hub-signature-256']).toBeUndefined()
   })
 })
 
 /** An endpoint that takes whatever comes. */
 async function listen(
-  heard: Delivery[],
+  received: Delivery[],
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString()
-      heard.push({
+      received.push({
         event: String(request.headers['x-github-event']),
         headers: request.headers,
         text,

@@ -10,7 +10,7 @@ import { fixture, type Bench } from './bench.ts'
 
 type Adopted = Pick<Pane, 'agentId' | 'name' | 'paneId' | 'pid'>
 
-/** Runs a process that opens panes, kills it with SIGKILL, and answers what it had opened. */
+/** Runs a process that opens panes, kills it with SIGKILL, and returns what it had opened. */
 async function openAndKill(bench: Bench, count: number): Promise<Adopted[]> {
   const child = spawn(
     process.execPath,
@@ -51,7 +51,7 @@ export function describeAdoption(bench: Bench): void {
     )
   })
 
-  it('hears of the deaths of adopted panes', async () => {
+  it('reports the deaths of adopted panes', async () => {
     const [first] = await openAndKill(bench, 1)
     if (first === undefined) throw new Error('nothing was opened')
     const adopter = bench.another()
@@ -65,7 +65,7 @@ export function describeAdoption(bench: Bench): void {
     ])
   })
 
-  it('does not tell again what was dead before it started, but lists it with its end', async () => {
+  it('does not report again what was dead before it started, but lists it with its end', async () => {
     const { paneId, agentId } = await bench.open({ argv: ['/bin/sh', '-c', 'exit 9'] })
     await waitFor('the end', async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 9)
     await bench.multiplexer.dispose()
@@ -95,7 +95,7 @@ export function describeAdoption(bench: Bench): void {
     await first.shutdown()
   })
 
-  it('tells of panes that another adapter closes', async () => {
+  it('reports panes that another adapter closes', async () => {
     const { paneId, agentId } = await bench.open({ argv: ['/bin/cat'] })
     const deaths: unknown[] = []
     bench.multiplexer.onDeath((death) => deaths.push(death))

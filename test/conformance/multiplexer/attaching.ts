@@ -19,7 +19,7 @@ export function describeAttaching(bench: Bench): void {
 
   /**
    * A person in a terminal of their own, in another environment than the daemon's, who runs what
-   * attach tells.
+   * attach prints.
    */
   const attach = (
     paneId: PaneId,
@@ -74,7 +74,7 @@ export function describeAttaching(bench: Bench): void {
 
   // In tmux the mouse is tmux's own.
   it.skipIf(bench.kind !== 'headless')(
-    'tells a program that asks for it what the mouse does, and no longer than it asks, nor for who may only look',
+    'sends what the mouse does to a program that asks for it, and no longer than it asks, nor for who may only look',
     async () => {
       const words = String.raw`stty raw -echo; printf 'on \033[?1002h\033[?1006h'; head -c 8 >/dev/null; printf 'off \033[?1002l'; exec cat >/dev/null`
       const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', words] })

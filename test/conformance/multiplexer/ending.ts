@@ -37,7 +37,7 @@ export function describeEnding(bench: Bench): void {
   /** What asks a program to end. */
   const ask = bench.kind === 'runner' ? 'TERM' : 'HUP'
 
-  it('keeps dead panes with their exit code and screen, and tells each death once', async () => {
+  it('keeps dead panes with their exit code and screen, and reports each death once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const before = Date.now()
     const { paneId, agentId } = await bench.open({
@@ -53,7 +53,7 @@ export function describeEnding(bench: Bench): void {
       exitSignal: null,
     })
     const endedAt = (await bench.multiplexer.inspect(paneId))?.endedAt ?? null
-    // Some tell whole seconds.
+    // Some have whole seconds.
     expect(endedAt).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000)
     expect(endedAt ?? 0).toBeLessThanOrEqual(Date.now())
     expect(await bench.multiplexer.capture(paneId)).toBe('last words é')
@@ -78,7 +78,7 @@ export function describeEnding(bench: Bench): void {
     expect(ends.get(terminated.paneId)).toEqual([null, 'SIGTERM'])
   })
 
-  it('stops telling a listener that left, and goes on after one that fails', async () => {
+  it('stops calling a listener that left, and goes on after one that fails', async () => {
     const deaths: Death[] = []
     const leave = bench.multiplexer.onDeath((death) => deaths.push(death))
     bench.multiplexer.onDeath(() => {
@@ -91,7 +91,7 @@ export function describeEnding(bench: Bench): void {
     expect(deaths).toEqual([])
   })
 
-  it('tells about 50 panes that die at once, each once', async () => {
+  it('reports 50 panes that die at once, each once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const opened = await Promise.all(
       Array.from({ length: 50 }, () => bench.open({ argv: ['/bin/cat'] })),
@@ -137,7 +137,7 @@ export function describeEnding(bench: Bench): void {
     expect(shown).toEqual(panes.map((_, index) => `first\nlast of w${index}`))
   })
 
-  it('shows each of many its own screen, and ends many together, each death told once', async () => {
+  it('shows each of many its own screen, and ends many together, each death reported once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const panes = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
@@ -226,7 +226,7 @@ export function describeEnding(bench: Bench): void {
       if (process.platform !== 'linux') return
       const agentId = newAgentId()
       const file = join(bench.folder, `server-${when}`)
-      // Started by a process that is gone at once: nothing but its environment tells whose it is.
+      // Started by a process that is gone at once: nothing but its environment shows whose it is.
       const server = `trap '' HUP TERM; echo $$ > "$0~"; mv "$0~" "$0"; while :; do sleep 0.05; done`
       const script = `(setsid sh -c '${server.replaceAll("'", `'"'"'`)}' "$0" < /dev/null > /dev/null 2>&1 &) ; while [ ! -e "$0" ]; do sleep 0.02; done; ${when === 'runs' ? 'exec sleep 1000' : 'exit 0'}`
       const other = await bench.open({ agentId: newAgentId(), argv: ['/bin/cat'] })

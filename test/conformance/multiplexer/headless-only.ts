@@ -23,7 +23,7 @@ export function describeHeadlessOnly(bench: Bench): void {
     expect(statSync(join(bench.folder, 'detached-host.log')).mode & 0o777).toBe(0o600)
   })
 
-  it('tells of all deaths when the host is killed, answers that nothing is there, and opens again', async () => {
+  it('reports all deaths when the host is killed, lists nothing, and opens again', async () => {
     const deaths: string[] = []
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
     const opened = await Promise.all(

@@ -137,7 +137,7 @@ export function describeLayout(bench: Bench): void {
 
   it('hands environment, folder and arguments over as it does elsewhere', async () => {
     const parent = await bench.open({ argv: ['/bin/cat'], env: { ONLY_FIRST: 'x' } })
-    const file = join(bench.folder, 'told')
+    const file = join(bench.folder, 'received')
     const hostile = `two\nlines 'single' "double" $HOME \`id\` #{pid} \\ ; ~ é🚀\t`
     const script =
       'fs.writeFileSync(process.argv[1] + "~", JSON.stringify([process.argv.slice(2), process.env, process.cwd()])); fs.renameSync(process.argv[1] + "~", process.argv[1])'
@@ -147,10 +147,10 @@ export function describeLayout(bench: Bench): void {
       env: { HOSTILE: hostile },
       argv: [process.execPath, '-e', script, file, ...words],
     })
-    const [told, environment, cwd] = JSON.parse(
+    const [received, environment, cwd] = JSON.parse(
       await waitFor(file, () => existsSync(file) && readFileSync(file, 'utf8')),
     )
-    expect(told).toEqual(words)
+    expect(received).toEqual(words)
     expect(environment).toMatchObject({ HOSTILE: hostile, HOME: bench.folder })
     expect(
       Object.keys(environment).filter((name) =>
@@ -174,7 +174,7 @@ export function describeLayout(bench: Bench): void {
     expect((await other.inspect(one.paneId))?.name).toBe('main.one ✓ #[x] #{pid} ü')
   })
 
-  it('tells how each ends, pastes to those that live only, and closing one leaves the others', async () => {
+  it('reports how each ends, pastes to those that live only, and closing one leaves the others', async () => {
     const deaths: unknown[] = []
     bench.multiplexer.onDeath((death) => deaths.push(death))
     const parent = await openSaying(bench, 'the parent', SIZE)

@@ -49,7 +49,7 @@ export function describeOpening(bench: Bench): void {
     expect(await bench.multiplexer.list()).toEqual([pane])
   })
 
-  onTerminals('tells what the program calls its terminal, whatever it says', async () => {
+  onTerminals('reports what the program calls its terminal, whatever it says', async () => {
     const { paneId } = await bench.open({
       argv: [
         '/bin/sh',
@@ -146,7 +146,7 @@ export function describeOpening(bench: Bench): void {
   })
 
   it.each(['plain', 'with  spaces', 'ünï-コード🌳', '#[x] #{pid} ##', `quo'te" $HOME; \`id\``])(
-    'starts in the folder it is told: %s',
+    'starts in the folder it is given: %s',
     async (name) => {
       const cwd = join(bench.folder, name)
       mkdirSync(cwd)
@@ -225,7 +225,7 @@ export function describeOpening(bench: Bench): void {
 
   it('says on the screen which program is missing, and keeps the exit code', async () => {
     const { paneId } = await bench.open({ argv: ['no-such-program-anywhere', 'x'] })
-    // For an instant its terminal is gone, and how it ended is not told yet.
+    // For an instant its terminal is gone, and how it ended is not known yet.
     const pane = await waitFor('the end', async () => {
       const found = await bench.multiplexer.inspect(paneId)
       return found?.exitCode === null ? undefined : found

@@ -374,7 +374,7 @@ export function describeRunnerOnly(bench: Bench): void {
       expect(isAlive(pid)).toBe(true)
     })
 
-    it('tells of the end', async () => {
+    it('reports the end', async () => {
       const { paneId } = await shell('read -r line; exit 7')
       const person = attach(paneId)
       await sees(person, 'Ctrl-C leaves')

@@ -96,7 +96,7 @@ export function describeSizes(bench: Bench): void {
     const last = attach(paneId, 90, 31)
     await until('90x30')
     await sees(last)
-    // Each change was told once.
+    // Each change was reported once.
     expect(sizes()).toEqual(['100x30', '80x23', '120x40', '100x30', '90x30'])
   })
 
@@ -144,17 +144,17 @@ export function describeSizes(bench: Bench): void {
     expect(sizes()).toEqual(['100x30', '90x25', '100x30'])
   })
 
-  it('tells the program of fifty changes in a row as of one', async () => {
+  it('reports fifty changes in a row to the program as one', async () => {
     const { paneId, sizes, until } = await openSized()
     const person = attach(paneId, 90, 26)
     await until('90x25')
     for (let columns = 91; columns <= 140; columns += 1) await person.resize(columns, 26)
     await until('140x25')
-    const [own, first, ...told] = sizes()
-    expect([own, first, told.at(-1)]).toEqual(['100x30', '90x25', '140x25'])
+    const [own, first, ...reported] = sizes()
+    expect([own, first, reported.at(-1)]).toEqual(['100x30', '90x25', '140x25'])
     // A machine that is busy for longer than the pause that is waited for makes several drags of
     // one.
-    expect(told.length).toBeLessThanOrEqual(5)
+    expect(reported.length).toBeLessThanOrEqual(5)
   })
 
   it('goes back to its own size also where the daemon ended before the person left', async () => {

@@ -116,7 +116,7 @@ export function describeTmuxOnly(bench: Bench): void {
     expect(await bench.multiplexer.inspect(paneId)).toBeUndefined()
   })
 
-  it('tells of a pane that a person kills, within a second or so', async () => {
+  it('reports a pane that a person kills, within a second or so', async () => {
     const deaths: unknown[] = []
     bench.multiplexer.onDeath((death) => deaths.push(death))
     const { paneId, agentId } = await bench.open({ argv: ['/bin/cat'] })
@@ -125,7 +125,7 @@ export function describeTmuxOnly(bench: Bench): void {
     expect(deaths).toEqual([{ paneId, agentId, exitCode: null, exitSignal: null }])
   })
 
-  it('tells of all deaths when the server is killed, answers that nothing is there, and opens again', async () => {
+  it('reports all deaths when the server is killed, lists nothing, and opens again', async () => {
     const deaths: string[] = []
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
     const opened = await Promise.all(
@@ -143,14 +143,14 @@ export function describeTmuxOnly(bench: Bench): void {
     expect(deaths[3]).toBe(again.paneId)
   })
 
-  it('connects again when its control client is detached, and hears of deaths from then on and in between', async () => {
+  it('connects again when its control client is detached, and reports deaths from then on and in between', async () => {
     const deaths: string[] = []
     bench.multiplexer.onDeath(({ paneId }) => deaths.push(paneId))
     const recorder = await bench.openRecorder()
     const doomed = await bench.open({ argv: ['/bin/cat'] })
     const detached = new Set<string>()
     for (let round = 0; round < 3; round += 1) {
-      // One that was told to go may be listed for a moment still.
+      // One that was asked to go may be listed for a moment still.
       const client = await waitFor('the control client', async () =>
         (await tmux('list-clients', '-F', '#{client_name}'))
           .split('\n')

@@ -83,7 +83,7 @@ export function describeTmuxSizes(bench: Bench): void {
     await until(paneId, '80x20')
   })
 
-  it('follows the one who came last where tmux does not tell who types (before 3.3)', async () => {
+  it('follows the one who came last where tmux does not say who types (before 3.3)', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
     await tmux('set-hook', '-g', '-u', 'client-active')
     const first = client(90, 31, bench.multiplexer.attachCommand(paneId) ?? [])
@@ -100,8 +100,8 @@ export function describeTmuxSizes(bench: Bench): void {
     const viewer = await view('view-1', paneId, 90, 30)
     await until(paneId, '90x30')
     const before = Math.floor(Date.now() / 1000) * 1000
-    // tmux counts in seconds: what is typed in the one in which the viewer came can't be told from
-    // its coming.
+    // tmux counts in seconds: what is typed in the one in which the viewer came can't be
+    // distinguished from its coming.
     await waitFor('the activity', async () => {
       await viewer.type('x', { paste: false })
       return ((await bench.multiplexer.inspect(paneId))?.humanActiveAt ?? 0) >= before

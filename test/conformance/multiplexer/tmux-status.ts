@@ -112,7 +112,7 @@ export function describeTmuxStatus(bench: Bench): void {
     )
   })
 
-  it('tells what it shows, so that nobody has to show it twice', async () => {
+  it('reports what it shows, so that nobody has to show it twice', async () => {
     const pane = await bench.open({ argv: ['/bin/cat'] })
     expect((await bench.multiplexer.inspect(pane.paneId))?.shown).toBe('')
     await show(pane, 'main.api', 'asks')

@@ -143,7 +143,7 @@ export function describeTyping(bench: Bench): void {
     expect(await bench.multiplexer.paste(other.paneId, 'still here')).toEqual({ kind: 'typed' })
   })
 
-  it('answers gone for panes that are not there', async () => {
+  it('returns gone for panes that are not there', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/cat'] })
     await bench.multiplexer.close(paneId)
     for (const missing of [paneId, gone[bench.kind], asPaneId('no pane id'), asPaneId('')]) {

@@ -18,7 +18,7 @@ const SCRIPTED = fileURLToPath(new URL('../../fixtures/acp/scripted-agent.ts', i
 export const createRuntime = (kind: RuntimeKind, folder: string): Multiplexer =>
   createImplementation(kind === 'pane' ? 'headless' : 'runner', folder)
 
-/** What each is told, for the same to happen in all of them. */
+/** What is sent to each, for the same to happen in all of them. */
 export interface Words {
   say(text: string): string
   /** Leaves a process in a session of its own, whose command line has this word. */
@@ -97,7 +97,7 @@ export async function begin(
             maxTurns: null,
           },
           ...{ root: folder, env: common.env },
-          // Nobody is at home there: what it has to tell waits in the spool.
+          // Nobody is at home there: what it has to report waits in the spool.
           daemon: {
             socket: join(folder, 'no.sock'),
             authFile: join(folder, 'no.auth'),

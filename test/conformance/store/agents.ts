@@ -6,7 +6,7 @@ import { agentRow, sha } from './rows.ts'
 
 export function agentVerbs(store: () => Store, open: () => Promise<OpenedStore>): void {
   describe('agents', () => {
-    it('gives back what was inserted, also after a restart', async () => {
+    it('returns what was inserted, also after a restart', async () => {
       const own = await open()
       const agent = agentRow({
         ownsWorktree: false,

@@ -55,7 +55,7 @@ it('keeps the newest five, in order, and what was committed when each was made',
   expect(await inspectStore(kept ?? '')).toMatchObject({ kind: 'sound', agents: 8 })
 })
 
-it('tells a store that is missing, empty, damaged or sound apart without changing it', async () => {
+it('distinguishes a store that is missing, empty, damaged or sound without changing it', async () => {
   const { file } = place()
   expect(await inspectStore(file)).toEqual({ kind: 'missing' })
   writeFileSync(file, '')

@@ -144,19 +144,19 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
 
     it('reach all subscribers, also past one that fails, and none that stopped', async () => {
       const agent = newAgentId()
-      const heard: string[] = []
+      const received: string[] = []
       const stops = [
         store().subscribe(agent, () => {
           throw new Error('a listener’s own fault')
         }),
-        store().subscribe(agent, () => heard.push('second')),
-        store().subscribe(agent, () => heard.push('third')),
+        store().subscribe(agent, () => received.push('second')),
+        store().subscribe(agent, () => received.push('third')),
       ]
       stops[1]?.()
       await store().signal(agent)
       for (const stop of stops) stop()
       await store().signal(agent)
-      expect(heard).toEqual(['third'])
+      expect(received).toEqual(['third'])
     })
   })
 }

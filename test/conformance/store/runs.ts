@@ -25,7 +25,7 @@ export function runVerbs(store: () => Store, open: () => Promise<OpenedStore>): 
   })
 
   describe('runs', () => {
-    it('gives back what one was started with and what came of it, also after a restart', async () => {
+    it('returns what one was started with and what came of it, also after a restart', async () => {
       const own = await open()
       const [one, other] = [
         run(),

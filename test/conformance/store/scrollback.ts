@@ -18,7 +18,7 @@ export function scrollbackVerbs(store: () => Store, open: () => Promise<OpenedSt
   })
 
   describe('scrollback', () => {
-    it('gives back what was written beside each terminal, in order and as it was, also after a restart', async () => {
+    it('returns what was written beside each terminal, in order and as it was, also after a restart', async () => {
       const own = await open()
       const [agentId, other] = [newAgentId(), newAgentId()]
       const kinds: ScrollbackKind[] = [

@@ -19,7 +19,7 @@ export interface OpenedStore {
 }
 
 /**
- * The suite for every implementation of the store. Tests share one store and tell their rows apart
+ * The suite for every implementation of the store. Tests share one store and distinguish their rows
  * by fresh ids, unless they open their own.
  */
 export function storeConformance(name: string, open: () => Promise<OpenedStore>): void {

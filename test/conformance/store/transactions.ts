@@ -8,7 +8,7 @@ import { agentRow, deliveryRow, eventRow, mailRow } from './rows.ts'
 
 export function transactions(store: () => Store, open: () => Promise<OpenedStore>): void {
   describe('transactions', () => {
-    it('keep all or nothing, and answer what the work answers', async () => {
+    it('keep all or nothing, and return what the work returns', async () => {
       const [kept, lost] = [agentRow(), agentRow()]
       const answer = await store().transaction(async (tx) => {
         await tx.agents.insert(kept)
@@ -89,7 +89,7 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
       expect(order).toEqual(order.toSorted((left, right) => left - right))
     })
 
-    it('call back after the commit, when others can read it, and before the transaction answers', async () => {
+    it('call back after the commit, when others can read it, and before the transaction returns', async () => {
       const agent = agentRow()
       const calls: string[] = []
       const readable = Promise.withResolvers<unknown>()
@@ -135,17 +135,17 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
       expect(await store().agents.get(agent.id)).toEqual(agent)
     })
 
-    it('call back in the order of commits, so that events are heard in the order of their numbers', async () => {
-      const heard: number[] = []
+    it('call back in the order of commits, so that events arrive in the order of their numbers', async () => {
+      const received: number[] = []
       const publish = (): Promise<StoredEvent | undefined> =>
         store().transaction(async (tx) => {
           const event = await tx.events.append(eventRow())
-          tx.afterCommit(() => heard.push(event?.seq ?? 0))
+          tx.afterCommit(() => received.push(event?.seq ?? 0))
           return event
         })
       await Promise.all(Array.from({ length: 30 }, publish))
-      expect(heard).toHaveLength(30)
-      expect(heard).toEqual(heard.toSorted((left, right) => left - right))
+      expect(received).toHaveLength(30)
+      expect(received).toEqual(received.toSorted((left, right) => left - right))
     })
 
     it('wake for mail only once it is committed', async () => {

@@ -35,7 +35,7 @@ const listSchema = z.array(
   }),
 )
 
-/** A view as Zellij tells of it. */
+/** A view as Zellij reports it. */
 export interface SeenView {
   /** As actions take it. */
   readonly id: string

@@ -30,9 +30,9 @@ export interface Gitea {
     path: string,
     options?: { as?: string; body?: unknown },
   ): Promise<{ status: number; data: any }>
-  /** An account; answers its token. */
+  /** An account; returns its token. */
   addUser(login: string): Promise<string>
-  /** An empty repository of an owner of its own; answers its owner and the owner’s token. */
+  /** An empty repository of an owner of its own; returns its owner and the owner’s token. */
   addRepository(name: string): Promise<{ owner: string; token: string }>
   close(): Promise<void>
 }

@@ -26,7 +26,7 @@ export interface GithubForTest {
     body?: unknown,
     options?: { token?: string | null; headers?: Readonly<Record<string, string>> },
   ): Promise<Answer>
-  /** Pushes a branch with one commit of these files onto `from`; answers the commit. */
+  /** Pushes a branch with one commit of these files onto `from`; returns the commit. */
   branch(name: string, files: Readonly<Record<string, string>>, from?: string): Promise<string>
   /** The same, with a pull request by `robot`. */
   pull(

@@ -11,14 +11,14 @@ export interface GithubWithCommits {
   readonly repository: TempRepository
   /**
    * Commits files on a branch, which starts at `from` (default `main`) where it is new, and pushes
-   * it there; answers the commit.
+   * it there; returns the commit.
    */
   commit(
     branch: string,
     files: Readonly<Record<string, string>>,
     options?: { from?: string; message?: string },
   ): Promise<string>
-  /** A branch with one commit, and a pull request of it by `robot`; answers its number. */
+  /** A branch with one commit, and a pull request of it by `robot`; returns its number. */
   open(
     branch: string,
     options?: { files?: Readonly<Record<string, string>>; base?: string; title?: string },

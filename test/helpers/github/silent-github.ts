@@ -3,7 +3,7 @@ import type { FakeGithub } from '../../fixtures/github/fake.ts'
 
 /**
  * Test helper: takes the fake GitHub’s place: connections are taken, and nothing is ever answered.
- * Answers how to give the place back.
+ * Returns how to give the place back.
  */
 export async function silence(github: FakeGithub): Promise<() => Promise<void>> {
   const sockets = new Set<Socket>()

@@ -14,7 +14,7 @@ export interface SeenPane {
   readonly name: string
 }
 
-/** Test helper: what the multiplexer itself tells of windows, tabs and panes. */
+/** Test helper: what the multiplexer itself reports of windows, tabs and panes. */
 export interface Layout {
   panes(tree: Exomonad): Promise<SeenPane[]>
   /** Names of all windows and tabs, also of that which belongs to nobody. */

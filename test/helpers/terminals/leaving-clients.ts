@@ -7,7 +7,7 @@ import { BIN } from '../programs.ts'
 
 /**
  * Test helper: clients that call a tool, never read what they are answered, and go when they are
- * told to.
+ * asked to.
  */
 
 export interface Door {
@@ -16,7 +16,7 @@ export interface Door {
   /** A folder of the repository. */
   readonly cwd: string
 }
-/** Answers how it goes. */
+/** Returns how it goes. */
 export type LeavingClient = (door: Door, tool: string, input: unknown) => Promise<() => void>
 
 const overSocket =

@@ -15,7 +15,7 @@ export interface Terminal {
   line(text: string): Promise<void>
   /** By tmux’s names: C-c, Escape. */
   key(name: string): Promise<void>
-  /** Waits until the screen is so; answers it. */
+  /** Waits until the screen is so; returns it. */
   until(what: string, test: RegExp): Promise<string>
 }
 

@@ -5,7 +5,7 @@ import { runProgram } from '../daemon.ts'
 const PATIENCE = 10_000
 
 /**
- * Test helper: an action in a session of Zellij, past exomonad. Answers what it printed, which may
+ * Test helper: an action in a session of Zellij, past exomonad. Returns what it printed, which may
  * be nothing, or the answer to another command, while Zellij is busy. Of such a session it may say
  * that it is not there, and has done nothing then: it is asked again.
  */

@@ -52,9 +52,9 @@ function versionOf(path: string): string | undefined {
  */
 export function whyNoZellij(): string | null {
   if (zellijOnPath() !== undefined) return null
-  const told = process.env['EXOMONAD_CI_WITHOUT_ZELLIJ'] || null
-  const reason = told ?? `no zellij ${ZELLIJ_NEEDED} or newer on PATH`
-  if (told === null && (process.env['CI'] ?? '') !== '')
+  const given = process.env['EXOMONAD_CI_WITHOUT_ZELLIJ'] || null
+  const reason = given ?? `no zellij ${ZELLIJ_NEEDED} or newer on PATH`
+  if (given === null && (process.env['CI'] ?? '') !== '')
     throw new Error(`${reason}. In CI it is required, unless .ci/run says why there is none.`)
   process.stderr.write(`skipped: ${reason}\n`)
   return reason

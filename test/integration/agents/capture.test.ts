@@ -21,7 +21,7 @@ const socket = (): string =>
   JSON.parse(readFileSync(join(tree.state, 'repository.json'), 'utf8')).socket
 const started = (name: string) =>
   tree.logged(name, 'its start', (entry) => entry['kind'] === 'ready')
-/** What a command answers with --json, acting for an agent. */
+/** What a command prints with --json, acting for an agent. */
 const capture = async (as: string, ...args: string[]): Promise<any> =>
   (await tree.run(['capture', ...args, '--as', as, '--json'])).json
 const shown = (as: string): Promise<any> => tree.client().callTool('scrollback', { agent: as })
@@ -46,10 +46,10 @@ const textOf = (path: string): string => {
 
 /**
  * Files of the daemon, but for its store and the backups of that, that hold a text; and everything
- * that the agent, its terminal and the event log were told.
+ * that the agent, its terminal and the event log were given.
  */
 async function whereIs(text: string, name: string): Promise<string[]> {
-  const told = {
+  const visible = {
     log: JSON.stringify(tree.log(name)),
     screen: (await tree.run(['logs', name])).stdout,
     events: await allEvents(),
@@ -66,7 +66,7 @@ async function whereIs(text: string, name: string): Promise<string[]> {
     ...files
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => textOf(path).includes(text)),
-    ...Object.entries(told).flatMap(([place, held]) => (held.includes(text) ? [place] : [])),
+    ...Object.entries(visible).flatMap(([place, held]) => (held.includes(text) ? [place] : [])),
   ]
 }
 
@@ -167,7 +167,7 @@ describe('a capture', () => {
   it(
     verifies(
       'R000-16',
-      'keeps its lines beside the agent, who is told nothing, and becomes the prompt of its child',
+      'keeps its lines beside the agent, who gets nothing, and becomes the prompt of its child',
     ),
     async () => {
       const secret = 'zebra-enumeration'
@@ -264,7 +264,7 @@ describe('a capture', () => {
       expect(entries.slice(0, -1)).toEqual(before)
       expect(entries.at(-1)).toMatchObject({ kind: 'capture', text: 'and gone on with' })
       expect(await whereIs(secret, 'dev')).toEqual([])
-      // What the agent is told goes on beside it.
+      // What is sent to the agent goes on beside it.
       await tree.client().callTool('send', { to: 'dev', message: 'something else' })
       await tree.logged(
         'dev',

@@ -101,12 +101,12 @@ describe('what is done', () => {
   })
 
   it('is cleaned after down; what was only stopped is kept for resume', async () => {
-    await three(tree, ['folded', 'told', 'fresh'])
+    await three(tree, ['folded', 'reported', 'fresh'])
     expect((await tree.run(['down'])).code).toBe(0)
     // As a crash in the middle of a removal leaves it.
     mkdirSync(join(tree.state, 'trash', 'left', 'over'), { recursive: true })
     const cleaned = (await tree.run(['clean', '--json'])).json
-    expect(names(cleaned.removed)).toEqual(['folded', 'told'])
+    expect(names(cleaned.removed)).toEqual(['folded', 'reported'])
     for (const name of ['begun', 'fresh'])
       expect(reasonFor(cleaned, name)).toBe(
         'it was stopped, and nothing of it was merged: resume it, or kill it first',

@@ -42,7 +42,7 @@ describe('kill -9 of the daemon in the middle of a fork', () => {
         expect(await children()).toMatchObject([
           { name: 'live', kind: 'fork', state: expect.stringMatching(/running|idle/), worktree },
         ])
-        // What it was told is no capture any more.
+        // What was sent to it is no capture any more.
         expect([open, entries.at(-1).kind]).toEqual([null, 'capture-fork'])
         expect(entries.at(-1).text).toContain('live')
       } else {

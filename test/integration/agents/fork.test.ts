@@ -368,7 +368,7 @@ describe('a fork', () => {
     await tree.call('kill', { agent: waiting.agent_id })
   })
 
-  it('that crashes is told to its parent, and resumed in the same place', async () => {
+  it('that crashes is reported to its parent, and resumed in the same place', async () => {
     tree.script('shaky', {
       steps: [
         { do: 'file', path: join(tree.scripts, 'crash') },

@@ -13,7 +13,7 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
 /**
- * Clients that go in the middle of an answer. What they were being told is longer than a connection
+ * Clients that go in the middle of an answer. What they were being sent is longer than a connection
  * holds, so they certainly have not got it whole.
  */
 
@@ -83,7 +83,7 @@ describe.each(LEAVING_CLIENTS)('a client over %s that goes while it is answered'
     expect(messages(answer)).toHaveLength(1)
   })
 
-  it('has its mail back in the box, and is told of it', async () => {
+  it('has its mail back in the box, and is notified of it', async () => {
     await settled()
     const letter = mark()
     const before = notices()

@@ -94,7 +94,7 @@ describe('the dead', () => {
     },
   )
 
-  it('that were reaped leave their living children in sight', async () => {
+  it('that were reaped leave their living children in the tree', async () => {
     tree.script('parent', {
       steps: [
         {
@@ -115,7 +115,7 @@ describe('the dead', () => {
       (await call('tree')).root.children.map((child: { name: string }) => child.name),
     ).toContain('orphan')
     expect(await names()).not.toContain('parent')
-    // Brought back, it is in sight again.
+    // Brought back, it is listed again.
     tree.script('parent', {})
     expect(await tree.run(['resume', '--all', '--json'])).toMatchObject({
       json: { resumed: [], errors: [] },

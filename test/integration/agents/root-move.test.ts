@@ -122,7 +122,7 @@ describe('after git checkout -b', () => {
       root_branch: 'feature/x',
       checked_out: 'feature/x',
     })
-    // Whoever moved it need not be told.
+    // Whoever moved it need not be notified.
     const { messages } = (await tree.run(['inbox', '--json'])).json
     expect(messages.filter(({ kind }: { kind: string }) => kind === 'tree.moved')).toEqual([])
   })
@@ -201,7 +201,7 @@ describe('after git checkout -b', () => {
     expect((await spawn('again')).branch).toBe('main.again')
   })
 
-  it('the dot rule holds: a root on main.feat files into main; its program, where it runs, is told', async () => {
+  it('the dot rule holds: a root on main.feat files into main; its program, where it runs, is notified', async () => {
     await tree.call('up', { task: 'Lead' })
     await tree.logged('root', 'its start', (entry) => entry['kind'] === 'ready')
     await git('checkout', '-q', '-b', 'main.feat')
@@ -214,12 +214,12 @@ describe('after git checkout -b', () => {
       head_branch: 'main.feat',
       base_branch: 'main',
     })
-    const told = await tree.logged(
+    const reported = await tree.logged(
       'root',
       'the move',
       (entry) => entry['kind'] === 'message' && entry['text'].includes('[ROOT MOVED]'),
     )
-    expect(told['text']).toMatch(/is on main\.feat, and you work on that from now on/)
+    expect(reported['text']).toMatch(/is on main\.feat, and you work on that from now on/)
   })
 
   it('it is refused on no branch and on an agent’s, and nothing has changed', async () => {

@@ -7,13 +7,13 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
 /**
- * What agents say to each other, what their parents hear of them, and that nothing of it is lost or
- * told twice.
+ * What agents say to each other, what is reported to their parents, and that nothing of it is lost
+ * or reported twice.
  */
 
 const messages = (tree: Exomonad, name: string): string[] =>
   tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
-const heard = (tree: Exomonad, name: string, pattern: RegExp): Promise<string> =>
+const received = (tree: Exomonad, name: string, pattern: RegExp): Promise<string> =>
   waitFor(
     `${String(pattern)} in the pane of ${name}`,
     () => messages(tree, name).find((text) => pattern.test(text)),
@@ -43,7 +43,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     await worker(tree, 'noter', 'lead')
     const sent = await tree.logged('noter', 'the answer', (entry) => entry['kind'] === 'tool')
     expect(sent).toMatchObject({ status: 200, answer: { status: 'sent' } })
-    expect(await heard(tree, 'lead', /\[NOTE\] noter: half of it is done/)).toBeTruthy()
+    expect(await received(tree, 'lead', /\[NOTE\] noter: half of it is done/)).toBeTruthy()
   })
 
   it(
@@ -58,7 +58,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
         ],
       })
       await worker(tree, 'asker', 'lead')
-      const asked = await heard(
+      const asked = await received(
         tree,
         'lead',
         /\[QUESTION\] asker \(q-[0-9a-f]+\): tabs or spaces\?/,
@@ -87,12 +87,12 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
       'an answer that comes too late for the call is typed into the child’s pane, once',
     ),
     async () => {
-      tree.script('patient', {
+      tree.script('lasting', {
         steps: [{ do: 'tool', name: 'question', input: { message: 'which port?', timeout: 1 } }],
       })
-      await worker(tree, 'patient', 'lead')
+      await worker(tree, 'lasting', 'lead')
       const pending = await tree.logged(
-        'patient',
+        'lasting',
         'the pending answer',
         (entry) => entry['kind'] === 'tool',
       )
@@ -100,16 +100,16 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
       expect(
         await tree.call(
           'answer_question',
-          { agent: 'patient', message: 'port 8080' },
+          { agent: 'lasting', message: 'port 8080' },
           { as: 'lead' },
         ),
       ).toMatchObject({ status: 'queued' })
-      await heard(tree, 'patient', /\[ANSWER\].*port 8080/s)
+      await received(tree, 'lasting', /\[ANSWER\].*port 8080/s)
       await waitFor('the child to be idle with all acked', async () => {
-        const { state, undelivered } = await tree.agent('patient')
+        const { state, undelivered } = await tree.agent('lasting')
         return state === 'idle' && undelivered === 0
       })
-      expect(messages(tree, 'patient').filter((text) => text.includes('port 8080'))).toHaveLength(1)
+      expect(messages(tree, 'lasting').filter((text) => text.includes('port 8080'))).toHaveLength(1)
       const answers = (await tree.events()).filter(
         (event) => event.type === 'question.answered' && event.payload.answer === 'port 8080',
       )
@@ -120,7 +120,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
   it(
     verifies(
       'R004-05',
-      'the parent on record hears of its child’s life: completion, failure, death',
+      'the parent on record is notified of its child’s life: completion, failure, death',
     ),
     async () => {
       tree.script('crasher', {
@@ -139,11 +139,11 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
       for (const name of ['crasher', 'finisher', 'loser']) await worker(tree, name, 'lead')
       for (const name of ['crasher', 'finisher', 'loser'])
         expect((await tree.agent(name)).parent_id).toBe(lead.id)
-      expect(await heard(tree, 'lead', /\[CHILD FAILED\] crasher.*exit code 3/s)).toContain(
+      expect(await received(tree, 'lead', /\[CHILD FAILED\] crasher.*exit code 3/s)).toContain(
         'last words',
       )
-      await heard(tree, 'lead', /\[CHILD COMPLETE\] finisher.*found seven/s)
-      await heard(tree, 'lead', /\[CHILD FAILED\] loser.*no disk.*three of five/s)
+      await received(tree, 'lead', /\[CHILD COMPLETE\] finisher.*found seven/s)
+      await received(tree, 'lead', /\[CHILD FAILED\] loser.*no disk.*three of five/s)
       expect(await tree.agent('crasher')).toMatchObject({
         state: 'failed',
         state_source: 'process',
@@ -175,7 +175,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
         { as: 'lead' },
       )
       expect(spawned[0]).toMatchObject({ branch: 'odd/name' })
-      await heard(tree, 'lead', /\[NOTE\] adopted: from an odd branch/)
+      await received(tree, 'lead', /\[NOTE\] adopted: from an odd branch/)
       const note = (await tree.events()).find(
         (event) => event.type === 'note' && event.payload.message === 'from an odd branch',
       )
@@ -194,7 +194,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     tree.script('evil', { steps: [{ do: 'tool', name: 'note', input: { message: evil } }] })
     const before = (await tree.agent('lead')).pid
     await worker(tree, 'evil', 'lead')
-    const text = await heard(tree, 'lead', /\[NOTE\] evil:/)
+    const text = await received(tree, 'lead', /\[NOTE\] evil:/)
     expect(text).toContain('{{ agent.token }}')
     expect(text).not.toMatch(/^[/!#]/m)
     expect(text).not.toContain('\u001b')
@@ -217,7 +217,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     await worker(tree, 'receiver', 'lead')
     await tree.logged('receiver', 'its first stop', (entry) => entry['kind'] === 'stop')
     await worker(tree, 'sender', 'lead')
-    await heard(tree, 'receiver', /got mail from .*sender/s)
+    await received(tree, 'receiver', /got mail from .*sender/s)
     const letters = await waitFor('three letters', () => {
       const taken = tree
         .log('receiver')
@@ -257,7 +257,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     expect((await tree.run(['daemon', 'start'])).code).toBe(0)
     expect(await tree.agent('lead')).toMatchObject({ pid })
     await tree.call('send', { to: 'lead', message: 'are you still there?' })
-    await heard(tree, 'lead', /are you still there\?/)
+    await received(tree, 'lead', /are you still there\?/)
     expect(await tree.agent('lead')).toMatchObject({ undecided: 0 })
   })
 })

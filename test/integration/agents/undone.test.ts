@@ -98,7 +98,7 @@ it('waits for approval with what was trusted then, not with what came meanwhile'
 it(
   verifies(
     'R004-06',
-    'a program that ends at once is a failure that the parent hears of once, without waiting for a look',
+    'a program that ends at once is a failure that is reported to the parent once, without waiting for a look',
   ),
   async () => {
     const tree = await startExomonad({

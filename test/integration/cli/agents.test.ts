@@ -71,7 +71,7 @@ describe('exomonad init with agent CLIs on the PATH', () => {
     )
   })
 
-  it('writes into the person’s own configuration only when told to', async () => {
+  it('writes into the person’s own configuration only on request', async () => {
     const { tree, env } = await withPrograms({ claude: CLAUDE })
     writeFileSync(
       join(tree.repository.path, '.exomonad', 'config.toml'),

@@ -15,7 +15,7 @@ async function start(options: ExomonadOptions = {}): Promise<Exomonad> {
 const IDLE = { steps: [] }
 
 describe('the daemon’s commands', () => {
-  it('start once, whoever asks and however often, and tell the truth', async () => {
+  it('start once, whoever asks and however often, and report the truth', async () => {
     const tree = await start()
     const pid = await tree.daemonPid()
     expect((await tree.run(['daemon', 'start', '--json'])).json).toMatchObject({
@@ -40,7 +40,7 @@ describe('the daemon’s commands', () => {
     expect((await tree.run(['daemon', 'logs', '-n', '5'])).stdout).toContain('ready')
   })
 
-  it('tell one that does not answer just now from one that is not there', async () => {
+  it('distinguish one that does not answer just now from one that is not there', async () => {
     const tree = await start()
     const pid = await tree.daemonPid()
     process.kill(pid, 'SIGSTOP')

@@ -66,7 +66,7 @@ describe('exomonad run', () => {
     )
   })
 
-  it('answers with --json the result and how it ended', async () => {
+  it('prints with --json the result and how it ended', async () => {
     const file = `written-${Date.now()}`
     const ran = await tree.run(['run', '--wait', '--json', `echo done > ${file}; echo said`])
     expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -82,7 +82,7 @@ describe('exomonad run', () => {
   it('leaves a command to be asked, answered, looked at and ended', async () => {
     const started = await tree.run([
       'run',
-      'while read -r line; do echo "heard: $line"; test "$line" = end && exit 0; done',
+      'while read -r line; do echo "input: $line"; test "$line" = end && exit 0; done',
     ])
     expect(started.stdout).toMatch(
       new RegExp(`^✓ Started while-read ${UUID.source}\\n.*exomonad logs while-read -f`),
@@ -103,10 +103,10 @@ describe('exomonad run', () => {
       (await tree.run(['stdin', 'while-read', '-', '--json'], { input: 'two\nlines\n' })).json,
     ).toEqual({ written_bytes: 10 })
     await waitFor(
-      'what it heard',
+      'what it read',
       async () =>
         (await tree.run(['logs', 'while-read'])).stdout ===
-        'heard: a page\nheard: two\nheard: lines\n',
+        'input: a page\ninput: two\ninput: lines\n',
       LIMIT,
     )
 
@@ -135,7 +135,7 @@ describe('exomonad run', () => {
     await ended('while-read')
     const result = await tree.run(['result', 'while-read'])
     expect(result.stdout).toMatch(
-      /^✓ completed while-read after \d+[sm][^]*heard: a page\nheard: two\nheard: lines\nheard: end\n$/,
+      /^✓ completed while-read after \d+[sm][^]*input: a page\ninput: two\ninput: lines\ninput: end\n$/,
     )
     expect((await tree.run(['result', 'while-read'])).stdout).toBe(result.stdout)
     expect(await tree.run(['stdin', 'while-read', 'more', '--json'])).toMatchObject({

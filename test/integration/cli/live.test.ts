@@ -32,7 +32,7 @@ function start(...argv: string[]): Running {
 }
 
 describe('what goes on until Ctrl-C', () => {
-  it('events --follow tells what happens, also across a restart of the daemon, and ends well', async () => {
+  it('events --follow reports what happens, also across a restart of the daemon, and ends well', async () => {
     const following = start('events', '--follow', '--json', '--last', '1')
     await waitFor('the newest event', () => following.output().includes('\n'))
     await tree.run(['note', 'before'])

@@ -28,7 +28,7 @@ describe('the commands', () => {
   })
   afterAll(() => tree.stop())
 
-  it('spawn from arguments, files and standard input; a bad task is told and makes the exit code 1', async () => {
+  it('spawn from arguments, files and standard input; a bad task is reported and makes the exit code 1', async () => {
     for (const name of ['a', 'b', 'c', 'd-d']) tree.script(name, IDLE)
     const plan = await tree.run(['spawn', 'workers', 'a=do it', '--dry-run', '--json'])
     expect(plan.json).toMatchObject({
@@ -134,7 +134,7 @@ describe('the commands', () => {
 })
 
 describe('exomonad hook', () => {
-  it('answers the stop check, fails open, and spools what a stopped daemon could not hear', async () => {
+  it('answers the stop check, fails open, and spools what a stopped daemon could not receive', async () => {
     const tree = await start()
     tree.script('w', { steps: [], stop: false })
     const { spawned } = await tree.call('spawn_workers', { specs: [{ name: 'w', prompt: 'x' }] })

@@ -95,7 +95,7 @@ describe('the package', () => {
     expect(built.filter((name) => /^types\/src\/(bin|daemon)\//.test(name))).toEqual([])
   })
 
-  it('tells its version, sets a repository up, and starts its daemon, its agents’ terminals included', async () => {
+  it('prints its version, sets a repository up, and starts its daemon, its agents’ terminals included', async () => {
     expect(await exomonad('--version')).toMatchObject({ code: 0, stdout: `${version}\n` })
     expect(await exomonad('init', '--no-prepare-agents')).toMatchObject({
       code: 0,

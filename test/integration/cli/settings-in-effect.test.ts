@@ -38,7 +38,7 @@ const pullOf = (tree: Exomonad, agent: string): Promise<any> =>
     (await tree.call('pr_list')).pull_requests.find((pull: any) => pull.agent === agent),
   )
 
-it('silent_after: the parent is told of an agent that works and says nothing, once; reconcile_every: as soon as that', async () => {
+it('silent_after: the parent is notified of an agent that works and says nothing, once; reconcile_every: as soon as that', async () => {
   const tree = await start('[liveness]\nsilent_after = 1\nreconcile_every = 1\n')
   for (const name of ['quiet', 'later'])
     tree.script(name, { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
@@ -50,17 +50,17 @@ it('silent_after: the parent is told of an agent that works and says nothing, on
   await waitFor('the message', async () =>
     JSON.stringify(await tree.call('inbox')).includes('quiet'),
   )
-  // By the time a later look tells of another, it was looked at again, and had said nothing since.
+  // By the time a later look reports another, it was looked at again, and had said nothing since.
   await workers(tree, ['later'])
   const silences = async (name: string) =>
     (await tree.events()).filter(
       ({ type, payload }) => type === 'agent.silent' && payload.name === name,
     )
-  await waitFor('the other to be told of', async () => (await silences('later')).length > 0)
+  await waitFor('the other to be reported', async () => (await silences('later')).length > 0)
   expect(await silences('quiet')).toHaveLength(1)
 })
 
-it('stalled_after, review_timeout: a pull request that nobody looks at, and that makes no progress, is told of', async () => {
+it('stalled_after, review_timeout: a pull request that nobody looks at, and that makes no progress, is reported', async () => {
   const tree = await start(
     '[forge]\npoll_active = 1\npoll_idle = 1\nreview_timeout = 2\nstalled_after = 3\n',
   )
@@ -146,8 +146,8 @@ it('rebase_tries: with one the parent is asked at the second stop', async () => 
   writeFileSync(go, '')
   const asked = await event(tree, 'question.asked')
   expect(JSON.stringify(asked)).toContain('after 1 tries')
-  // Handed back once, not three times, and then told that its parent was asked.
-  const blocked = await waitFor('it to be told', async () => {
+  // Handed back once, not three times, and then notified that its parent was asked.
+  const blocked = await waitFor('it to be notified', async () => {
     const objections = (await tree.events())
       .filter(({ type }) => type === 'stop.blocked')
       .map(({ payload }) => payload.objection)

@@ -78,7 +78,7 @@ describe('exomonad slash, called by agents', () => {
   it(
     verifies(
       'R001-01',
-      'forks fresh with a prompt, inherits without one, answers the child’s id, and waits for neither',
+      'forks fresh with a prompt, inherits without one, returns the child’s id, and waits for neither',
     ),
     async () => {
       const busy = forkedBy(await slash('lead', '/slash fork "Busy with a file that never comes"'))
@@ -142,7 +142,7 @@ describe('exomonad slash, called by agents', () => {
     },
   )
 
-  it('says in words what goes wrong, and tells a wrong line from a line that fails', async () => {
+  it('says in words what goes wrong, and distinguishes a wrong line from a line that fails', async () => {
     expect(await slash('lead', '/slash send nobody "hello"')).toMatchObject({
       status: 1,
       stdout: '',

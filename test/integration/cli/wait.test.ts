@@ -14,7 +14,7 @@ beforeAll(async () => {
   tree.script('busy', { steps: [{ do: 'file', path: 'never' }] })
   tree.script('teller', {
     steps: [
-      { do: 'file', path: join(tree.scripts, 'tell') },
+      { do: 'file', path: join(tree.scripts, 'report') },
       {
         do: 'tool',
         name: 'send',
@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => tree?.stop())
 
 describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
-  it('fork answers the child, in words and as JSON', async () => {
+  it('fork returns the child, in words and as JSON', async () => {
     expect(
       (await tree.run(['fork', 'busy', 'Search', 'on', '--context', 'fresh', '--json'])).json,
     ).toMatchObject({
@@ -63,7 +63,7 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
     expect(waiting).toMatch(/^ {2}teller {4}◐ running +\d+ calls? +\S+ tokens$/m)
     expect(waiting).toMatch(/─{80}\n. Waiting for 4 agents \d+[sm]/)
 
-    writeFileSync(join(tree.scripts, 'tell'), '')
+    writeFileSync(join(tree.scripts, 'report'), '')
     await terminal.until(
       'the answer to be seen',
       /^ {2}teller {4}✓ received +\d+ calls? +\S+ tokens$/m,
@@ -85,7 +85,7 @@ describeWith(['tmux'], 'exomonad fork, wait and mail', () => {
     expect((await tree.run(['mail'])).stdout).toBe('No mail\n')
   })
 
-  it('wait answers JSON in the order asked, with the exit code 0 at a timeout too', async () => {
+  it('wait returns JSON in the order asked, with the exit code 0 at a timeout too', async () => {
     const partial = await tree.run(['wait', '0', 'idler', 'busy', 'busy', '--json'])
     expect(partial).toMatchObject({ code: 0, stderr: '' })
     expect(partial.json.results.map(({ name, status }: any) => [name, status])).toEqual([

@@ -51,7 +51,7 @@ describeWith(['tmux'], 'captures in the console', () => {
         'enumerator',
       )
       await screen.line('a word for you')
-      await shows(screen, 'heard: [MESSAGE] from the human: a word for you')
+      await shows(screen, 'input: [MESSAGE] from the human: a word for you')
       expect(showing.typed('holder')).toEqual(['[MESSAGE] from the human: a word for you'])
     },
   )
@@ -62,7 +62,7 @@ describeWith(['tmux'], 'captures in the console', () => {
     await shows(screen, 'idler is here')
     expect((await screen.rows())[0]).toContain('idler')
     await screen.line('begin now')
-    await shows(screen, 'heard: [MESSAGE] from the human: begin now')
+    await shows(screen, 'input: [MESSAGE] from the human: begin now')
     expect(showing.typed('idler')).toEqual(['[MESSAGE] from the human: begin now'])
     expect(showing.typed('starter')).toEqual([])
   })
@@ -74,7 +74,7 @@ describeWith(['tmux'], 'captures in the console', () => {
     await shows(screen, 'not after all')
     await screen.line('/cancel')
     await screen.line('this is said')
-    await shows(screen, 'not after all', 'heard: [MESSAGE] from the human: this is said')
+    await shows(screen, 'not after all', 'input: [MESSAGE] from the human: this is said')
     expect(showing.typed('starter')).toEqual(['[MESSAGE] from the human: this is said'])
     const again = await open('starter')
     await shows(again, 'not after all')

@@ -43,7 +43,7 @@ describeWith(['tmux'], 'the console', () => {
       const word = `good morning in ${columns} columns`
       await screen.line(word)
       await screen.until('the answer', (text) =>
-        text.includes(`heard: [MESSAGE] from the human: ${word}`),
+        text.includes(`input: [MESSAGE] from the human: ${word}`),
       )
       expect(showing.typed('quiet').filter((line) => line.includes(word))).toEqual([
         `[MESSAGE] from the human: ${word}`,

@@ -43,7 +43,7 @@ describeWith(['tmux'], 'the terminal of the console', () => {
     await screen.key('d')
     await screen.until(
       'the console again',
-      (text) => text.startsWith('main › shown') && text.includes('heard: typed into it'),
+      (text) => text.startsWith('main › shown') && text.includes('input: typed into it'),
     )
     await screen.type('and on')
     await screen.until('what is typed, and nothing else', (text) =>

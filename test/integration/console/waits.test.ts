@@ -181,13 +181,13 @@ policy = "ask"`
       await shows(screen, 'doomed ready')
       await screen.line('/kill')
       await shows(screen, 'doomed ready', /✗ killed/)
-      await screen.line('can you hear me')
+      await screen.line('are you still there')
       await screen.line('/parent')
       await screen.until('its parent', (text) => isOf('other', text))
       await screen.line('/child')
       const dead = await shows(screen, 'doomed ready', /✗ killed/)
-      expect(dead).not.toContain('can you hear me')
-      expect(messages('doomed', 'can you hear me')).toBe(0)
+      expect(dead).not.toContain('are you still there')
+      expect(messages('doomed', 'are you still there')).toBe(0)
       await screen.line('/reap')
       await screen.until('a living agent', (text) => isOf('root', text))
       await screen.line('/go doomed')
@@ -298,7 +298,7 @@ policy = "ask"`
     await screen.until('nothing to decide', (text) => !text.includes('d: deny'))
   })
 
-  it('sends to others, and tells what can be typed', async () => {
+  it('sends to others, and says what can be typed', async () => {
     const screen = await open('other')
     await screen.line('/send tester from beside')
     await waitFor('it to arrive', () => messages('tester', 'from beside') === 1, { limit: 60_000 })

@@ -50,7 +50,7 @@ describeWith(['tmux'], 'after a reboot', () => {
 it(
   verifies(
     'R004-14',
-    'an answer that a crash kept from its asker comes once, as a message; an agent that died meanwhile is told of once',
+    'an answer that a crash kept from its asker comes once, as a message; an agent that died meanwhile is reported once',
   ),
   async () => {
     const tree = await startExomonad()
@@ -101,7 +101,7 @@ it(
   },
 )
 
-it('one that is brought back hears again of the mail that its earlier program never took; two starts at once make one program', async () => {
+it('one that is brought back is notified again of the mail that its earlier program never took; two starts at once make one program', async () => {
   const tree = await startExomonad()
   onTestFinished(() => tree.stop())
   tree.script('reader', {
@@ -154,7 +154,7 @@ it('turns that began and ended while the daemon was down leave the agent idle, a
     stop: false,
   })
   await worker(tree, 'busy')
-  // The daemon has heard that it began its turn: from here on it asks for nothing.
+  // The daemon knows that it began its turn: from here on it asks for nothing.
   await tree.logged('busy', 'its first step', (entry) => entry['kind'] === 'step')
   await tree.crash()
   writeFileSync(down ?? '', '')

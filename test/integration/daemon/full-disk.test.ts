@@ -50,7 +50,7 @@ const spawn = async (
 const long = (label: string): string => `${label} ${'x'.repeat(100_000)}`
 
 /**
- * Says something again and again until the store has no room for it; answers the refusal and what
+ * Says something again and again until the store has no room for it; returns the refusal and what
  * was taken before.
  */
 const sayUntilRefused = async (say: (message: string) => Promise<unknown>, label: string) => {
@@ -161,12 +161,12 @@ describeWithDisk('a full disk', () => {
       'the last message',
       (entry) => entry['kind'] === 'message' && String(entry['text']).includes('send-after.'),
     )
-    const heard = tree
+    const received = tree
       .log('writer')
       .flatMap((entry) =>
         entry['kind'] === 'message' ? (String(entry['text']).match(/send-\w+\./g) ?? []) : [],
       )
-    expect(heard).toEqual([...sends.taken, 'send-after.'])
+    expect(received).toEqual([...sends.taken, 'send-after.'])
 
     fill()
     const merge = () => tree.run(['pr', 'merge', '1', '--force', '--json'])

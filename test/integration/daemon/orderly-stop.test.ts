@@ -6,8 +6,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../../helpers/daemon.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-it('a daemon that is told to stop while git runs stops in order, and leaves no file and no host', async () => {
-  // A git that takes as long as it is told to over what a snapshot of a worktree begins with.
+it('a daemon that is asked to stop while git runs stops in order, and leaves no file and no host', async () => {
+  // A git that takes as long as the test wants over what a snapshot of a worktree begins with.
   const bin = mkdtempSync(join(tmpdir(), 'exomonad-slow-git-'))
   onTestFinished(() => rmSync(bin, { recursive: true, force: true }))
   const [slow, runs] = [join(bin, 'slow'), join(bin, 'runs')]

@@ -50,14 +50,14 @@ const WORLDS: Readonly<Record<'local' | 'github', () => Promise<World>>> = {
 describe.each(['local', 'github'] as const)('conversations of a pull request (%s)', (kind) => {
   let world: World
   let number = 0
-  const told = (name: string): string[] =>
+  const delivered = (name: string): string[] =>
     world.tree
       .log(name)
       .flatMap((entry) => (entry['kind'] === 'message' ? [entry['text'] as string] : []))
-  const heard = (pattern: RegExp): Promise<string> =>
+  const received = (pattern: RegExp): Promise<string> =>
     waitFor(
       `${String(pattern)} in the pane of filer`,
-      () => told('filer').find((text) => pattern.test(text)),
+      () => delivered('filer').find((text) => pattern.test(text)),
       { limit: LIMIT },
     )
   const comments = async (): Promise<any[]> =>
@@ -91,9 +91,9 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
   }, 120_000)
   afterAll(() => world?.stop())
 
-  it('(20.19) an agent is told of each comment with its id and how to settle it', async () => {
+  it('(20.19) an agent is notified of each comment with its id and how to settle it', async () => {
     await world.review(number)
-    const text = await heard(/\[REVIEW\].* requests changes/)
+    const text = await received(/\[REVIEW\].* requests changes/)
     const known = await comments()
     expect(known).toMatchObject(COMMENTS.map((comment) => ({ ...comment, conversation: 'open' })))
     for (const { line, id } of known)
@@ -103,7 +103,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     )
   })
 
-  it('(20.19) the agent answers and resolves them; who looks after it is told, and not the agent itself', async () => {
+  it('(20.19) the agent answers and resolves them; who looks after it is notified, and not the agent itself', async () => {
     const [first, second] = await comments()
     const replies = [
       { comment_id: first.id, body: 'Fixed as asked.', resolve: true },
@@ -122,7 +122,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
     expect(shown.reviews.map((review: any) => review.author).slice(1)).toEqual(['filer', 'filer'])
     expect(shown.review).toBe('changes_requested')
     await waitFor(
-      'the human, who looks after it, to be told',
+      'the human, who looks after it, to be notified',
       async () => {
         const { messages } = await world.tree.call('inbox')
         return ['Fixed as asked.', 'Two is right here.'].every((words) =>
@@ -134,7 +134,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       { limit: LIMIT },
     )
     expect(
-      told('filer').filter(
+      delivered('filer').filter(
         (text) => text.includes('Fixed as asked.') || text.includes('Two is right here.'),
       ),
     ).toEqual([])
@@ -159,7 +159,7 @@ describe.each(['local', 'github'] as const)('conversations of a pull request (%s
       code: 0,
       stdout: expect.stringContaining('Answered or resolved 1 conversation of'),
     })
-    await heard(/So it is\./)
+    await received(/So it is\./)
     expect((await comments()).map(({ conversation }) => conversation)).toEqual(
       Array.from({ length: 5 }, () => 'resolved'),
     )

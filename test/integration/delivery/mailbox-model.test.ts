@@ -146,7 +146,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
         ? 'running'
         : 'idle'
     }
-    /** What a call for mail answers now; undefined where it goes on waiting. Takes nothing. */
+    /** What a call for mail returns now; undefined where it goes on waiting. Takes nothing. */
     const predict = async (
       who: Name,
       from: readonly Name[] | null,
@@ -388,7 +388,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
       await pump()
       for (const wait of waits.values())
         expect(open.get(wait), 'a wait ended that had nothing to end it').not.toBe(false)
-      await expectTold(world, agents, boxes, waits, dead, manned)
+      await expectNotified(world, agents, boxes, waits, dead, manned)
       if (!manned) await expectInboxed()
       for (const [who, wait] of waits) {
         const { state, stateReason } = (await world.store.agents.get(agents[who].id)) ?? {}
@@ -409,10 +409,10 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
 }
 
 /**
- * Whoever lives and has mail that no open wait of its own takes was told of it; nobody is told of
- * mail that was taken.
+ * Whoever lives and has mail that no open wait of its own takes was notified of it; nobody is
+ * notified of mail that was taken.
  */
-async function expectTold(
+async function expectNotified(
   world: MailWorld,
   agents: Record<Name, Agent>,
   boxes: Record<Name, Letter[]>,
@@ -425,13 +425,15 @@ async function expectTold(
     const left = boxes[each].filter(
       ({ from }) => wait === undefined || (wait.from !== null && !wait.from.includes(from)),
     )
-    const told = (await world.store.snapshots.get(`mail-notice:${agents[each].id}`)) !== undefined
+    const notified =
+      (await world.store.snapshots.get(`mail-notice:${agents[each].id}`)) !== undefined
     const lines = (
       await world.store.outbox.list({ recipient: agents[each].id, states: ['queued'] })
     ).filter(({ kind }) => kind === 'mail')
-    if (left.length > 0 && !dead.has(each)) expect(told, `${each} was told of its mail`).toBe(true)
+    if (left.length > 0 && !dead.has(each))
+      expect(notified, `${each} was notified of its mail`).toBe(true)
     if (boxes[each].length === 0)
-      expect(lines, `a line that tells ${each} of mail that was taken`).toEqual([])
+      expect(lines, `a line that notifies ${each} of mail that was taken`).toEqual([])
     expect(lines.length, 'lines for one batch').toBeLessThanOrEqual(1)
   }
 }
@@ -531,8 +533,8 @@ async function crowd(
 }
 
 /**
- * Milliseconds for one case, which takes a tenth of a second: one that hangs is told as what it is,
- * with its steps.
+ * Milliseconds for one case, which takes a tenth of a second: one that hangs is reported as what it
+ * is, with its steps.
  */
 const HANGS = 20_000
 

@@ -132,7 +132,7 @@ describe('an idempotency key', () => {
     expect(await notes(tree, 'by MCP')).toBe(2)
   })
 
-  it('is taken by all that spawns, files and tells, is in OpenAPI, and the command line makes one for each', async () => {
+  it('is taken by all that spawns, files and sends, is in OpenAPI, and the command line makes one for each', async () => {
     const keyed = ALL_TOOLS.filter((tool) => tool.keyed === true).map(({ name }) => name)
     expect(keyed.toSorted()).toEqual([...KEYED].toSorted())
     for (const { name } of ALL_TOOLS)
@@ -152,7 +152,7 @@ describe('an idempotency key', () => {
     await tree.crash()
     await tree.run(['daemon', 'start'])
     expect(await send()).toEqual(first)
-    await waitFor('the mail to be told of', async () =>
+    await waitFor('the mail to be reported', async () =>
       (await tree.events()).some(({ type, agentId }) => type === 'mail' && agentId !== null),
     )
     const messages = (await tree.call('check_mail', {}, { as: 'two' })).messages.filter(

@@ -109,7 +109,7 @@ describe('a channel of the program’s own', () => {
     expect(await bench.deliveries('human')).toEqual([])
   })
 
-  it('whose outcome can’t be told leaves it undecided, and the human told', async () => {
+  it('whose outcome can’t be determined leaves it undecided, and the human is notified', async () => {
     withChannel(true)
     bench.program.script.readable = false
     bench.program.script.send = () => Promise.reject(new Error('connection reset'))
@@ -200,7 +200,7 @@ describe('the look before typing', () => {
     expect(bench.terminals.typed).toEqual([])
   })
 
-  it('looks again and again at a program that is recorded as working, and tells what it sees', async () => {
+  it('looks again and again at a program that is recorded as working, and reports what it sees', async () => {
     const seen: string[] = []
     bench.probe.onSeen((agent, { state }) => seen.push(`${agent.name} ${state}`))
     await bench.family({ state: 'running' })
@@ -260,7 +260,7 @@ describe('proof', () => {
     expect(await bench.deliveries('human')).toEqual([])
   })
 
-  it('sends what is gone from conversation and screen again, once, and then says that it can’t tell', async () => {
+  it('sends what is gone from conversation and screen again, once, and then says that it doesn’t know', async () => {
     await bench.family()
     await bench.outbox.start()
     await bench.say('one')

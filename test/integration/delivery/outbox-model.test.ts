@@ -26,8 +26,8 @@ import { settingsOf } from '../../helpers/settings.ts'
 
 /**
  * Whatever happens in between, in any order: no message is lost, none is read twice, and what can’t
- * be told is named. The daemon is killed at any step of its own, hooks lose their answers or never
- * come, the channel refuses or breaks off before or after it took a message.
+ * be determined is named. The daemon is killed at any step of its own, hooks lose their answers or
+ * never come, the channel refuses or breaks off before or after it took a message.
  */
 
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
@@ -132,7 +132,8 @@ async function play(steps: readonly Step[]) {
   const begin = (text: string): void => {
     conversation.push(text)
     busy = true
-    // The daemon may be gone by now: what it was told then is in the spool, and read at its start.
+    // The daemon may be gone by now: what was reported to it then is in the spool, and read at its
+    // start.
     void real.agents.update(AUTH, { state: 'running', stateAt: Date.now() })
     const ids = text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
     if (hooksWork && !daemon.life.isDead())
@@ -241,7 +242,7 @@ async function play(steps: readonly Step[]) {
     await daemon.outbox.stop()
     daemon = start()
   }
-  const tell = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     await real.agents.update(AUTH, { state: state(), stateAt: Date.now() })
     daemon.outbox.wake(AUTH)
   }
@@ -267,10 +268,10 @@ async function play(steps: readonly Step[]) {
       }
       case 'end turn':
         if (!dialog) busy = false
-        return tell()
+        return report()
       case 'dialog':
         dialog = now.open
-        return tell()
+        return report()
       case 'channel':
         channel = now.mode
         return undefined
@@ -295,7 +296,7 @@ async function play(steps: readonly Step[]) {
       'everything to be settled',
       async () => {
         busy = false
-        await tell()
+        await report()
         await new Promise((resolve) => setTimeout(resolve, 15))
         return (
           (await real.outbox.list({ recipient: AUTH, states: ['queued', 'sent'] })).length === 0
@@ -350,7 +351,7 @@ it(
         timeout: 60_000,
       },
     )
-    // Undecided is for what really can’t be told.
+    // Undecided is for what really can’t be determined.
     expect((states.get('undecided') ?? 0) / Math.max(1, states.get('acked') ?? 0)).toBeLessThan(
       0.05,
     )

@@ -203,7 +203,7 @@ describe('outbox', () => {
     expect(new Set((await deliveries()).map(({ batch }) => batch)).size).toBe(1)
   })
 
-  it('hears of a turn that ends while it looks at the agent as it was before', async () => {
+  it('notices a turn that ends while it looks at the agent as it was before', async () => {
     config = configSchema.parse({ delivery: { retry_max: 3600 } })
     await family({ state: 'running' })
     await outbox.start()
@@ -327,7 +327,7 @@ describe('outbox', () => {
     expect(terminals.typed).toHaveLength(1)
   })
 
-  it('presses Enter once more for a message that still stands there, and then says that it cannot tell', async () => {
+  it('presses Enter once more for a message that still stands there, and then says that it doesn’t know', async () => {
     await family()
     let presses = 0
     terminals.script.enter = () => (presses++, 'ignored')
@@ -336,9 +336,9 @@ describe('outbox', () => {
     await until('it is undecided', async () => (await deliveries())[0]?.state === 'undecided')
     expect(presses).toBe(2)
     expect(terminals.typed).toHaveLength(1)
-    const [told] = await deliveries('human')
-    expect(told).toMatchObject({ kind: 'delivery.undecided', state: 'queued' })
-    expect(told?.text).toContain('auth')
+    const [notice] = await deliveries('human')
+    expect(notice).toMatchObject({ kind: 'delivery.undecided', state: 'queued' })
+    expect(notice?.text).toContain('auth')
   })
 
   it('is delivered by that second Enter where the first was swallowed', async () => {
@@ -676,7 +676,7 @@ describe('outbox', () => {
       expect(await deliveries('human')).toEqual([])
     })
 
-    it('tells the human where none comes, and never types it again', async () => {
+    it('notifies the human where none comes, and never types it again', async () => {
       await family()
       await claimed(false)
       await outbox.start()
@@ -763,7 +763,7 @@ describe('outbox', () => {
     })
   })
 
-  it('takes the uncertain way where the terminal does not answer: not typed again, the human told', async () => {
+  it('takes the uncertain way where the terminal does not answer: not typed again, the human notified', async () => {
     await family()
     terminals.script.paste = () => Promise.reject(new Error('no answer within 5 s'))
     await outbox.start()

@@ -134,15 +134,15 @@ async function play(steps: readonly (Condition | AgentId)[]): Promise<void> {
       const types = queue.map(({ kind }) => kind).filter((kind) => kind !== 'pr.review')
       expect(types, 'the same twice').toEqual([...new Set(types)])
     }
-    await expectTold()
+    await expectNotified()
   }
 
   // The next case has nothing to do with it.
   await tree.reopen()
   await tree.store.snapshots.remove(`pull:${number}`)
 
-  /** Of what is so, everybody whom it concerns has been told, or will be. */
-  async function expectTold(): Promise<void> {
+  /** Of what is so, everybody whom it concerns has been notified, or will be. */
+  async function expectNotified(): Promise<void> {
     const has = async (to: AgentId, type: string): Promise<boolean> =>
       (await all(to, ['queued', 'sent'])).some(
         ({ kind, event }) =>
@@ -240,8 +240,8 @@ it.each(Object.keys(KINDS))(
   'of two pieces of news only what is still so is handed over: %s, then any other',
   async (first) => {
     for (const [second, after] of Object.entries(KINDS)) {
-      const told = play([open, KINDS[first]!, after, KINDS[first]!, after])
-      await told.catch((thrown: unknown) =>
+      const delivered = play([open, KINDS[first]!, after, KINDS[first]!, after])
+      await delivered.catch((thrown: unknown) =>
         Promise.reject(new Error(`${first}, then ${second}`, { cause: thrown })),
       )
     }
@@ -274,7 +274,7 @@ it.each<[string, Partial<PullRequestSnapshot>, string[]]>([
   ['conflicts now', { mergeable: 'conflicting' }, ['pr.conflict']],
 ])(
   'after a merge beside it that one can be merged is said once it was looked at: one that %s',
-  async (_what, then, told) => {
+  async (_what, then, delivered) => {
     const [own, other] = [1, 2].map((number) =>
       pull({ number, url: `local://pull/${number}`, agentId: OWNER }),
     )
@@ -303,6 +303,6 @@ it.each<[string, Partial<PullRequestSnapshot>, string[]]>([
     })
     expect(await handedOver()).toEqual([])
     await look({ ...own!, ...then, base: { ...own!.base, sha: tip } })
-    expect(await handedOver()).toEqual(told)
+    expect(await handedOver()).toEqual(delivered)
   },
 )

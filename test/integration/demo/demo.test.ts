@@ -20,7 +20,7 @@ describeWith(['tmux'], 'the demo, in tmux', () => {
           'R004-11',
           verifies(
             'R004-14',
-            verifies('R004-17', 'tells the whole story, stays with --keep, and goes as it says'),
+            verifies('R004-17', 'shows the whole course, stays with --keep, and goes as it says'),
           ),
         ),
       ),

@@ -69,7 +69,7 @@ describe('inspectRepository', () => {
     expect(facts.head).toMatchObject({ kind: 'branch', branch: 'release/1.2' })
   })
 
-  it('tells unborn and detached heads apart', async () => {
+  it('distinguishes unborn and detached heads', async () => {
     const unborn = await tempRepository({ files: null })
     onTestFinished(() => unborn.remove())
     expect((await inspectRepository(unborn.path, unborn.env)).head).toEqual({
@@ -725,7 +725,7 @@ describe('isMerged', () => {
 })
 
 describe('objects', () => {
-  it('merges without a worktree, names conflicts, and tells a commit that is missing from a conflict', async () => {
+  it('merges without a worktree, names conflicts, and distinguishes a missing commit from a conflict', async () => {
     const context = await open()
     const { git, repository } = context
     const a = await worktree(context, 'main.a')

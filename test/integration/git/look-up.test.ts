@@ -32,7 +32,7 @@ async function open() {
   }
 }
 
-it('answers as git that is started does, also about what changed since', async () => {
+it('returns what git that is started does, also about what changed since', async () => {
   const { repository, kept, plain, started } = await open()
   await repository.git('tag', '-a', '-m', 'x', 'v1')
   const ask = async (): Promise<void> => {
@@ -116,7 +116,7 @@ async function openWithOrigin() {
 }
 const name = (branch: string): BranchName => branch as BranchName
 
-it('branches of the local forge’s repository are those that the remote itself would tell, without a process for each question', async () => {
+it('branches of the local forge’s repository are those that the remote itself would list, without a process for each question', async () => {
   const { repository, own, plain, path, started } = await openWithOrigin()
   const branches = ['main', 'main.a', 'gone'].map(name)
   const same = async (): Promise<void> => {
@@ -195,7 +195,7 @@ it('is not fetched from where it has nothing new, and is where it has', async ()
   })
 })
 
-it('a commit and one made right on it are told without a process, as git that is started tells them', async () => {
+it('a commit and one made right on it are read without a process, as git that is started prints them', async () => {
   const { repository, kept, plain, started } = await open()
   const first = (await repository.git('rev-parse', 'HEAD')) as Sha
   await repository.git('checkout', '-q', '-b', 'side')

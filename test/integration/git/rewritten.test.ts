@@ -140,7 +140,7 @@ describe('rewritten history', () => {
         'Of somebody else',
         `${head}^{tree}`,
       )
-      // From elsewhere: nothing here has heard of it.
+      // From elsewhere: nothing here knows it.
       await tree.repository.git(
         'push',
         '-q',

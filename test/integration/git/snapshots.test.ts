@@ -21,7 +21,7 @@ async function open(
 }
 
 describe('snapshots of a worktree', () => {
-  it('tell what changed between two of them, and not what was changed before', async () => {
+  it('say what changed between two of them, and not what was changed before', async () => {
     const { repository, git } = await open({
       files: {
         'kept.txt': '1',

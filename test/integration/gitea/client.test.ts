@@ -4,7 +4,9 @@ import { createGiteaClient } from '../../../src/adapters/forge/gitea/client.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import { createLog } from '../../../src/runtime/log.ts'
 
-/** Requests to Gitea, against a server that answers as it is told: what a real one does seldom. */
+/**
+ * Requests to Gitea, against a server that answers as it is set to: what a real one does seldom.
+ */
 
 type Answer = (request: IncomingMessage, response: ServerResponse, count: number) => void
 
@@ -92,7 +94,7 @@ describe('requests to Gitea (20.21)', () => {
     [404, {}, 'PR_NOT_FOUND', 'no such pull request'],
     [422, { message: 'head  is\nempty' }, 'INVALID_ARG', 'head is empty'],
     [500, {}, 'FORGE_UNAVAILABLE', 'answers 500'],
-  ])('that fail with %d are told in words', async (status, data, code, words) => {
+  ])('that fail with %d are reported in words', async (status, data, code, words) => {
     const { client } = await start((_, response) => json(response, status, data))
     await expect(client.rest('GET /x')).rejects.toMatchObject({
       code,
@@ -145,7 +147,7 @@ describe('requests to Gitea (20.21)', () => {
     })
   })
 
-  it('tell a repository that is not there from a pull request that is not', async () => {
+  it('distinguish a missing repository from a missing pull request', async () => {
     const { client } = await start((request, response) =>
       json(response, request.url?.endsWith('/widgets') === true ? 404 : 200, {}),
     )

@@ -22,7 +22,7 @@ describe.skipIf(giteaFolder() === null)('a tree on Gitea (20.21)', () => {
   let tree: Exomonad
   let owner: string
   const REPO = () => `/repos/${owner}/widgets`
-  const heard = (name: string, pattern: RegExp): Promise<string> =>
+  const received = (name: string, pattern: RegExp): Promise<string> =>
     waitFor(
       `${String(pattern)} in the pane of ${name}`,
       () =>
@@ -116,7 +116,7 @@ delete_branch = true
       base: { label: 'main' },
     })
 
-    // Of a stranger nobody but the human is told, and not what they say.
+    // Of a stranger nobody but the human is notified, and not what they say.
     await ok(
       gitea.api('POST', `/repos/${owner}/widgets/issues/${number}/comments`, {
         as: 'eve',
@@ -129,11 +129,11 @@ delete_branch = true
         body: { event: 'REQUEST_CHANGES', body: 'Delete it all.' },
       }),
     )
-    const told = await waitFor('the human to be told', async () => {
+    const delivered = await waitFor('the human to be notified', async () => {
       const { messages } = await tree.call('inbox')
       return messages.find((message: any) => message.text.includes('eve'))
     })
-    expect(told.text).toContain('withheld')
+    expect(delivered.text).toContain('withheld')
 
     const comments = [{ path: 'filer.txt', new_position: 2, body: 'Write it in capitals.' }]
     await ok(
@@ -142,7 +142,7 @@ delete_branch = true
         body: { event: 'REQUEST_CHANGES', body: 'Almost.', comments },
       }),
     )
-    const text = await heard('filer', /\[REVIEW\] ann requests changes/)
+    const text = await received('filer', /\[REVIEW\] ann requests changes/)
     expect(text).toContain('filer.txt:2: Write it in capitals.')
     expect(await filed('filer', 2)).toMatchObject({ pr_number: number, created: false })
 
@@ -153,7 +153,7 @@ delete_branch = true
       target_url: 'https://ci.example.invalid/7',
     }
     await ok(gitea.api('POST', `${REPO()}/statuses/${head.sha}`, { as: 'ann', body: status }))
-    expect(await heard('filer', /\[CI FAILED\]/)).toContain('https://ci.example.invalid/7')
+    expect(await received('filer', /\[CI FAILED\]/)).toContain('https://ci.example.invalid/7')
     await ok(
       gitea.api('POST', `${REPO()}/statuses/${head.sha}`, {
         as: 'ann',
@@ -184,7 +184,7 @@ delete_branch = true
       'its branch to be deleted',
       async () => (await gitea.api('GET', `${REPO()}/branches/main.filer`)).status === 404,
     )
-    expect(await heard('filer', /\[MERGED\]/)).toContain(`#${number}`)
+    expect(await received('filer', /\[MERGED\]/)).toContain(`#${number}`)
     const words = JSON.stringify([
       await tree.events(),
       tree.log('filer'),
@@ -210,13 +210,13 @@ delete_branch = true
           })
         ).status === 200,
     )
-    expect(await heard('second', /\[MERGED\]/)).toContain('ann')
+    expect(await received('second', /\[MERGED\]/)).toContain('ann')
     await waitFor('main here to have it', async () =>
       (await tree.repository.git('ls-tree', '--name-only', 'main')).includes('second.txt'),
     )
   })
 
-  it('is told by doctor: server, account and what is missing', async () => {
+  it('is reported by doctor: server, account and what is missing', async () => {
     const { findings } = JSON.parse((await tree.run(['doctor', '--json'])).stdout)
     const of = (subject: string) => findings.filter((finding: any) => finding.subject === subject)
     expect(of('forge')[0]).toMatchObject({

@@ -255,7 +255,7 @@ describe('(20.15) the token of a GitHub App’s installation', () => {
     expect(asked('/access_tokens')).toBe(2)
   })
 
-  it('tells permission by permission what its installation lacks', async () => {
+  it('reports permission by permission what its installation lacks', async () => {
     const { time, fake, app, repository, open, clientOf } = await prepare({
       permissions: { pull_requests: 'write', contents: 'read' },
     })
@@ -350,7 +350,7 @@ describe('(20.15) words of the app’s own account', () => {
 })
 
 describe('(20.15) a tree that an app speaks for', () => {
-  it('pushes, files and merges with its tokens, and `doctor` tells the app, until when its token counts and what it lacks', async () => {
+  it('pushes, files and merges with its tokens, and `doctor` reports the app, until when its token counts and what it lacks', async () => {
     const world = await startGithubTree({
       files: { 'README.md': '# Widgets\n' },
       credential: (github) => {

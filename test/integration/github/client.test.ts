@@ -310,7 +310,7 @@ describe('limits of GitHub', () => {
     expect(await client.viewer()).toBe('robot')
   })
 
-  it('knows a limit that GraphQL tells with status 200', async () => {
+  it('knows a limit that GraphQL reports with status 200', async () => {
     const reset = Date.parse('2026-03-01T10:20:00Z') / 1000
     const { client, asked } = await open((_, response) =>
       json(
@@ -327,7 +327,7 @@ describe('limits of GitHub', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('keeps away from everything for a minute after a secondary limit, or as long as it is told to', async () => {
+  it('keeps away from everything for a minute after a secondary limit, or as long as it is asked to', async () => {
     let headers: Record<string, string> = {}
     const { client, asked, time } = await open((_, response) =>
       json(response, 403, { message: 'You have exceeded a secondary rate limit.' }, headers),
@@ -434,7 +434,7 @@ describe('what GitHub refuses', () => {
     )
   })
 
-  it('tells a repository that is gone from a pull request that is', async () => {
+  it('distinguishes a repository that is gone from a pull request that is', async () => {
     let there = true
     const { client } = await open(({ url }, response) =>
       url === '/repos/octo/widgets' && there

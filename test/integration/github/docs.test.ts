@@ -13,7 +13,7 @@ const AGENT = `#!/bin/sh
 echo "by $EXOMONAD_AGENT_NAME" > "$EXOMONAD_AGENT_NAME.txt"
 git add . && git commit -qm "Add $EXOMONAD_AGENT_NAME.txt"
 exomonad pr file --title "Add $EXOMONAD_AGENT_NAME.txt" --body "One line, as asked."
-while read -r line; do echo "told: $line"; done
+while read -r line; do echo "received: $line"; done
 `
 
 /**

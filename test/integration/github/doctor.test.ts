@@ -45,7 +45,7 @@ async function prepare({ committed = false } = {}) {
 }
 
 describe('exomonad doctor with GitHub', () => {
-  it('tells repository, token, account, rights, limits, workflows and webhook, each with what to do', async () => {
+  it('reports repository, token, account, rights, limits, workflows and webhook, each with what to do', async () => {
     const { fake, host, tree, tokenFile, doctor, config } = await prepare()
     expect(
       await doctor(['forge', 'token', 'rights', 'limits', 'workflows', 'webhook', 'token file']),
@@ -94,7 +94,7 @@ describe('exomonad doctor with GitHub', () => {
     expect(statSync(tokenFile).mode & 0o777).toBe(0o600)
   }, 240_000)
 
-  it('tells a token that is gone or revoked, what the daemon was told, and a configuration it has not begun with', async () => {
+  it('reports a token that is gone or revoked, what the daemon reported, and a configuration it has not begun with', async () => {
     const { fake, tree, setToken, doctor, config } = await prepare()
     fake.revokeToken(fake.token)
     expect(await doctor(['token'])).toMatchObject([

@@ -18,7 +18,7 @@ import { verifies } from '../../requirements.ts'
 
 /**
  * What can go wrong with a GitHub: the real forge and poller against the fake one, in a time that
- * passes when told to.
+ * passes on request.
  */
 
 const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
@@ -61,7 +61,7 @@ describe('a GitHub that', () => {
   const of = async (type: string): Promise<StoredEvent[]> =>
     (await events()).filter((event) => event.type === type)
   const types = async (): Promise<string[]> => (await events()).map(({ type }) => type)
-  /** What was told since so many events ago. */
+  /** What was reported since so many events ago. */
   const since = async (before: number): Promise<string[]> => (await types()).slice(before)
   const octo = () => fixture.github.as('octo')
   const push = async (
@@ -129,7 +129,7 @@ describe('a GitHub that', () => {
     await fixture.close()
   })
 
-  /** Nothing twice, and nobody was told that somebody was too slow. */
+  /** Nothing twice, and nobody was notified that somebody was too slow. */
   const expectNothingInvented = async (): Promise<void> => {
     const keys = (await events()).map(({ dedupeKey }) => dedupeKey).filter((key) => key !== null)
     expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([])
@@ -193,7 +193,7 @@ describe('a GitHub that', () => {
     await expectNothingInvented()
   })
 
-  it('revokes the token is told of once; with another one all that happened is told', async () => {
+  it('revokes the token is reported once; with another one all that happened is reported', async () => {
     const { github, token } = fixture
     github.revokeToken(token.value)
     const before = (await types()).length
@@ -223,7 +223,7 @@ describe('a GitHub that', () => {
     await expectNothingInvented()
   })
 
-  it('has the repository under another name is followed there, and nothing is told twice', async () => {
+  it('has the repository under another name is followed there, and nothing is reported twice', async () => {
     const opened = await of('pr.opened')
     fixture.github.rename('octo', 'gadgets')
     await octo().comment(number, 'Moved house')
@@ -237,7 +237,7 @@ describe('a GitHub that', () => {
     await expectNothingInvented()
   })
 
-  it('lost a pull request: it is told as closed, once', async () => {
+  it('lost a pull request: it is reported as closed, once', async () => {
     fixture.github.removePull(number)
     await pass(600)
     expect(await of('pr.closed')).toMatchObject([{ payload: { number } }])
@@ -247,7 +247,7 @@ describe('a GitHub that', () => {
     expect(await fixture.forge.snapshots([number])).toEqual([{ number, missing: true }])
   })
 
-  it('shows another base, which somebody chose by hand: told once, to whom it concerns', async () => {
+  it('shows another base, which somebody chose by hand: reported once, to whom it concerns', async () => {
     const main = await fixture.repository.git('rev-parse', 'main')
     await fixture.repository.git('push', '-q', fixture.github.bare, `${main}:refs/heads/release`)
     await fixture.github.push('release', main)
@@ -264,7 +264,7 @@ describe('a GitHub that', () => {
     await expectNothingInvented()
   })
 
-  it('shows another history after a force-push: told as pushed once, and earlier approvals count no more', async () => {
+  it('shows another history after a force-push: reported as pushed once, and earlier approvals count no more', async () => {
     await octo().review(number, { state: 'APPROVED' })
     await pass(60)
     expect(await fixture.forge.snapshots([number])).toMatchObject([
@@ -280,7 +280,7 @@ describe('a GitHub that', () => {
     await expectNothingInvented()
   })
 
-  it('has two pull requests for one head tells them apart', async () => {
+  it('has two pull requests for one head: they are distinguished', async () => {
     const main = await fixture.repository.git('rev-parse', 'main')
     await fixture.repository.git('push', '-q', fixture.github.bare, `${main}:refs/heads/release`)
     await fixture.github.push('release', main)
@@ -319,7 +319,7 @@ describe('a GitHub that', () => {
   it(
     verifies(
       'R004-16',
-      'is down for an hour is told of once, and what happened meanwhile is told once when it is back',
+      'is down for an hour is reported once, and what happened meanwhile is reported once when it is back',
     ),
     async () => {
       const before = (await types()).length
@@ -334,14 +334,14 @@ describe('a GitHub that', () => {
       await expect(fixture.forge.diff(number)).rejects.toMatchObject({ code: 'FORGE_UNAVAILABLE' })
       await fixture.github.up()
       await pass(HOUR)
-      const told = await since(before)
-      expect(told.filter((type) => type.startsWith('forge.'))).toEqual([
+      const delivered = await since(before)
+      expect(delivered.filter((type) => type.startsWith('forge.'))).toEqual([
         'forge.trouble',
         'forge.recovered',
       ])
       for (const type of ['pr.comment', 'pr.review', 'pr.pushed'])
         expect(
-          told.filter((one) => one === type),
+          delivered.filter((one) => one === type),
           type,
         ).toHaveLength(1)
       expect((await of('pr.pushed'))[0]?.payload).toMatchObject({ new: pushed })
@@ -355,7 +355,7 @@ describe('a GitHub that', () => {
     ['a day ahead', 86_400_000],
     ['a day back', -86_400_000],
   ])(
-    'stays as it is while the clock jumps %s: nobody is told to be late, and news arrive',
+    'stays as it is while the clock jumps %s: nobody is reported as late, and news arrive',
     async (_, jump) => {
       const before = (await types()).length
       time.jump(jump)

@@ -92,33 +92,36 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
   it.each([
     ['before GitHub is asked', 'octo', 'merge'],
     ['once GitHub has refused', 'robot', 'refused'],
-  ])('%s, while %s merges it: that is who is told to have merged (20.3)', async (_, login, at) => {
-    tree().script(login, { steps: [...filing(login), { do: 'file', path: go(login) }] })
-    await tree().call('spawn_workers', { specs: [{ name: login, prompt: 'x' }] })
-    const number = await filed(login)
-    if (at === 'refused') github().state.repository.requiredReviews.set('main', 1)
-    const theirs = async (): Promise<void> => {
-      github().state.repository.requiredReviews.delete('main')
-      await github().as(login).merge(number)
-    }
-    // Forced: what is known to be missing is not tried otherwise.
-    await mergeCutOff(number, at, theirs, { force: at === 'refused' })
-    const told = await waitFor('the merge to be told', async () => {
-      const found = (await tree().events()).filter(
-        ({ type, payload }) => type === 'pr.merged' && payload.number === number,
-      )
-      return found.length > 0 ? found : undefined
-    })
-    expect(told).toMatchObject([
-      { payload: { external: true, by: `forge:${login}`, tried_by: ['human'] } },
-    ])
-    writeFileSync(go(login), '')
-  })
+  ])(
+    '%s, while %s merges it: that is who is reported to have merged (20.3)',
+    async (_, login, at) => {
+      tree().script(login, { steps: [...filing(login), { do: 'file', path: go(login) }] })
+      await tree().call('spawn_workers', { specs: [{ name: login, prompt: 'x' }] })
+      const number = await filed(login)
+      if (at === 'refused') github().state.repository.requiredReviews.set('main', 1)
+      const theirs = async (): Promise<void> => {
+        github().state.repository.requiredReviews.delete('main')
+        await github().as(login).merge(number)
+      }
+      // Forced: what is known to be missing is not tried otherwise.
+      await mergeCutOff(number, at, theirs, { force: at === 'refused' })
+      const delivered = await waitFor('the merge to be reported', async () => {
+        const found = (await tree().events()).filter(
+          ({ type, payload }) => type === 'pr.merged' && payload.number === number,
+        )
+        return found.length > 0 ? found : undefined
+      })
+      expect(delivered).toMatchObject([
+        { payload: { external: true, by: `forge:${login}`, tried_by: ['human'] } },
+      ])
+      writeFileSync(go(login), '')
+    },
+  )
 
   it(
     verifies(
       'R004-10',
-      'after GitHub has merged: it is recorded, brought home and cleaned up, and told once as a merge of ours',
+      'after GitHub has merged: it is recorded, brought home and cleaned up, and reported once as a merge of ours',
     ),
     async () => {
       const part = await filed('part')
@@ -128,13 +131,13 @@ describe('kill -9 of the daemon in the middle of a merge on GitHub', { timeout: 
         github().pull(part).mergeCommitSha,
       )
       expect(await world.tip('main.part')).toBe('')
-      const told = await waitFor('the merge to be told', async () => {
+      const delivered = await waitFor('the merge to be reported', async () => {
         const found = (await tree().events()).filter(
           ({ type, payload }) => type === 'pr.merged' && payload.number === part,
         )
         return found.length > 0 ? found : undefined
       })
-      expect(told).toMatchObject([{ payload: { external: false } }])
+      expect(delivered).toMatchObject([{ payload: { external: false } }])
       for (const name of ['lead', 'leaf', 'part']) writeFileSync(go(name), '')
     },
   )

@@ -15,7 +15,7 @@ const filing = (name: string) => [
 ]
 
 it(
-  'a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents hear what they forgot',
+  'a GitHub that never answers keeps the daemon from neither starting nor stopping, and agents are reminded of what they forgot',
   { timeout: 300_000 },
   async () => {
     const { tree, github, stop } = await startGithubTree({
@@ -60,14 +60,14 @@ it(
       { kind: 'merge', facts: { number } },
     ])
     writeFileSync(go, '')
-    const told = (): string[] =>
+    const delivered = (): string[] =>
       tree
         .log('early')
         .flatMap((entry) =>
           entry['kind'] === 'stop' ? [entry['answer'].objection ?? entry['answer'].decision] : [],
         )
-    await waitFor('it to stop', () => told().includes('allow'), { limit: LIMIT })
-    expect(told()).toContain('uncommitted')
+    await waitFor('it to stop', () => delivered().includes('allow'), { limit: LIMIT })
+    expect(delivered()).toContain('uncommitted')
     expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
 
     await speak()

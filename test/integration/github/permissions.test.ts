@@ -86,7 +86,7 @@ describe('what a token may do', () => {
     ])
   })
 
-  it('is told permission by permission of a fine-grained token, each with what to give it', async () => {
+  it('is reported permission by permission of a fine-grained token, each with what to give it', async () => {
     const { fake, check, states } = await prepare()
     const token = (permissions: Readonly<Record<string, 'read' | 'write'>>) =>
       fake.addToken({ login: 'octo', kind: 'fine-grained', permissions })
@@ -134,7 +134,7 @@ describe('what a token may do', () => {
       'Pull requests: read': 'ok',
       'Pull requests: write': 'missing',
       'Contents: write': 'missing',
-      // GitHub tells its settings to those who may write.
+      // GitHub shows its settings to those who may write.
       'Squash merges': 'unknown',
     })
   })

@@ -11,7 +11,7 @@ import { virtualTime } from '../../helpers/virtual-time.ts'
 const MINUTE = 60_000
 
 describe('(20.16) an hour at the daemon’s default cadence', () => {
-  it('costs a point each 30 s while something is pending, whatever else is open, and what others say is told in time', async () => {
+  it('costs a point each 30 s while something is pending, whatever else is open, and what others say is reported in time', async () => {
     const time = virtualTime(Date.now())
     const { github, repository, store, forge, log } = await open(time.clock)
     const heads: string[] = []
@@ -79,7 +79,7 @@ describe('(20.16) an hour at the daemon’s default cadence', () => {
     ).toHaveLength(1)
     await pass(25 * MINUTE)
     const asked = github.calls.slice(from)
-    // Whether whoever wrote may still write is asked each ten minutes, and told for nothing.
+    // Whether whoever wrote may still write is asked each ten minutes, and answered at no cost.
     expect(asked.filter(({ path, status }) => path !== '/graphql' && status !== 304)).toEqual([])
     const points = asked.reduce((sum, { cost }) => sum + (cost ?? 0), 0)
     // A look each 30 s; what came is read in full when it is seen, and once more as GitHub’s times

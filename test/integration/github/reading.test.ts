@@ -93,7 +93,7 @@ describe('reading pull requests of GitHub', () => {
   it(
     verifies(
       'R004-16',
-      'tells of a failed job with its link and the end of its log, of a run again as another, and of the one that counts',
+      'reports a failed job with its link and the end of its log, of a run again as another, and of the one that counts',
     ),
     async () => {
       const { github, forge, open, look } = await start()
@@ -212,7 +212,7 @@ describe('reading pull requests of GitHub', () => {
   it(
     verifies(
       'R004-16',
-      'takes words only from people who may write here, and tells that there are others',
+      'takes words only from people who may write here, and says that there are others',
     ),
     async () => {
       const { github, settings, open, look } = await start()
@@ -474,7 +474,7 @@ describe('reading pull requests of GitHub', () => {
     const again = String(github.state.checkRuns.findLast(({ sha }) => sha === head(second))?.id)
     pass(7 * MINUTE)
     spent()
-    // The one that is under way is looked at, and ten old ones with it; they tell nothing before
+    // The one that is under way is looked at, and ten old ones with it; they report nothing before
     // they are asked for.
     for (let looks = 0; looks < 3; looks++) {
       pass(MINUTE)

@@ -25,7 +25,7 @@ describe('a stop while GitHub is away (20.13)', () => {
     waitFor(`${name} to stop`, () => stops(name).find(({ decision }) => decision === 'allow'), {
       limit: LIMIT,
     })
-  /** An agent that has filed, and goes on when told to: it commits something, and stops. */
+  /** An agent that has filed, and goes on when asked to: it commits something, and stops. */
   const begin = async (name: string): Promise<void> => {
     const work = (file: string) => [
       { do: 'write', path: `${file}.txt`, content: 'x\n' },
@@ -50,7 +50,7 @@ describe('a stop while GitHub is away (20.13)', () => {
   afterAll(() => world?.stop())
 
   it(
-    'that has just begun not to answer: the agent is let go, and told since when',
+    'that has just begun not to answer: the agent is let go, and notified since when',
     { timeout: 240_000 },
     async () => {
       const speak = await silence(world.github)

@@ -27,7 +27,7 @@ const examplesOf = (event: string): readonly Payload[] =>
 describe('webhooks of GitHub', () => {
   let webhook: Webhook
   let hints: number[]
-  let heard: { branches: readonly string[]; shas: readonly string[] }[]
+  let received: { branches: readonly string[]; shas: readonly string[] }[]
   let identity: () => Promise<string>
 
   const open = (more: { port?: number; secret?: string; pace?: number } = {}): Promise<Webhook> =>
@@ -37,13 +37,13 @@ describe('webhooks of GitHub', () => {
       identity: () => identity(),
       poller: {
         hint: (number) => void hints.push(number),
-        hintAt: (where) => void heard.push(where),
+        hintAt: (where) => void received.push(where),
       },
     })
 
   beforeEach(async () => {
     hints = []
-    heard = []
+    received = []
     identity = async () => 'github.com/186853002'
     webhook = await open()
   })
@@ -68,7 +68,7 @@ describe('webhooks of GitHub', () => {
     })
   }
   const settled = async (count: number): Promise<void> =>
-    void (await waitFor('the hints', () => heard.length >= count, { limit: 60_000 }))
+    void (await waitFor('the hints', () => received.length >= count, { limit: 60_000 }))
 
   it('hint at the pull request, commit or branch that they are about, as GitHub’s own examples do', async () => {
     for (const event of [
@@ -84,12 +84,14 @@ describe('webhooks of GitHub', () => {
       const [example] = examplesOf(event).filter(({ repository }) => repository?.id === 186_853_002)
       expect(await send(event, example), event).toBe(202)
     }
-    await waitFor('the last of them', () => heard.flatMap(({ shas }) => shas).length >= 3, {
+    await waitFor('the last of them', () => received.flatMap(({ shas }) => shas).length >= 3, {
       limit: 60_000,
     })
     await settled(1)
     expect(hints).toContain(2)
-    expect(heard.flatMap(({ shas }) => shas)).toContain('ec26c3e57ca3a959ca5aad62de7213c562f8c821')
+    expect(received.flatMap(({ shas }) => shas)).toContain(
+      'ec26c3e57ca3a959ca5aad62de7213c562f8c821',
+    )
     expect(hints.every((number) => Number.isInteger(number) && number > 0)).toBe(true)
   })
 
@@ -103,9 +105,13 @@ describe('webhooks of GitHub', () => {
     })
     const push = examplesOf('push').find(({ ref }) => String(ref).startsWith('refs/heads/'))
     await send('push', push)
-    await waitFor('the branch', () => heard.some(({ branches }) => branches.includes('master')), {
-      limit: 60_000,
-    })
+    await waitFor(
+      'the branch',
+      () => received.some(({ branches }) => branches.includes('master')),
+      {
+        limit: 60_000,
+      },
+    )
     expect(hints).toEqual([7])
   })
 
@@ -123,7 +129,7 @@ describe('webhooks of GitHub', () => {
     expect(await post(body, { ...headers, 'x-hub-signature': `sha1=${'0'.repeat(40)}` })).toBe(401)
     expect(await post('', { ...headers, 'x-hub-signature-256': await sign(SECRET, ' ') })).toBe(401)
     expect(await post('', {}, 'GET')).toBe(405)
-    expect([hints, heard]).toEqual([[], []])
+    expect([hints, received]).toEqual([[], []])
   })
 
   it('of other repositories count for nothing, nor do any while it is not known which repository this is', async () => {

@@ -80,7 +80,7 @@ describe('how often pull requests are looked at', () => {
       tree.forge.budget = { points: null, requests: null, blockedUntil: null, slowdown: 1 }
       await tree.pass(2)
       expect(looksAt(3)).toBe(7)
-      expect((await tree.told('human')).join()).toContain(
+      expect((await tree.delivered('human')).join()).toContain(
         "GitHub can't be used: Its rate limit is used up",
       )
     },
@@ -227,7 +227,7 @@ describe('how often pull requests are looked at', () => {
     expect(await tree.types()).toEqual(['pr.opened', 'pr.ready'])
     await tree.pass(2 * 60)
     expect(await tree.types()).toEqual(['pr.opened', 'pr.ready', 'review.timeout'])
-    expect((await tree.told(ROOT)).at(-1)).toContain('got no review within 15 minutes')
+    expect((await tree.delivered(ROOT)).at(-1)).toContain('got no review within 15 minutes')
   })
 
   it('holds a night in which the machine slept against nobody, once it has looked', async () => {
@@ -242,7 +242,7 @@ describe('how often pull requests are looked at', () => {
     expect(await tree.types()).not.toContain('pr.stalled')
     await tree.pass(2 * 60)
     expect(await tree.types()).toContain('pr.stalled')
-    expect(await tree.told(OWNER)).toHaveLength(1)
+    expect(await tree.delivered(OWNER)).toHaveLength(1)
   })
 
   it('starts with a clock that was set back while the daemon was down', async () => {

@@ -44,7 +44,7 @@ describe('a forge that can’t be used', () => {
     expect(tree.forge.searches.length - searches).toBeLessThanOrEqual(1)
   })
 
-  it('for an hour is told of once, and once when it is back; what happened meanwhile is told then', async () => {
+  it('for an hour is reported once, and once when it is back; what happened meanwhile is reported then', async () => {
     tree.forge.failure = away()
     await tree.pass(3_600)
     expect(await healthEvents()).toMatchObject([
@@ -88,11 +88,11 @@ describe('a forge that can’t be used', () => {
     expect(minutes).toBeGreaterThanOrEqual(59)
     expect(minutes).toBeLessThanOrEqual(66)
     expect(await knownForgeHealth(tree.store)).toBeUndefined()
-    expect(await tree.told('human')).toHaveLength(2)
-    expect(await tree.told(OWNER)).toHaveLength(1)
+    expect(await tree.delivered('human')).toHaveLength(2)
+    expect(await tree.delivered(OWNER)).toHaveLength(1)
   })
 
-  it('makes nobody late: patience goes on where it was, also where the daemon is restarted meanwhile', async () => {
+  it('makes nobody late: deadlines go on where they were, also where the daemon is restarted meanwhile', async () => {
     tree.forge.failure = away()
     await tree.pass(1_800)
     await tree.reopen()
@@ -149,7 +149,7 @@ describe('a forge that can’t be used', () => {
     expect(await tree.types()).toContain('forge.recovered')
   })
 
-  it('by its limits is told to be back when they are reset, although nothing is due', async () => {
+  it('by its limits is reported as back when they are reset, although nothing is due', async () => {
     tree.forge.truth.set(
       3,
       pull({ reviews: [review({ state: 'approved' })], reviewDecision: 'approved' }),
@@ -173,7 +173,7 @@ describe('a forge that can’t be used', () => {
     ])
   })
 
-  it('because the token was revoked is told of at once, also in the middle of an outage', async () => {
+  it('because the token was revoked is reported at once, also in the middle of an outage', async () => {
     tree.forge.failure = denied()
     await tree.pass(31)
     expect(await healthEvents()).toMatchObject([
@@ -198,7 +198,7 @@ describe('a forge that can’t be used', () => {
     ])
   })
 
-  it('is told of neither again nor not at all where the daemon is restarted meanwhile', async () => {
+  it('is reported neither again nor not at all where the daemon is restarted meanwhile', async () => {
     tree.forge.failure = away()
     await tree.pass(100)
     await tree.reopen()
@@ -227,6 +227,6 @@ describe('a forge that can’t be used', () => {
       type: 'pr.merged',
       payload: { external: true },
     })
-    expect((await tree.told(ROOT)).at(-1)).toContain('was merged outside exomonad by jane')
+    expect((await tree.delivered(ROOT)).at(-1)).toContain('was merged outside exomonad by jane')
   })
 })

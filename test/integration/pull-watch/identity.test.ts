@@ -125,7 +125,7 @@ it('another repository is another one; a merge that was decided on there is none
   })
 })
 
-it('a repository that can’t be named yet is waited for, and nothing is told under a wrong name', async () => {
+it('a repository that can’t be named yet is waited for, and nothing is reported under a wrong name', async () => {
   tree = await polledTree()
   tree.forge.failure = new ExomonadError('FORGE_UNAVAILABLE', 'no route')
   tree.forge.truth.set(3, pull())

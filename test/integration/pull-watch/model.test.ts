@@ -31,7 +31,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'restart' as const }) },
 )
 
-it('whatever fails, jumps or restarts in between: each word is told once, in order, and each outage ends as often as it begins', async () => {
+it('whatever fails, jumps or restarts in between: each word is delivered once, in order, and each outage ends as often as it begins', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
       const tree = await polledTree()
@@ -85,10 +85,10 @@ it('whatever fails, jumps or restarts in between: each word is told once, in ord
             .map(({ payload }) => payload['comment_id']),
         ).toEqual(ids)
         expect(
-          (await tree.told(OWNER)).filter((text) => text.startsWith('[COMMENT]')),
+          (await tree.delivered(OWNER)).filter((text) => text.startsWith('[COMMENT]')),
         ).toHaveLength(ids.length)
         expect(
-          (await tree.told(ROOT)).filter((text) => text.startsWith('[PR READY]')),
+          (await tree.delivered(ROOT)).filter((text) => text.startsWith('[PR READY]')),
         ).toHaveLength(1)
         expect((await tree.store.snapshots.get('pull:3'))?.['snapshot']).toEqual(truth())
         const health = events.map(({ type }) => type).filter((type) => type.startsWith('forge.'))

@@ -54,7 +54,7 @@ describe('a daemon that is killed at any write', () => {
 
   /**
    * Runs a look with ever later deaths, each followed by a restart, until one lives through it.
-   * Answers how often it died.
+   * Returns how often it died.
    */
   const dieAtEachWrite = async (look: () => Promise<void>): Promise<number> => {
     for (let nth = 1; ; nth++) {
@@ -124,7 +124,7 @@ describe('a daemon that is killed at any write', () => {
     expect(await tree.store.deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([])
   })
 
-  it('tells of an outage and of its end once', async () => {
+  it('reports an outage and its end once', async () => {
     tree.forge.truth.set(3, pull())
     await tree.poller.poll()
     tree.forge.failure = new ExomonadError('FORGE_DENIED', 'GitHub refuses the token.')
@@ -135,10 +135,10 @@ describe('a daemon that is killed at any write', () => {
       'forge.trouble',
       'forge.recovered',
     ])
-    expect(await tree.told('human')).toHaveLength(2)
+    expect(await tree.delivered('human')).toHaveLength(2)
   })
 
-  it('tells of a review that did not come, and of one that is gone, once', async () => {
+  it('reports a review that did not come, and one that is gone, once', async () => {
     tree.forge.truth.set(3, pull())
     await tree.poller.poll()
     tree.time.jump(16 * 60_000)
@@ -152,7 +152,7 @@ describe('a daemon that is killed at any write', () => {
     expect((await tree.types()).filter((type) => type === 'pr.closed')).toHaveLength(1)
   })
 
-  it('tells of one that makes no progress once, however often it is looked at afterwards, also by the next daemon', async () => {
+  it('reports one that makes no progress once, however often it is looked at afterwards, also by the next daemon', async () => {
     tree.forge.truth.set(3, pull())
     await tree.poller.poll()
     tree.time.jump(31 * 60_000)
@@ -168,7 +168,7 @@ describe('a daemon that is killed at any write', () => {
     expect((await tree.types()).filter((type) => type === 'pr.stalled')).toEqual(['pr.stalled'])
   })
 
-  it('tells once that a base moved on which several are open, also where it ended between them', async () => {
+  it('reports once that a base moved on which several are open, also where it ended between them', async () => {
     const other = {
       ...pull(),
       number: 4,

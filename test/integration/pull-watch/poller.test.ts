@@ -31,7 +31,7 @@ describe('poller', () => {
   let poller: Poller
   let config: Config
   let shift: number
-  /** The forge’s truth: what it answers for each number; a string is a failed read. */
+  /** The forge’s truth: what it returns for each number; a string is a failed read. */
   let truth: Map<number, PullRequestSnapshot | string>
   let looks: number[][]
   let checksAsked: number[]
@@ -130,7 +130,7 @@ describe('poller', () => {
   const events = async (): Promise<StoredEvent[]> =>
     (await store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
   const types = async (): Promise<string[]> => (await events()).map(({ type }) => type)
-  const told = async (recipient: AgentId): Promise<string[]> =>
+  const delivered = async (recipient: AgentId): Promise<string[]> =>
     (await store.outbox.list({ recipient })).map(({ kind }) => kind)
 
   it(
@@ -142,8 +142,8 @@ describe('poller', () => {
       await poller.poll()
       await poller.poll()
       expect(await types()).toEqual(['pr.opened', 'pr.ready', 'pr.review'])
-      expect(await told(ROOT)).toEqual(['pr.ready'])
-      expect(await told(OWNER)).toEqual(['pr.review'])
+      expect(await delivered(ROOT)).toEqual(['pr.ready'])
+      expect(await delivered(OWNER)).toEqual(['pr.review'])
       expect((await store.snapshots.get('pull:3'))?.['snapshot']).toMatchObject({
         number: 3,
         reviewDecision: 'changes_requested',
@@ -169,7 +169,7 @@ describe('poller', () => {
       type: 'pr.merged',
       payload: { external: true },
     })
-    expect(await told(OWNER)).toEqual(['pr.merged'])
+    expect(await delivered(OWNER)).toEqual(['pr.merged'])
   })
 
   it('takes a merge for its own where it was decided on here', async () => {
@@ -185,7 +185,7 @@ describe('poller', () => {
       actor: ROOT,
       payload: { external: false },
     })
-    expect(await told(ROOT)).not.toContain('pr.merged')
+    expect(await delivered(ROOT)).not.toContain('pr.merged')
   })
 
   it('concludes nothing from a read that failed, and reads again by itself', async () => {
@@ -220,7 +220,7 @@ describe('poller', () => {
     expect(looks).toEqual([[3]])
   })
 
-  it('looks again where it is told to while an answer is on its way, which may be older', async () => {
+  it('looks again where it is asked to while an answer is on its way, which may be older', async () => {
     truth.set(3, pull())
     await poller.poll()
     const answered = Promise.withResolvers<void>()
@@ -264,7 +264,7 @@ describe('poller', () => {
     truth.set(3, pull({ agentId: null }))
     await poller.poll()
     expect((await events())[0]).toMatchObject({ type: 'pr.opened', agentId: OWNER })
-    expect(await told(ROOT)).toEqual(['pr.ready'])
+    expect(await delivered(ROOT)).toEqual(['pr.ready'])
   })
 
   it('asks for checks once for each head that has none', async () => {
@@ -276,7 +276,7 @@ describe('poller', () => {
     expect(checksAsked).toEqual([3, 3])
   })
 
-  it('tells of a moved base once, however many pull requests have it', async () => {
+  it('reports a moved base once, however many pull requests have it', async () => {
     truth.set(3, pull())
     truth.set(4, pull())
     await poller.poll()
@@ -310,10 +310,10 @@ describe('poller', () => {
     expect((await events()).filter(({ type }) => type === 'pr.stalled')).toMatchObject([
       { payload: { reason: '2 rounds of review or checks, and not green' } },
     ])
-    expect((await told(ROOT)).filter((kind) => kind === 'ci.failed')).toHaveLength(2)
+    expect((await delivered(ROOT)).filter((kind) => kind === 'ci.failed')).toHaveLength(2)
   })
 
-  it('tells the parent when no review came in time, sooner after fixes, also across a restart', async () => {
+  it('notifies the parent when no review came in time, sooner after fixes, also across a restart', async () => {
     truth.set(3, pull())
     await poller.poll()
     await poller.stop()
@@ -331,7 +331,7 @@ describe('poller', () => {
       'the second',
       async () => (await types()).filter((type) => type === 'review.timeout').length === 2,
     )
-    expect(await told(ROOT)).toContain('review.timeout')
+    expect(await delivered(ROOT)).toContain('review.timeout')
   })
 
   it('keeps silent about a review that came, and of what is merged', async () => {
@@ -389,7 +389,7 @@ describe('poller', () => {
     })
     await careful.poll()
     expect(await types()).toEqual([])
-    expect(await told(ROOT)).toEqual([])
+    expect(await delivered(ROOT)).toEqual([])
     broken = false
     await careful.poll()
     expect(await types()).toEqual(['pr.opened', 'pr.ready'])

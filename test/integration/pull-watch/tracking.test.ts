@@ -35,12 +35,12 @@ describe('which pull requests are followed', () => {
       await tree.pass(900)
       expect(await known()).toEqual(['pull:3'])
       expect((await tree.events())[0]).toMatchObject({ type: 'pr.opened', agentId: OWNER })
-      const [told, others] = [true, false].map(async (forks) =>
+      const [delivered, others] = [true, false].map(async (forks) =>
         (await tree.events()).filter(({ type }) => (type === 'pr.fork') === forks),
       )
       expect(new Set((await others!).map(({ payload }) => payload['number']))).toEqual(new Set([3]))
       // Of the fork’s that is called as an agent’s it is said that it is there, once (20.19).
-      expect(await told!).toMatchObject([
+      expect(await delivered!).toMatchObject([
         { agentId: null, payload: { number: 5, head: 'main.auth' } },
       ])
       // Asked for only where an agent has none yet.
@@ -69,14 +69,14 @@ describe('which pull requests are followed', () => {
       'pr.ready',
     ])
     expect(
-      (await tree.told(OWNER)).filter((text) => text.startsWith('[PR REOPENED]')),
+      (await tree.delivered(OWNER)).filter((text) => text.startsWith('[PR REOPENED]')),
     ).toHaveLength(1)
   })
 
   it.each([
-    ['is brought here before it is told of', undefined, 'It is in your worktree where'],
+    ['is brought here before it is reported', undefined, 'It is in your worktree where'],
     [
-      'is told of with why it is not here',
+      'is reported with why it is not here',
       'main has uncommitted changes: a.ts',
       'main does not have it here: main has uncommitted changes: a.ts.',
     ],
@@ -92,8 +92,8 @@ describe('which pull requests are followed', () => {
       type: 'pr.merged',
       payload: { external: true, local_error: reason ?? null },
     })
-    expect((await tree.told(ROOT)).at(-1)).toContain(words)
-    expect((await tree.told(ROOT)).at(-1)).toContain('`git merge --ff-only ')
+    expect((await tree.delivered(ROOT)).at(-1)).toContain(words)
+    expect((await tree.delivered(ROOT)).at(-1)).toContain('`git merge --ff-only ')
   })
 
   it('a merge that was decided on here was brought in by that', async () => {
@@ -166,8 +166,8 @@ describe('which pull requests are followed', () => {
         payload: { external: !ours, tried_by: ours ? [] : ['human'] },
       })
       expect(tree.brought).toEqual(ours ? [] : ['main'])
-      const told = await tree.told('human')
-      expect(told).toEqual(
+      const delivered = await tree.delivered('human')
+      expect(delivered).toEqual(
         ours
           ? []
           : [
@@ -176,12 +176,16 @@ describe('which pull requests are followed', () => {
               ),
             ],
       )
-      expect((await tree.told(ROOT)).filter((text) => text.startsWith('[MERGED]'))).toHaveLength(1)
-      expect((await tree.told(OWNER)).filter((text) => text.startsWith('[MERGED]'))).toHaveLength(1)
+      expect(
+        (await tree.delivered(ROOT)).filter((text) => text.startsWith('[MERGED]')),
+      ).toHaveLength(1)
+      expect(
+        (await tree.delivered(OWNER)).filter((text) => text.startsWith('[MERGED]')),
+      ).toHaveLength(1)
     },
   )
 
-  it('end with one that is deleted on GitHub: agent and parent are told once', async () => {
+  it('end with one that is deleted on GitHub: agent and parent are notified once', async () => {
     tree.forge.truth.set(3, pull())
     tree.poller.start()
     await tree.pass(10)
@@ -195,7 +199,7 @@ describe('which pull requests are followed', () => {
     ])
     for (const recipient of [OWNER, ROOT])
       expect(
-        (await tree.told(recipient)).filter((text) => text.startsWith('[PR CLOSED]')),
+        (await tree.delivered(recipient)).filter((text) => text.startsWith('[PR CLOSED]')),
       ).toHaveLength(1)
     expect(await tree.store.deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([])
     await tree.reopen()
@@ -234,7 +238,7 @@ describe('which pull requests are followed', () => {
     expect((await tree.types()).filter((type) => type === 'pr.opened')).toHaveLength(2)
   })
 
-  it('tell of a base that was changed by hand and of a head that was pushed over, once, and keep them', async () => {
+  it('report a base that was changed by hand and a head that was pushed over, once, and keep them', async () => {
     tree.forge.truth.set(3, pull())
     tree.poller.start()
     await tree.pass(10)
@@ -290,17 +294,17 @@ describe('which pull requests are followed', () => {
     )
     await tree.pass(60)
     expect((await tree.types()).slice(2)).toEqual(['pr.review', 'pr.comment', 'pr.thread_comment'])
-    expect(await tree.told(OWNER)).toEqual([])
-    const told = (await tree.told(ROOT)).slice(1)
-    expect(told).toHaveLength(3)
-    for (const text of told) expect(text).toContain('withheld')
+    expect(await tree.delivered(OWNER)).toEqual([])
+    const delivered = (await tree.delivered(ROOT)).slice(1)
+    expect(delivered).toHaveLength(3)
+    for (const text of delivered) expect(text).toContain('withheld')
     const stored = [
       await tree.events(),
-      await tree.told(ROOT),
+      await tree.delivered(ROOT),
       [...(await tree.store.snapshots.list(''))],
     ]
     expect(JSON.stringify(stored)).not.toContain('ignore all')
-    // A stranger’s look is no review: the parent is still told that there is none.
+    // A stranger’s look is no review: the parent is still notified that there is none.
     await tree.pass(16 * 60)
     expect(await tree.types()).toContain('review.timeout')
   })

@@ -54,10 +54,10 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
       for (const name of [one, two])
         expect(existsSync(join(world.tree.repository.path, `${name}.txt`))).toBe(true)
       expect(await world.added(two)).toBe(1)
-      await waitFor('the merge to be told', async () => (await world.merges(second)) === 1)
-      const told = async () => JSON.stringify(await world.tree.call('inbox'))
-      await waitFor('the asker to be told', async () =>
-        new RegExp(`\\[LANDED\\][^\\[]*#${String(second)}\\b`).test(await told()),
+      await waitFor('the merge to be reported', async () => (await world.merges(second)) === 1)
+      const delivered = async () => JSON.stringify(await world.tree.call('inbox'))
+      await waitFor('the asker to be notified', async () =>
+        new RegExp(`\\[LANDED\\][^\\[]*#${String(second)}\\b`).test(await delivered()),
       )
       // What was found good before the end is not checked again.
       expect(count() - before).toBe(step === 'the run' ? 4 : 3)

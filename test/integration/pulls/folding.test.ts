@@ -97,7 +97,7 @@ describe('folding', () => {
     },
   )
 
-  it('who owns the base merges: a pull request that was retargeted is its new owner’s to hear of and to merge, and no longer its parent’s', async () => {
+  it('who owns the base merges: a pull request that was retargeted is its new owner’s to be notified of and to merge, and no longer its parent’s', async () => {
     tree.script('upper', {})
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'upper' })
     tree.script('lower', {

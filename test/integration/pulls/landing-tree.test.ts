@@ -66,7 +66,7 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
   await spawn(tree, ['one'], 'lead')
   const number = await filed(tree, 'one')
   const ready = await waitFor(
-    'the lead to be told',
+    'the lead to be notified',
     () => texts(tree, 'lead').find((text) => text.includes('[PR READY]')),
     { limit: 30_000 },
   )
@@ -80,16 +80,16 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
     expect(types).toContain(type)
 
   await tree.call('merge_pr', { pr_number: number }, { as: 'lead' })
-  await waitFor('its owner to be told', () => texts(tree, 'one').length === 1)
+  await waitFor('its owner to be notified', () => texts(tree, 'one').length === 1)
   expect(texts(tree, 'one')[0]).toContain('[MERGED]')
   await rests(tree, 'one')
   await rests(tree, 'lead')
   // It idles, merged: nothing is needed of anybody.
   expect(texts(tree, 'lead').filter((text) => /^\[(?!MERGED)/.test(text))).toHaveLength(1)
-  // One that rests with nothing filed is told of.
+  // One that rests with nothing filed is reported.
   tree.script('empty', {})
   await spawn(tree, ['empty'], 'lead')
-  await waitFor('the lead to be told of it', () =>
+  await waitFor('the lead to be notified of it', () =>
     texts(tree, 'lead').some((text) => text.includes('[CHILD IDLE] empty')),
   )
 })
@@ -97,7 +97,7 @@ it('wakes the lead once for a pull request that is green, and its owner not at a
 it(
   verifies(
     'R004-10',
-    'a rebase at a stop keeps the checks and what was told, and merge_pr follows it; while it lands, nothing is rebased',
+    'a rebase at a stop keeps the checks and what was reported, and merge_pr follows it; while it lands, nothing is rebased',
   ),
   async () => {
     const { tree, notes, runs } = await leadTree()
@@ -114,7 +114,7 @@ it(
         limit: 30_000,
       })
     }
-    await waitFor('all to be told ready', () =>
+    await waitFor('all to be reported ready', () =>
       [one, two, three].every((number) =>
         texts(tree, 'lead').some((text) => text.includes(`[PR READY] #${number} `)),
       ),
@@ -122,8 +122,8 @@ it(
     for (const name of ['one', 'two', 'three']) await rests(tree, name)
     const { head_sha: looked } = await tree.call('pr_diff', { pr_number: two }, { as: 'lead' })
     await tree.call('merge_pr', { pr_number: one }, { as: 'lead' })
-    const told = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
-    const before = [runs(), told()]
+    const delivered = () => texts(tree, 'lead').filter((text) => text.includes('[PR READY]')).length
+    const before = [runs(), delivered()]
 
     // Its next stop rebases what it has filed.
     await tree.call('send', { to: 'two', message: 'anything new?' })
@@ -138,7 +138,7 @@ it(
     })
     expect(now).toMatchObject({ checks: 'passed' })
     await rests(tree, 'two')
-    expect([runs(), told()]).toEqual(before)
+    expect([runs(), delivered()]).toEqual(before)
 
     // While the result is being checked, a stop of its agent leaves the head alone.
     writeFileSync(join(notes, 'hold'), '')
@@ -177,7 +177,7 @@ it(
     const inLead = join((await tree.agent('lead')).worktree, 'two.txt')
     await waitFor('the parent to have it', () => readFileSync(inLead, 'utf8') === 'two\n')
     // The lead asked, whoever spoke for it.
-    await waitFor('who asked to be told', () =>
+    await waitFor('who asked to be notified', () =>
       texts(tree, 'lead').some((text) => text.includes(`[LANDED] #${two} `)),
     )
 
@@ -187,7 +187,7 @@ it(
   },
 )
 
-it('tells of a conflict as soon as the base has moved, and withdraws what is no longer true before it is read', async () => {
+it('reports a conflict as soon as the base has moved, and withdraws what is no longer true before it is read', async () => {
   const { tree } = await leadTree('[forge]\npoll_active = 3600\npoll_idle = 3600\n')
   // The lead is at work all the time: what is for it waits.
   tree.script('busy', { stop: false, steps: [{ do: 'print', text: 'busy' }] })
@@ -206,13 +206,16 @@ it('tells of a conflict as soon as the base has moved, and withdraws what is no 
   await waitFor('both to be ready', async () => (await events('pr.ready')).length === 2)
 
   await tree.call('merge_pr', { pr_number: first })
-  await waitFor('the conflict to be told', async () => (await events('pr.conflict')).length === 1)
+  await waitFor(
+    'the conflict to be reported',
+    async () => (await events('pr.conflict')).length === 1,
+  )
   const [conflict] = await events('pr.conflict')
   const [merged] = await events('pr.merged')
   expect(conflict.payload).toMatchObject({ number: second, files: ['shared.txt'] })
   // No poll in between: it is the merge that looked.
   expect(conflict.at - merged.at).toBeLessThan(5_000)
-  await waitFor('its owner to hear of it', () =>
+  await waitFor('its owner to be notified of it', () =>
     texts(tree, 'second').some((text) => text.includes('[CONFLICT]')),
   )
   // READY of both stood in the queue of the lead that never read it.
@@ -225,7 +228,7 @@ it('tells of a conflict as soon as the base has moved, and withdraws what is no 
   )
 })
 
-it('closes in the inbox what is no longer so, and does not tell a change request twice', async () => {
+it('closes in the inbox what is no longer so, and does not report a change request twice', async () => {
   const notes = folder()
   const tree = await startExomonad()
   onTestFinished(() => tree.stop())
@@ -243,8 +246,8 @@ it('closes in the inbox what is no longer so, and does not tell a change request
     async () => !(await inbox()).some((text: string) => text.includes('[PR READY]')),
   )
 
-  // It is in its turn when the review comes: the stop check tells it, and the message that waits is
-  // withdrawn.
+  // It is in its turn when the review comes: the stop check reports it, and the message that waits
+  // is withdrawn.
   const go = join(notes, 'go')
   tree.script('author', {
     steps: [write('b.txt', 'b\n'), commit('B'), filePr, { do: 'file', path: go }],

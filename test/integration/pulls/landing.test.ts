@@ -80,16 +80,18 @@ describe('landing', () => {
     await expectTipsChecked(tree)
     // One move of the base for all that were checked together.
     expect(await tree.tips()).toHaveLength(2)
-    // The lead is told once of all of them; of the one that it merged itself it was not told.
-    const told = await waitFor('the lead to be told', async () =>
-      (await tree.told(LEAD)).find((text) => text.startsWith('[LANDED]')),
+    // The lead is notified once of all of them; of the one that it merged itself it was not.
+    const delivered = await waitFor('the lead to be notified', async () =>
+      (await tree.delivered(LEAD)).find((text) => text.startsWith('[LANDED]')),
     )
-    for (const number of numbers.slice(1)) expect(told).toContain(`#${number}`)
-    expect(told).not.toContain(`#${numbers[0]} `)
-    expect((await tree.told(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(1)
+    for (const number of numbers.slice(1)) expect(delivered).toContain(`#${number}`)
+    expect(delivered).not.toContain(`#${numbers[0]} `)
+    expect((await tree.delivered(LEAD)).filter((text) => text.startsWith('[LANDED]'))).toHaveLength(
+      1,
+    )
   })
 
-  it('takes a red group apart: all but one land, owner and lead are told which two are red together', async () => {
+  it('takes a red group apart: all but one land, owner and lead are notified which two are red together', async () => {
     const tree = await world()
     const numbers = new Map<string, number>()
     for (const name of ['a', 'left', 'b', 'right', 'c']) {
@@ -108,8 +110,8 @@ describe('landing', () => {
       ])
     await expectTipsChecked(tree)
     for (const who of [LEAD, tree.agent('right')]) {
-      const red = await waitFor('the red result to be told', async () =>
-        (await tree.told(who)).find((text) => text.startsWith('[LANDING RED]')),
+      const red = await waitFor('the red result to be reported', async () =>
+        (await tree.delivered(who)).find((text) => text.startsWith('[LANDING RED]')),
       )
       expect(red).toContain(`#${right} `)
       expect(red).toContain('pair-1-a and pair-1-b')
@@ -119,10 +121,12 @@ describe('landing', () => {
         /green apart and red together/.test(text) &&
         text.includes(`#${right} `) &&
         text.includes(`#${numbers.get('left')} `)
-      await waitFor('the pair to be told', async () => (await tree.told(who)).some(both), {
+      await waitFor('the pair to be reported', async () => (await tree.delivered(who)).some(both), {
         limit: 60_000,
       })
-      expect((await tree.told(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual([])
+      expect((await tree.delivered(who)).filter((text) => text.startsWith('[CI FAILED]'))).toEqual(
+        [],
+      )
     }
     // Asked again without a change it is refused at once: its files are known to be red.
     expect(await tree.look(right)).toMatchObject({ checksState: 'failed' })
@@ -147,19 +151,19 @@ describe('landing', () => {
     })
     // Which of the two that came in between it was is found out after that.
     const pair = await waitFor(
-      'the pair to be told',
-      async () => (await tree.told(LEAD)).find((text) => text.startsWith('[RED TOGETHER]')),
+      'the pair to be reported',
+      async () => (await tree.delivered(LEAD)).find((text) => text.startsWith('[RED TOGETHER]')),
       { limit: 60_000 },
     )
     expect(pair).toContain(`#${right} `)
     expect(pair).toContain(`#${left} `)
     expect(pair).not.toContain(`#${a} `)
-    // Who waited has it from that; the owner is told.
-    await waitFor('the owner to be told', async () =>
-      (await tree.told(tree.agent('right'))).some((text) => text.startsWith('[LANDING RED]')),
+    // Who waited has it from that; the owner is notified.
+    await waitFor('the owner to be notified', async () =>
+      (await tree.delivered(tree.agent('right'))).some((text) => text.startsWith('[LANDING RED]')),
     )
     expect(
-      (await tree.told(LEAD)).filter((text) => /^\[(LANDED|LANDING RED)\]/.test(text)),
+      (await tree.delivered(LEAD)).filter((text) => /^\[(LANDED|LANDING RED)\]/.test(text)),
     ).toEqual([])
   })
 
@@ -175,12 +179,12 @@ describe('landing', () => {
     expect(await waiting).toMatchObject({ state: 'landing' })
     await tree.landed()
     expect(await tree.look(b)).toMatchObject({ state: 'merged' })
-    await waitFor('the lead to be told', async () =>
-      (await tree.told(LEAD)).some((text) => text.startsWith('[LANDED]')),
+    await waitFor('the lead to be notified', async () =>
+      (await tree.delivered(LEAD)).some((text) => text.startsWith('[LANDED]')),
     )
   })
 
-  it('lands a good one that conflicts only with a red one of its group, and tells of none that it does not', async () => {
+  it('lands a good one that conflicts only with a red one of its group, and reports none as not landing', async () => {
     const tree = await world({ parallel: 1 }, `if test -e slow.txt; then ${HOLD}; fi; ${PAIRS}`)
     const numbers = new Map<string, number>()
     for (const [name, files] of Object.entries({
@@ -245,9 +249,9 @@ describe('landing', () => {
     await tree.landed()
     for (const number of [a, b, c, d])
       expect(await tree.look(number)).toMatchObject({ state: 'merged' })
-    // The lead, who asked for it, is told, although a person waited for the same.
-    await waitFor('the lead to be told', async () =>
-      (await tree.told(LEAD)).some(
+    // The lead, who asked for it, is notified, although a person waited for the same.
+    await waitFor('the lead to be notified', async () =>
+      (await tree.delivered(LEAD)).some(
         (text) => text.startsWith('[LANDED]') && text.includes(`#${d} `),
       ),
     )
@@ -259,7 +263,7 @@ describe('landing', () => {
   })
 
   it.each(['at once', 'after its check'])(
-    'tells whoever waited for it after a kill in the middle of the landing, %s',
+    'notifies whoever waited for it after a kill in the middle of the landing, %s',
     async (by) => {
       const tree = await world()
       const [a, b, c] = [
@@ -284,8 +288,8 @@ describe('landing', () => {
       await tree.restart()
       await tree.landed()
       expect(await tree.look(b)).toMatchObject({ state: 'merged' })
-      await waitFor('the lead to be told', async () =>
-        (await tree.told(LEAD)).some(
+      await waitFor('the lead to be notified', async () =>
+        (await tree.delivered(LEAD)).some(
           (text) => text.startsWith('[LANDED]') && text.includes(`#${b} `),
         ),
       )
@@ -330,10 +334,10 @@ describe('landing', () => {
         [numbers.get('requested'), expect.stringContaining('changes were requested')],
       ].toSorted(),
     )
-    // The lead was promised to hear of it.
-    const told = (await tree.told(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
+    // The lead was promised to be notified of it.
+    const delivered = (await tree.delivered(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
     for (const name of ['moved', 'requested'])
-      expect(told.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
+      expect(delivered.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
     await expect(tree.merge(numbers.get('clash')!)).rejects.toMatchObject({
       code: 'PR_NOT_MERGEABLE',
     })
@@ -443,7 +447,7 @@ describe('landing', () => {
     expect(await subjects(tree)).toEqual([`Title of c (#${c})`, expect.any(String)])
   })
 
-  it('lands without a check where that is off, or nothing overlaps; the base is checked then, and its owner told where it is red', async () => {
+  it('lands without a check where that is off, or nothing overlaps; the base is checked then, and its owner notified where it is red', async () => {
     const tree = await world({ config: { merge: { check_result: 'off' } } }, `${HOLD}; ${PAIRS}`)
     const [a, left, right, late] = [
       await tree.open('a', { 'a.txt': 'a' }),
@@ -461,8 +465,8 @@ describe('landing', () => {
     for (const number of [a, left, right])
       expect(await tree.merge(number)).toMatchObject({ merged: true })
     const red = await waitFor(
-      'the red base to be told',
-      async () => (await tree.told(LEAD)).find((text) => text.startsWith('[BASE RED]')),
+      'the red base to be reported',
+      async () => (await tree.delivered(LEAD)).find((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
     expect(red).toContain(`#${right} `)
@@ -490,10 +494,10 @@ describe('landing', () => {
     await Promise.all(group.map((number) => tree.merge(number)))
     tree.hold(false)
     await tree.landed()
-    const told = (await tree.events('landing.red')).filter(({ payload }) =>
+    const delivered = (await tree.events('landing.red')).filter(({ payload }) =>
       group.includes(payload.number),
     )
-    expect(told.map(({ payload }) => payload.base_red)).toEqual([true, true, true])
+    expect(delivered.map(({ payload }) => payload.base_red)).toEqual([true, true, true])
     expect(tree.runs().length - before).toBe(2)
     expect((await tree.events('base.red')).length).toBe(1)
   })
@@ -556,8 +560,8 @@ describe('landing', () => {
     await expect(tree.merge(bad)).rejects.toMatchObject({ code: 'CHECKS_FAILED' })
     expect(await tree.merge(bad, { as: 'human', force: true })).toMatchObject({ merged: true })
     await waitFor(
-      'the red base to be told',
-      async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')),
+      'the red base to be reported',
+      async () => (await tree.delivered(LEAD)).some((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
   })
@@ -594,7 +598,7 @@ describe('landing', () => {
       await tree.checked(number)
       await tree.merge(number, { as: 'human', force: true })
       const red = await waitFor(
-        'the red base to be told',
+        'the red base to be reported',
         async () => (await tree.events('base.red'))[index],
         { limit: 60_000 },
       )
@@ -613,8 +617,8 @@ describe('landing', () => {
     await waitFor('the merge to be seen', async () => (await tree.look(bad)).state === 'merged')
     await tree.forge.ensureChecks(bad)
     await waitFor(
-      'the red base to be told',
-      async () => (await tree.told(LEAD)).some((text) => text.startsWith('[BASE RED]')),
+      'the red base to be reported',
+      async () => (await tree.delivered(LEAD)).some((text) => text.startsWith('[BASE RED]')),
       { limit: 60_000 },
     )
   })

@@ -9,7 +9,7 @@ import { verifies } from '../../requirements.ts'
 
 /** Pull requests from filing to merge, with the local forge, its checks and its reviews. */
 
-const heard = (tree: Exomonad, name: string, pattern: RegExp): Promise<string> =>
+const received = (tree: Exomonad, name: string, pattern: RegExp): Promise<string> =>
   waitFor(
     `${String(pattern)} in the pane of ${name}`,
     () =>
@@ -100,7 +100,7 @@ describe('pull requests', () => {
           .toString()
           .trim(),
       ).toBe(pull.head_sha)
-      await heard(tree, 'lead', /\[PR (OPENED|READY)\].*filer|filer.*\[PR/s)
+      await received(tree, 'lead', /\[PR (OPENED|READY)\].*filer|filer.*\[PR/s)
     },
   )
 
@@ -212,7 +212,7 @@ describe('pull requests', () => {
       expect(await tree.refusal('merge_pr', { pr_number: merge.pr_number })).toMatchObject({
         code: 'PR_NOT_MERGEABLE',
       })
-      await heard(tree, 'merged', /\[MERGED\]/)
+      await received(tree, 'merged', /\[MERGED\]/)
     },
   )
 
@@ -273,15 +273,15 @@ describe('checks and reviews', () => {
       })
       await spawnWorker(tree, 'fixer')
       const pull = await filed(tree, 'fixer')
-      const failure = await heard(tree, 'fixer', /\[CI FAILED\]/)
+      const failure = await received(tree, 'fixer', /\[CI FAILED\]/)
       expect(failure).toContain('good.txt is missing')
       await waitFor(
         'green checks',
         async () => (await shown(tree, pull.pr_number)).checks === 'passed',
         { limit: 30_000 },
       )
-      // The forge knows it a moment before it is told.
-      const types = await waitFor('green checks to be told', async () => {
+      // The forge knows it a moment before it is reported.
+      const types = await waitFor('green checks to be reported', async () => {
         const seen = (await tree.events()).map((event) => event.type)
         return seen.includes('ci.passed') ? seen : undefined
       })
@@ -324,7 +324,7 @@ describe('checks and reviews', () => {
     })
   })
 
-  it('checks are run again on the same head when a parent or the human asks, and each result is told', async () => {
+  it('checks are run again on the same head when a parent or the human asks, and each result is reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 't-flaky-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     const tree = await startExomonad({
@@ -334,9 +334,9 @@ describe('checks and reviews', () => {
     tree.script('flaky', { ...filing('a.txt'), stop: false })
     await spawnWorker(tree, 'flaky')
     const { pr_number: number } = await filed(tree, 'flaky')
-    const told = async (type: string) =>
+    const delivered = async (type: string) =>
       (await tree.events()).filter((event) => event.type === type).length
-    await waitFor('red checks', async () => (await told('ci.failed')) === 1)
+    await waitFor('red checks', async () => (await delivered('ci.failed')) === 1)
     expect(
       await tree.refusal('pr_checks', { pr_number: number, rerun: true }, { as: 'flaky' }),
     ).toMatchObject({ code: 'NOT_ALLOWED' })
@@ -347,12 +347,12 @@ describe('checks and reviews', () => {
 
     const again = await tree.run(['pr', 'checks', 'flaky', '--rerun'])
     expect(again.stdout).toContain('Started again')
-    await waitFor('red checks again', async () => (await told('ci.failed')) === 2)
+    await waitFor('red checks again', async () => (await delivered('ci.failed')) === 2)
     writeFileSync(join(folder, 'good'), '')
     expect(await tree.call('pr_checks', { pr_number: number, rerun: true })).toMatchObject({
       rerun: 'started',
     })
-    await waitFor('green checks', async () => (await told('ci.passed')) === 1)
+    await waitFor('green checks', async () => (await delivered('ci.passed')) === 1)
     expect(await tree.call('merge_pr', { pr_number: number })).toMatchObject({ merged: true })
   })
 
@@ -391,9 +391,9 @@ describe('checks and reviews', () => {
       ])
       expect(review.stderr + review.stdout).toMatch(/review|changes/i)
       expect(review.code).toBe(0)
-      const told = await heard(tree, 'author', /A typo/)
-      expect(told).toContain('file.txt:1')
-      await heard(tree, 'lead', /\[FIXES PUSHED\]/)
+      const delivered = await received(tree, 'author', /A typo/)
+      expect(delivered).toContain('file.txt:1')
+      await received(tree, 'lead', /\[FIXES PUSHED\]/)
       await waitFor(
         'the change request to be answered',
         async () => (await shown(tree, number)).review !== 'changes_requested',
@@ -410,7 +410,7 @@ describe('checks and reviews', () => {
           .split('\n')
           .find((name) => name === 'origin' || name === 'exomonad') ?? ''
       await tree.repository.git('push', '-q', remote, 'main.lead.author:main.lead')
-      await heard(tree, 'lead', /\[MERGED\]/)
+      await received(tree, 'lead', /\[MERGED\]/)
       const merged = (await tree.events()).find((event) => event.type === 'pr.merged')
       expect(merged.payload).toMatchObject({ number, external: true })
     },

@@ -113,19 +113,19 @@ describe('a worker by the Agent Client Protocol', () => {
     const gate = tree.gate('go')
     const { agent_id } = await tree.worker('listener', gate.wait, 'say first turn over')
     await tree.becomes('listener', 'running')
-    await tree.call('send', { to: 'listener', message: tree.order('say heard-in-between') })
+    await tree.call('send', { to: 'listener', message: tree.order('say read-in-between') })
     expect((await tree.agent('listener')).undelivered).toBe(1)
     writeFileSync(gate.file, '')
-    await tree.shows('listener', 'heard-in-between')
+    await tree.shows('listener', 'read-in-between')
     await tree.becomes('listener', 'idle')
-    await tree.call('send', { to: 'listener', message: tree.order('say heard-while-idle') })
-    await tree.shows('listener', 'heard-while-idle')
+    await tree.call('send', { to: 'listener', message: tree.order('say read-while-idle') })
+    await tree.shows('listener', 'read-while-idle')
     await waitFor('both to be confirmed', async () => (await lanes(tree, agent_id)).length === 2)
     await tree.becomes('listener', 'idle')
     // What waits when a turn ends is the reason to go on.
     expect(await lanes(tree, agent_id)).toEqual(['hook', 'acp'])
     const output = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
-    expect([count(output, 'say heard-in-between'), count(output, 'say heard-while-idle')]).toEqual([
+    expect([count(output, 'say read-in-between'), count(output, 'say read-while-idle')]).toEqual([
       1, 1,
     ])
     expect(await tree.agent('listener')).toMatchObject({ undelivered: 0, undecided: 0 })

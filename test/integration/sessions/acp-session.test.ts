@@ -90,7 +90,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const session of sessions.splice(0)) await end(session)
   await hush()
-  // What a daemon that is gone could not be told may be on its way into the spool.
+  // What a daemon that is gone could not be sent may be on its way into the spool.
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 
@@ -188,7 +188,7 @@ const isRunning = (pid: number): boolean => {
 }
 
 describe('a session', () => {
-  it('tells the daemon what happens in it, in order, and shows it as it streams', async () => {
+  it('reports to the daemon what happens in it, in order, and shows it as it streams', async () => {
     const { session, shown } = host([
       'say I look.',
       'tool read Look around',
@@ -254,7 +254,7 @@ describe('a session', () => {
     await session.escape()
     await idle(session)
     expect(session.session().reason).toBe('cancelled')
-    await waitFor('the daemon to be told', () => hooks.at(-1)?.event === 'interrupted')
+    await waitFor('the daemon to be notified', () => hooks.at(-1)?.event === 'interrupted')
     expect(await session.prompt('say hello')).toEqual({ kind: 'accepted' })
     await waitFor('its answer', () => session.session().lastText === 'hello')
     await idle(session)
@@ -333,7 +333,7 @@ describe('a session', () => {
 })
 
 describe('permission', () => {
-  it('is asked of the daemon, and what waits is told', async () => {
+  it('is asked of the daemon, and what waits is reported', async () => {
     const open: ((answer: unknown) => void)[] = []
     answers['permission'] = () => new Promise((go) => open.push(go))
     const { session, shown } = host(['ask delete everything', 'ask delete more'])
@@ -365,7 +365,7 @@ describe('permission', () => {
     expect(said('permission')).toEqual([])
   })
 
-  it('is cancelled with the turn, and the daemon hears that nobody waits any more', async () => {
+  it('is cancelled with the turn, and the daemon is notified that nobody waits any more', async () => {
     let gone = false
     answers['permission'] = () => new Promise(() => {})
     server?.on('request', (request, response) => {
@@ -553,7 +553,7 @@ describe('an agent that misbehaves', () => {
     expect(shown()).toContain('Welcome to the scripted agent!')
   })
 
-  it('may tell things out of order, late, and of sessions that are not its own', async () => {
+  it('may report things out of order, late, and of sessions that are not its own', async () => {
     const { session, shown } = host(['orphan', 'foreign not for you', 'say mine', 'late too late'])
     await idle(session)
     expect(session.session()).toMatchObject({ toolCalls: 1, reason: 'end_turn' })
@@ -649,7 +649,7 @@ describe('an agent that misbehaves', () => {
       ['--version', '7'],
       /speaks version 7 of the Agent Client Protocol, exomonad version 1/,
     ],
-    ['ends at once', ['--exit', '9'], /exit code 9.*told to fail/],
+    ['ends at once', ['--exit', '9'], /exit code 9.*asked to fail/],
     ['wants a login', ['--auth'], /wants a login.*Run scripted-agent login/],
   ])('fails to start where it %s, with the reason', async (_, args, reason) => {
     const mute = args[0] === '--mute'
@@ -737,18 +737,18 @@ describe('while the daemon is away', () => {
     expect(read.every(({ token }) => token === TOKEN)).toBe(true)
     await listen()
     expect(await session.prompt('say three')).toEqual({ kind: 'accepted' })
-    await waitFor('the daemon to be told', () => said('stop').length === 1)
+    await waitFor('the daemon to be notified', () => said('stop').length === 1)
     expect(said('prompt')).toEqual([{ prompt: 'say three' }])
   })
 
-  it('a daemon that is slow to hear does not hold the stream up', async () => {
-    let hear = (): void => {}
-    answers['tool-start'] = () => new Promise((go) => (hear = () => go(undefined)))
+  it('a daemon that is slow to answer does not hold the stream up', async () => {
+    let receive = (): void => {}
+    answers['tool-start'] = () => new Promise((go) => (receive = () => go(undefined)))
     const { session } = host(['tool read Look', 'say after it', 'wait'])
     await waitFor('its text', () => session.session().lastText === 'after it')
     expect(said('tool-end')).toEqual([])
-    await waitFor('the daemon to be told', () => said('tool-start').length === 1)
-    hear()
-    await waitFor('the daemon to be told of the rest', () => said('tool-end').length === 1)
+    await waitFor('the daemon to be notified', () => said('tool-start').length === 1)
+    receive()
+    await waitFor('the rest to be reported to the daemon', () => said('tool-end').length === 1)
   })
 })

@@ -24,20 +24,20 @@ describe('a session that outlives the daemon', () => {
     const gate = tree.gate('go')
     const { agent_id } = await tree.worker('steady', gate.wait, COMMIT, FILE_PR, 'say turn over')
     await tree.becomes('steady', 'running')
-    await tree.call('send', { to: 'steady', message: tree.order('say heard-the-message') })
+    await tree.call('send', { to: 'steady', message: tree.order('say read-the-message') })
     const { pid } = await tree.agent('steady')
     await tree.crash()
     writeFileSync(gate.file, '')
     await tree.run(['daemon', 'start'])
     await tree.shows('steady', 'turn over')
-    await tree.shows('steady', 'heard-the-message')
+    await tree.shows('steady', 'read-the-message')
     expect(await tree.becomes('steady', 'idle')).toMatchObject({
       pid,
       undelivered: 0,
       undecided: 0,
     })
     const output = readFileSync(join(tree.state, 'outputs', `${agent_id}.log`), 'utf8')
-    expect(count(output, 'say heard-the-message')).toBe(1)
+    expect(count(output, 'say read-the-message')).toBe(1)
     expect(existsSync(join((await tree.agent('steady')).worktree, 'a.txt'))).toBe(true)
   })
 

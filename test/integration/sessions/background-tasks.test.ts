@@ -39,7 +39,10 @@ describe('background tasks', () => {
   afterAll(() => tree?.stop())
 
   it(
-    verifies('R003-02', 'run beside their caller, in its worktree, and tell it once when they end'),
+    verifies(
+      'R003-02',
+      'run beside their caller, in its worktree, and notify it once when they end',
+    ),
     async () => {
       const id = await start(
         `printf 'out\\n'; printf 'err\\n' >&2; pwd; echo "token:$EXOMONAD_TOKEN"; echo "$EXOMONAD_AGENT_ID"; while [ ! -e go ]; do sleep 0.05; done; rm go`,
@@ -74,10 +77,10 @@ describe('background tasks', () => {
           .filter(({ from }: any) => from === id)
           .map(({ message }: any) => JSON.parse(message)),
       ).toEqual([{ status: 'idle', success: true, summary: result.summary }])
-      const told = (await tree.events()).filter(
+      const reported = (await tree.events()).filter(
         ({ type, agentId }) => agentId === id && /agent\.(completed|failed|idle|killed)/.test(type),
       )
-      expect(told).toHaveLength(1)
+      expect(reported).toHaveLength(1)
       expect(processesOf(id)).toEqual([])
     },
   )
@@ -258,14 +261,14 @@ describe('background tasks', () => {
     expect(result.output.split('\n')[0]).toBe(
       `[The beginning is not shown; its file is ${outputFile(id)}]`,
     )
-    const told = [
+    const reported = [
       await tree.call('check_mail'),
       await tree.call('inbox', {}),
       await tree.events(),
       await tree.call('agent_status', { agent_id: id }),
     ]
-    expect(JSON.stringify(told)).toContain(id)
-    expect(JSON.stringify(told)).not.toContain(outputFile(id))
+    expect(JSON.stringify(reported)).toContain(id)
+    expect(JSON.stringify(reported)).not.toContain(outputFile(id))
     // As retention leaves it, and as somebody else might.
     writeFileSync(outputFile(id), removedNotice(0, 5_000_000, 4_000_000))
     const removed = await tree.call('agent_result', { agent_id: id })
@@ -282,7 +285,7 @@ describe('background tasks', () => {
     writeFileSync(config, before)
   })
 
-  it('whose parent ended go on, and tell whoever is above; a kill takes them along', async () => {
+  it('whose parent ended go on, and notify whoever is above; a kill takes them along', async () => {
     const nested = await start('echo nested; sleep 500', 'lead')
     const lead = (await tree.agent('lead')).id
     expect(await tree.call('agent_status', { agent_id: nested })).toMatchObject({

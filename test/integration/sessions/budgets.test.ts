@@ -21,7 +21,7 @@ import { settingsOf } from '../../helpers/settings.ts'
 const templates = fileURLToPath(new URL('../../../templates', import.meta.url))
 
 /**
- * A real store and publisher; the agent CLI says what it is told to say, the configuration can be
+ * A real store and publisher; the agent CLI says what it is set to say, the configuration can be
  * changed.
  */
 async function budgeted(first: object) {
@@ -44,10 +44,10 @@ async function budgeted(first: object) {
     newDeliveryId,
   })
   let config = configSchema.parse(first)
-  const told = new Map<string, () => Promise<Usage | null>>()
+  const reported = new Map<string, () => Promise<Usage | null>>()
   let asked = 0
   const cli = {
-    usage: ({ agentId }) => (asked++, told.get(agentId)?.() ?? Promise.resolve(null)),
+    usage: ({ agentId }) => (asked++, reported.get(agentId)?.() ?? Promise.resolve(null)),
   } as Partial<AgentCli> as AgentCli
   const settings = settingsOf(
     () => config,
@@ -96,9 +96,11 @@ async function budgeted(first: object) {
     worker,
     asked: () => asked,
     configure: (changed: object) => (config = configSchema.parse(changed)),
-    /** The agent’s program says that it used so much, and its hook tells that it did something. */
+    /**
+     * The agent’s program says that it used so much, and its hook reports that it did something.
+     */
     uses: async (agent: Agent, model: string, input: number) => {
-      told.set(agent.id, async () => ({
+      reported.set(agent.id, async () => ({
         models: { [model]: { input, output: 0, cacheRead: 0, cacheWrite: 0 } },
       }))
       usage.refresh(agent.id)
@@ -107,7 +109,7 @@ async function budgeted(first: object) {
         async () => (await store.agents.get(agent.id))?.usage?.models[model]?.input === input,
       )
     },
-    fails: (agent: Agent, error: Error) => told.set(agent.id, () => Promise.reject(error)),
+    fails: (agent: Agent, error: Error) => reported.set(agent.id, () => Promise.reject(error)),
     events,
     eventually: (type: string, count: number) =>
       waitFor(`${count} × ${type}`, async () => (await events(type)).length >= count),
@@ -128,7 +130,7 @@ describe('what agents use', () => {
     })
   })
 
-  it('stays as it was where the program can’t tell, and is read again the next time', async () => {
+  it('stays as it was where the program doesn’t know, and is read again the next time', async () => {
     const tree = await budgeted({})
     await tree.uses(tree.worker, 'opus', 1000)
     tree.fails(tree.worker, new Error('half a line'))
@@ -139,7 +141,7 @@ describe('what agents use', () => {
     await tree.uses(tree.worker, 'opus', 2000)
   })
 
-  it('is read by the regular comparison only of those of whom something was heard', async () => {
+  it('is read by the regular comparison only of those that reported something', async () => {
     const tree = await budgeted({})
     await tree.usage.refreshChanged()
     await waitFor('both to be read', () => tree.asked() === 2)
@@ -151,7 +153,7 @@ describe('what agents use', () => {
 })
 
 describe('budgets', () => {
-  it('warn the parent at 80 % and tell it at 100 %, once each, and again after the limit was raised', async () => {
+  it('warn the parent at 80 % and notify it at 100 %, once each, and again after the limit was raised', async () => {
     const tree = await budgeted({ limits: { tokens_per_agent: 1000 } })
     await tree.uses(tree.worker, 'opus', 799)
     await tree.uses(tree.worker, 'opus', 800)
@@ -160,7 +162,7 @@ describe('budgets', () => {
     await tree.uses(tree.worker, 'opus', 1001)
     await tree.eventually('budget.exhausted', 1)
     // Less than 80 % of what comes next: whichever limit it is compared with, there is nothing to
-    // tell.
+    // report.
     await tree.uses(tree.worker, 'opus', 1199)
     tree.configure({ limits: { tokens_per_agent: 1500 } })
     await tree.uses(tree.worker, 'opus', 1201)
@@ -183,7 +185,7 @@ describe('budgets', () => {
     )
   })
 
-  it('of a subtree add up what is used in it, in money too; the human is told of the root’s', async () => {
+  it('of a subtree add up what is used in it, in money too; the human is notified of the root’s', async () => {
     const tree = await budgeted({
       limits: { money_per_subtree: 1 },
       prices: { opus: { input: 10, output: 50 } },
@@ -254,11 +256,11 @@ describe('a used up budget', () => {
         answer: { code: 'LIMIT_REACHED', used: 5, limit: 5, key: 'limits.tool_calls_per_agent' },
       },
     ])
-    await waitFor('the parent to be told', async () =>
+    await waitFor('the parent to be notified', async () =>
       (await tree.events()).some(({ type }) => type === 'budget.exhausted'),
     )
-    const told = (await tree.events()).filter(({ type }) => type.startsWith('budget.'))
-    expect(told.at(-1)).toMatchObject({
+    const reported = (await tree.events()).filter(({ type }) => type.startsWith('budget.'))
+    expect(reported.at(-1)).toMatchObject({
       type: 'budget.exhausted',
       payload: { name: 'lead', scope: 'agent', kind: 'tool_calls', limit: 5 },
     })

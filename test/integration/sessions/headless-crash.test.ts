@@ -20,7 +20,7 @@ describe('what runs without a terminal', () => {
     (await tree.call('spawn_llm_session', { goal: `script:\n${script}`, ...more })).agent_id
   const statusOf = async (id: string): Promise<string> =>
     (await tree.call('agent_status', { agent_id: id })).status
-  const told = async (id: string): Promise<any[]> =>
+  const reported = async (id: string): Promise<any[]> =>
     (await tree.events()).filter(
       ({ type, agentId }) => agentId === id && /^agent\.(completed|failed|idle|killed)$/.test(type),
     )
@@ -48,7 +48,7 @@ describe('what runs without a terminal', () => {
       ),
     )
     const gone = Date.now()
-    // So much later that what was noticed then can be told from what happened before.
+    // So much later that what was noticed then can be distinguished from what happened before.
     await waitFor('some time to pass', () => Date.now() > gone + 3000)
     await tree.run(['daemon', 'start'])
     expect(await resultOf(tree, ending)).toMatchObject({
@@ -78,7 +78,7 @@ describe('what runs without a terminal', () => {
       output: expect.stringContaining('Whole.'),
     })
     for (const id of [ending, talking, lasting, busy]) {
-      expect(await told(id)).toHaveLength(1)
+      expect(await reported(id)).toHaveLength(1)
       await waitFor('nothing of it to be left', () => processesOf(id).length === 0)
     }
   })
@@ -106,7 +106,7 @@ describe('what runs without a terminal', () => {
     })
     for (const id of [lost, cut]) {
       await waitFor('nothing of it to be left', () => processesOf(id).length === 0)
-      expect(await told(id)).toHaveLength(1)
+      expect(await reported(id)).toHaveLength(1)
     }
     // Another host takes its place.
     expect(await resultOf(tree, await task('echo again'))).toMatchObject({

@@ -124,12 +124,12 @@ describe.each(CLIENTS)('the MCP server of a registry and a client of kind %s', (
   it('keeps a long call alive', async () => {
     const { access: own } = await served()
     const client = await overHttp(kind, own)
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const call = client
-      .call('wait_long', {}, { onprogress: (progress) => heard.push(progress) })
+      .call('wait_long', {}, { onprogress: (progress) => received.push(progress) })
       .catch((error: Error) => error)
-    await waitFor('a sign of life', () => heard.length > 0)
-    expect(heard[0]).toMatchObject({ progress: 1, message: 'wait_long goes on' })
+    await waitFor('a sign of life', () => received.length > 0)
+    expect(received[0]).toMatchObject({ progress: 1, message: 'wait_long goes on' })
     own.remove()
     await call
   })

@@ -108,21 +108,22 @@ function tools() {
 }
 
 function recorder() {
-  const told: unknown[][] = []
+  const reported: unknown[][] = []
   const callbacks: SubagentCallbacks = {
-    onSubagentStart: (info) => told.push(['start', info]),
-    onSubagentStreamDelta: (id, text) => told.push(['delta', id, text]),
-    onSubagentToolCallStart: (id, { name, arguments: args }) => told.push(['call', id, name, args]),
+    onSubagentStart: (info) => reported.push(['start', info]),
+    onSubagentStreamDelta: (id, text) => reported.push(['delta', id, text]),
+    onSubagentToolCallStart: (id, { name, arguments: args }) =>
+      reported.push(['call', id, name, args]),
     onSubagentToolCallEnd: (id, { name, output, isError }) =>
-      told.push(['answer', id, name, output, isError]),
-    onSubagentComplete: (id, { text, turns }) => told.push(['complete', id, text, turns]),
-    onSubagentError: (id, error) => told.push(['error', id, error.message]),
+      reported.push(['answer', id, name, output, isError]),
+    onSubagentComplete: (id, { text, turns }) => reported.push(['complete', id, text, turns]),
+    onSubagentError: (id, error) => reported.push(['error', id, error.message]),
   }
   return {
-    told,
+    reported,
     callbacks,
     ids: () =>
-      told.filter(([kind]) => kind === 'start').map(([, info]) => (info as SubagentInfo).id),
+      reported.filter(([kind]) => kind === 'start').map(([, info]) => (info as SubagentInfo).id),
   }
 }
 
@@ -131,11 +132,11 @@ describe('an agent with a registry’s tools', () => {
     ['HTTP', []],
     ['the bridge on stdio', ['--no-http']],
   ])(
-    verifies('R002-04', 'calls them over %s, and callbacks tell of them in order'),
+    verifies('R002-04', 'calls them over %s, and callbacks report them in order'),
     async (_way, args) => {
       const acpClient = client(args)
       const { registry } = tools()
-      const { told, callbacks, ids } = recorder()
+      const { reported, callbacks, ids } = recorder()
       registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
       const task = script(
         'say Looking.',
@@ -146,7 +147,7 @@ describe('an agent with a registry’s tools', () => {
       const result = await registry.execute(call('subagent_spawn', spawn(task)))
       expect(result).toMatchObject({ output: 'Found it.', isError: false })
       const [id] = ids()
-      expect(told).toEqual([
+      expect(reported).toEqual([
         ['start', { id, description: 'Doing a part', mode: 'spawn' }],
         ['delta', id, 'Looking.'],
         ['call', id, 'look_up', { word: 'tree' }],
@@ -164,7 +165,7 @@ describe('an agent with a registry’s tools', () => {
     async () => {
       const acpClient = client()
       const { registry } = tools()
-      const { told, callbacks, ids } = recorder()
+      const { reported, callbacks, ids } = recorder()
       registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
       const inner = script('call look_up {"word":"leaf"}', 'tools')
       const outer = script(
@@ -177,7 +178,7 @@ describe('an agent with a registry’s tools', () => {
       )
       expect(output).toBe('outer:look_up wait_long subagent_spawn subagent_delegate')
       const [outerId, innerId] = ids()
-      expect(told.filter(([kind]) => kind !== 'delta')).toEqual([
+      expect(reported.filter(([kind]) => kind !== 'delta')).toEqual([
         ['start', { id: outerId, description: 'Outer', mode: 'spawn' }],
         ['call', outerId, 'subagent_spawn', spawn(inner, { description: 'Inner' })],
         ['start', { id: innerId, description: 'Inner', mode: 'spawn', parentId: outerId }],
@@ -195,7 +196,7 @@ describe('an agent with a registry’s tools', () => {
   it('runs several subagents at once, each with its own answer', async () => {
     const acpClient = client()
     const { registry } = tools()
-    const { told, callbacks, ids } = recorder()
+    const { reported, callbacks, ids } = recorder()
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
     const words = ['a', 'bb', 'ccc', 'dddd', 'eeeee']
     const results = await Promise.all(
@@ -208,7 +209,7 @@ describe('an agent with a registry’s tools', () => {
     expect(results.map(({ output }) => output)).toEqual(words)
     expect(new Set(ids()).size).toBe(words.length)
     for (const id of ids())
-      expect(told.filter((one) => one[1] === id).map(([kind]) => kind)).toEqual([
+      expect(reported.filter((one) => one[1] === id).map(([kind]) => kind)).toEqual([
         'call',
         'answer',
         'delta',
@@ -219,7 +220,7 @@ describe('an agent with a registry’s tools', () => {
   it(verifies('R002-02', 'is stopped at its turn limit, and its answer says so'), async () => {
     const acpClient = client()
     const { registry } = tools()
-    const { told, callbacks } = recorder()
+    const { reported, callbacks } = recorder()
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
     const { output } = await registry.execute(
       call(
@@ -228,7 +229,7 @@ describe('an agent with a registry’s tools', () => {
       ),
     )
     expect(output).toMatch(/^Beginning\.\n\n\[Stopped at the limit of 4 turns/)
-    expect(told.at(-1)?.slice(2)).toEqual([output, 4])
+    expect(reported.at(-1)?.slice(2)).toEqual([output, 4])
     // The agent was cancelled, not ended: it goes on with other work.
     const { pid } = acpClient.getServerHealth()!
     expect((await acpClient.generate('say still here')).content).toBe('still here')
@@ -240,18 +241,18 @@ describe('what goes wrong', () => {
   it(
     verifies(
       'R002-07',
-      'in the agent is told once and fails the call; the next call starts it again',
+      'in the agent is reported once and fails the call; the next call starts it again',
     ),
     async () => {
       const acpClient = client()
       const { registry } = tools()
-      const { told, callbacks } = recorder()
+      const { reported, callbacks } = recorder()
       registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
       const crashed = await registry.execute(
         call('subagent_spawn', spawn(script('say half', 'stderr out of memory', 'crash 3'))),
       )
       expect(crashed.isError).toBe(true)
-      expect(told.filter(([kind]) => kind === 'error' || kind === 'complete')).toEqual([
+      expect(reported.filter(([kind]) => kind === 'error' || kind === 'complete')).toEqual([
         ['error', expect.any(String), crashed.output],
       ])
       expect(acpClient.getServerHealth()).toMatchObject({
@@ -336,7 +337,7 @@ describe('aborting', () => {
   it('a call cancels its session and the registry’s calls in it, and the agent lives on', async () => {
     const acpClient = client()
     const { registry, aborted } = tools()
-    const { told, callbacks, ids } = recorder()
+    const { reported, callbacks, ids } = recorder()
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
     const controller = new AbortController()
     const inner = spawn('call wait_long {}', { description: 'Inner' })
@@ -345,7 +346,7 @@ describe('aborting', () => {
       { signal: controller.signal },
     )
     await waitFor('the inner call', () =>
-      told.some(([kind, , name]) => kind === 'call' && name === 'wait_long'),
+      reported.some(([kind, , name]) => kind === 'call' && name === 'wait_long'),
     )
     const { pid } = acpClient.getServerHealth()!
     const reason = new Error('the user pressed Escape')
@@ -353,7 +354,7 @@ describe('aborting', () => {
     expect(await running).toMatchObject({ isError: true, output: reason.message })
     expect(aborted).toEqual([reason])
     const [outerId, innerId] = ids()
-    expect(told.filter(([kind]) => kind === 'error' || kind === 'complete')).toEqual([
+    expect(reported.filter(([kind]) => kind === 'error' || kind === 'complete')).toEqual([
       ['error', innerId, reason.message],
       ['error', outerId, reason.message],
     ])
@@ -521,7 +522,7 @@ describe('the client', () => {
     )
   })
 
-  it('decides over permissions as it is told', async () => {
+  it('decides over permissions as it is set to', async () => {
     const acpClient = client()
     const ask = async () => (await acpClient.generate('ask rm -rf /')).content
     expect(await ask()).toBe('denied\n')
@@ -587,7 +588,7 @@ describe('the client', () => {
     ).toBe('"prompt"\n')
   })
 
-  it('chats, counts tokens, tells how servers are, and says what the protocol lacks', async () => {
+  it('chats, counts tokens, reports how servers are, and says what the protocol lacks', async () => {
     const acpClient = client()
     expect(acpClient.getServerHealth()).toEqual({
       state: 'stopped',
@@ -638,13 +639,13 @@ describe('the client', () => {
       toolRegistry: registry,
       conversation: createConversation(),
     })
-    const told: string[] = []
+    const reported: string[] = []
     const run = running
       .run(script('say on', 'call wait_long {}'), {
-        onToolCallStart: ({ name }) => told.push(name),
+        onToolCallStart: ({ name }) => reported.push(name),
       })
       .catch((error: Error) => error)
-    await waitFor('the call', () => told.length > 0)
+    await waitFor('the call', () => reported.length > 0)
     const { pid } = acpClient.getServerHealth()!
     const bridges = childrenOf(pid!)
     expect(bridges).toHaveLength(args.length === 0 ? 0 : 1)

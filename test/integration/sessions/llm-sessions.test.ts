@@ -95,7 +95,7 @@ describe('LLM sessions', () => {
   it(
     verifies(
       'R003-10',
-      'are told of their task, what they are given to know, and every tool that they have',
+      'are given their task, what they are to know, and every tool that they have',
     ),
     async () => {
       const prompt = await promptOf(
@@ -269,7 +269,7 @@ describe('LLM sessions', () => {
     })
   })
 
-  it('are told what is sent to them before they end', async () => {
+  it('get what is sent to them before they end', async () => {
     const id = await start('say First.\nrun while [ ! -e sent ]; do sleep 0.05; done; rm sent')
     await tree.call('send', { to: id, message: 'script:\nsay Second.' })
     writeFileSync(at('sent'), '')
@@ -291,7 +291,7 @@ describe('LLM sessions', () => {
 })
 
 describe('results of agents with a worktree', () => {
-  it('tell what they reported and changed, committed or not, also once the worktree is gone', async () => {
+  it('show what they reported and changed, committed or not, also once the worktree is gone', async () => {
     const tree = await startExomonad()
     try {
       tree.script('auth', {

@@ -50,7 +50,7 @@ interface Call {
   readonly words: string[]
   readonly events: SubagentEvent[]
   readonly abort: () => void
-  /** Id of the subagent, once it is told. */
+  /** Id of the subagent, once it is reported. */
   readonly id: () => Promise<string>
 }
 
@@ -108,7 +108,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-02',
-      'answers the final text of a conversation of its own, and tells of its tool calls on the way',
+      'returns the final text of a conversation of its own, and reports its tool calls on the way',
     ),
     async () => {
       const { answer, words, id } = spawn(
@@ -151,7 +151,7 @@ describe('subagent_spawn', () => {
   })
 
   it(
-    verifies('R002-08', 'puts a system prompt in front of everything that it is told'),
+    verifies('R002-08', 'puts a system prompt in front of everything that it is sent'),
     async () => {
       const { text } = await call({ task: script('prompt'), systemPrompt: 'Answer in verse.' })
         .answer
@@ -172,7 +172,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-07',
-      'fails with the reason and with what it had said, which nobody is told a second time',
+      'fails with the reason and with what it had said, which nobody is notified of a second time',
     ),
     async () => {
       const { answer, id, events } = spawn('say So far so good.', 'crash 3')
@@ -186,10 +186,10 @@ describe('subagent_spawn', () => {
       expect(JSON.stringify(messages)).not.toContain(own)
       expect(JSON.stringify(messages)).not.toContain('So far so good')
       expect((await tree.call('check_mail', { peek: true })).messages).toEqual([])
-      const told = (await tree.events()).filter(
+      const reported = (await tree.events()).filter(
         (event) => event.agentId === own && event.type === 'agent.failed',
       )
-      expect(told).toHaveLength(1)
+      expect(reported).toHaveLength(1)
     },
   )
 
@@ -235,7 +235,7 @@ describe('nested subagents', () => {
   it(
     verifies(
       'R002-05',
-      'have no tools that nest at the limit, and are told the numbers where they try all the same',
+      'have no tools that nest at the limit, and are given the numbers where they try all the same',
     ),
     async () => {
       const { answer, events } = spawn(spawns('Inner', 'tools', 'wait'), 'say outer')
@@ -256,7 +256,7 @@ describe('nested subagents', () => {
           facts: { depth: 2, limit: 2 },
         })
       await tree.call('kill', { agent: inner })
-      // Its caller is told, and goes on.
+      // Its caller is notified, and goes on.
       expect((await answer).text).toBe('outer')
     },
   )
@@ -413,7 +413,7 @@ describe('a caller that waits', () => {
     expect(existsSync(join(tree.repository.path, 'kept.txt'))).toBe(true)
   })
 
-  it('over MCP is told of every step, and ends its subagent by cancelling its call', async () => {
+  it('over MCP is notified of every step, and ends its subagent by cancelling its call', async () => {
     const { id } = await agentOf('mcp-lead', 'tl')
     const { mcp: url } = await tree.client().get<{ mcp: string }>('/healthz')
     for (const transport of ['http', 'stdio'] as const) {
@@ -424,16 +424,16 @@ describe('a caller that waits', () => {
         cwd: tree.repository.path,
       })
       try {
-        const told: string[] = []
+        const reported: string[] = []
         const onprogress = ({ message }: { message?: string }): void =>
-          void told.push(message ?? '')
+          void reported.push(message ?? '')
         const input = {
           task: script('tool read src/a.ts', spawns('Inner', 'say inner'), 'say outer'),
           description: 'Outer',
         }
         const result = await client.call('subagent_spawn', input, { onprogress, timeout: 60_000 })
         expect(result.structuredContent).toMatchObject({ text: 'outer' })
-        expect(told.join('\n')).toMatch(
+        expect(reported.join('\n')).toMatch(
           /● Outer[^]*⎿ [^\n]*src\/a\.ts[^]* {2}● Inner[^]* {2}✓ Inner/,
         )
 

@@ -372,7 +372,7 @@ describe.each(['http', 'stdio'] as const)('who may call a tool over MCP by %s', 
     for (const client of clients.values()) await client.close()
   })
 
-  // What takes a victim each time, or a call’s whole patience, is the same code behind the same
+  // What takes a victim each time, or a call’s whole time limit, is the same code behind the same
   // door.
   it.each(Object.keys(INPUTS).filter((row) => !row.startsWith('kill')))('%s', async (row) => {
     const seen = await play(row, SPEAK, async (caller, tool, input) => {

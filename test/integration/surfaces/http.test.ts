@@ -34,7 +34,7 @@ interface Answer {
   text: string
 }
 
-/** The verb behind the tool `question`, which answers only when it is aborted. */
+/** The verb behind the tool `question`, which returns only when it is aborted. */
 function waitingQuestion(): { signal?: AbortSignal; verb: Core['messages']['question'] } {
   const question: ReturnType<typeof waitingQuestion> = {
     verb: (_caller, _message, _timeout, signal) => {
@@ -530,17 +530,18 @@ describe('the event stream', () => {
 })
 
 describe('hooks', () => {
-  it('tell core what agent CLIs say, by either name, and ignore the rest', async () => {
+  it('report to core what agent CLIs say, by either name, and ignore the rest', async () => {
     const said: unknown[] = []
-    const tell = (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
-      void said.push([event, caller.agent.name, facts])
+    const report =
+      (event: string) => async (caller: { agent: { name: string } }, facts?: unknown) =>
+        void said.push([event, caller.agent.name, facts])
     const core = scriptedCore({
       hooks: {
-        sessionStart: tell('start'),
-        promptSubmit: tell('prompt'),
-        toolUse: tell('tool'),
-        waiting: tell('waiting'),
-        sessionEnd: tell('end'),
+        sessionStart: report('start'),
+        promptSubmit: report('prompt'),
+        toolUse: report('tool'),
+        waiting: report('waiting'),
+        sessionEnd: report('end'),
         stop: async () => ({ decision: 'block', objection: 'dirty', reason: 'commit first' }),
       },
     })

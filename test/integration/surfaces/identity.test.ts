@@ -204,7 +204,7 @@ describe('the owner who acts as an agent', () => {
 })
 
 describe('without a good token', () => {
-  it('the owner is told where it was looked for', async () => {
+  it('the owner gets to know where it was looked for', async () => {
     const elsewhere = join(tree.repository.folder, 'elsewhere')
     const env = { XDG_STATE_HOME: elsewhere }
     const ran = await tree.run(['tree', '--json'], { env })

@@ -167,7 +167,7 @@ describe.each(combinations)('$kind over $transport', ({ kind, transport }) => {
     await expect(client.call('notee', {})).rejects.toThrow(/did you mean note\?/)
   })
 
-  it('waits for an answer, tells that it does, and gives the answer as the result', async () => {
+  it('waits for an answer, reports that it does, and gives the answer as the result', async () => {
     const client = await asker(kind, transport)
     const seen: { progress: number; message?: string }[] = []
     const asked = client.call(
@@ -232,7 +232,7 @@ describe('a client that gives up', () => {
       await expect(
         client.call('question', { message: 'quick?' }, { timeout: 500 }),
       ).rejects.toThrow(/timed out/i)
-      // Who gave up may have done so before the daemon heard of it.
+      // Who gave up may have done so before the daemon knew of it.
       await waitFor('the question', async () => (await questions()).length > before)
       await isIdle()
       expect(await tree.call('answer_question', { agent: 'asker', message: answer })).toMatchObject(
@@ -530,7 +530,7 @@ describe('exomonad mcp', () => {
     expect(ended).toMatchObject({ code: 0, stdout: '', stderr: '' })
   })
 
-  it('tells agents where to find it', async () => {
+  it('says to agents where to find it', async () => {
     tree.script('teller', { steps: [{ do: 'sh', command: 'printf %s "$EXOMONAD_MCP_URL"' }] })
     await tree.call('spawn_workers', { specs: [{ name: 'teller', prompt: 'Tell' }] })
     const { stdout } = await tree.logged(

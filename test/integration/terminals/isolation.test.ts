@@ -99,7 +99,7 @@ const IS_THERE = {
   zellij: () => whyNoZellij() === null,
 }
 const KINDS = (['headless', 'tmux', 'zellij'] as const).filter((kind) => IS_THERE[kind]())
-/** What ids of panes look like, by which it can be told where an agent runs. */
+/** What ids of panes look like, by which it can be recognized where an agent runs. */
 const PANE = { headless: /^p-/, tmux: /^%/, zellij: hasTool('tmux') ? /^%/ : /^p-/ }
 
 describe.each(KINDS)('an agent in %s', (multiplexer) => {
@@ -164,13 +164,13 @@ describe.each(KINDS)('an agent in %s', (multiplexer) => {
       expect(environ).not.toContain(PERSONAL.GITHUB_TOKEN)
     if (multiplexer === 'tmux') {
       const tmux = async (...args: string[]) => {
-        const told = await runProgram(
+        const result = await runProgram(
           'tmux',
           ['-L', `exomonad-${repositoryHash(commonDir(tree))}`, ...args],
           { env: tree.repository.env },
         )
-        expect(told, args.join(' ')).toMatchObject({ code: 0, stderr: '' })
-        return told.stdout
+        expect(result, args.join(' ')).toMatchObject({ code: 0, stderr: '' })
+        return result.stdout
       }
       for (const shown of [
         await tmux('show-environment', '-g'),

@@ -77,8 +77,8 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     writeFileSync(gate, '')
     await called(tree, 'main.lead.index ✓ done')
     const { pane, id } = await tree.agent('lead')
-    // It was told, and idles again.
-    const told = await tree.logged(
+    // It was notified, and idles again.
+    const reported = await tree.logged(
       'lead',
       'the end of its worker',
       ({ kind, text }) => kind === 'message' && /CHILD COMPLETE/.test(text),
@@ -86,7 +86,7 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
     await tree.logged(
       'lead',
       'the end of its turn',
-      ({ kind, at }) => kind === 'stop' && at >= told['at'],
+      ({ kind, at }) => kind === 'stop' && at >= reported['at'],
     )
     const settled = [
       'main ○ idle',
@@ -191,7 +191,7 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
         expect(opened(await windows(tree))).toEqual(opened(['index', 'query', 'root'])) ?? true,
     )
     for (const name of ['main', 'main.index', 'main.query']) await called(tree, `${name} ○ idle`)
-    // What an agent hears may make it run once more.
+    // What an agent receives may make it run once more.
     const all = ['exomonad', 'main ○ idle', 'main.index ○ idle', 'main.query ○ idle']
       .toSorted()
       .join()

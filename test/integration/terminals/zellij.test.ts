@@ -142,7 +142,7 @@ else
           fix: what,
         }),
       )
-      await waitFor('it to be told', async () => (await tree.agent('w')).state === 'failed')
+      await waitFor('it to be reported', async () => (await tree.agent('w')).state === 'failed')
       expect(JSON.stringify(await tree.agent('w'))).toEqual(what)
       expect(readFileSync(join(tree.state, 'logs', 'daemon.log'), 'utf8')).toContain(
         `zellij attach ${former}`,

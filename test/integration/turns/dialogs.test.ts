@@ -109,7 +109,7 @@ it('Enter that was taken for a line break is pressed again after a moment, not a
   expect(logged('breaks', 'paste', 'hello-there')).toBe(1)
 })
 
-it('an agent before a dialog that nobody knows waits, which is told once; nothing is typed into it, and all arrives once when it is gone', async () => {
+it('an agent before a dialog that nobody knows waits, which is reported once; nothing is typed into it, and all arrives once when it is gone', async () => {
   const names = Object.keys(DIALOGS)
   const resting = names.filter((name) => DIALOGS[name]?.opens === 'idle')
   const untyped = ['starts', ...resting]
@@ -124,11 +124,11 @@ it('an agent before a dialog that nobody knows waits, which is told once; nothin
       expect(agent.state_reason).toContain(DIALOGS[agent.name]?.words)
   }
   await shown()
-  const told = async (): Promise<string[]> =>
+  const reported = async (): Promise<string[]> =>
     (await tree.call('inbox')).messages.map(({ text }: { text: string }) => text)
   const newAgentDefaults = async () => {
     for (const name of names) {
-      const own = (await told()).filter((text) => text.includes(`[WAITING] ${name} `))
+      const own = (await reported()).filter((text) => text.includes(`[WAITING] ${name} `))
       expect(own).toEqual([expect.stringContaining(DIALOGS[name]?.words ?? '')])
       expect(tree.log(name).filter(({ kind }) => kind === 'mistake')).toEqual([])
       expect(logged(name, 'paste', `first-${name}`)).toBe(untyped.includes(name) ? 0 : 1)

@@ -58,7 +58,7 @@ const approvalOf = (tree: Exomonad, name: string): Promise<any> =>
   )
 
 describe('a program with hooks', () => {
-  it('tells of its session, its turns and tools, and is given what waits for it in the middle of one', async () => {
+  it('reports its session, its turns and tools, and is given what waits for it in the middle of one', async () => {
     const tree = await hooked()
     const [go, on] = [join(tree.scripts, 'go'), join(tree.scripts, 'on')]
     await spawn(tree, 'busy', [
@@ -118,7 +118,7 @@ describe('a program with hooks', () => {
       },
       { do: 'stop', again: true },
     ])
-    // The daemon knows that it idles before the program was told so.
+    // The daemon knows that it idles before the program was answered.
     await hookOf(tree, 'held', 'Stop', 3)
     await state(tree, 'held', 'idle')
     const answers = tree.log('held').filter(({ event }) => event === 'Stop')
@@ -132,7 +132,7 @@ describe('a program with hooks', () => {
   it(
     verifies(
       'R004-14',
-      'waits at a permission dialog for a person, who is told, and goes on when it was answered there',
+      'waits at a permission dialog for a person, who is notified, and goes on when it was answered there',
     ),
     async () => {
       const tree = await hooked()

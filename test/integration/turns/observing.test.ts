@@ -8,7 +8,7 @@ import { AUTH, paneOf, ROOT, useOutboxBench } from '../../helpers/outbox-bench.t
 import { waitFor } from '../../helpers/wait-for.ts'
 import { configuredOf, settingsOf } from '../../helpers/settings.ts'
 
-/** Looks at a program that correct what is on record of it, where no hook tells. */
+/** Reads of a program that correct what is on record of it, where no hook reports. */
 
 const bench = useOutboxBench()
 let observing: Observing
@@ -54,7 +54,7 @@ afterEach(() => {
 })
 
 describe('looking at a program', () => {
-  it('finds one idle whose turn was broken off without a hook, says by what, and tells its parent once', async () => {
+  it('finds one idle whose turn was broken off without a hook, says by what, and notifies its parent once', async () => {
     await recorded({ state: 'running' })
     await observing.look(await agent(), configured())
     expect((await agent()).state).toBe('running')
@@ -82,7 +82,7 @@ describe('looking at a program', () => {
     expect((await agent()).state).toBe('running')
   })
 
-  it('tells the human of a dialog once, however often it is seen', async () => {
+  it('notifies the human of a dialog once, however often it is seen', async () => {
     bench.program.script.observe = () => 'waiting'
     await recorded({ state: 'running' })
     for (let look = 0; look < 3; look++) await observing.look(await agent(), configured())
@@ -93,7 +93,7 @@ describe('looking at a program', () => {
     expect((await bench.deliveries('human')).map(({ kind }) => kind)).toEqual(['agent.waiting'])
   })
 
-  it('tells parent and human, with its last lines, where something else stands in the place of its prompt; not of a moment', async () => {
+  it('notifies parent and human, with its last lines, where something else stands in the place of its prompt; not of a moment', async () => {
     bench.program.script.inputLine = () => 'unknown'
     bench.terminals.multiplexer.capture = async () =>
       'It rests.\n╭────────╮\n│ Go on? │\n╰────────╯'
@@ -121,7 +121,7 @@ describe('looking at a program', () => {
     expect(await events('agent.idle')).toEqual([])
   })
 
-  it('is told the same of a turn that ended in it, and that the turn ended', async () => {
+  it('reports the same of a turn that ended in it, and that the turn ended', async () => {
     bench.program.script.inputLine = () => 'unknown'
     await recorded({ state: 'running' })
     await observing.look(await agent(), configured())
@@ -137,8 +137,8 @@ describe('looking at a program', () => {
     bench.program.script.inputLine = () => 'unknown'
     await recorded({ state: 'idle' })
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() })
-    let told = 0
-    bench.probe.onSeen(() => told++)
+    let reported = 0
+    bench.probe.onSeen(() => reported++)
     const look = async () =>
       bench.probe.observe(
         await agent(),
@@ -146,13 +146,13 @@ describe('looking at a program', () => {
         await bench.terminals.multiplexer.inspect(paneOf(AUTH)),
       )
     expect(await look()).toMatchObject({ state: 'waiting', tentative: true })
-    expect(told).toBe(0)
+    expect(reported).toBe(0)
     bench.terminals.panes.set(paneOf(AUTH), { agentId: AUTH, humanActiveAt: Date.now() - 120_000 })
     await look()
-    expect(told).toBe(1)
+    expect(reported).toBe(1)
   })
 
-  it('tells of a program that can’t be looked at, and gave no sign of what was typed; what waits behind is typed when it does', async () => {
+  it('reports a program that can’t be read, and gave no sign of what was typed; what waits behind is typed when it does', async () => {
     bench.cli = {
       acks: true,
       reportsState: true,

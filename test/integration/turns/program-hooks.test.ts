@@ -155,7 +155,7 @@ describe('hooks of an agent CLI', () => {
   const asks = { kind: 'permission', tool: 'Bash', detail: 'git push' } as const
   const approval = () => waitFor('the approval', async () => (await store.approvals.pending())[0])
 
-  it('tell of session and transcript, first and when they change', async () => {
+  it('report session and transcript, first and when they change', async () => {
     await set({ state: 'spawning' })
     await says('x', { kind: 'session-start', sessionId: 's-1', transcript: '/t/1' })
     expect(await now()).toMatchObject({ state: 'running', sessionId: 's-1', transcript: '/t/1' })
@@ -322,7 +322,7 @@ describe('hooks of an agent CLI', () => {
 
   describe('that ask for a permission', () => {
     it.each(['off', 'list'] as const)(
-      'leave it to the terminal with policy %s, and the human is told once',
+      'leave it to the terminal with policy %s, and the human is notified once',
       async (value) => {
         policy(value)
         expect(await says('ask', asks)).toBeNull()
@@ -424,7 +424,7 @@ describe('hooks of an agent CLI', () => {
       expect(scripted.replies).toEqual([[agent.id, 'per_1', 'allow']])
     })
 
-    it('only tell the human where the program can’t be answered', async () => {
+    it('only notify the human where the program can’t be answered', async () => {
       policy('ask')
       expect(await says('unanswerable', asks)).toBeNull()
       expect(await store.approvals.pending()).toEqual([])
@@ -462,7 +462,7 @@ describe('hooks of an agent CLI', () => {
       expect(scripted.replies).toEqual([])
     })
 
-    it('are the terminal’s alone after a restart of the daemon, and the human is told', async () => {
+    it('are the terminal’s alone after a restart of the daemon, and the human is notified', async () => {
       await set({ state: 'waiting', stateReason: 'permission to use Bash', stateSource: 'hook' })
       await store.approvals.insert({
         id: 'perm-abc',

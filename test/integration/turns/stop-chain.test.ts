@@ -6,7 +6,7 @@ import { runProgram, startExomonad, type Exomonad } from '../../helpers/daemon.t
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
-/** What an agent is told when it wants to stop, and that it is let go in the end. */
+/** What is sent to an agent when it wants to stop, and that it is let go in the end. */
 
 const top = join(import.meta.dirname, '..', '..', '..')
 const spawnWorker = (tree: Exomonad, name: string) =>
@@ -75,7 +75,7 @@ describe('the stop check', () => {
     )
   })
 
-  it('lets go after max_blocks of the same objection, and tells the parent', async () => {
+  it('lets go after max_blocks of the same objection, and notifies the parent', async () => {
     tree.script('stubborn', {
       steps: [write('s.txt', 'x\n'), ...[1, 2, 3, 4].map(() => ({ do: 'stop' }))],
       on: [],
@@ -89,7 +89,7 @@ describe('the stop check', () => {
       'block',
       'allow',
     ])
-    await waitFor('the human to be told', async () =>
+    await waitFor('the human to be notified', async () =>
       JSON.stringify(await tree.call('inbox')).includes('stubborn'),
     )
     expect(
@@ -145,7 +145,7 @@ describe('the stop check', () => {
   it(
     verifies(
       'R004-11',
-      'tells siblings of a merge when they next stop: a conflict is left to resolve, named',
+      'notifies siblings of a merge when they next stop: a conflict is left to resolve, named',
     ),
     async () => {
       const go = join(tree.repository.folder, 'go-second')
@@ -357,7 +357,7 @@ it(
       },
     )
     expect(question.message).toContain('shared.txt')
-    // It is told so, and not asked for anything else meanwhile.
+    // It is notified of that, and not asked for anything else meanwhile.
     await rests(tree, 'helpless')
     const said = stops(tree, 'helpless')
     const givenUp = said.findIndex(({ objection }) => objection === 'rebase_given_up')
@@ -383,7 +383,7 @@ it.each([
   { whose: 'the daemon', file: 'other.txt', stopped: 1 },
   { whose: 'its agent, after a conflict', file: 'shared.txt', stopped: 2 },
 ])(
-  'tells at the next stop of a rebase by $whose that was pushed when the daemon ended, before it noted that',
+  'reports at the next stop a rebase by $whose that was pushed when the daemon ended, before it noted that',
   async ({ whose, file, stopped }) => {
     const tree = await startExomonad({ files: { 'shared.txt': 'base\n' } })
     onTestFinished(() => tree.stop())
@@ -392,7 +392,7 @@ it.each([
       database.exec(statement)
       database.close()
     }
-    const told = async () =>
+    const reported = async () =>
       (await tree.events())
         .filter((event) => event.type === 'rebase.done')
         .map(({ actor, payload }) => [actor, payload.head])
@@ -433,18 +433,18 @@ it.each([
       // What waited for it begins further turns.
       return stops(tree, 'second').length >= stopped && pushed === resolved ? resolved : undefined
     })
-    expect(await told()).toEqual([])
+    expect(await reported()).toEqual([])
     const by = whose === 'the daemon' ? 'daemon' : id
     await tree.crash()
     inStore('drop trigger cut')
     await tree.run(['daemon', 'start'])
     await tree.call('send', { to: 'second', message: 'carry on' })
-    await waitFor('the rebase to be told', async () => (await told()).length > 0)
-    expect(await told()).toEqual([[by, head]])
+    await waitFor('the rebase to be reported', async () => (await reported()).length > 0)
+    expect(await reported()).toEqual([[by, head]])
     await rests(tree, 'second')
     const before = stops(tree, 'second').length
     await tree.call('send', { to: 'second', message: 'and again' })
     await waitFor('another stop', () => stops(tree, 'second').length > before)
-    expect(await told()).toEqual([[by, head]])
+    expect(await reported()).toEqual([[by, head]])
   },
 )

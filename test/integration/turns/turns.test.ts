@@ -13,7 +13,7 @@ import {
 import { configSchema } from '../../../src/config/schema.ts'
 import { settingsOf } from '../../helpers/settings.ts'
 
-/** When turns begin and end, and who is told of it, over a real store. */
+/** When turns begin and end, and who is notified of it, over a real store. */
 
 const DONE = JSON.stringify({ status: 'idle', success: true, summary: 'All is done.' })
 const FAILED = JSON.stringify({ status: 'idle', success: false, error: 'There is no compiler.' })
@@ -52,7 +52,7 @@ describe('a completion message', () => {
     ],
     ['ends it where it gave up', 'silent', FAILED, 'running', 'idle'],
     ['ends it where its state was not known', 'silent', DONE, 'unknown', 'idle'],
-    ['ends none of a program whose hooks tell', 'hooked', DONE, 'running', 'running'],
+    ['ends none of a program whose hooks report', 'hooked', DONE, 'running', 'running'],
     [
       'is no end where it is any other message',
       'silent',
@@ -97,7 +97,7 @@ describe('a completion message', () => {
       'running',
     ],
     [
-      'another agent only tells it',
+      'another agent only mentions it',
       async () => world.messages.send(asAgent(await member('other')), 'worker', 'By the way.'),
       'idle',
     ],
@@ -134,12 +134,12 @@ describe('a completion message', () => {
 })
 
 describe('notes of one agent', () => {
-  const told = async () =>
+  const reported = async () =>
     (await world.store.outbox.list({ recipient: lead.id, states: ['queued'] })).map(
       ({ text }) => text,
     )
 
-  it('beyond sixty a minute are told as one, with how many they were, when there is room again', async () => {
+  it('beyond sixty a minute are reported as one, with how many they were, when there is room again', async () => {
     await world.die()
     let time = 1_000_000
     world = await openMailWorld(folder.file, () => time)
@@ -151,7 +151,7 @@ describe('notes of one agent', () => {
     await say(MOST_NOTES + 40)
     await world.messages.note(asAgent(other), 'another’s')
     await world.notes.flush()
-    expect(await told()).toEqual([
+    expect(await reported()).toEqual([
       ...Array.from({ length: MOST_NOTES }, (_, index) => `[NOTE] worker: note ${index + 1}`),
       '[NOTE] other: another’s',
     ])
@@ -161,7 +161,7 @@ describe('notes of one agent', () => {
     await world.notes.flush()
     await world.notes.flush()
     await world.messages.note(asAgent(agent), 'later')
-    expect((await told()).slice(MOST_NOTES + 1)).toEqual([
+    expect((await reported()).slice(MOST_NOTES + 1)).toEqual([
       '[NOTE] worker: (40 notes, more than 60 a minute, as one; the last:) note 100',
       '[NOTE] worker: later',
     ])
@@ -170,7 +170,7 @@ describe('notes of one agent', () => {
     await say(MOST_NOTES + 2)
     time += 61_000
     await world.messages.note(asAgent(agent), 'last')
-    expect((await told()).slice(-2)).toEqual([
+    expect((await reported()).slice(-2)).toEqual([
       `[NOTE] worker: (2 notes, more than 60 a minute, as one; the last:) note ${MOST_NOTES + 2}`,
       '[NOTE] worker: last',
     ])
@@ -182,13 +182,13 @@ describe('a turn that has ended', () => {
     ['running', 'hook', 1],
     ['waiting', 'tool', 1],
     ['unknown', 'screen', 1],
-    // A look at its program came first, and told.
+    // A look at its program came first, and reported it.
     ['idle', 'session', 0],
     ['idle', 'screen', 0],
-    // Its hook tells of ends alone: this is another turn.
+    // Its hook reports ends alone: this is another turn.
     ['idle', 'hook', 1],
   ])(
-    'is told once by its hook where it was known as %s by %s: %d more',
+    'is reported once by its hook where it was known as %s by %s: %d more',
     async (state, stateSource, times) => {
       const agent = await member('worker', { state, stateSource })
       await world.hooks.stop(asAgent(agent))

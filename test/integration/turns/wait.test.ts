@@ -76,7 +76,7 @@ describe('send and wait', () => {
   it(
     verifies(
       'R000-06',
-      'answers an agent as it answers a person; the agent it goes to is told of mail by the one, and told the words by the other',
+      'answers an agent as it answers a person; the agent it goes to is notified of mail by the one, and given the words by the other',
     ),
     async () => {
       await isIdle('asker')
@@ -110,7 +110,7 @@ describe('send and wait', () => {
   it(
     verifies(
       'R000-13',
-      'returns with the message when it comes; its agent is seen to wait, and is not told of mail besides',
+      'returns with the message when it comes; its agent is seen to wait, and is not notified of mail besides',
     ),
     async () => {
       await isIdle('asker')
@@ -260,7 +260,7 @@ describe('mail for one that idles', () => {
   it(
     verifies(
       'R001-05',
-      'is told of once per batch, by whom the first is, and by nobody’s words; the next batch is told of again',
+      'is reported once per batch, by whom the first is, and by nobody’s words; the next batch is reported again',
     ),
     async () => {
       await isIdle('asker')
@@ -272,14 +272,14 @@ describe('mail for one that idles', () => {
       await call('lead', 'send', { to: 'asker', message: mark() })
       await waitFor('the notice', () => notices('asker') > before, PATIENT)
       await isIdle('asker')
-      const told = tree
+      const reported = tree
         .log('asker')
         .filter(
           (entry) => entry['kind'] === 'message' && /call check_mail/.test(String(entry['text'])),
         )
-      expect(told.length - before).toBe(1)
-      expect(told.at(-1)?.['text']).toContain('other')
-      for (const letter of letters) expect(told.at(-1)?.['text']).not.toContain(letter)
+      expect(reported.length - before).toBe(1)
+      expect(reported.at(-1)?.['text']).toContain('other')
+      for (const letter of letters) expect(reported.at(-1)?.['text']).not.toContain(letter)
       expect(
         (await call<{ messages: { message: string }[] }>('asker', 'check_mail')).messages
           .slice(0, 3)
@@ -298,7 +298,7 @@ describe.each(LEAVING_CLIENTS)(
     it.each([
       ['anyone', {}],
       ['several', { from_agents: ['other'] }],
-    ])('for %s: the mail is back in the box, and told of', async (_whom, more) => {
+    ])('for %s: the mail is back in the box, and reported', async (_whom, more) => {
       await isIdle('asker')
       await call('asker', 'check_mail')
       await as('other').hook('prompt', {})
@@ -337,7 +337,7 @@ describe('a wait that nobody waits for any more', () => {
   })
 
   it.each(['http', 'stdio'] as const)(
-    'ends with its request, cancelled over MCP on %s; what comes later is told of',
+    'ends with its request, cancelled over MCP on %s; what comes later is reported',
     async (transport) => {
       await isIdle('asker')
       await call('asker', 'check_mail')
@@ -368,7 +368,7 @@ describe('a wait that nobody waits for any more', () => {
     },
   )
 
-  it('is forgotten by a daemon that is killed; mail that it had taken is back, and told of', async () => {
+  it('is forgotten by a daemon that is killed; mail that it had taken is back, and reported', async () => {
     await isIdle('asker')
     await isIdle('other')
     await call('asker', 'check_mail')

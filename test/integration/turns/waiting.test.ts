@@ -99,7 +99,7 @@ describe('a wait for anyone', () => {
   })
 
   it(
-    verifies('R000-07', 'answers the oldest message of anyone, and leaves the others'),
+    verifies('R000-07', 'returns the oldest message of anyone, and leaves the others'),
     async () => {
       await send(two, lead, 'first')
       await send(one, lead, 'second')
@@ -150,7 +150,7 @@ describe('a wait for anyone', () => {
   it(
     verifies(
       'R000-13',
-      'is woken by its mail, shows that it waits until then, and is told of no mail that it takes',
+      'is woken by its mail, shows that it waits until then, and is notified of no mail that it takes',
     ),
     async () => {
       const waiting = wait(asAgent(lead))
@@ -184,14 +184,14 @@ describe('a wait for anyone', () => {
     expect(await world.store.agents.get(lead.id)).toMatchObject({ state: 'running' })
   })
 
-  it('leaves what it did not take to be told, once', async () => {
+  it('leaves what it did not take to be reported, once', async () => {
     const waiting = wait(asAgent(lead))
     await world.quiet()
     await Promise.all([send(one, lead, 'a'), send(two, lead, 'b'), send(one, lead, 'c')])
     expect(await waiting.result).toMatchObject({ message: 'a' })
     await world.quiet()
     expect(await kinds(lead)).toEqual(['mail'])
-    // Taken before the line was handed over: nothing is left to be told.
+    // Taken before the line was handed over: nothing is left to be reported.
     await world.messages.checkMail(asAgent(lead), false)
     expect(await kinds(lead)).toEqual([])
   })
@@ -254,7 +254,7 @@ describe('a wait for several', () => {
     },
   )
 
-  it(verifies('R000-09', 'answers in part when its time is up'), async () => {
+  it(verifies('R000-09', 'returns a part when its time is up'), async () => {
     await send(one, lead, 'done')
     await idles(three)
     expect(statuses(await wait(asAgent(lead), ['one', 'two', 'three'], 0.05).result)).toEqual([
@@ -279,7 +279,7 @@ describe('a wait for several', () => {
       const waiting = wait(asAgent(lead), ['one'])
       await world.quiet()
       expect(waiting.isOver()).toBe(false)
-      // It is handed the line that tells of the mail, and reads the mail.
+      // It is handed the line that reports the mail, and reads the mail.
       await world.ackAll(one.id)
       await world.quiet()
       expect(waiting.isOver()).toBe(false)
@@ -314,7 +314,7 @@ describe('a wait for several', () => {
     ])
   })
 
-  it('leaves the mail of others in the box, and has it told afterwards', async () => {
+  it('leaves the mail of others in the box, and has it reported afterwards', async () => {
     const waiting = wait(asAgent(lead), ['one'])
     await world.quiet()
     await send(two, lead, 'by the way')
@@ -374,7 +374,7 @@ describe('a completion message', () => {
     ['a wait for anyone', () => wait(asAgent(lead), undefined, 0).result],
     ['a wait for several', () => wait(asAgent(lead), ['one'], 0).result],
     ['check_mail', () => world.messages.checkMail(asAgent(lead), false)],
-  ])('that %s took before it was told is not told besides', async (_, taken) => {
+  ])('that %s took before it was reported is not reported besides', async (_, taken) => {
     await send(one, lead, completion('done'))
     await send(two, lead, failure)
     await send(one, lead, 'and more')
@@ -392,7 +392,7 @@ describe('a completion message', () => {
     ).toEqual(['agent.failed'])
   })
 
-  it('that was taken is told when it is given back, also where another wait is open that may never take it', async () => {
+  it('that was taken is reported when it is given back, also where another wait is open that may never take it', async () => {
     await send(one, lead, completion('done'))
     const lost = wait(asAgent(lead), undefined, 0)
     await lost.result
@@ -408,7 +408,7 @@ describe('a completion message', () => {
     expect(await kinds(lead)).toEqual([])
   })
 
-  it('that an open wait will take is told nowhere else; where that ends without it, by a line', async () => {
+  it('that an open wait will take is reported nowhere else; where that ends without it, by a line', async () => {
     const waiting = wait(asAgent(lead), ['one', 'two'])
     await world.quiet()
     await send(one, lead, completion('done'))

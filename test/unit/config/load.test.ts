@@ -64,7 +64,7 @@ describe('the configuration', () => {
     expect(refusal('[log]\nxyzzy = 1').message).toContain('unknown key; known here: level')
   })
 
-  it('tells all findings at once, in the order of the file', () => {
+  it('reports all findings at once, in the order of the file', () => {
     const error = refusal(
       '[limits]\nmax_live_agents = 0\n[multiplexer]\nkind = "screen"\n[log]\nlevle = "info"\n',
     )
@@ -169,7 +169,7 @@ describe('the configuration', () => {
     )
   })
 
-  it('refuses to show a token or take a webhook in plain sight', () => {
+  it('refuses to show a token or take a webhook in plain text', () => {
     const said = (text: string): string => refusal(`[forge.github]\n${text}\n`).message
     expect(said('api_url = "http://git.example.com/api/v3"')).toContain(
       'config.toml:2: forge.github.api_url: found "http://git.example.com/api/v3", over which',
@@ -196,7 +196,7 @@ describe('the configuration', () => {
     expect(fine.forge.github.host).toBe('git.example.com:8443')
   })
 
-  it('refuses a Gitea that is nowhere, or reached in plain sight (20.21)', () => {
+  it('refuses a Gitea that is nowhere, or reached in plain text (20.21)', () => {
     expect(refusal('[forge]\nkind = "gitea"').message).toContain('forge.gitea.url: is missing')
     expect(refusal('[forge.gitea]\nurl = "http://git.example.com"').message).toContain(
       'forge.gitea.url: found "http://git.example.com", over which',

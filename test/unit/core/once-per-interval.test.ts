@@ -68,7 +68,7 @@ describe('createPaced', () => {
     expect(begun).toBe(2)
   })
 
-  it('goes on after a failure, which it tells of', async () => {
+  it('goes on after a failure, which it reports', async () => {
     timers()
     const failures: string[] = []
     const paced = createPaced<string>({

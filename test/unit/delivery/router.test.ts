@@ -93,7 +93,7 @@ describe('route', () => {
     )
     expect(recipients(event('agent.idle', 'main.filed'), tree)).toEqual([])
     expect(recipients(event('agent.idle', 'main.open'), tree)).toEqual(['main'])
-    // Nobody is told of the merge that they made.
+    // Nobody is notified of the merge that they made.
     expect(recipients(event('pr.merged', 'main.auth.login', {}, id('main.auth')), family)).toEqual([
       'main.auth.login',
     ])
@@ -103,7 +103,7 @@ describe('route', () => {
     ])
   })
 
-  it('tells also those of a merge by somebody else who were refused the same, each once (20.3)', () => {
+  it('reports a merge by somebody else also to those who were refused the same, each once (20.3)', () => {
     const merged = (...tried: string[]) =>
       recipients(event('pr.merged', 'main.auth.login', { tried_by: tried }, 'forge:jane'), family)
     expect(merged(id('main'), id('main.auth'))).toEqual(['main.auth.login', 'main.auth', 'main'])
@@ -115,7 +115,7 @@ describe('route', () => {
     expect(merged()).toEqual(['main.auth.login', 'main.auth'])
   })
 
-  it('tells owner and parent of a red landing, once: not by the check that it was as well', () => {
+  it('notifies owner and parent of a red landing, once: not by the check that it was as well', () => {
     for (const type of ['landing.red', 'landing.culprit'] as const)
       expect(recipients(event(type, 'main.auth.login'), family)).toEqual([
         'main.auth.login',
@@ -130,7 +130,7 @@ describe('route', () => {
     ).toEqual(['main.auth.login'])
   })
 
-  it('tells the lead that what it asked for does not land any more, unless something else tells it', () => {
+  it('notifies the lead that what it asked for does not land any more, unless something else reports it', () => {
     expect(
       recipients(event('landing.stopped', 'main.auth.login', { told: false }), family),
     ).toEqual(['main.auth'])
@@ -146,14 +146,14 @@ describe('route', () => {
     ).toEqual([])
   })
 
-  it('tells whoever works on a base that it is red, and whoever asked that all has landed', () => {
+  it('notifies whoever works on a base that it is red, and whoever asked that all has landed', () => {
     expect(recipients(event('base.red', 'main.auth'), family)).toEqual(['main.auth'])
     expect(recipients(event('base.red', null), family)).toEqual(['human'])
     expect(recipients(event('landing.done', 'main.auth'), family)).toEqual(['main.auth'])
     expect(recipients(event('landing.done', null), family)).toEqual(['human'])
   })
 
-  it('tells nobody of turns and end of a subagent, whose caller has its result by its own call', () => {
+  it('notifies nobody of turns and end of a subagent, whose caller has its result by its own call', () => {
     const tree = treeOf(agent('main', null), agent('main.asker', 'main', { awaited: true }))
     for (const type of [
       'agent.started',
@@ -167,7 +167,7 @@ describe('route', () => {
     expect(recipients(event('note', 'main.asker', {}, id('main.asker')), tree)).toEqual(['main'])
   })
 
-  it('tells of a session or background task that failed its parent alone, and the human where no agent is left to hear it', () => {
+  it('reports a session or background task that failed to its parent alone, and to the human where no agent is left to receive it', () => {
     const tree = treeOf(agent('main', null), agent('main.task', 'main', { isMinor: true }))
     expect(recipients(event('agent.failed', 'main.task'), tree)).toEqual(['main'])
     const unmanned = treeOf(
@@ -186,25 +186,25 @@ describe('route', () => {
     ).toEqual(['main.auth'])
   })
 
-  it('tells the human alone of an agent that waits for a person', () => {
+  it('notifies the human alone of an agent that waits for a person', () => {
     expect(recipients(event('agent.waiting', 'main.auth.login', { screen: '' }), family)).toEqual([
       'human',
     ])
   })
 
-  it('tells the parent as well where nobody knows what an agent waits for', () => {
+  it('notifies the parent as well where nobody knows what an agent waits for', () => {
     const unknown = event('agent.waiting', 'main.auth.login', { screen: 'Proceed? [y/N]' })
     expect(recipients(unknown, family)).toEqual(['main.auth', 'human'])
   })
 
-  it('tells the parent of a budget, of the root’s the human', () => {
+  it('notifies the parent of a budget, of the root’s the human', () => {
     for (const type of ['budget.warning', 'budget.exhausted'] as const) {
       expect(recipients(event(type, 'main.auth.login'), family)).toEqual(['main.auth'])
       expect(recipients(event(type, 'main'), family)).toEqual(['human'])
     }
   })
 
-  it('tells the human too that an agent failed', () => {
+  it('notifies the human too that an agent failed', () => {
     expect(recipients(event('agent.failed', 'main.auth'), family)).toEqual(['main', 'human'])
   })
 
@@ -243,7 +243,7 @@ describe('route', () => {
     expect(recipients(event('ci.failed', 'main.auth', { times: 1 }), tree)).toEqual(['main'])
   })
 
-  it('tells of a pull request who owns the branch that it goes into, also after it was pointed to another', () => {
+  it('reports a pull request to the owner of the branch that it goes into, also after it was pointed to another', () => {
     const ready = (base: string) =>
       event('pr.ready', 'main.auth.login', { head: 'main.auth.login', base })
     expect(recipients(ready('main.auth'), family)).toEqual(['main.auth'])
@@ -277,7 +277,7 @@ describe('route', () => {
     ).toEqual(['main.auth.login', 'main'])
   })
 
-  it('(20.18) tells whoever asked for a merge a while ago that it was made, and owner and parent that it is not to come', () => {
+  it('(20.18) notifies whoever asked for a merge a while ago that it was made, and owner and parent that it is not to come', () => {
     const merged = (scheduled: boolean) => ({
       ...event('pr.merged', 'main.auth.login', {
         head: 'main.auth.login',
@@ -310,7 +310,7 @@ describe('route', () => {
     expect(recipients(event('agent.idle', 'scout', {}, id('scout')), tree)).toEqual(['main.auth'])
   })
 
-  it('tells owner and parent of a merge, and not who merged', () => {
+  it('notifies owner and parent of a merge, and not who merged', () => {
     expect(recipients(event('pr.merged', 'main.auth', {}, 'forge:somebody'), family)).toEqual([
       'main.auth',
       'main',
@@ -320,7 +320,7 @@ describe('route', () => {
     ])
   })
 
-  it('tells the owner of a review, the parent of an approval, the reviewer of nothing', () => {
+  it('notifies the owner of a review, the parent of an approval, the reviewer of nothing', () => {
     const review = (state: string, actor: Actor, trusted = true) =>
       recipients(event('pr.review', 'main.auth', { state, trusted }, actor), family)
     expect(review('changes_requested', 'human')).toEqual(['main.auth'])
@@ -344,7 +344,7 @@ describe('route', () => {
     }
   })
 
-  it('(20.19) tells whoever looks after an agent’s work what it answers to a review, and not the agent itself', () => {
+  it('(20.19) reports to whoever looks after an agent’s work what it answers to a review, and not to the agent itself', () => {
     const own = (type: 'pr.review' | 'pr.thread_comment' | 'pr.comment') =>
       event(type, 'main.auth', { trusted: true, state: 'commented' }, id('main.auth'))
     expect(recipients(own('pr.review'), family)).toEqual(['main'])
@@ -366,7 +366,7 @@ describe('route', () => {
     ])
   })
 
-  it('tells the parent of a push only after changes were requested', () => {
+  it('notifies the parent of a push only after changes were requested', () => {
     expect(
       recipients(event('pr.pushed', 'main.auth', { after_changes_requested: false }), family),
     ).toEqual([])
@@ -375,7 +375,7 @@ describe('route', () => {
     ).toEqual(['main'])
   })
 
-  it('tells the parent of a push after Copilot’s review, which it does not look at by itself', () => {
+  it('notifies the parent of a push after Copilot’s review, which it does not look at by itself', () => {
     expect(
       recipients(
         event('pr.pushed', 'main.auth', { after_changes_requested: false, copilot_reviewed: true }),
@@ -384,7 +384,7 @@ describe('route', () => {
     ).toEqual(['main'])
   })
 
-  it('tells the human alone of a forge that can’t be used, and that it can again', () => {
+  it('notifies the human alone of a forge that can’t be used, and that it can again', () => {
     for (const type of ['forge.trouble', 'forge.recovered'] as const)
       expect(recipients(event(type, null), family)).toEqual(['human'])
   })
@@ -451,7 +451,7 @@ describe('route', () => {
     fc.integer({ min: 0, max: 8 }).map((n) => id(`a${n}`)),
   )
 
-  it('never tells the dead, the unreachable or the actor, and nobody twice', () => {
+  it('never notifies the dead, the unreachable or the actor, and nobody twice', () => {
     fc.assert(
       fc.property(
         anyTree,
@@ -465,7 +465,7 @@ describe('route', () => {
             event(
               type,
               about === null ? null : `a${about}`,
-              // Whoever asked for it a while ago is told also of their own.
+              // Whoever asked for it a while ago is notified also of their own.
               { ...sampleOfEvent(type), scheduled: false, ...payload },
               actor,
             ),
@@ -474,9 +474,9 @@ describe('route', () => {
           expect(new Set(to).size).toBe(to.length)
           expect(to).not.toContain(actor)
           for (const recipient of to.filter((one) => one !== 'human')) {
-            const told = tree.get(id(recipient))
-            expect(told?.reachable).toBe(true)
-            expect(isDead(told?.state ?? 'killed')).toBe(false)
+            const notified = tree.get(id(recipient))
+            expect(notified?.reachable).toBe(true)
+            expect(isDead(notified?.state ?? 'killed')).toBe(false)
           }
         },
       ),
@@ -484,7 +484,7 @@ describe('route', () => {
     )
   })
 
-  it('who is told that a pull request is ready merges it: whoever has its base, or the nearest that lives above; a person where nobody has', () => {
+  it('who is notified that a pull request is ready merges it: whoever has its base, or the nearest that lives above; a person where nobody has', () => {
     const withForks = fc.tuple(
       anyTree,
       fc.array(fc.boolean(), { maxLength: 8 }),
@@ -502,10 +502,10 @@ describe('route', () => {
         const base = `a${into}`
         const author = tree.get(id(`a${about}`))
         if (author === undefined || about === into) return
-        const [told] = recipients(event('pr.ready', author.id, { head: 'head', base }), tree)
+        const [notified] = recipients(event('pr.ready', author.id, { head: 'head', base }), tree)
         const mergers = baseMergers(tree, author.id, base).filter(({ state }) => !isDead(state))
-        expect(told === 'human' ? mergers : mergers.map((one) => String(one.id))).toEqual(
-          told === 'human' ? [] : expect.arrayContaining([told]),
+        expect(notified === 'human' ? mergers : mergers.map((one) => String(one.id))).toEqual(
+          notified === 'human' ? [] : expect.arrayContaining([notified]),
         )
         const owner = tree.get(id(base))
         if (
@@ -513,7 +513,7 @@ describe('route', () => {
           owner === undefined ||
           owner.branch !== base
         )
-          expect(told).toBe('human')
+          expect(notified).toBe('human')
         else if (!isDead(owner.state)) expect(mergers.at(-1)).toBe(owner)
       }),
       { numRuns: 2000 },
@@ -542,7 +542,7 @@ describe('route', () => {
     const dead = treeOf(
       ...[...family.values()].map((one) => ({ ...one, state: 'failed' as const })),
     )
-    let told = 0
+    let notified = 0
     for (const type of ROUTED_TYPES) {
       const payload = {
         ...sampleOfEvent(type),
@@ -552,9 +552,9 @@ describe('route', () => {
       expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(
         named.length === 0 ? [] : ['human'],
       )
-      if (named.length > 0) told++
+      if (named.length > 0) notified++
     }
-    expect(told).toBeGreaterThan(40)
+    expect(notified).toBeGreaterThan(40)
   })
 })
 
@@ -634,7 +634,7 @@ describe('whom an event reaches, at the edges', () => {
     }
   })
 
-  it('that it has another parent is told to an agent where a program did it, not where a person did', () => {
+  it('that it has another parent is reported to an agent where a program did it, not where a person did', () => {
     expect(recipients(event('tree.moved', 'main.auth', { program: true }), family)).toEqual([
       'main.auth',
     ])

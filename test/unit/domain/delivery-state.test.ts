@@ -61,7 +61,7 @@ const stateOrNone = (columns: DeliveryColumns): DeliveryState | undefined => {
 }
 
 describe('the states of a delivery', () => {
-  it('are told from the row by any order of changes, and give it back', () => {
+  it('are derived from the row by any order of changes, and give it back', () => {
     const reached = new Set<DeliveryState['name']>()
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40, size: 'max' }), (changes) => {

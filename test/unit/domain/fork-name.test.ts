@@ -43,7 +43,7 @@ describe('the name of a fork that nobody named', () => {
 })
 
 describe('a name that was given', () => {
-  it('is made a slug, and told apart from others', () => {
+  it('is made a slug, and distinguished from others', () => {
     expect(unusedName('File Reader!', nobody)).toBe('file-reader')
     expect(unusedName('main', new Set(['main']))).toBe('main-2')
     expect(() => unusedName('***', nobody)).toThrow(/at least one letter/)

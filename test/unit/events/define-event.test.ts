@@ -51,7 +51,7 @@ describe('an event type', () => {
     expect(recipients('nice')).toEqual([])
   })
 
-  it('is told in the words of its template', async () => {
+  it('is rendered in the words of its template', async () => {
     const renderer = createRenderer({
       shippedFolder: fixtures,
       overrideFolder: () => Promise.resolve(fixtures),

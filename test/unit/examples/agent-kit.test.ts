@@ -52,7 +52,7 @@ describe('the terminal of a scripted agent', () => {
     expect([await terminal.next(), await terminal.next()]).toEqual(['a', 'b'])
   })
 
-  it('tells of Ctrl-C', async () => {
+  it('reports Ctrl-C', async () => {
     const { type, interrupted } = await open()
     type('\x03')
     expect(interrupted()).toBe(1)

@@ -28,7 +28,7 @@ const theirs = (pid: number, more: Partial<ProcessRecord> = {}): ProcessRecord =
 
 /**
  * A table of processes that is another one at each look; the last stays, but for those that were
- * killed. Tells who got which signal, by pid and start.
+ * killed. Returns who got which signal, by pid and start.
  */
 function scripted(...looks: readonly (readonly ProcessRecord[])[]) {
   let look = 0

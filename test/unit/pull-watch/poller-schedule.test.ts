@@ -135,7 +135,7 @@ describe('schedule', () => {
 })
 
 describe('steady clock', () => {
-  it('never goes back, keeps pace with a clock that runs, and tells every jump in full', () => {
+  it('never goes back, keeps pace with a clock that runs, and reports every jump in full', () => {
     const steps = fc.array(
       fc.oneof(
         fc.record({ kind: fc.constant('runs' as const), by: fc.integer({ min: 0, max: PULSE }) }),

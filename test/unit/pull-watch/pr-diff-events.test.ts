@@ -8,7 +8,8 @@ import { isReady } from '../../../src/core/pulls/readiness.ts'
 import { at, OWNER, pull, review, sha } from './pull.ts'
 
 /**
- * Each event that a change makes: who did it, what it says, and the key by which it is told once.
+ * Each event that a change makes: who did it, what it says, and the key by which it is reported
+ * once.
  */
 
 const context: DiffContext = {
@@ -55,7 +56,7 @@ const said = (id: string, more: object = {}) =>
     ...more,
   }) as never
 
-describe('what a change of state tells', () => {
+describe('what a change of state reports', () => {
   it.each([
     [null, {}, 'pr.opened', OWNER, { ...facts, draft: false }, 'R#3:opened'],
     [
@@ -256,7 +257,7 @@ describe('merges that the forge makes by itself (20.18)', () => {
     })
   const cancelled = { kind: 'queue', reason: 'ann took it out', at: 9, failed: [] } as const
 
-  it('are told of when they begin, and not with each place', () => {
+  it('are reported when they begin, and not with each place', () => {
     expect(of('pr.scheduled', pull(), queued(2))).toMatchObject([
       { payload: { kind: 'queue', by: 'forge:ann', sha: sha('a') } },
     ])
@@ -265,7 +266,7 @@ describe('merges that the forge makes by itself (20.18)', () => {
     expect(of('pr.scheduled', auto, queued(3))).toHaveLength(1)
   })
 
-  it('are told of when they are not to come any more, with the reason; not from auto-merge to the queue, and not when it is merged', () => {
+  it('are reported when they are not to come any more, with the reason; not from auto-merge to the queue, and not when it is merged', () => {
     expect(of('pr.unscheduled', queued(2), pull(), { cancelled })).toMatchObject([
       {
         agentId: OWNER,
@@ -301,13 +302,13 @@ describe('merges that the forge makes by itself (20.18)', () => {
     expect(of('pr.ready', auto, pull({ draft: true }))).toEqual([])
   })
 
-  it('tell what only a person can give while that is waited for, and nothing of that kind in a queue', () => {
+  it('say what only a person can give while that is waited for, and nothing of that kind in a queue', () => {
     const blockers = [{ kind: 'review', needs: 'an approval', person: true }] as const
     expect(of('pr.blocked', pull({ draft: true }), { ...auto, blockers })).toHaveLength(1)
     expect(of('pr.blocked', pull({ draft: true }), queued(1, { blockers }))).toEqual([])
   })
 
-  it('are merged for whoever asked, who is told', () => {
+  it('are merged for whoever asked, who is notified', () => {
     const merged = pull({
       state: 'merged',
       mergedBy: 'forge:github-merge-queue[bot]',
@@ -319,7 +320,7 @@ describe('merges that the forge makes by itself (20.18)', () => {
   })
 })
 
-describe('what checks tell', () => {
+describe('what checks report', () => {
   const checks = (state: PullRequestSnapshot['checksState'], ...list: Check[]) =>
     pull({ checksState: state, checks: list })
   it('that they run, passed and failed, with their names in order, each once', () => {
@@ -399,15 +400,15 @@ describe('what checks tell', () => {
     ).toHaveLength(1)
     expect(of('ci.failed', one, checks('failed', check('ab')))).toHaveLength(1)
     expect(of('ci.passed', checks('passed'), checks('passed'))).toEqual([])
-    // Closed and open again: what it was is told anew.
+    // Closed and open again: what it was is reported anew.
     expect(
       of('ci.passed', pull({ state: 'closed', checksState: 'passed' }), checks('passed')),
     ).toHaveLength(1)
   })
 })
 
-describe('what words tell', () => {
-  it('reviews and comments that are new; at first sight only what was said since', () => {
+describe('what words report', () => {
+  it('reviews and comments that are new; on the first read only what was said since', () => {
     const spoken = pull({
       reviews: [review({ submittedAt: 1_500 }), review({ id: 'old', submittedAt: 1_499 })],
       comments: [said('c1', { at: 1_500 }), said('c0', { at: 1_499 })],

@@ -39,7 +39,7 @@ const check = (status: Check['status'], name = 'test', run: string | null = null
 })
 
 describe('diffPullRequest', () => {
-  it('tells of a new pull request and its state, with stable keys', () => {
+  it('reports a new pull request and its state, with stable keys', () => {
     const events = diff(
       null,
       pull({ checks: [check('running')], checksState: 'pending', checksRequired: true }),
@@ -50,15 +50,17 @@ describe('diffPullRequest', () => {
     ])
   })
 
-  it('takes only newer words than the filing for news at the first sight', () => {
+  it('takes only newer words than the filing for news on the first read', () => {
     const seen = pull({
       reviews: [review({ id: 'old', submittedAt: 500 }), review({ id: 'new', submittedAt: 1_500 })],
     })
-    const told = diff(null, seen).filter(({ type }) => type === 'pr.review')
-    expect(told.map(({ dedupeKey }) => dedupeKey)).toEqual(['local#3:review:new:changes_requested'])
+    const reported = diff(null, seen).filter(({ type }) => type === 'pr.review')
+    expect(reported.map(({ dedupeKey }) => dedupeKey)).toEqual([
+      'local#3:review:new:changes_requested',
+    ])
   })
 
-  it(verifies('R004-16', 'tells of a review with its line comments'), () => {
+  it(verifies('R004-16', 'reports a review with its line comments'), () => {
     const comments = [
       { id: 'c1', path: 'src/a.ts', line: 3, body: 'rename', author: 'human' as Actor },
     ]
@@ -79,7 +81,7 @@ describe('diffPullRequest', () => {
     expect(event?.payload).toMatchObject({ stale: true })
   })
 
-  it('tells of a comment that is added to a known review, and of nothing twice', () => {
+  it('reports a comment that is added to a known review, and nothing twice', () => {
     const comment = (id: string) => ({ id, path: 'a', line: 1, body: id, author: 'human' as Actor })
     const before = pull({ reviews: [review({ comments: [comment('c1')] })] })
     const after = pull({ reviews: [review({ comments: [comment('c1'), comment('c2')] })] })
@@ -171,7 +173,7 @@ describe('diffPullRequest', () => {
   it(
     verifies(
       'R004-16',
-      'tells of checks as they change: failed with the names and the end of the log, then passed',
+      'reports checks as they change: failed with the names and the end of the log, then passed',
     ),
     () => {
       const pending = pull({
@@ -199,13 +201,13 @@ describe('diffPullRequest', () => {
     },
   )
 
-  it('tells of further jobs that fail on the same head', () => {
+  it('reports further jobs that fail on the same head', () => {
     const one = pull({ checks: [check('failed')], checksState: 'failed' })
     const two = pull({ checks: [check('failed'), check('failed', 'lint')], checksState: 'failed' })
     expect(types(one, two)).toEqual(['ci.failed'])
   })
 
-  it('tells of what came of the same checks when they were run again on the same head, seen running in between or not', () => {
+  it('reports what came of the same checks when they were run again on the same head, seen running in between or not', () => {
     const ran = (status: 'failed' | 'passed', run: string) =>
       pull({ checks: [check(status, 'test', run)], checksState: status, checksRequired: true })
     const running = pull({
@@ -242,7 +244,7 @@ describe('diffPullRequest', () => {
     expect(types(null, pull(state)).includes('pr.ready')).toBe(ready)
   })
 
-  it('is told again of the same head once checks that began late have passed', () => {
+  it('is reported again for the same head once checks that began late have passed', () => {
     const early = pull({ checksState: 'none' })
     const passed = pull({ checksState: 'passed' })
     const keys = [diff(null, early), diff(pull({ checksState: 'pending' }), passed)].map(
@@ -274,7 +276,7 @@ describe('diffPullRequest', () => {
     ).toMatchObject({ payload: { after_changes_requested: false } })
   })
 
-  it('tells of a conflict with its files and of its end, unknown in between or not', () => {
+  it('reports a conflict with its files and its end, unknown in between or not', () => {
     const conflicting = pull({ mergeable: 'conflicting', conflictFiles: ['a.ts'] })
     const unknown = pull({ ...at('c'), mergeable: 'unknown' })
     const cleared = pull(at('c'))
@@ -292,29 +294,32 @@ describe('diffPullRequest', () => {
     )
   })
 
-  it(verifies('R004-16', 'tells a merge from outside from one that was decided here'), () => {
-    const merged = (mergedBy: Actor | null) =>
-      pull({ state: 'merged', mergedBy, mergeSha: sha('d') })
-    expect(diff(pull(), merged('forge:jane'))).toMatchObject([
-      { type: 'pr.merged', actor: 'forge:jane', payload: { external: true } },
-    ])
-    expect(diff(pull(), merged('human'))).toMatchObject([
-      { type: 'pr.merged', actor: 'human', payload: { external: false } },
-    ])
-    expect(diff(pull(), merged('forge:bot'), { mergeStartedBy: OWNER })).toMatchObject([
-      { actor: OWNER, payload: { external: false } },
-    ])
-    expect(types(null, merged('human'))).toEqual(['pr.opened', 'pr.merged'])
-  })
+  it(
+    verifies('R004-16', 'distinguishes a merge from outside from one that was decided here'),
+    () => {
+      const merged = (mergedBy: Actor | null) =>
+        pull({ state: 'merged', mergedBy, mergeSha: sha('d') })
+      expect(diff(pull(), merged('forge:jane'))).toMatchObject([
+        { type: 'pr.merged', actor: 'forge:jane', payload: { external: true } },
+      ])
+      expect(diff(pull(), merged('human'))).toMatchObject([
+        { type: 'pr.merged', actor: 'human', payload: { external: false } },
+      ])
+      expect(diff(pull(), merged('forge:bot'), { mergeStartedBy: OWNER })).toMatchObject([
+        { actor: OWNER, payload: { external: false } },
+      ])
+      expect(types(null, merged('human'))).toEqual(['pr.opened', 'pr.merged'])
+    },
+  )
 
-  it('tells of closing, opening again and another base', () => {
+  it('reports closing, opening again and another base', () => {
     expect(types(pull(), pull({ state: 'closed' }))).toEqual(['pr.closed'])
     expect(types(pull({ state: 'closed' }), pull())).toContain('pr.reopened')
     expect(
       diff(pull(), pull({ base: { branch: asBranchName('dev'), sha: sha('b') } })),
     ).toMatchObject([
       { type: 'pr.retargeted', payload: { base: 'dev', old_base: 'main' } },
-      // Who merges there has not heard of it.
+      // Who merges there does not know of it.
       { type: 'pr.ready', payload: { base: 'dev' } },
     ])
   })
@@ -419,10 +424,10 @@ describe('diffPullRequest', () => {
       ] as const
       const old = pull({ ...at('a'), checksState, checks })
       const next = pull({ ...at('c'), checksState, checks })
-      const told = (context: Partial<DiffContext>): string[] =>
+      const reported = (context: Partial<DiffContext>): string[] =>
         diff(old, next, context).map(({ type }) => type)
-      expect(told(same)).toEqual(['pr.pushed'])
-      expect(told({})).toEqual(
+      expect(reported(same)).toEqual(['pr.pushed'])
+      expect(reported({})).toEqual(
         checksState === 'passed'
           ? ['pr.pushed', 'ci.passed', 'pr.ready']
           : ['pr.pushed', 'ci.failed'],
@@ -430,7 +435,7 @@ describe('diffPullRequest', () => {
     }
   })
 
-  it('says of a red check that it was of a landing, which is told otherwise', () => {
+  it('says of a red check that it was of a landing, which is reported otherwise', () => {
     const red = {
       name: 'ci',
       status: 'failed',
@@ -439,13 +444,18 @@ describe('diffPullRequest', () => {
       url: null,
       logTail: 'x',
     } as const
-    const told = diff(pull(), pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }))
-    expect(told.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({ landing: true })
+    const reported = diff(
+      pull(),
+      pull({ checksState: 'failed', checks: [{ ...red, landing: true }] }),
+    )
+    expect(reported.find(({ type }) => type === 'ci.failed')?.payload).toMatchObject({
+      landing: true,
+    })
     const own = diff(pull(), pull({ checksState: 'failed', checks: [red] }))
     expect(own.find(({ type }) => type === 'ci.failed')?.payload).not.toHaveProperty('landing')
   })
 
-  it('(20.19) tells once of what is missing while only its number or its names change', () => {
+  it('(20.19) reports once what is missing while only its number or its names change', () => {
     const blocked = (needs: string, about?: string): PullRequestSnapshot => {
       const blocker = {
         kind: 'rule',

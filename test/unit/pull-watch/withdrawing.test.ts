@@ -144,8 +144,8 @@ describe('what waits and is no longer so', () => {
     reasonOf: (event: StoredEvent, delivery: Delivery) => string | undefined,
   ): Promise<string[]> => {
     const renderer = {
-      render: () => Promise.reject(new Error('nobody is told')),
-      renderPrompt: () => Promise.reject(new Error('nobody is told')),
+      render: () => Promise.reject(new Error('nobody is notified')),
+      renderPrompt: () => Promise.reject(new Error('nobody is notified')),
     }
     const publisher = createPublisher({
       store,

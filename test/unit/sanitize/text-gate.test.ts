@@ -190,7 +190,7 @@ describe('secrets', () => {
 
   it('is with `entropy` also what looks random, and still no name, path, commit or id', () => {
     const strict = createTextGate({ values: () => [], hasHash: () => false, entropy: () => true })
-    // Of no known shape, so that only its look can tell.
+    // Of no known shape, so that only its form can show it.
     const random = 'q7Zt0Kx2Vb9Lm4Rw8Jc1Hf6Yd3Ns5Pg+GaUeQo'
     expect(gate.text(`key ${random} end`)).toBe(`key ${random} end`)
     expect(strict.text(`key ${random} end`)).toBe('key [redacted] end')

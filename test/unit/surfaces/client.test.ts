@@ -14,7 +14,7 @@ function socketPath(): string {
   return join(folder, 's')
 }
 
-/** A real HTTP server that answers as told. */
+/** A real HTTP server that answers as given. */
 async function serve(listener: RequestListener, as?: string): Promise<Client> {
   const socket = socketPath()
   const server = createServer(listener)
@@ -65,7 +65,7 @@ describe('the client', () => {
     ])
   })
 
-  it('tells how far a call is, where that is asked for, and then answers or throws as otherwise', async () => {
+  it('reports how far a call is, where that is asked for, and then returns or throws as otherwise', async () => {
     const client = await serve((request, response) => {
       const isBad = request.url?.endsWith('bad')
       response.setHeader('content-type', 'text/event-stream')
@@ -79,10 +79,10 @@ describe('the client', () => {
           : 'event: result\ndata: {"text":"done"}\n\n',
       )
     })
-    const told: unknown[] = []
-    const progress = (message: string, event: unknown): void => void told.push([message, event])
+    const reported: unknown[] = []
+    const progress = (message: string, event: unknown): void => void reported.push([message, event])
     expect(await client.callTool('good', {}, { progress })).toEqual({ text: 'done' })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['half way', undefined],
       ['', { kind: 'ended', id: 'a' }],
     ])
@@ -92,7 +92,7 @@ describe('the client', () => {
     })
   })
 
-  it('says so where the daemon goes away before a call that it told of was answered, or refuses it', async () => {
+  it('says so where the daemon goes away before a call that it reported on was answered, or refuses it', async () => {
     const client = await serve((request, response) => {
       if (request.url?.endsWith('refused') === true)
         response.writeHead(403).end('{"error":"No.","code":"NOT_ALLOWED"}')
@@ -243,7 +243,7 @@ describe('following events', () => {
     })
   })
 
-  it('answers what there is, without follow', async () => {
+  it('returns what there is, without follow', async () => {
     const urls: string[] = []
     const client = await serve((request, response) => {
       urls.push(request.url ?? '')

@@ -25,7 +25,7 @@ function refusal(input: unknown): ExomonadError {
 }
 
 describe('parseInput', () => {
-  it('answers what the schema makes of it', () => {
+  it('returns what the schema makes of it', () => {
     expect(parseInput(schema, { title: 'x' }, 'a_tool')).toEqual({ title: 'x' })
   })
 

@@ -109,7 +109,7 @@ export interface ScriptedEvents {
 }
 
 /**
- * An event log in memory with the semantics of the store’s. `delay` runs before each read answers.
+ * An event log in memory with the semantics of the store’s. `delay` runs before each read returns.
  */
 export function scriptedEvents(delay: () => Promise<void> = async () => {}): ScriptedEvents {
   const log: StoredEvent[] = []

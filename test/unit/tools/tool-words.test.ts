@@ -15,7 +15,7 @@ describe('what models read of the tools', () => {
     },
   )
 
-  it('tells subtrees and workers apart by whether the work needs further decomposition', () => {
+  it('distinguishes subtrees and workers by whether the work needs further decomposition', () => {
     const words = (name: string): string =>
       ALL_TOOLS.find((tool) => tool.name === name)?.description ?? ''
     expect(words('spawn_subtree')).toMatch(/further decompos|decompos\w+ further/i)

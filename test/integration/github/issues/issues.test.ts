@@ -24,7 +24,7 @@ const refusal = (work: Promise<unknown>): Promise<any> =>
   )
 
 describe('reading an issue (20.20a)', () => {
-  it('tells the words of those who may write, and how many others said something', async () => {
+  it('returns the words of those who may write, and how many others said something', async () => {
     const { issues, octo, mona, mallory, github } = await open()
     const number = octo.openIssue({ title: 'Broken', body: 'It does not start.' })
     await mona.comment(number, 'On Linux too.')
@@ -84,7 +84,7 @@ describe('reading an issue (20.20a)', () => {
 })
 
 describe('who set a label (20.20b)', () => {
-  it('is told with whether they may write; bots, issue forms and labels taken off do not count', async () => {
+  it('is returned with whether they may write; bots, issue forms and labels taken off do not count', async () => {
     const { issues, octo, mona, mallory, github } = await open()
     const form = mallory.openIssue({ title: 'Please', labels: ['agent'] })
     expect((await issues.read(form, 'agent')).label).toMatchObject({
@@ -142,7 +142,7 @@ describe('who set a label (20.20b)', () => {
 })
 
 describe('exomonad’s own comment (20.20)', () => {
-  it('is one of each kind, changed in place, found by its mark where its id is gone, and told to nobody', async () => {
+  it('is one of each kind, changed in place, found by its mark where its id is gone, and reported to nobody', async () => {
     const { issues, octo, github } = await open()
     const number = octo.openIssue({ title: 'Broken' })
     const id = await issues.comment({

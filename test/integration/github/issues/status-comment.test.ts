@@ -45,11 +45,11 @@ describe('the status comment (20.20c), by the real daemon', () => {
   })
   afterAll(() => world?.stop())
 
-  it('tells the tree below, and is changed in place, also after a crash', async () => {
+  it('shows the tree below, and is changed in place, also after a crash', async () => {
     await waitFor('the comment', () => status().length === 1, { limit: LIMIT })
     expect(status()[0]?.body).toContain('Nobody works below it now.')
     await tree().call('spawn_workers', { specs: [{ name: 'helper', prompt: 'Help' }] })
-    const told = await waitFor(
+    const delivered = await waitFor(
       'the helper with its pull request',
       () => status().find(({ body }) => /- `helper`: at work · \[#\d+\]/.test(body)),
       {
@@ -59,7 +59,7 @@ describe('the status comment (20.20c), by the real daemon', () => {
     const [own] = [...github().state.pulls.values()].filter(
       ({ headRef }) => headRef === 'main.helper',
     )
-    expect(told.body).toContain(
+    expect(delivered.body).toContain(
       `[#${own?.number}](${github().url}/octo/widgets/pull/${own?.number})`,
     )
     expect(status()).toHaveLength(1)
@@ -70,10 +70,10 @@ describe('the status comment (20.20c), by the real daemon', () => {
       () => status().some(({ body }) => body.includes('- `helper`: ended')),
       { limit: LIMIT },
     )
-    expect(status()).toMatchObject([{ id: told.id }])
+    expect(status()).toMatchObject([{ id: delivered.id }])
   })
 
-  it('is no comment that anybody is told of', async () => {
+  it('is no comment that anybody is notified of', async () => {
     await github().as('octo').comment(number, 'How far is it?')
     await waitFor(
       'what octo said',
@@ -189,7 +189,7 @@ describe('the status comment (20.20c), by itself', () => {
     await wrote(world, 1)
   })
 
-  it('tells the end of what it told of; of what ended before, nothing', async () => {
+  it('shows the end of what it showed; of what ended before, nothing', async () => {
     const world = await open()
     await world.put({ state: 'merged' })
     world.make().start()

@@ -141,7 +141,7 @@ describe(
       github().state.repository.requiredReviews.clear()
     })
 
-    it('turned off by a person: owner and parent are told by whom, once, and that it is ready when it is (20.18)', async () => {
+    it('turned off by a person: owner and parent are notified by whom, once, and that it is ready when it is (20.18)', async () => {
       const number = await armed('off')
       await github().as('ann').disableAutoMerge(number)
       const [off] = await event('pr.unscheduled', number)
@@ -244,7 +244,7 @@ describe(
       github().state.repository.requiredChecks.set('main', ['build'])
     })
 
-    it('with wait: answers when it is merged, or says why it is not to come (20.18)', async () => {
+    it('with wait: returns when it is merged, or says why it is not to come (20.18)', async () => {
       const number = await filed(tree(), 'waits')
       const answer = arm(number, { wait: true })
       await event('pr.scheduled', number)

@@ -93,7 +93,7 @@ describe('a pull request that GitHub would refuse to merge', () => {
     expect(isReady(pull)).toBe(false)
   })
 
-  it('(20.2) under a rule that is told says which, and under one that is not, where to look', async () => {
+  it('(20.2) under a visible rule says which, and under one that is not, where to look', async () => {
     const { github, look } = await start()
     github.state.repository.otherRules.set('main', { signatures: true })
     expect(needs(await look())).toEqual(['all its commits to be signed'])
@@ -165,7 +165,7 @@ describe('a pull request that GitHub would refuse to merge', () => {
     expect(await forge.merge(merge)).toMatchObject({ kind: 'merged' })
   })
 
-  it('(20.19) needs all its conversations to be resolved where GitHub does not tell how many are open, and is read all the same', async () => {
+  it('(20.19) needs all its conversations to be resolved where GitHub does not say how many are open, and is read all the same', async () => {
     const { github, number, look } = await start()
     github.state.repository.otherRules.set('main', { conversations: true })
     await github.as('ann').review(number, {
@@ -250,7 +250,7 @@ describe('a tree whose base asks for what no agent can give', () => {
   })
   afterAll(() => world?.stop())
 
-  it('(20.2) tells that it is blocked, and by what, and that it is ready once a person has approved', async () => {
+  it('(20.2) says that it is blocked, and by what, and that it is ready once a person has approved', async () => {
     github().state.repository.requiredReviews.set('main', 1)
     const number = await filed('asked')
     const [blocked] = await waitFor(

@@ -10,7 +10,7 @@ import { waitFor } from '../../../helpers/wait-for.ts'
 const SECOND = 1_000
 const WORKFLOW = '.github/workflows/ci.yml'
 
-/** A fake GitHub with a pull request into main, and a clock that goes on when told to. */
+/** A fake GitHub with a pull request into main, and a clock that goes on when asked to. */
 async function start({ within = 180 }: { within?: number } = {}) {
   let passed = 0
   const opened = await openGithubForge({

@@ -3,7 +3,7 @@ import { crashAt } from '../../../helpers/crash-at.ts'
 import { startGithubTree, type GithubTree } from '../../../helpers/github/github-tree.ts'
 import { waitFor } from '../../../helpers/wait-for.ts'
 
-/** Where a merge queue merges: enqueued, followed to the end, and told of (20.18). */
+/** Where a merge queue merges: enqueued, followed to the end, and reported (20.18). */
 
 const LIMIT = 60_000
 
@@ -28,7 +28,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     )
   const green = (number: number) =>
     github().setCheck(github().pull(number).headSha, { name: 'build', conclusion: 'success' })
-  /** Of a worker with that name: filed, checked and told to be ready. */
+  /** Of a worker with that name: filed, checked and reported as ready. */
   const ready = async (name: string, from = 'root', more: object[] = []): Promise<number> => {
     tree().script(name, { steps: [...filing(name), ...more] })
     await tree().call('spawn_workers', { specs: [{ name, prompt: 'x' }] }, { as: from })
@@ -135,7 +135,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     })
   })
 
-  it('removed for checks that failed there: owner and parent are told why, with the end of the log, and once (20.18)', async () => {
+  it('removed for checks that failed there: owner and parent are notified why, with the end of the log, and once (20.18)', async () => {
     const number = await ready('red')
     expect(await merge(number)).toMatchObject({ state: 'queued' })
     await event('pr.scheduled', number)
@@ -144,7 +144,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
       conclusion: 'failure',
       log: 'It broke together with main.\n',
     })
-    // What else is filed meanwhile is told of as ever.
+    // What else is filed meanwhile is reported as ever.
     await ready('beside')
     const [left] = await event('pr.unscheduled', number)
     expect(left.payload).toMatchObject({
@@ -222,7 +222,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     await event('pr.unscheduled', number)
   })
 
-  it('what an agent asked for is told to it when it is merged, and what is based on it goes along (20.18)', async () => {
+  it('what an agent asked for is reported to it when it is merged, and what is based on it goes along (20.18)', async () => {
     tree().script('lead', { steps: filing('lead') })
     await tree().call('spawn_subtree', { task: 'x', branch_name: 'lead' })
     const lead = await waitFor(
@@ -306,7 +306,7 @@ describe('a base with a merge queue', { timeout: 240_000 }, () => {
     },
   )
 
-  it('merged by a person past the queue: that is who is told to have merged (20.18)', async () => {
+  it('merged by a person past the queue: that is who is reported to have merged (20.18)', async () => {
     const number = await ready('past')
     await merge(number)
     await event('pr.scheduled', number)

@@ -27,7 +27,7 @@ describe('merging on GitHub', () => {
   it(
     verifies(
       'R004-09',
-      'tells in the journal that it merges, once, and merges the head that was looked at',
+      'records in the journal that it merges, once, and merges the head that was looked at',
     ),
     async () => {
       const { github, grown, merge, git, remote } = await startWriting()

@@ -77,7 +77,7 @@ describe('merging on GitHub', () => {
     },
   )
 
-  it('after a refusal a merge by somebody else is theirs, also on our own account, and whoever tried is told (20.3)', async () => {
+  it('after a refusal a merge by somebody else is theirs, also on our own account, and whoever tried is notified (20.3)', async () => {
     tree().script('twig', { steps: filing('twig') })
     await worker('twig', 'lead')
     const twig = await filed('twig')
@@ -88,7 +88,7 @@ describe('merging on GitHub', () => {
     github().state.repository.requiredReviews.delete('main.lead')
     await github().as('robot').merge(twig)
     const merged = await waitFor(
-      'the merge to be told',
+      'the merge to be reported',
       async () =>
         (await tree().events()).find(
           ({ type, payload }) => type === 'pr.merged' && payload.number === twig,

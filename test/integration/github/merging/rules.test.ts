@@ -102,7 +102,7 @@ async function findings(
   const other = ['Squash merges', 'Merge commits', 'Rules of main', 'Rules of main.*']
   return {
     url: `${github.url}/octo/widgets/rules/${made.id}`,
-    told: found.permissions.filter(({ permission }) => permission === 'Merge queue'),
+    reported: found.permissions.filter(({ permission }) => permission === 'Merge queue'),
     troubles: found.permissions.flatMap(({ permission, state, needed, why, fix }) =>
       state !== 'ok' && other.includes(permission) ? [{ permission, needed, why, fix }] : [],
     ),
@@ -174,18 +174,18 @@ describe('(20.7) rules that stand in the way of a tree', () => {
     )
   })
 
-  it('tell of the root that a queue merges into it, and what that asks of workflows (20.18)', async () => {
-    const { told, troubles } = await findings([rule('merge_queue')], {
+  it('say of the root that a queue merges into it, and what that asks of workflows (20.18)', async () => {
+    const { reported, troubles } = await findings([rule('merge_queue')], {
       include: ['~DEFAULT_BRANCH'],
     })
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { state: 'ok', why: expect.stringContaining('have to run on merge_group as well') },
     ])
     expect(troubles).toEqual([])
-    expect((await findings([rule('deletion')])).told).toEqual([])
+    expect((await findings([rule('deletion')])).reported).toEqual([])
   })
 
-  it('tell of the root that nothing can be merged into it, or in which way only', async () => {
+  it('say of the root that nothing can be merged into it, or in which way only', async () => {
     expect(
       (
         await findings([rule('update', { update_allows_fetch_and_merge: false })], {

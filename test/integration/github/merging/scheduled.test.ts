@@ -59,7 +59,7 @@ async function start({ queue = true, pulls = 1 } = {}) {
 const settle = { prepared: null, by: 'human' } as const
 
 describe('reading', () => {
-  it('tells the place, the checks there, built anew or not, and nothing that stands against it meanwhile (20.18)', async () => {
+  it('reports the place, the checks there, built anew or not, and nothing that stands against it meanwhile (20.18)', async () => {
     const { github, repository, look, group, numbers } = await start({ pulls: 2 })
     const [one, two] = [numbers[0]!, numbers[1]!]
     for (const number of [one, two]) await github.as('ann').enqueue(number)
@@ -144,7 +144,7 @@ describe('reading', () => {
 })
 
 describe('writing', () => {
-  it('knows a queue by what GitHub says where nothing else told of it, and one that it stands in already (20.18)', async () => {
+  it('knows a queue by what GitHub says where nothing else reported it, and one that it stands in already (20.18)', async () => {
     const { github, forge, merge, number } = await start()
     expect(await forge.mergeWays('main' as BranchName)).toEqual({
       allowed: ['merge'],

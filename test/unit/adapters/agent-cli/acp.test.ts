@@ -214,7 +214,7 @@ describe('the start of a session', () => {
     return cli({}, { sessions }).settle?.(live(), request, { ...plan, acp })
   }
 
-  it('is waited for, and tells the session', async () => {
+  it('is waited for, and reports the session', async () => {
     let looks = 0
     const begins = async () =>
       session(
@@ -299,7 +299,7 @@ describe('a running session', () => {
     })
   })
 
-  it('tells of what happens in it in the host’s words', () => {
+  it('reports what happens in it in the host’s words', () => {
     const { hooks } = machine().cli()
     expect(hooks?.read('session-start', { sessionId: 's-1' })).toEqual({
       kind: 'session-start',

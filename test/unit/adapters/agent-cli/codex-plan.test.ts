@@ -343,7 +343,7 @@ describe('what Codex is seen doing', () => {
     expect(await cli.observe?.({ ...live, title: 'vm' })).toMatchObject({ state: 'unknown' })
   })
 
-  it('is told by its session’s file where there is no title, unless a turn is under way', async () => {
+  it('is read from its session’s file where there is no title, unless a turn is under way', async () => {
     const { cli, home } = setUp()
     expect(await cli.observe?.({ ...live, title: null })).toMatchObject({ state: 'unknown' })
     event(home, { type: 'turn_aborted' })

@@ -53,7 +53,7 @@ describe('a network behind a proxy', () => {
     },
   )
 
-  it.each(AGENT_CLIS)('is nothing that $name hears of where there is none', async (known) => {
+  it.each(AGENT_CLIS)('adds nothing for $name where there is none', async (known) => {
     expect(Object.keys((await cliOf(known, {}).plan()).env)).not.toContain('NO_PROXY')
   })
 

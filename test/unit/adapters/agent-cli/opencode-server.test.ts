@@ -116,7 +116,7 @@ const permission = {
 }
 
 describe('looking at OpenCode by its server', () => {
-  it('tells idle, running, waiting', async () => {
+  it('reports idle, running, waiting', async () => {
     const seen = async (answers: Answers) =>
       cli.observe?.((await serve({ ...quiet, ...answers })).live)
     expect(await seen({})).toEqual({ state: 'idle', reason: null, source: 'session' })
@@ -145,7 +145,7 @@ describe('looking at OpenCode by its server', () => {
     expect(await seen({ 'GET /question': [{ id: 'que_1' }] })).toMatchObject({ state: 'waiting' })
   })
 
-  it('tells nothing where the server is gone, half answers, or was never there', async () => {
+  it('reports nothing where the server is gone, half answers, or was never there', async () => {
     expect(await cli.observe?.(liveAt(await deadUrl()))).toMatchObject({ state: 'unknown' })
     expect(await cli.observe?.(liveAt(null))).toMatchObject({ state: 'unknown' })
     expect(
@@ -193,7 +193,7 @@ describe('giving OpenCode a message', () => {
     ).toMatchObject({ kind: 'refused' })
   })
 
-  it('throws where it can’t be told', async () => {
+  it('throws where it can’t be determined', async () => {
     const { live } = await serve({
       'GET /session/ses_own': info,
       'POST /session/ses_own/prompt_async': () => {
@@ -253,7 +253,7 @@ describe('the conversation of OpenCode', () => {
     expect(await cli.mentions?.({ ...live, session: null }, ['m-1'])).toBeNull()
   })
 
-  it('tells what was used up, with subagents and without what it inherited', async () => {
+  it('reports what was used up, with subagents and without what it inherited', async () => {
     const { live } = await serve({
       ...answers,
       'GET /session/ses_own/children': [

@@ -77,7 +77,7 @@ describe('whether two heads bring the same changes', () => {
   const diff = (line: string, at: number) =>
     `diff --git a/x b/x\n@@ -${at} +${at} @@\n context\n-old\n+${line}\n`
 
-  it('is told by their changed lines, wherever these stand by now', async () => {
+  it('follows from their changed lines, wherever these stand by now', async () => {
     const { same } = opened({ ea: diff('new', 1), eb: diff('new', 90), ec: diff('other', 1) })
     expect(await same(sha('e'), sha('a'), sha('b'))).toBe(true)
     expect(await same(sha('e'), sha('a'), sha('c'))).toBe(false)

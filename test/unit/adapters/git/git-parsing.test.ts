@@ -50,7 +50,7 @@ describe('reading what git prints', () => {
     )
   })
 
-  it('tells unborn and detached heads in a status', () => {
+  it('recognizes unborn and detached heads in a status', () => {
     expect(parseStatus('# branch.oid (initial)\0# branch.head main\0')).toMatchObject({
       branch: 'main',
       head: null,

@@ -46,7 +46,7 @@ async function launch(
 }
 
 /** Prints its arguments and the variables whose names are given as one JSON value. */
-const tell = (names: readonly string[], words: readonly string[]) => [
+const printing = (names: readonly string[], words: readonly string[]) => [
   process.execPath,
   '-e',
   `process.stdout.write(JSON.stringify([${JSON.stringify(names)}.map((name) => process.env[name] ?? null), process.argv.slice(1)]))`,
@@ -75,7 +75,7 @@ describe('a launch file', () => {
           )
           const { stdout, stderr } = await launch(shell, {
             env,
-            argv: tell(Object.keys(env), words),
+            argv: printing(Object.keys(env), words),
             unset: [],
           })
           expect(stderr).toBe('')
@@ -86,10 +86,10 @@ describe('a launch file', () => {
     )
   })
 
-  it('takes away what the agent must not have, whoever set it, and sets what it is told', async () => {
+  it('takes away what the agent must not have, whoever set it, and sets what it is given', async () => {
     const options = {
       env: { KEPT: 'x', TWICE: 'new' },
-      argv: tell(['TMUX', 'TWICE', 'KEPT', 'OUTER'], []),
+      argv: printing(['TMUX', 'TWICE', 'KEPT', 'OUTER'], []),
       unset: ['TMUX', 'TMUX_PANE', 'TWICE'],
     }
     const { stdout } = await launch(['/bin/sh'], options, { TMUX: 'a', TWICE: 'old', OUTER: 'o' })

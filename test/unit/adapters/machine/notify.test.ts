@@ -10,10 +10,10 @@ import { tempFolder } from './temp-folder.ts'
 function setUp(source: string, options: { timeout?: number; file?: string } = {}) {
   const folder = tempFolder()
   const program = join(folder, 'notify.mjs')
-  const told = join(folder, 'told')
+  const received = join(folder, 'received')
   writeFileSync(
     program,
-    `import { appendFileSync } from 'node:fs'\nconst told = ${JSON.stringify(told)}\n${source}`,
+    `import { appendFileSync } from 'node:fs'\nconst received = ${JSON.stringify(received)}\n${source}`,
   )
   const logged: string[] = []
   const notify = createNotifier({
@@ -26,29 +26,29 @@ function setUp(source: string, options: { timeout?: number; file?: string } = {}
   return {
     notify,
     logged,
-    told: () =>
-      readFileSync(told, 'utf8')
+    received: () =>
+      readFileSync(received, 'utf8')
         .trimEnd()
         .split('\n')
         .map((line) => JSON.parse(line) as unknown),
   }
 }
-const append = 'appendFileSync(told, JSON.stringify(process.argv.slice(2)) + "\\n")'
+const append = 'appendFileSync(received, JSON.stringify(process.argv.slice(2)) + "\\n")'
 
 describe('createNotifier', () => {
   it('runs the command with the text as its last argument, in order and without a shell', async () => {
-    const { notify, told } = setUp(append)
+    const { notify, received } = setUp(append)
     await Promise.all([notify('[QUESTION] a: `rm -rf /` $(x) "?"\nsecond line'), notify('two\0')])
-    expect(told()).toEqual([
+    expect(received()).toEqual([
       ['--title', 'exomonad', '[QUESTION] a: `rm -rf /` $(x) "?"\nsecond line'],
       ['--title', 'exomonad', 'two'],
     ])
   })
 
   it('shortens what no argument could hold', async () => {
-    const { notify, told } = setUp(append)
+    const { notify, received } = setUp(append)
     await notify('x'.repeat(1_000_000))
-    expect((told()[0] as string[])[2]?.length).toBe(4000)
+    expect((received()[0] as string[])[2]?.length).toBe(4000)
   })
 
   it.each([

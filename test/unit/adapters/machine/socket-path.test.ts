@@ -32,7 +32,7 @@ describe('chooseSocketPath', () => {
     )
   })
 
-  it('never answers a path that the system would cut', () => {
+  it('never returns a path that the system would cut', () => {
     fc.assert(
       fc.property(
         fc.string({ maxLength: 140 }),

@@ -28,25 +28,25 @@ function setUp() {
     list: async () => await new Promise<Pane[]>((answer, fail) => asked.push({ answer, fail })),
     log: silentLog(),
   })
-  const told: [string, number | null][] = []
-  deaths.onDeath(({ paneId, exitCode }) => told.push([paneId, exitCode]))
+  const reported: [string, number | null][] = []
+  deaths.onDeath(({ paneId, exitCode }) => reported.push([paneId, exitCode]))
   const look = async (...panes: Pane[]) => {
     const done = deaths.look()
     asked.shift()?.answer(panes)
     await done
   }
-  return { deaths, told, look, asked }
+  return { deaths, reported, look, asked }
 }
 
 describe('deaths', () => {
-  it('learns at first, and then tells each pane that died or went once', async () => {
-    const { told, look } = setUp()
+  it('learns at first, and then reports each pane that died or went once', async () => {
+    const { reported, look } = setUp()
     await look(pane('a'), pane('b'), pane('c', { exitCode: 1 }))
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await look(pane('a'), pane('b', { exitCode: 2 }), pane('c', { exitCode: 1 }))
     await look(pane('b', { exitCode: 2 }), pane('d', { exitCode: 4 }))
     await look()
-    expect(told).toEqual([
+    expect(reported).toEqual([
       ['b', 2],
       ['d', 4],
       ['a', null],
@@ -54,19 +54,19 @@ describe('deaths', () => {
   })
 
   it('does not miss a pane in a list that was asked for before it opened', async () => {
-    const { deaths, told, look, asked } = setUp()
+    const { deaths, reported, look, asked } = setUp()
     await look()
     const done = deaths.look()
     deaths.opened(asPaneId('new'), agentId)
     asked.shift()?.answer([])
     await done
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await look()
-    expect(told).toEqual([['new', null]])
+    expect(reported).toEqual([['new', null]])
   })
 
   it('looks again when it is asked during a look, once for all askers', async () => {
-    const { deaths, told, look, asked } = setUp()
+    const { deaths, reported, look, asked } = setUp()
     await look(pane('a'))
     const all = [deaths.look(), deaths.look(), deaths.look()]
     expect(asked).toHaveLength(1)
@@ -75,27 +75,27 @@ describe('deaths', () => {
     expect(asked).toHaveLength(1)
     asked.shift()?.answer([])
     await Promise.all(all)
-    expect(told).toEqual([['a', null]])
+    expect(reported).toEqual([['a', null]])
     expect(asked).toHaveLength(0)
   })
 
   it('waits for the exit of a program that is cut off from its terminal', async () => {
-    const { told, look } = setUp()
+    const { reported, look } = setUp()
     await look(pane('a'))
     await look({ ...pane('a'), dead: true })
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await look(pane('a', { exitCode: 3 }))
-    expect(told).toEqual([['a', 3]])
+    expect(reported).toEqual([['a', 3]])
   })
 
   it('takes a list that fails for no news', async () => {
-    const { deaths, told, look, asked } = setUp()
+    const { deaths, reported, look, asked } = setUp()
     await look(pane('a'))
     const done = deaths.look()
     asked.shift()?.fail(new Error('no answer'))
     await done
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await look(pane('a'))
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 })

@@ -16,7 +16,7 @@ import { settingsOf } from '../../../helpers/settings.ts'
 
 const shippedFolder = fileURLToPath(new URL('../../../../templates', import.meta.url))
 
-it('a program that is started again and tells that its turn is over, while it is written down that it runs, is idle', async () => {
+it('a program that is started again and reports that its turn is over, while it is written down that it runs, is idle', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'running-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const [log, clock] = [silentLog(), Date.now]
@@ -68,8 +68,8 @@ it('a program that is started again and tells that its turn is over, while it is
   })
   const up = running.up('Work', undefined)
   await new Promise((resolve) => setTimeout(resolve, 50))
-  const told = states.change(root.id, { to: 'idle', source: 'hook', actor: root.id })
+  const reported = states.change(root.id, { to: 'idle', source: 'hook', actor: root.id })
   busy.resolve()
-  await Promise.all([up, told])
+  await Promise.all([up, reported])
   expect(((await store.agents.get(root.id)) as Agent).state).toBe('idle')
 })

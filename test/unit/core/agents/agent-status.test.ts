@@ -36,7 +36,7 @@ describe('the status of an agent', () => {
       5,
     ],
     [
-      'is when it ended where that was told later',
+      'is when it ended where that was reported later',
       { state: 'completed', endedAt: 4, outcome: { success: true, at: 5 } },
       4,
     ],

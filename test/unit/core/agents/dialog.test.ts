@@ -22,7 +22,7 @@ describe('what a dialog is known by', () => {
     expect(lastLinesOf(screen)).toBe(lines)
   })
 
-  it('stands in the reason of the wait, and is told from all other waits', () => {
+  it('stands in the reason of the wait, and is distinguished from all other waits', () => {
     for (const state of ['idle', 'running'] as const) {
       const stateReason = shownReason({ state, stateReason: null }, 'Go on?\nYes')
       expect(stateReason).toContain('Go on? · Yes')

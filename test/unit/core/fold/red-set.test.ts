@@ -57,7 +57,7 @@ describe('the subsets that are checked together', () => {
     },
   )
 
-  it('are none where there is nothing to tell apart', () => {
+  it('are none where there is nothing to distinguish', () => {
     expect(chooseSubsets([3], [[3]], 2, () => 0.5)).toEqual([])
   })
 })

@@ -5,7 +5,7 @@ import { newAgentId } from '../../../../src/domain/ids.ts'
 describe('how far a wait is', () => {
   const agents = (status: 'received' | 'running' | 'idle' | 'dead', ...names: string[]) =>
     names.map((name) => ({ name, status }))
-  it('is told in one line: how many, then who, by how they stand', () => {
+  it('is reported in one line: how many, then who, by how they stand', () => {
     expect(
       progressOf([
         ...agents('idle', 'c'),
@@ -28,7 +28,7 @@ describe('how far a wait is', () => {
 })
 
 describe('what a wait ended with', () => {
-  it('is told so that no message can pose as another agent’s', () => {
+  it('is worded so that no message can pose as another agent’s', () => {
     const id = newAgentId()
     expect(wordsOf({ from: id, name: 'auth', message: 'done\nother: idle' }, 5)).toBe(
       'auth: done\n  other: idle',

@@ -55,11 +55,11 @@ describe('what a person has to do for an agent', () => {
     [{ state: 'waiting', stateReason: 'permission: Bash' }, 'waits'],
     [{ state: 'unknown' }, 'look'],
     [{ state: 'idle', outcome: { success: false, error: 'no way' } }, 'gave up'],
-  ])('is told by its state: %j', (facts, expected) => {
+  ])('follows from its state: %j', (facts, expected) => {
     expect(needOf(makeAgent(facts), none)).toBe(expected)
   })
 
-  it('is told by the inbox: approvals, and questions that come to a person', async () => {
+  it('follows from the inbox: approvals, and questions that come to a person', async () => {
     const root = makeAgent({ kind: 'root', parentId: null, state: 'idle', paneId: null })
     const child = makeAgent({ parentId: root.id })
     const grandchild = makeAgent({ parentId: child.id })
@@ -71,8 +71,8 @@ describe('what a person has to do for an agent', () => {
         questions: { open: async () => [{ agentId: child.id }, { agentId: grandchild.id }] },
         approvals: { pending: async () => [{ agentId: asker.id }] },
       } as never)
-    const told = await needs()
-    expect(agents.map((agent) => needOf(agent, told))).toEqual(['', 'asks', '', 'approve'])
+    const known = await needs()
+    expect(agents.map((agent) => needOf(agent, known))).toEqual(['', 'asks', '', 'approve'])
     // Its program answers its children itself.
     agents[0] = { ...root, paneId: '%1' as never }
     expect(needOf(child, await needs())).toBe('')

@@ -136,7 +136,7 @@ function world() {
       panes.push({ paneId: asPaneId(paneId), agentId: agent.id, name: shown } as Pane)
       return agent
     },
-    /** Stored and told. */
+    /** Stored and reported. */
     becomes: (agent: Agent, state: AgentState, more: Partial<Agent> = {}): void => {
       const index = agents.findIndex(({ id }) => id === agent.id)
       agents[index] = { ...(agents[index] ?? agent), state, ...more }
@@ -185,11 +185,11 @@ describe('names of panes', () => {
   it('come with a label of their own, what a person has to do, and the place in the tree', async () => {
     const { add, becomes, shown, questions, listeners, settle } = world()
     const auth = add('auth', '%1', 'main.auth ◐ running')
-    const tell = (type: string) =>
+    const publish = (type: string) =>
       [...listeners].forEach((listener) =>
         listener({ type, agentId: auth.id, payload: {} } as never),
       )
-    tell('agent.spawned')
+    publish('agent.spawned')
     await settle()
     becomes(auth, 'waiting', { stateReason: 'permission: Bash' })
     await settle()
@@ -199,7 +199,7 @@ describe('names of panes', () => {
     becomes(auth, 'idle', { kind: 'root' })
     await settle()
     questions.push({ agentId: auth.id })
-    tell('question.asked')
+    publish('question.asked')
     await settle()
     expect(shown.at(-1)).toEqual({
       label: 'auth',
@@ -209,7 +209,7 @@ describe('names of panes', () => {
     })
   })
 
-  it('follow who else is there: two of the same name are told apart', async () => {
+  it('follow who else is there: two of the same name are distinguished', async () => {
     const { names, add, panes, shown, listeners, settle } = world()
     add('auth', '%1', 'main.auth ◐ running')
     panes[0] = { ...panes[0]!, shown: 'auth|◐ running||1' }

@@ -32,7 +32,7 @@ it.each([
   expect(saysBehind({ kind: 'conflict', files: ['behind.txt'] })).toBe(false)
 })
 
-it('a refusal for being behind is noted for that head, and its agent told', async () => {
+it('a refusal for being behind is noted for that head, and its agent notified', async () => {
   const store = snapshots()
   const published: string[] = []
   const tx = {

@@ -53,7 +53,7 @@ const fails = (facts: Record<string, unknown> = {}) =>
   Promise.reject(new ExomonadError('FORGE_UNAVAILABLE', 'it refuses the connection', facts))
 
 describe('whether the forge can be asked (20.13)', () => {
-  it('is known from the poller, or from what was told before a restart; nothing is asked for that', async () => {
+  it('is known from the poller, or from what was reported before a restart; nothing is asked for that', async () => {
     const known = { since: 3, reason: 'no answer' }
     expect(await watched(hangs, { known }).away()).toEqual(known)
     expect(await watched(hangs, { stored: health }).away()).toEqual({

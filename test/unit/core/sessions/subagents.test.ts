@@ -60,7 +60,7 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       return Promise.race([endings.get(id)!.promise, gone])
     },
   }
-  const tell = (type: string, id: AgentId, payload: Record<string, unknown>): void =>
+  const publish = (type: string, id: AgentId, payload: Record<string, unknown>): void =>
     listeners.forEach((listener) =>
       listener({
         seq: 1,
@@ -74,9 +74,9 @@ function world(limits: { max_subagent_depth?: number } = {}) {
       }),
     )
   const tool = (id: AgentId, name: string, detail = ''): void =>
-    tell('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
+    publish('agent.tool', id, { name: 'x', tool: name, detail, phase: 'started' })
   const state = (id: AgentId, to: string, source: string, reason: string | null): void =>
-    tell('agent.state', id, { from: 'running', to, source, reason })
+    publish('agent.state', id, { from: 'running', to, source, reason })
   const subagents = createSubagents({
     store: {
       agents: {
@@ -167,7 +167,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-02',
-      'starts a conversation of its own with the turns it may take, and answers its last words',
+      'starts a conversation of its own with the turns it may take, and returns its final output',
     ),
     async () => {
       const { spawn, by, root, until, end, started, pass, held } = world()
@@ -212,7 +212,7 @@ describe('subagent_spawn', () => {
   it(
     verifies(
       'R002-07',
-      'throws what ended the subagent, with what it had said by then, and tells of it once',
+      'throws what ended the subagent, with what it had said by then, and reports it once',
     ),
     async () => {
       const { spawn, by, root, until, end, started, waiting } = world()
@@ -247,7 +247,7 @@ describe('subagent_spawn', () => {
     expect(held.at(-1)).toBe('root goes on')
   })
 
-  it('tells that it waits for a person, and not that it waits in a call of its own', async () => {
+  it('reports that it waits for a person, and not that it waits in a call of its own', async () => {
     const { spawn, by, root, until, end, waiting, state, started } = world()
     const waits = waiting()
     const answer = spawn(by(root), 'Reading', waits)
@@ -267,7 +267,7 @@ describe('subagent_spawn', () => {
     ])
   })
 
-  it('tells apart those that are called for at the same time', async () => {
+  it('distinguishes those that are called for at the same time', async () => {
     const { spawn, by, root, until, end, waiting, tool, started } = world()
     const [one, two] = [waiting(), waiting()]
     const answers = [spawn(by(root), 'One', one), spawn(by(root), 'Two', two)]
@@ -323,33 +323,36 @@ describe('nested subagents', () => {
     },
   )
 
-  it(verifies('R002-09', 'tell every caller above what they do, as deep as they are'), async () => {
-    const { spawn, by, root, until, end, agents, waiting, tool, pass } = world()
-    const [outer, inner] = [waiting(), waiting()]
-    const first = spawn(by(root), 'Outer', outer)
-    await until(1)
-    const second = spawn(by(agents[1]!), 'Inner', inner)
-    await until(2)
-    tool(agents[2]!.id, 'bash', 'rm\u001b[2J\n-rf')
-    pass(4000)
-    end(1, { status: 'failed', summary: 'no model' })
-    await expect(second).rejects.toThrow('no model')
-    end(0)
-    await first
-    expect(outer.words).toEqual([
-      '● Outer',
-      '  ⎿ early',
-      '  ● Inner',
-      '    ⎿ early',
-      '    ⎿ bash rm [2J -rf',
-      '  ✗ Inner: no model (2 turns, 2 tool calls, 4 s)',
-      '✓ Outer: 2 turns, 1 tool call, 4 s',
-    ])
-    expect(inner.words[0]).toBe('● Inner')
-    expect(
-      outer.events.find((event) => event.kind === 'started' && event.description === 'Inner'),
-    ).toMatchObject({ parent: agents[1]!.id })
-  })
+  it(
+    verifies('R002-09', 'report to every caller above what they do, as deep as they are'),
+    async () => {
+      const { spawn, by, root, until, end, agents, waiting, tool, pass } = world()
+      const [outer, inner] = [waiting(), waiting()]
+      const first = spawn(by(root), 'Outer', outer)
+      await until(1)
+      const second = spawn(by(agents[1]!), 'Inner', inner)
+      await until(2)
+      tool(agents[2]!.id, 'bash', 'rm\u001b[2J\n-rf')
+      pass(4000)
+      end(1, { status: 'failed', summary: 'no model' })
+      await expect(second).rejects.toThrow('no model')
+      end(0)
+      await first
+      expect(outer.words).toEqual([
+        '● Outer',
+        '  ⎿ early',
+        '  ● Inner',
+        '    ⎿ early',
+        '    ⎿ bash rm [2J -rf',
+        '  ✗ Inner: no model (2 turns, 2 tool calls, 4 s)',
+        '✓ Outer: 2 turns, 1 tool call, 4 s',
+      ])
+      expect(inner.words[0]).toBe('● Inner')
+      expect(
+        outer.events.find((event) => event.kind === 'started' && event.description === 'Inner'),
+      ).toMatchObject({ parent: agents[1]!.id })
+    },
+  )
 
   it('of calls that a restart lost are ended, each once', async () => {
     const { subagents, agents, root, killed } = world()

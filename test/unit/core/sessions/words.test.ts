@@ -81,7 +81,7 @@ describe('verdicts', () => {
     expect(long.summary).toContain('agent_result')
   })
 
-  it('are told to the parent as a completion message, with what there is of a failure', () => {
+  it('are reported to the parent as a completion message, with what there is of a failure', () => {
     expect(outcomeOf({ success: true, summary: 'exit code 0 after 1 s' }, 'output')).toEqual({
       success: true,
       summary: 'exit code 0 after 1 s',

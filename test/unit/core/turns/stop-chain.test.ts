@@ -28,7 +28,7 @@ interface StopOptions {
 }
 
 /**
- * A stop check whose branch is clean, and whose sync with the base answers these, one after the
+ * A stop check whose branch is clean, and whose sync with the base returns these, one after the
  * other.
  */
 function stopCheck(

@@ -61,7 +61,7 @@ describe('how often an agent is held', () => {
       times: 1,
     })
   })
-  it('is always told its messages', () => {
+  it('always gets its messages', () => {
     expect(nextBlock({ objection: 'messages', times: 99 }, 'messages', 3).release).toBe(false)
   })
 })

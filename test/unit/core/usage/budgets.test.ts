@@ -251,7 +251,7 @@ describe('what a conversation used', () => {
     )
   })
 
-  it('is the sum of the sessions, each as it was last told', () => {
+  it('is the sum of the sessions, each as it was last reported', () => {
     let known = withSession({}, 's1', usage({ opus: use(10) }))
     known = withSession(known, 's1', usage({ opus: use(30) }))
     known = withSession(known, 's2', usage({ opus: use(5), haiku: use(1) }))

@@ -51,7 +51,7 @@ describe('the repository on a Gitea server (20.21)', () => {
     expect(await found.token.read()).toBe('secret')
   })
 
-  it('is what the configuration says, whatever the URL tells, and of the remote that it names', async () => {
+  it('is what the configuration says, whatever the URL says, and of the remote that it names', async () => {
     const remotes = { origin: 'https://github.com/ada/other', mine: 'forge:x' }
     expect(await find({ url, remote: 'mine', repository: 'ada/widgets' }, remotes)).toMatchObject({
       remote: 'mine',

@@ -15,7 +15,7 @@ interface Given {
   /** Of [forge.github]. */
   readonly config?: string
   readonly variables?: Readonly<Record<string, string>>
-  /** Host names by alias, as `ssh -G` tells them. */
+  /** Host names by alias, as `ssh -G` prints them. */
   readonly ssh?: Readonly<Record<string, string>>
   /** Hosts that `gh` is logged in to. */
   readonly gh?: readonly string[]

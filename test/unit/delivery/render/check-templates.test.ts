@@ -89,7 +89,7 @@ describe('the user’s own templates', () => {
       /nothing is sent under this name; .*pr\.ready/,
     ],
     [
-      'an event that nobody is told of',
+      'an event that nobody is notified of',
       'agent.tool',
       'x',
       null,

@@ -181,7 +181,7 @@ describe('redact', () => {
     ).toBe('x [redacted] y')
   })
 
-  it('hides what it is told, also where escape characters were put into it', () => {
+  it('hides what it is given, also where escape characters were put into it', () => {
     expect(escape('the word is hun\u200bter2-hunter2', ['hunter2-hunter2'])).toBe(
       'the word is [redacted]',
     )

@@ -94,7 +94,7 @@ describe('createRenderer', () => {
   )
 
   it(
-    verifies('R002-08', 'puts a system prompt in front of all that a subagent is told'),
+    verifies('R002-08', 'puts a system prompt in front of all that a subagent is sent'),
     async () => {
       const data: PromptData = {
         ...{
@@ -157,11 +157,14 @@ describe('createRenderer', () => {
     ] as const) {
       for (const type of ['agent.completed', 'agent.failed', 'agent.killed'] as const) {
         const agent = { ...auth, branch: 'main', kind }
-        const told = await render(type, { ...toParent, agent })
-        expect(told).toMatch(new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`))
+        const rendered = await render(type, { ...toParent, agent })
+        expect(rendered).toMatch(
+          new RegExp(`^\\[CHILD [A-Z]+\\] auth \\(${words}\\)[^]*agent_result`),
+        )
         const human = await render(type, { ...toHuman, agent })
         expect(human).toContain('`exomonad result auth`')
-        for (const text of [told, human]) expect(text).not.toMatch(/branch|pull request|resume/i)
+        for (const text of [rendered, human])
+          expect(text).not.toMatch(/branch|pull request|resume/i)
         expect(human).not.toContain('agent_result')
       }
     }
@@ -187,11 +190,11 @@ describe('createRenderer', () => {
   })
 
   it('(20.18) says why a merge that the forge was to make is not to come, with what failed, and what to do about it', async () => {
-    const told = await render('pr.unscheduled', toOwner, 'it broke')
-    expect(told).toMatch(
+    const rendered = await render('pr.unscheduled', toOwner, 'it broke')
+    expect(rendered).toMatch(
       /^\[LEFT QUEUE\] Your pull request #3 "Add login" \(main\.auth → main\) was removed from the merge queue of main and not merged: it broke\.\n- build \(log: https:\/\/ci\.example\.com\/1\), the end of its log:\n│ it broke\n/,
     )
-    expect(told).toContain(
+    expect(rendered).toContain(
       'Bring your branch up to main, find the cause, fix it, commit and push with file_pr.',
     )
     expect(await render('pr.unscheduled', toParent)).toMatch(
@@ -215,7 +218,7 @@ describe('createRenderer', () => {
     expect(text).toContain('- src/a.ts:3: rename it')
   })
 
-  it('(20.19) tells an agent how to answer and settle a conversation on a line, and only whose work it is', async () => {
+  it('(20.19) says to an agent how to answer and settle a conversation on a line, and only whose work it is', async () => {
     const review = await render('pr.review', toOwner, 'rename it')
     expect(review).toContain('- src/a.ts:3: rename it (comment 7)')
     expect(review).toContain(
@@ -539,7 +542,7 @@ describe('createRenderer', () => {
     },
   )
 
-  it('tells a fork whose worktree it shares, what it knows, and what to do without a task', async () => {
+  it('says to a fork whose worktree it shares, what it knows, and what to do without a task', async () => {
     const fork = { ...task, name: 'scout', shares_worktree: true, tools: toolsOf('tl') }
     const forked = await renderer.renderPrompt('fork', { ...fork, context: 'forked' })
     expect(forked).toMatch(/^You are scout \(id a-parser\), a fork of main \(id a-main\)/)

@@ -10,7 +10,7 @@ describe('a completion message', () => {
   const done = '{"status":"idle","success":true,"summary":"Found 3 files\\nand read them"}'
   const failed = '{"status":"idle","success":false,"error":"No disk","partial":"1 file"}'
 
-  it('tells state, outcome and result', () => {
+  it('has state, outcome and result', () => {
     expect(parseCompletion(done)).toEqual({
       success: true,
       summary: 'Found 3 files\nand read them',
@@ -36,7 +36,7 @@ describe('a completion message', () => {
     expect(completionWords(message)).toBe(message)
   })
 
-  it('is told to people in words', () => {
+  it('is shown to people in words', () => {
     expect(completionWords(done)).toBe('done: Found 3 files\nand read them')
     expect(completionWords(failed)).toBe('gave up: No disk\nso far: 1 file')
     expect(completionWords('{"status":"idle","success":true,"summary":""}')).toBe('done')

@@ -31,7 +31,7 @@ describe('aborting a call', () => {
         // As an agent that takes no notice.
         await never()
       })
-      const told: string[] = []
+      const reported: string[] = []
       const names = new Map<string, string>()
       const registry = createToolRegistry()
       registerSubagentTools(registry, {
@@ -39,8 +39,8 @@ describe('aborting a call', () => {
         toolRegistry: registry,
         callbacks: {
           onSubagentStart: ({ id, description }) => names.set(id, description),
-          onSubagentComplete: (id) => told.push(`complete ${names.get(id)}`),
-          onSubagentError: (id, error) => told.push(`error ${names.get(id)}: ${error.message}`),
+          onSubagentComplete: (id) => reported.push(`complete ${names.get(id)}`),
+          onSubagentError: (id, error) => reported.push(`error ${names.get(id)}: ${error.message}`),
         },
       })
       const controller = new AbortController()
@@ -56,7 +56,7 @@ describe('aborting a call', () => {
       controller.abort(new Error('the user pressed Escape'))
       expect(await call).toMatchObject({ isError: true, output: 'the user pressed Escape' })
       expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
-      expect(told).toEqual([
+      expect(reported).toEqual([
         'error inner: the user pressed Escape',
         'error outer: the user pressed Escape',
       ])
@@ -118,7 +118,7 @@ describe('aborting a call', () => {
     expect(acpClient.generateStream).not.toHaveBeenCalled()
   })
 
-  it('tells a handler by its signal, and answers although the handler doesn’t heed it', async () => {
+  it('notifies a handler by its signal, and returns although the handler doesn’t heed it', async () => {
     const registry = createToolRegistry()
     const seen: AbortSignal[] = []
     registry.register(
@@ -138,8 +138,8 @@ describe('aborting a call', () => {
     expect(seen[0]?.aborted).toBe(true)
   })
 
-  it('leaves a loop in order: open calls are told to their end, and it can run again', async () => {
-    const told: string[] = []
+  it('leaves a loop in order: open calls are reported to their end, and it can run again', async () => {
+    const reported: string[] = []
     const acpClient = createScriptedClient(async function* (prompt, options) {
       if (prompt === 'first') await callTool(options, 'slow')
       yield delta('answer')
@@ -158,14 +158,14 @@ describe('aborting a call', () => {
     const conversation = createConversation()
     const loop = createAgenticLoop({ acpClient, toolRegistry, conversation })
     const callbacks = {
-      onToolCallStart: () => told.push('call'),
-      onToolCallEnd: () => told.push('answer'),
-      onError: (error: Error) => told.push(`error: ${error.message}`),
+      onToolCallStart: () => reported.push('call'),
+      onToolCallEnd: () => reported.push('answer'),
+      onError: (error: Error) => reported.push(`error: ${error.message}`),
     }
     await expect(loop.run('first', callbacks, { signal: controller.signal })).rejects.toThrow(
       'enough',
     )
-    expect(told).toEqual(['call', 'answer', 'error: enough'])
+    expect(reported).toEqual(['call', 'answer', 'error: enough'])
     expect((await loop.run('second')).finalText).toBe('answer')
   })
 })

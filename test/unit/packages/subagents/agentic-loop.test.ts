@@ -51,13 +51,13 @@ describe('a loop', () => {
       ])
       const [first, second] = vi.mocked(acpClient.generateStream).mock.calls
       expect(first?.[1]).toMatchObject({ systemPrompt: 'Be brief.', conversation, history: [] })
-      // One session for both: what was said before is told to a client that has to begin another.
+      // One session for both: what was said before is sent to a client that has to begin another.
       expect(second?.[1]?.conversation).toBe(conversation)
       expect(second?.[1]?.history?.map(({ content }) => content)).toEqual(['one', 'First.'])
     },
   )
 
-  it('answers what was said after the last tool, and before it where nothing was', async () => {
+  it('returns what was said after the last tool, and before it where nothing was', async () => {
     const run = async (after: string) => {
       const acpClient = createScriptedClient(async function* () {
         yield delta('I will look.')
@@ -85,7 +85,7 @@ describe('a loop', () => {
     expect(await run('')).toMatchObject({ finalText: 'I will look.' })
   })
 
-  it('tells of the agent’s own tools apart from the registry’s', async () => {
+  it('reports the agent’s own tools apart from the registry’s', async () => {
     const acpClient = createScriptedClient(async function* (_prompt, options) {
       // Agents announce calls of MCP servers like their own.
       yield { type: 'tool_call', toolCall: own('1', 'pending', 'mcp__exomonad-library__look') }
@@ -98,7 +98,7 @@ describe('a loop', () => {
       yield { type: 'tool_call_update', toolCall: own('2', 'failed') }
       yield COMPLETE
     })
-    const told: string[] = []
+    const reported: string[] = []
     const toolRegistry = createToolRegistry()
     toolRegistry.register(
       { name: 'look', description: 'Looks', parameters: {}, category: 'read' },
@@ -109,13 +109,13 @@ describe('a loop', () => {
       toolRegistry,
       conversation: createConversation(),
     }).run('x', {
-      onTurn: (turn) => told.push(`turn ${turn}`),
-      onToolCallStart: ({ name }) => told.push(`call ${name}`),
-      onToolCallEnd: ({ name }) => told.push(`answer ${name}`),
-      onAgentToolCall: ({ title }) => told.push(`own ${title}`),
-      onAgentToolCallUpdate: ({ status }) => told.push(`own ${status}`),
+      onTurn: (turn) => reported.push(`turn ${turn}`),
+      onToolCallStart: ({ name }) => reported.push(`call ${name}`),
+      onToolCallEnd: ({ name }) => reported.push(`answer ${name}`),
+      onAgentToolCall: ({ title }) => reported.push(`own ${title}`),
+      onAgentToolCallUpdate: ({ status }) => reported.push(`own ${status}`),
     })
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'turn 1',
       'call look',
       'answer look',
@@ -126,7 +126,7 @@ describe('a loop', () => {
     expect(result).toMatchObject({ totalTurns: 2, toolCalls: 1 })
   })
 
-  it('counts a call of the registry once, also where the agent tells of it at its end alone', async () => {
+  it('counts a call of the registry once, also where the agent reports it at its end alone', async () => {
     const acpClient = createScriptedClient(async function* (_prompt, options) {
       await callTool(options, 'look')
       yield {
@@ -186,7 +186,7 @@ describe('a loop', () => {
     expect(look).toHaveBeenCalledTimes(2)
   })
 
-  it('tells an error once and rejects with it', async () => {
+  it('reports an error once and rejects with it', async () => {
     const acpClient = createScriptedClient(async function* () {
       yield delta('so far')
       throw new Error('broken')
@@ -232,19 +232,19 @@ describe('turns', () => {
     ).toBe(4)
   })
 
-  it('count the registry’s tools by their calls where the agent tells nothing of them', () => {
+  it('count the registry’s tools by their calls where the agent reports nothing of them', () => {
     const { after, called, answered, spoke, announced, ended } = count()
     expect(after(called, called, answered)).toBe(1)
     expect(after(answered, called, answered)).toBe(2)
     expect(after(announced('own'), ended('own'), spoke)).toBe(4)
   })
 
-  it('count them by what the agent tells where it does, however late', () => {
+  it('count them by what the agent reports where it does, however late', () => {
     const { after, called, answered, spoke, announced, ended } = count()
     expect(after(announced('a', true), called, answered, ended('a'), spoke)).toBe(2)
     // Called and answered before what the model said before that has come, and the announcement.
     expect(after(called, answered, spoke, announced('b', true), ended('b'), spoke)).toBe(3)
-    // Told at its end alone.
+    // Reported at its end alone.
     expect(after(called, answered, announced('c', true), ended('c'), spoke)).toBe(4)
   })
 })

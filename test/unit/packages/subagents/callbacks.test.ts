@@ -118,9 +118,9 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
           toolCalls: 1,
           stopReason: 'end_turn',
         })
-      // Once, however often it breaks; none where it had nothing to tell.
-      const told = name === 'onError' && !fails ? [] : [name]
-      await vi.waitFor(() => expect(names).toEqual(told))
+      // Once, however often it breaks; none where it had nothing to report.
+      const reported = name === 'onError' && !fails ? [] : [name]
+      await vi.waitFor(() => expect(names).toEqual(reported))
     })
 
     it.each(SUBAGENT)('%s: so does the subagent, whether spawned or asked', async (name) => {
@@ -149,8 +149,8 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
           ? { isError: true, output: 'the agent broke' }
           : { isError: false, output: 'Final response.' },
       )
-      const told = name === (fails ? 'onSubagentComplete' : 'onSubagentError') ? [] : [name]
-      await vi.waitFor(() => expect(names).toEqual(told))
+      const reported = name === (fails ? 'onSubagentComplete' : 'onSubagentError') ? [] : [name]
+      await vi.waitFor(() => expect(names).toEqual(reported))
     })
 
     it('a display that cannot write, also between calls', async () => {
@@ -188,12 +188,12 @@ describe.each(ENDS)('a child that %s', (_how, fails) => {
 
 describe('callbacks', () => {
   it('may be methods of a class, and change while it runs', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     class Display {
-      readonly told = told
+      readonly reported = reported
       onStreamDelta(text: string): void {
-        this.told.push(text)
-        this.onTurn = (turn) => void this.told.push(`turn ${turn}`)
+        this.reported.push(text)
+        this.onTurn = (turn) => void this.reported.push(`turn ${turn}`)
       }
       onTurn: ((turn: number) => void) | undefined = undefined
     }
@@ -202,7 +202,7 @@ describe('callbacks', () => {
       toolRegistry: registry(),
       conversation: createConversation(),
     }).run('look', new Display())
-    expect(told).toEqual(['Looking.', 'turn 2', 'turn 3', 'Found it.'])
+    expect(reported).toEqual(['Looking.', 'turn 2', 'turn 3', 'Found it.'])
   })
 })
 

@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 import type { ACPClient, ACPGenerateOptions, ACPStreamChunk } from '../../../../src/index.ts'
 
-/** A client without agents: answers in turn what it was given, then `done`. */
+/** A client without agents: returns in turn what it was given, then `done`. */
 export function createMockACPClient(responses: readonly string[] = ['Final response.']): ACPClient {
   let next = 0
   const answer = (): string => responses[next++] ?? 'done'

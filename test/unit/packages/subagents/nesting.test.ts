@@ -102,8 +102,8 @@ describe('nested subagents', () => {
     },
   )
 
-  it('tell who started them, and end before their parent does', async () => {
-    const told: string[] = []
+  it('say who started them, and end before their parent does', async () => {
+    const reported: string[] = []
     const infos: SubagentInfo[] = []
     const acpClient = createScriptedClient(async function* (prompt, options) {
       if (prompt === 'outer')
@@ -115,14 +115,14 @@ describe('nested subagents', () => {
     const callbacks = {
       onSubagentStart: (info: SubagentInfo) => (
         infos.push(info),
-        told.push(`start ${info.description}`)
+        reported.push(`start ${info.description}`)
       ),
       onSubagentComplete: (id: string) =>
-        told.push(`end ${infos.find((info) => info.id === id)?.description}`),
+        reported.push(`end ${infos.find((info) => info.id === id)?.description}`),
     }
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
     await registry.execute(spawn('outer'))
-    expect(told).toEqual(['start outer', 'start inner', 'end inner', 'end outer'])
+    expect(reported).toEqual(['start outer', 'start inner', 'end inner', 'end outer'])
     expect(infos[0]).toEqual({ id: infos[0]!.id, description: 'outer', mode: 'spawn' })
     expect(infos[1]).toEqual({
       id: infos[1]!.id,
@@ -133,7 +133,7 @@ describe('nested subagents', () => {
   })
 
   it(
-    verifies('R002-07', 'and concurrent ones never share an id, and each is told in order'),
+    verifies('R002-07', 'and concurrent ones never share an id, and each is reported in order'),
     async () => {
       await fc.assert(
         fc.asyncProperty(
@@ -142,8 +142,9 @@ describe('nested subagents', () => {
             maxLength: 12,
           }),
           async (plans) => {
-            const told = new Map<string, string[]>()
-            const tell = (id: string, what: string) => told.set(id, [...(told.get(id) ?? []), what])
+            const reported = new Map<string, string[]>()
+            const report = (id: string, what: string) =>
+              reported.set(id, [...(reported.get(id) ?? []), what])
             const acpClient = createScriptedClient(async function* (prompt, options) {
               const { chunks, calls, fails } = plans[Number(prompt)]!
               for (let chunk = 0; chunk < chunks; chunk += 1) yield delta('.')
@@ -161,12 +162,12 @@ describe('nested subagents', () => {
                 acpClient,
                 toolRegistry: registry,
                 callbacks: {
-                  onSubagentStart: ({ id }) => tell(id, 'start'),
-                  onSubagentStreamDelta: (id) => tell(id, 'delta'),
-                  onSubagentToolCallStart: (id, call) => tell(id, `call ${call.id}`),
-                  onSubagentToolCallEnd: (id, result) => tell(id, `answer ${result.id}`),
-                  onSubagentComplete: (id) => tell(id, 'complete'),
-                  onSubagentError: (id) => tell(id, 'error'),
+                  onSubagentStart: ({ id }) => report(id, 'start'),
+                  onSubagentStreamDelta: (id) => report(id, 'delta'),
+                  onSubagentToolCallStart: (id, call) => report(id, `call ${call.id}`),
+                  onSubagentToolCallEnd: (id, result) => report(id, `answer ${result.id}`),
+                  onSubagentComplete: (id) => report(id, 'complete'),
+                  onSubagentError: (id) => report(id, 'error'),
                 },
               })
             }
@@ -174,8 +175,8 @@ describe('nested subagents', () => {
               plans.map((_plan, index) => registries[index % 2]!.execute(spawn(String(index)))),
             )
             expect(results.map(({ isError }) => isError)).toEqual(plans.map(({ fails }) => fails))
-            expect(told.size).toBe(plans.length)
-            for (const [id, words] of told) {
+            expect(reported.size).toBe(plans.length)
+            for (const [id, words] of reported) {
               expect(id).toMatch(/^sub_\d+$/)
               expect(words[0]).toBe('start')
               expect(words.filter((word) => word === 'start')).toHaveLength(1)
@@ -185,7 +186,7 @@ describe('nested subagents', () => {
               for (const word of words.filter((one) => one.startsWith('answer')))
                 expect(words.indexOf(word.replace('answer', 'call'))).toBeGreaterThan(0)
             }
-            const totals = [...told.values()].flat()
+            const totals = [...reported.values()].flat()
             expect(totals.filter((word) => word.startsWith('call')).length).toBe(
               totals.filter((word) => word.startsWith('answer')).length,
             )

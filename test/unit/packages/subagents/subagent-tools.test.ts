@@ -26,19 +26,19 @@ const delegateCall = (id: string, args: Record<string, unknown> = {}) => ({
   arguments: { task: 'Summarize', description: 'Summarizing document', ...args },
 })
 
-/** Everything that callbacks are told, in order. */
+/** Everything that callbacks are called with, in order. */
 function recorder() {
-  const told: unknown[][] = []
+  const reported: unknown[][] = []
   const callbacks: SubagentCallbacks = {
-    onSubagentStart: (info) => told.push(['start', info]),
-    onSubagentStreamDelta: (id, text) => told.push(['delta', id, text]),
-    onSubagentToolCallStart: (id, call) => told.push(['call', id, call.name, call.arguments]),
+    onSubagentStart: (info) => reported.push(['start', info]),
+    onSubagentStreamDelta: (id, text) => reported.push(['delta', id, text]),
+    onSubagentToolCallStart: (id, call) => reported.push(['call', id, call.name, call.arguments]),
     onSubagentToolCallEnd: (id, { name, output, isError }) =>
-      told.push(['answer', id, name, output, isError]),
-    onSubagentComplete: (id, result) => told.push(['complete', id, result]),
-    onSubagentError: (id, error) => told.push(['error', id, error.message]),
+      reported.push(['answer', id, name, output, isError]),
+    onSubagentComplete: (id, result) => reported.push(['complete', id, result]),
+    onSubagentError: (id, error) => reported.push(['error', id, error.message]),
   }
-  return { told, callbacks, kinds: () => told.map(([kind]) => kind) }
+  return { reported, callbacks, kinds: () => reported.map(([kind]) => kind) }
 }
 
 describe('registerSubagentTools', () => {
@@ -73,7 +73,7 @@ describe('registerSubagentTools', () => {
 
 describe('subagent_spawn', () => {
   it(
-    verifies('R002-02', 'runs a loop in a conversation of its own and answers its final text'),
+    verifies('R002-02', 'runs a loop in a conversation of its own and returns its final text'),
     async () => {
       const acpClient = createMockACPClient(['child result', 'second result'])
       const registry = createToolRegistry({})
@@ -104,7 +104,7 @@ describe('subagent_spawn', () => {
           await callTool(options, 'look')
         }
       })
-      const { told, callbacks } = recorder()
+      const { reported, callbacks } = recorder()
       const registry = createToolRegistry()
       registry.register(
         { name: 'look', description: 'Looks', parameters: {}, category: 'read' },
@@ -114,7 +114,7 @@ describe('subagent_spawn', () => {
       const result = await registry.execute(spawnCall('call_1'))
       expect(result.isError).toBe(false)
       expect(result.output).toMatch(/^round 10\n\n\[Stopped at the limit of 10 turns/)
-      expect(told.at(-1)).toEqual([
+      expect(reported.at(-1)).toEqual([
         'complete',
         expect.any(String),
         expect.objectContaining({ turns: 10, text: result.output }),
@@ -177,16 +177,16 @@ describe('subagent_spawn', () => {
 })
 
 describe('subagent_delegate', () => {
-  it(verifies('R002-03', 'calls generate once and answers its content: one turn'), async () => {
+  it(verifies('R002-03', 'calls generate once and returns its content: one turn'), async () => {
     const acpClient = createMockACPClient(['the summary'])
-    const { told, callbacks } = recorder()
+    const { reported, callbacks } = recorder()
     const registry = createToolRegistry()
     registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
     const result = await registry.execute(delegateCall('call_1'))
     expect(result).toMatchObject({ output: 'the summary', isError: false })
     expect(acpClient.generate).toHaveBeenCalledTimes(1)
     expect(acpClient.generateStream).not.toHaveBeenCalled()
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [
         'start',
         {
@@ -197,7 +197,7 @@ describe('subagent_delegate', () => {
       ],
       [
         'complete',
-        (told[0]![1] as SubagentInfo).id,
+        (reported[0]![1] as SubagentInfo).id,
         { text: 'the summary', turns: 1, durationMs: expect.any(Number) },
       ],
     ])
@@ -230,7 +230,7 @@ describe('subagent_delegate', () => {
 
 describe('callbacks', () => {
   it(
-    verifies('R002-04', 'tell of start, text, tool calls and the end in order, with their data'),
+    verifies('R002-04', 'report start, text, tool calls and the end in order, with their data'),
     async () => {
       const acpClient = createScriptedClient(async function* (_prompt, options) {
         yield delta('Let me look. ')
@@ -260,7 +260,7 @@ describe('callbacks', () => {
         yield delta('it.')
         yield COMPLETE
       })
-      const { told, callbacks } = recorder()
+      const { reported, callbacks } = recorder()
       const registry = createToolRegistry()
       registry.register(
         { name: 'search', description: 'Searches', parameters: {}, category: 'search' },
@@ -274,8 +274,8 @@ describe('callbacks', () => {
       )
       registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
       const { output } = await registry.execute(spawnCall('call_1'))
-      const { id } = told[0]![1] as SubagentInfo
-      expect(told).toEqual([
+      const { id } = reported[0]![1] as SubagentInfo
+      expect(reported).toEqual([
         ['start', { id, description: 'Researching API', mode: 'spawn' }],
         ['delta', id, 'Let me look. '],
         ['call', id, 'search', { query: 'x' }],
@@ -289,21 +289,21 @@ describe('callbacks', () => {
         ['complete', id, { text: 'Found it.', turns: 4, durationMs: expect.any(Number) }],
       ])
       expect(output).toBe('Found it.')
-      expect(Object.isFrozen(told[0]![1])).toBe(true)
-      expect(Object.isFrozen(told.at(-1)![2])).toBe(true)
-      expect((told.at(-1)![2] as SubagentResult).durationMs).toBeGreaterThanOrEqual(0)
+      expect(Object.isFrozen(reported[0]![1])).toBe(true)
+      expect(Object.isFrozen(reported.at(-1)![2])).toBe(true)
+      expect((reported.at(-1)![2] as SubagentResult).durationMs).toBeGreaterThanOrEqual(0)
     },
   )
 
   it(
-    verifies('R002-07', 'tell an error once, without a completion, and the call fails with it'),
+    verifies('R002-07', 'report an error once, without a completion, and the call fails with it'),
     async () => {
       const acpClient = createScriptedClient(async function* () {
         yield delta('so far')
         throw new Error('the agent broke')
       })
       vi.mocked(acpClient.generate).mockRejectedValue(new Error('no such agent'))
-      const { told, callbacks, kinds } = recorder()
+      const { reported, callbacks, kinds } = recorder()
       const registry = createToolRegistry()
       registerSubagentTools(registry, { acpClient, toolRegistry: registry, callbacks })
       expect(await registry.execute(spawnCall('call_1'))).toMatchObject({
@@ -316,7 +316,7 @@ describe('callbacks', () => {
         output: 'no such agent',
       })
       expect(kinds()).toEqual(['start', 'delta', 'error', 'start', 'error'])
-      expect(told.at(-1)).toEqual(['error', expect.any(String), 'no such agent'])
+      expect(reported.at(-1)).toEqual(['error', expect.any(String), 'no such agent'])
     },
   )
 })

@@ -101,7 +101,7 @@ describe('a conversation', () => {
     expect(conversation.messageCount).toBe(0)
   })
 
-  it('is told in words in front of a session’s first prompt', () => {
+  it('is described in words in front of a session’s first prompt', () => {
     expect(firstPrompt('Now this.', undefined)).toBe('Now this.')
     expect(firstPrompt('Now this.', 'Be brief.')).toBe('Be brief.\n\nNow this.')
     const history = [

@@ -99,16 +99,16 @@ describe('the log of what a hosted program says', () => {
     expect(read().toString()).toBe(`${long.repeat(5)}\nshort\n[stderr] ${long}${long}\n`)
   })
 
-  it('tells followers what comes, without what steers a terminal', () => {
+  it('sends followers what comes, without what steers a terminal', () => {
     const log = createOutputLog({ file: null })
     log.write('out', 'before\n')
-    const told: string[] = []
-    const leave = log.follow((text) => told.push(text))
+    const reported: string[] = []
+    const leave = log.follow((text) => reported.push(text))
     log.write('out', '\u001B]0;title\u0007a\u001B[31mred\u001B[0m\u001B[2J\u0007\nnext\n')
     log.write('err', 'one\ntwo\n')
     leave()
     log.write('out', 'later\n')
-    expect(told.join('')).toBe(
+    expect(reported.join('')).toBe(
       'a\u001B[31mred\u001B[0m\u001B[0m\nnext\n[stderr] one\n[stderr] two\n',
     )
   })

@@ -10,7 +10,9 @@ import type { CliContext } from '../../../../src/surfaces/cli/context.ts'
 import type { Host } from '../../../../src/surfaces/cli/host.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 
-/** What a tool answers; gets its input, the signal of the call, and whom to tell how far it is. */
+/**
+ * What a tool returns; gets its input, the signal of the call, and whom to notify how far it is.
+ */
 type Answer = (
   input: any,
   signal: AbortSignal | undefined,
@@ -28,7 +30,7 @@ export interface FakeOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** Runs one command with tools that answer as told, and keeps what it says and asks. */
+/** Runs one command with tools that answer as given, and keeps what it says and asks. */
 export function fakeRun(
   module: CommandModule,
   { tools, json = false, terminal, input = '', runs, env = {} }: FakeOptions,

@@ -88,7 +88,7 @@ describe('exomonad wait', () => {
     expect(waitArguments(['a', '5m'])).toEqual({ timeout: 300, agents: ['a', '5m'] })
   })
 
-  it('tells the next message, or that none came', async () => {
+  it('prints the next message, or that none came', async () => {
     const next = fakeRun(wait, {
       tools: { wait: () => ({ from: 'id-1', name: 'reader', message: HOSTILE }) },
     })
@@ -105,7 +105,7 @@ describe('exomonad wait', () => {
     { agent_id: 'id-1', name: 'a', status: 'running' },
   ]
 
-  it('tells how each agent stands, in the order asked', async () => {
+  it('prints how each agent stands, in the order asked', async () => {
     const words = fakeRun(wait, { tools: { wait: () => ({ results }) } })
     await words.run('1', 'b', 'a')
     expect(words.calls).toEqual([{ tool: 'wait', input: { timeout: 1, from_agents: ['b', 'a'] } }])
@@ -193,7 +193,7 @@ describe('exomonad slash', () => {
   const tools = { tree: () => view, fork: () => forked, fork_capture: () => forked }
   const AGENT = { EXOMONAD_AGENT_ID: 'x', EXOMONAD_TOKEN: 'y' }
 
-  it('forks fresh with a prompt, named after its first words, and answers the id first', async () => {
+  it('forks fresh with a prompt, named after its first words, and prints the id first', async () => {
     const { run, calls, said } = fakeRun(slash, { tools, env: AGENT })
     await run('/slash fork "Read the tests, then the rest"')
     expect(calls.at(-1)).toEqual({
@@ -232,9 +232,9 @@ describe('exomonad slash', () => {
       }),
     }
     const said = async (...words: string[]): Promise<string> => {
-      const { run, said: heard } = fakeRun(slash, { tools: answers })
+      const { run, said: received } = fakeRun(slash, { tools: answers })
       await run(...words)
-      return heard.out
+      return received.out
     }
     expect(await said('/slash send id-1 "do more"')).toBe('Sent to id-1\n')
     expect(await said('send', 'id-1', 'do', 'more')).toBe('Sent to id-1\n')

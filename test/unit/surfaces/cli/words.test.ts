@@ -58,7 +58,7 @@ describe('short words for quantities', () => {
     ])
   })
 
-  it('tells how long ago', () => {
+  it('says how long ago', () => {
     expect(relativeTime(1000, 1500)).toBe('just now')
     expect(relativeTime(0, 180_000)).toBe('3m ago')
   })

@@ -6,12 +6,12 @@ afterEach(() => void vi.useRealTimers())
 
 describe('the heartbeat of a call', () => {
   it('beats well within a minute, rises, and repeats what is being waited for', () => {
-    const told: [number, string][] = []
-    const heartbeat = startHeartbeat('question', (...sign) => told.push(sign), Date.now)
+    const reported: [number, string][] = []
+    const heartbeat = startHeartbeat('question', (...sign) => reported.push(sign), Date.now)
     vi.advanceTimersByTime(2000)
     heartbeat.say('Waiting for the answer')
     vi.advanceTimersByTime(20_000)
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [1, 'question goes on (2 s)'],
       [2, 'Waiting for the answer'],
       [3, 'Waiting for the answer (12 s)'],
@@ -20,13 +20,13 @@ describe('the heartbeat of a call', () => {
   })
 
   it('is silent for short calls and after the end', () => {
-    const told: unknown[] = []
-    const heartbeat = startHeartbeat('note', (...sign) => told.push(sign), Date.now)
+    const reported: unknown[] = []
+    const heartbeat = startHeartbeat('note', (...sign) => reported.push(sign), Date.now)
     vi.advanceTimersByTime(1999)
     heartbeat.stop()
     heartbeat.say('too late')
     vi.advanceTimersByTime(120_000)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -45,21 +45,21 @@ async function waitingClient() {
   await server.connect(far as never)
   await client.connect(near)
   onTestFinished(() => client.close())
-  const told: (string | undefined)[] = []
+  const reported: (string | undefined)[] = []
   const call = (options: object = {}) =>
     client.callTool(
       { name: 'wait', arguments: { timeout: 3600, from_agents: ['dev'] } },
       options as never,
     )
-  return { answer, wait, told, call }
+  return { answer, wait, reported, call }
 }
 
 describe('a long wait over MCP', () => {
-  it('outlasts a client that gives up after a minute without a sign, and tells it how far it is', async () => {
-    const { answer, wait, told, call } = await waitingClient()
+  it('outlasts a client that gives up after a minute without a sign, and reports to it how far it is', async () => {
+    const { answer, wait, reported, call } = await waitingClient()
     const called = call({
       resetTimeoutOnProgress: true,
-      onprogress: ({ message }: { message?: string }) => void told.push(message),
+      onprogress: ({ message }: { message?: string }) => void reported.push(message),
     })
     await vi.advanceTimersByTimeAsync(20 * 60_000)
     wait.say?.('1 of 2 have answered')
@@ -71,8 +71,8 @@ describe('a long wait over MCP', () => {
     expect(await called).toMatchObject({
       structuredContent: { results: [{ name: 'dev', status: 'received', message: 'done' }] },
     })
-    expect(told).toContain('1 of 2 have answered')
-    expect(told.length).toBeGreaterThan(200)
+    expect(reported).toContain('1 of 2 have answered')
+    expect(reported.length).toBeGreaterThan(200)
   })
 
   it('ends with a client that gives up all the same', async () => {

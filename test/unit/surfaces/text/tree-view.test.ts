@@ -253,7 +253,7 @@ describe('the tree on a terminal', () => {
     expect(line({ trouble: refused })).toBe(
       '! GitHub can’t be used since 09:05:00: github.com refuses the token. Set another; tried again at 09:06:30',
     )
-    // What to do has no room, but where it is told.
+    // What to do has no room, but where it is reported.
     expect(line({ trouble: refused }, 80)).toBe(
       '! GitHub can’t be used since 09:05:00: github.com refuses the t… exomonad doctor',
     )

@@ -149,7 +149,7 @@ describe('messages in a transcript of Claude Code', () => {
     expect(await createTranscripts().mentions(file, IDS)).toEqual(new Set([IDS[0]]))
   })
 
-  it('can’t be told where there is no transcript', async () => {
+  it('can’t be determined where there is no transcript', async () => {
     expect(await createTranscripts().mentions('/nowhere/at/all.jsonl', IDS)).toBeNull()
     expect(await createTranscripts().usage('/nowhere/at/all.jsonl', OWN)).toBeNull()
   })

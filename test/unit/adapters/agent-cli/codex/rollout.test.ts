@@ -114,7 +114,7 @@ describe('the file of a Codex session', () => {
     ]).toEqual(['m-1', 'm-2', 'm-4'])
   })
 
-  it('tells the tokens of its own, by model, each once', async () => {
+  it('reports the tokens of its own, by model, each once', async () => {
     const { path } = rollout(LINES)
     expect(
       await usageOf(
@@ -140,11 +140,11 @@ describe('the file of a Codex session', () => {
     ],
     ['working', [...LINES, event('task_started'), message('user', '"task_complete"')]],
     [undefined, [message('user', 'x'.repeat(300_000))]],
-  ] as const)('tells that its last turn is %s', async (turn, lines) => {
+  ] as const)('reports that its last turn is %s', async (turn, lines) => {
     expect((await lastTurn(rollout(lines).path))?.state).toBe(turn)
   })
 
-  it('tells why its last turn failed, in one plain line', async () => {
+  it('reports why its last turn failed, in one plain line', async () => {
     const failed = event('task_complete', {
       last_agent_message: null,
       error: { message: '{"error":\n\u001b[31m"bad thing"}', codex_error_info: 'other' },

@@ -58,7 +58,7 @@ describe('the title of Codex’s window', () => {
     expect(readTitle(title)).toMatchObject({ state, source: 'screen' })
   })
 
-  it.each([null, '', 'vm', 'my Ready | wt1', 'bash', 'wt1'])('%s tells nothing', (title) => {
+  it.each([null, '', 'vm', 'my Ready | wt1', 'bash', 'wt1'])('%s says nothing', (title) => {
     expect(readTitle(title)).toBeNull()
   })
 })

@@ -7,7 +7,7 @@ const session = { sessionId: 's-1', transcript: '/chats/s-1.jsonl' }
 const read = (event: string, body: object) => geminiHooks.read(event, { ...base, ...body })
 
 describe('what Gemini CLI’s hooks say', () => {
-  it('tells the session at its start, and its file where it stays in it', () => {
+  it('reports the session at its start, and its file where it stays in it', () => {
     expect(read('SessionStart', { source: 'startup' })).toEqual({
       kind: 'session-start',
       ...session,
@@ -18,7 +18,7 @@ describe('what Gemini CLI’s hooks say', () => {
     })
   })
 
-  it('tells prompts, tools and the end of a turn', () => {
+  it('reports prompts, tools and the end of a turn', () => {
     expect(read('BeforeAgent', { prompt: 'Do it [m-0123456789ab]' })).toEqual({
       kind: 'prompt',
       prompt: 'Do it [m-0123456789ab]',
@@ -50,7 +50,7 @@ describe('what Gemini CLI’s hooks say', () => {
     ).toEqual({ kind: 'interrupted' })
   })
 
-  it('tells what a permission dialog asks', () => {
+  it('reports what a permission dialog asks', () => {
     const details = { type: 'exec', title: 'Confirm Shell Command', command: 'rm -r build' }
     expect(
       read('Notification', { notification_type: 'ToolPermission', message: 'Tool …', details }),
@@ -61,7 +61,7 @@ describe('what Gemini CLI’s hooks say', () => {
     expect(read('Notification', { notification_type: 'Other', message: 'Hello' })).toBeNull()
   })
 
-  it('tells the end of the program, not of a session that another follows', () => {
+  it('reports the end of the program, not of a session that another follows', () => {
     expect(read('SessionEnd', { reason: 'exit' })).toEqual({ kind: 'session-end', reason: 'exit' })
     expect(read('SessionEnd', { reason: 'clear' })).toBeNull()
   })

@@ -190,7 +190,7 @@ describe('a launch of Gemini CLI', () => {
     expect(env).toMatchObject({ A: 'b' })
   })
 
-  it('tells git who commits, which its shell would not know', async () => {
+  it('sets for git who commits, which its shell would not know', async () => {
     const { plan } = person({
       files: { '.gitconfig': '[user]\n\tname = A Person\n\temail = a@example.invalid\n' },
     })

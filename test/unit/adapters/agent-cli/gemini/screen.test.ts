@@ -33,13 +33,13 @@ describe('the input line of Gemini CLI', () => {
   })
 
   it.each(['theme', 'login', 'permission', 'shell-mode'])(
-    'can’t be told where something else takes keys (%s)',
+    'can’t be determined where something else takes keys (%s)',
     (name) => {
       expect(inputLineOf(screen(name))).toBe('unknown')
     },
   )
 
-  it('can’t be told on a screen that is not Gemini CLI’s', () => {
+  it('can’t be determined on a screen that is not Gemini CLI’s', () => {
     expect(inputLineOf('')).toBe('unknown')
     expect(inputLineOf('$ gemini\n> ')).toBe('unknown')
     expect(inputLineOf('\u001b[38;5;7m > \u001b[0m Type your message or @path/to/file')).toBe(

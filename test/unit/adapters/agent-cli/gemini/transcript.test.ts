@@ -20,7 +20,7 @@ const recorded = (name: string): string =>
 const chatOf = (content: string) => parseChat(content) ?? expect.fail('that is a chat')
 
 describe('a conversation of Gemini CLI', () => {
-  it('tells which ids of messages the model was given, by prompts, hooks and results of tools', async () => {
+  it('reports which ids of messages the model was given, by prompts, hooks and results of tools', async () => {
     const { cli, live } = asAgent(recorded('hooks'))
     expect(
       await cli.mentions?.(live, ['m-start', 'm-before', 'm-aftertool', 'm-block', 'm-other']),
@@ -104,13 +104,13 @@ describe('a conversation of Gemini CLI', () => {
 })
 
 describe('a look at Gemini CLI', () => {
-  it('is told by the title, once it has taken its task', async () => {
+  it('is read from the title, once it has taken its task', async () => {
     const asked = asAgent(recorded('hooks'))
     expect(await asked.cli.observe?.({ ...asked.live, title: '◇  Ready (auth)' })).toMatchObject({
       state: 'idle',
     })
-    // Nothing may be typed before it says anything, but where the terminal does not tell, hooks and
-    // the box for prompts do.
+    // Nothing may be typed before it says anything, but where the terminal does not show it, hooks
+    // and the box for prompts do.
     expect(await asked.cli.observe?.({ ...asked.live, title: null })).toMatchObject({
       state: 'unknown',
     })
@@ -126,7 +126,7 @@ describe('a look at Gemini CLI', () => {
       })
   })
 
-  it('tells nothing of a conversation that can’t be read', async () => {
+  it('reports nothing of a conversation that can’t be read', async () => {
     const { cli, live } = asAgent(null)
     expect(await cli.mentions?.(live, ['m-start'])).toBeNull()
     expect(await cli.usage?.(live)).toBeNull()

@@ -37,7 +37,7 @@ describe('what the plugin in OpenCode says', () => {
     expect(read('message.part.updated', {})).toBeNull()
   })
 
-  it('tells which permission is asked, and that the question is off the table', () => {
+  it('reports which permission is asked, and that the question is off the table', () => {
     const asked = read('permission.asked', { id: 'per_1', tool: 'bash', detail: 'rm -rf build' })
     expect(asked).toEqual({ kind: 'permission', tool: 'bash', detail: 'rm -rf build', id: 'per_1' })
     expect(read('permission.replied', { id: 'per_1', tool: 'bash' })).toEqual({

@@ -79,7 +79,7 @@ describe('who may write to the repository (20.1)', () => {
     expect(asked).toHaveLength(5)
   })
 
-  it('is told by the association where the token may not ask, which is said once', async () => {
+  it('follows from the association where the token may not ask, which is said once', async () => {
     const { mayWrite, asked, warnings } = opened({ ann: refused(), eve: refused() })
     expect(await mayWrite(ann, 'MEMBER')).toBe(true)
     expect(await mayWrite(ann, 'NONE')).toBe(false)

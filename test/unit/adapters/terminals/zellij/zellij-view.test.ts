@@ -4,7 +4,7 @@ import { tabsLayout } from '../../../../../src/adapters/terminals/zellij/layout.
 import { marked, parseEntries } from '../../../../../src/adapters/terminals/zellij/panes.ts'
 import { asPaneId } from '../../../../../src/domain/ids.ts'
 
-describe('what Zellij is told', () => {
+describe('what Zellij is given', () => {
   it('tabs are written as KDL, whatever stands in names and arguments', () => {
     const text = tabsLayout([
       { name: 'a "b" \\ {', argv: ['/bin/sh', '-c', 'x\u001B\n', ''], bar: true },
@@ -52,7 +52,7 @@ describe('what Zellij lists', () => {
     },
   })
 
-  it('tells views from panes of people, and which is in front in its tab', () => {
+  it('distinguishes views from panes of people, and says which is in front in its tab', () => {
     const shows = (pane: string) => marked(asPaneId(pane), ['tmux', 'x']).join(' ')
     const listed = [
       entry(3, 1, shows('%2'), 90),

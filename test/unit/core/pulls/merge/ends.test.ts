@@ -19,7 +19,7 @@ function world(known?: object) {
     },
   }
   const end = createMergeEnd(deps as unknown as Parameters<typeof createMergeEnd>[0], pull())
-  const tell = (type: string, payload: object) =>
+  const publish = (type: string, payload: object) =>
     listeners.forEach((listener) =>
       listener({ type, payload: { number: 3, url: 'local://pull/3', ...payload } }),
     )
@@ -29,14 +29,14 @@ function world(known?: object) {
       async (merge, error) => ({ ...GOING, merged: true, sha: merge, pull_error: error ?? 'none' }),
       { signal },
     )
-  return { tell, outcome, listeners, leave: end.leave }
+  return { publish, outcome, listeners, leave: end.leave }
 }
 
 it('ends with what came, also before it was waited for, and listens no longer (20.18)', async () => {
-  const { tell, outcome, listeners } = world()
-  tell('pr.merged', { number: 4, sha: sha('e') })
-  tell('pr.scheduled', {})
-  tell('pr.merged', { sha: sha('d'), local_error: 'main is not checked out' })
+  const { publish, outcome, listeners } = world()
+  publish('pr.merged', { number: 4, sha: sha('e') })
+  publish('pr.scheduled', {})
+  publish('pr.merged', { sha: sha('d'), local_error: 'main is not checked out' })
   expect(await outcome()).toMatchObject({
     merged: true,
     sha: sha('d'),
@@ -55,8 +55,8 @@ it('is an error with the reason where nothing comes of it (20.18)', async () => 
     ],
     ['pr.closed', {}, '#3 was not merged: it was closed.'],
   ] as const) {
-    const { tell, outcome } = world()
-    tell(type, payload)
+    const { publish, outcome } = world()
+    publish(type, payload)
     await expect(outcome()).rejects.toMatchObject({ code: 'PR_NOT_MERGEABLE', message: words })
   }
 })

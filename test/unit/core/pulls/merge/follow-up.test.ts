@@ -129,7 +129,7 @@ describe('a look at a pull request (20.18)', () => {
     expect(done).not.toContain('j undone')
   })
 
-  it('waits a moment for the forge to say why, which may be about to merge it, and then tells without', async () => {
+  it('waits a moment for the forge to say why, which may be about to merge it, and then reports without', async () => {
     const { look, time } = world({ before: pull({ scheduled: QUEUED }) })
     for (const later of [0, 30_000, 29_999]) {
       time.now += later
@@ -142,7 +142,7 @@ describe('a look at a pull request (20.18)', () => {
     expect(await look(pull())).toEqual({ pull: pull({ scheduled: QUEUED }) })
   })
 
-  it('tells of one that was scheduled here and cancelled between two looks, by way of the queue too, and leaves one that is not seen yet', async () => {
+  it('reports one that was scheduled here and cancelled between two looks, by way of the queue too, and leaves one that is not seen yet', async () => {
     const none = world({ before: pull(), scheduled: 'auto' })
     expect(await none.look(pull())).toEqual({ pull: pull() })
     expect(none.done).toEqual(['asked auto', 'asked queue'])

@@ -47,7 +47,7 @@ it('the tree is a nested list with states and links to pull requests (20.20c)', 
         pr: pr(9, { scheduled: { how: 'auto', position: null, checks: null, by: 'robot' } }),
       }),
       node('gone', { state: 'killed', pr: pr(6, { state: 'closed' }) }),
-      node('told', { state: 'idle', outcome: { success: true } }),
+      node('reported', { state: 'idle', outcome: { success: true } }),
     ],
   })
   expect(statusWords(root).split('\n\n')[1]?.split('\n')).toEqual([
@@ -60,7 +60,7 @@ it('the tree is a nested list with states and links to pull requests (20.20c)', 
     '- `queued`: at work · [#8](https://github.com/octo/widgets/pull/8) (in the merge queue)',
     '- `armed`: at work · [#9](https://github.com/octo/widgets/pull/9) (auto-merge)',
     '- `gone`: ended · [#6](https://github.com/octo/widgets/pull/6) (closed)',
-    '- `told`: done',
+    '- `reported`: done',
   ])
   // The beginning and end of a turn change nothing that people read.
   const resting = node('root', { kind: 'root', children: [node('docs', { state: 'idle' })] })

@@ -38,22 +38,22 @@ describe('lines of a stream', () => {
   })
 
   it('are left out where they are too long, and the next one is read', async () => {
-    const told: number[] = []
+    const reported: number[] = []
     expect(
       await all(
         linesOf(
           chunks('short\n', 'x'.repeat(8), 'x'.repeat(8), 'x\nnext\nlast'),
-          (bytes) => told.push(bytes),
+          (bytes) => reported.push(bytes),
           10,
         ),
       ),
     ).toEqual(['short', 'next', 'last'])
-    expect(told).toEqual([17])
+    expect(reported).toEqual([17])
   })
 })
 
 describe('frames', () => {
-  it('are passed on, updates in order before what comes after them; the rest is told of', async () => {
+  it('are passed on, updates in order before what comes after them; the rest is reported', async () => {
     const input = new PassThrough()
     const seen: string[] = []
     const odd: string[] = []
@@ -76,7 +76,7 @@ describe('frames', () => {
       '{"jsonrpc":"2.0"}',
       '{"jsonrpc":"2.0","id":5,"result":{}}',
       '{"jsonrpc":"2.0","method":"session/update"}',
-      '{"jsonrpc":"2.0","method":"_extension/told","params":{}}',
+      '{"jsonrpc":"2.0","method":"_extension/reported","params":{}}',
       '{"jsonrpc":"2.0","method":"session/update","params":{"n":2}}',
       '{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{}}',
     ]

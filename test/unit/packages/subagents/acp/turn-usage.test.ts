@@ -24,7 +24,7 @@ describe('tokens of a turn', () => {
     })
   })
 
-  it('are those of each model where only that is told', () => {
+  it('are those of each model where only that is reported', () => {
     const model_usage = [
       { model: 'gemini-3.8-flash', token_count: { input_tokens: 1000, output_tokens: 50 } },
       { model: 'auto', token_count: { input_tokens: 3000, output_tokens: 150 } },
@@ -43,7 +43,7 @@ describe('tokens of a turn', () => {
     })
   })
 
-  it('are unknown where nothing is told, or none', () => {
+  it('are unknown where nothing is reported, or none', () => {
     expect(usageOf({ stopReason: 'cancelled' }, 'm')).toBeNull()
     expect(
       usageOf({ usage: null, _meta: { quota: { token_count: null, model_usage: [] } } }, 'm'),

@@ -12,7 +12,7 @@ const stall = (milliseconds: number): void =>
   void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds)
 
 describe('createDeadline', () => {
-  it('lasts as long as it is told to, and longer by what the machine stood still', () => {
+  it('lasts as long as it is asked to, and longer by what the machine stood still', () => {
     let now = 0
     const notExpired = createDeadline(500, () => now)
     const after = (milliseconds: number): boolean => ((now += milliseconds), notExpired())
@@ -49,7 +49,7 @@ describe('createDeadline', () => {
     expect(await exited).toEqual([5, null])
   })
 
-  it('waits for an end, and no longer than it is told to', async () => {
+  it('waits for an end, and no longer than it is asked to', async () => {
     const ended = Promise.withResolvers<void>()
     const waiting = awaitEnd(ended.promise, 60_000)
     setTimeout(ended.resolve, 10)

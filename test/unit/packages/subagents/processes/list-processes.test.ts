@@ -28,7 +28,7 @@ describe('/proc/<pid>/stat', () => {
       })
     },
   )
-  it('tells zombies, and nothing of what is no such line', () => {
+  it('recognizes zombies, and nothing of what is no such line', () => {
     expect(parseStat(`42 (cat) Z ${rest}`)?.zombie).toBe(true)
     expect(parseStat('')).toBeUndefined()
   })
@@ -60,7 +60,7 @@ describe.runIf(hasTool('ps'))('processes of a system without /proc', () => {
     }
   })
 
-  it('that have ended and wait for their parent are told apart', async () => {
+  it('that have ended and wait for their parent are distinguished', async () => {
     // The shell becomes a program that collects nobody, and only then its child ends.
     const script = 'cat <&3 & echo $!; exec 3<&-; exec sh -c "echo there; exec sleep 600"'
     const child = spawn('sh', ['-c', script], {

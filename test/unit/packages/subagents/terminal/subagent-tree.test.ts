@@ -193,7 +193,7 @@ describe('the tree of subagents', () => {
     ])
   })
 
-  it('is never wider or higher than it may be, whatever is told', () => {
+  it('is never wider or higher than it may be, whatever is reported', () => {
     const text = fc.string({
       unit: fc.oneof(
         fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }),
@@ -247,6 +247,6 @@ describe('the tree of subagents', () => {
   })
 })
 
-it('tells the same in lines that are not redrawn, as deep as they are', () => {
+it('shows the same in lines that are not redrawn, as deep as they are', () => {
   expect(progressLine('    ⎿ read\u001b[2J a\nb')).toBe('    ⎿ read a b')
 })

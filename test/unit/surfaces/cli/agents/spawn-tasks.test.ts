@@ -57,7 +57,7 @@ describe('tasks from a file', () => {
       await tasksFromText('[[tasks]]\nname = "auth"\nprompt = """\nBuild\nit\n"""\n', 'x.toml'),
     ).toEqual([{ name: 'auth', prompt: 'Build\nit' }])
   })
-  it('reads JSON in every form, also without a telling name', async () => {
+  it('reads JSON in every form, also without a name that says so', async () => {
     const expected = [{ name: 'a', prompt: 'b' }]
     for (const text of [
       '[{"name":"a","prompt":"b"}]',

@@ -98,7 +98,7 @@ describe('driving the console', () => {
     expect(console.view(a.id).sent?.state).toBe('queued')
   })
 
-  it('writes what is typed to a process’s standard input, and tells a session as it tells any agent', async () => {
+  it('writes what is typed to a process’s standard input, and sends to a session as to any agent', async () => {
     const process = node('main', {
       id: 'id-make' as TreeNode['id'],
       name: 'make',

@@ -7,7 +7,7 @@ import { withTypedCalls } from '../../../../../src/surfaces/client.ts'
 import { waitFor } from '../../../../helpers/wait-for.ts'
 import { node, view } from '../../text/sample-tree.ts'
 
-it('goes on looking at how those stand that are waited for, where no event tells of it', async () => {
+it('goes on looking at how those stand that are waited for, where no event reports it', async () => {
   const leaving = new AbortController()
   onTestFinished(() => leaving.abort(new Error('over')))
   const store = createStore(reduce, initialState())

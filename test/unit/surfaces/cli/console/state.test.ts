@@ -21,7 +21,7 @@ const after = (...actions: readonly Action[]): ConsoleState =>
 const line = (text: string) => ({ text, cursor: text.length })
 
 describe('the state of the console', () => {
-  it('begins with the root, and goes to the first living agent when the viewed one is taken out of sight', () => {
+  it('begins with the root, and goes to the first living agent when the viewed one is hidden', () => {
     const begun = after(tree(node('main.a'), node('main.b', { state: 'killed' })))
     expect(begun.viewed).toBe('id-main')
     const there = reduce(begun, { type: 'go', agent: 'id-main.b' })
@@ -66,7 +66,7 @@ describe('the state of the console', () => {
     expect(inputFor(reduce(state, { type: 'wait-ended', agent: 'id-main.a' }))).toBe('free')
   })
 
-  it('tells of a message no less than was known of it', () => {
+  it('says of a message no less than was known of it', () => {
     const sent = after(tree(), { type: 'sent', agent: 'id-main', at: 1 })
     const delivered = reduce(sent, { type: 'settled', agent: 'id-main', state: 'delivered' })
     expect(viewOf(sent, 'id-main').sent?.state).toBe('queued')

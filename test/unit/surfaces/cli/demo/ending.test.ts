@@ -54,7 +54,7 @@ describe('the story of a demo', () => {
     expect(checks([failed, event('ci.passed', 'a', { number: 1 })])).toBe(true)
   })
 
-  it('takes what came of it where a daemon that was killed could not tell', () => {
+  it('takes what came of it where a daemon that was killed could not report it', () => {
     const happened = (events: WireEvent[], title: string): boolean | undefined =>
       readStory(events, 'root', 'main').chapters.find((chapter) => chapter.title.includes(title))
         ?.happened
@@ -73,7 +73,7 @@ describe('the story of a demo', () => {
     ).toBe(true)
   })
 
-  it('counts messages that failed or can’t be told', () => {
+  it('counts messages that failed or can’t be determined', () => {
     expect(
       readStory(
         [

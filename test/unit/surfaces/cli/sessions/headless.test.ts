@@ -335,7 +335,7 @@ describe('exomonad status', () => {
 })
 
 describe('exomonad result', () => {
-  it('tells how it ended, what it changed and what it wrote, and says nothing twice', async () => {
+  it('prints how it ended, what it changed and what it wrote, and says nothing twice', async () => {
     const full = fakeRun(result, {
       tools: { agent_result: (input) => (expect(input).toEqual({ agent_id: 'tests' }), ended) },
     })
@@ -360,7 +360,7 @@ describe('exomonad result', () => {
 })
 
 describe('exomonad stdin', () => {
-  it('writes words or standard input, and tells how much', async () => {
+  it('writes words or standard input, and prints how much', async () => {
     const tools = {
       write_stdin: ({ data }: { data: string }) => ({ written_bytes: Buffer.byteLength(data) + 1 }),
     }

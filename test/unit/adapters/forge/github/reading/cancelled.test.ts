@@ -54,7 +54,7 @@ it.each([
   expect(asked).toEqual(['RemovedFromQueue'])
 })
 
-it('what failed of its checks in the queue is told with it (20.18)', async () => {
+it('what failed of its checks in the queue is reported with it (20.18)', async () => {
   const suite = { status: 'COMPLETED', app: null, workflowRun: null }
   const run = (name: string, conclusion: string) => ({
     ...{

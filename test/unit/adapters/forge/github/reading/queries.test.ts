@@ -29,13 +29,13 @@ describe('GraphQL that is sent to GitHub', () => {
     expect(validate(githubSchema(), parse(query))).toEqual([])
   })
 
-  it('names every operation, so that logs and GitHub’s support can tell them apart', () => {
+  it('names every operation, so that logs and GitHub’s support can distinguish them', () => {
     expect(
       [...QUERIES, ...REPLIES, ...SCHEDULE].map(nameOf).filter((name) => !/^\w+$/.test(name)),
     ).toEqual([])
   })
 
-  it('stays far below the number of nodes that GitHub answers in one call', () => {
+  it('stays far below the number of nodes that GitHub returns in one call', () => {
     for (const query of QUERIES) expect(priceOf(query).nodes, nameOf(query)).toBeLessThan(250_000)
   })
 

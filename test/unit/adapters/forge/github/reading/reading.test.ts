@@ -277,7 +277,7 @@ describe('checks', () => {
     expect(checksOf([], ['test'])).toMatchObject({ checksState: 'none', checksRequired: true })
   })
 
-  it('are not through while a workflow has jobs to come, and tell of a failure before that', () => {
+  it('are not through while a workflow has jobs to come, and report a failure before that', () => {
     const under = {
       status: 'IN_PROGRESS',
       app: { slug: 'github-actions' },
@@ -793,11 +793,11 @@ describe('reading in pages', () => {
 })
 
 describe('an answer with a part missing', () => {
-  type Told = {
+  type Reply = {
     readonly data: unknown
     readonly errors?: readonly { type: string | null; message: string; path: (string | number)[] }[]
   }
-  const answering = (...answers: readonly Told[]) => {
+  const answering = (...answers: readonly Reply[]) => {
     const asked: Readonly<Record<string, unknown>>[] = []
     return {
       asked,

@@ -14,7 +14,7 @@ function setting(options: Partial<TokenOptions> = {}) {
   onTestFinished(remove)
   const bin = join(folder, 'bin')
   mkdirSync(bin)
-  /** A `gh` that keeps these tokens by host, and tells what environment it saw. */
+  /** A `gh` that keeps these tokens by host, and records what environment it saw. */
   const installGh = (script: string): void => {
     writeFileSync(join(bin, 'gh'), `#!/bin/sh\n${script}\n`)
     chmodSync(join(bin, 'gh'), 0o755)

@@ -49,7 +49,7 @@ describe('workflows that will not run on the pull requests of a tree', () => {
     }
   })
 
-  it('tells of those that run on pushes to some branches only', () => {
+  it('reports those that run on pushes to some branches only', () => {
     expect(look('on:\n  push:\n    branches: [main, "release-*"]')).toEqual([
       {
         path,

@@ -26,7 +26,7 @@ describe('answers', () => {
     ).toBeNull()
   })
 
-  test('that did not change are told so, and cost nothing', async () => {
+  test('that did not change are answered as unchanged, and cost nothing', async () => {
     const { fake, api, pull } = await githubForTest({ answered })
     const { number } = await pull('feature', { 'a.txt': 'a\n' })
     const before = await api('GET', `/issues/${number}/comments`)
@@ -61,7 +61,7 @@ describe('answers', () => {
 })
 
 describe('tokens', () => {
-  test('that are bad, revoked or missing are told apart', async () => {
+  test('that are bad, revoked or missing are distinguished', async () => {
     const { fake, api, pull } = await githubForTest({ answered })
     const { number } = await pull('feature', { 'a.txt': 'a\n' })
     expect(await api('GET', '', undefined, { token: 'ghp_wrong' })).toMatchObject({
