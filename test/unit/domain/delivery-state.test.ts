@@ -106,6 +106,59 @@ describe('the states of a delivery', () => {
     expect(() => stateOf(row)).toThrow(`no delivery that is ${row.state} has these columns`)
   })
 
+  // Written out: the store’s statements and its model are both made of the product’s table.
+  it.each<[DeliveryChange['by'], Partial<Record<DeliveryState['name'], DeliveryState['name']>>]>([
+    ['claim', { waiting: 'claimed' }],
+    [
+      'note',
+      {
+        claimed: 'handed',
+        handed: 'handed',
+        acked: 'acked',
+        failed: 'failed',
+        undecided: 'undecided',
+      },
+    ],
+    ['acked', { waiting: 'acked', claimed: 'acked', handed: 'acked', undecided: 'acked' }],
+    ['failed', { waiting: 'failed', claimed: 'failed', handed: 'failed' }],
+    ['undecided', { waiting: 'undecided', claimed: 'undecided', handed: 'undecided' }],
+    ['withdraw', { waiting: 'withdrawn' }],
+    ['requeue', { waiting: 'waiting', claimed: 'waiting', handed: 'waiting' }],
+    ['reroute', { waiting: 'waiting', claimed: 'waiting' }],
+  ])('lead on by %s from where it applies, and from nowhere else', (by, expected) => {
+    const claimed: DeliveryChange = { by: 'claim', lane: 'pane', batch: 'b', claimedAt: 1 }
+    const handed: DeliveryChange = { by: 'note', handedAt: 2 }
+    const settled = (as: 'acked' | 'failed' | 'undecided'): DeliveryChange[] => [
+      claimed,
+      handed,
+      { by: as, why: 'x', settledAt: 3 },
+    ]
+    const every: Readonly<Record<DeliveryState['name'], DeliveryState>> = {
+      waiting: fresh,
+      claimed: after([claimed]),
+      handed: after([claimed, handed]),
+      acked: after(settled('acked')),
+      failed: after(settled('failed')),
+      undecided: after(settled('undecided')),
+      withdrawn: after([{ by: 'withdraw', why: 'x', settledAt: 3 }]),
+    }
+    const [change = handed] = [
+      claimed,
+      handed,
+      ...settled('acked'),
+      ...settled('failed'),
+      ...settled('undecided'),
+      { by: 'withdraw', why: 'x', settledAt: 3 } as const,
+      { by: 'requeue', why: 'x' } as const,
+      { by: 'reroute', why: 'x' } as const,
+    ].filter((one) => one.by === by)
+    const found = names.flatMap((name) => {
+      const next = afterChange(every[name], change)?.name
+      return next === undefined ? [] : [[name, next]]
+    })
+    expect(Object.fromEntries(found)).toEqual(expected)
+  })
+
   it('change only as the table says, and final ones for good', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 20, size: 'max' }), change, (before, next) => {
