@@ -32,7 +32,9 @@ interface Task {
  */
 export async function measureHeadless(): Promise<Figure[]> {
   const tree = await benchTree({
-    config: '[limits]\nmax_live_agents = 1000\nmax_live_headless = 1000\n',
+    // Nothing of the output is to be left out.
+    config:
+      '[limits]\nmax_live_agents = 1000\nmax_live_headless = 1000\n[retention]\noutputs_mb = 4000\n',
   })
   try {
     // The first of them loads what all need.
