@@ -137,14 +137,7 @@ async function chooseGithub({
     log.warn({ err: thrown }, 'there is no token for GitHub'),
   )
   if (found.token.app === undefined) await first
-  access.remote = createGitCredential({
-    git,
-    exec,
-    environment: gitEnvironment(environment),
-    remote,
-    host: repository.host,
-    token,
-  })
+  access.remote = credentialOf({ git, environment, remote, host: repository.host, token })
   // Only here: Octokit takes its time to load.
   const { createGithubForge } = await import('../../adapters/forge/github/forge.ts')
   const forge = createGithubForge({
@@ -180,6 +173,14 @@ async function chooseGithub({
   return { forge, resume: async () => {} }
 }
 
+/** What git is given for a remote of a forge that lets in by token. */
+const credentialOf = ({
+  environment,
+  ...rest
+}: Pick<ChooseForgeOptions, 'git' | 'environment'> &
+  Pick<Parameters<typeof createGitCredential>[0], 'remote' | 'host' | 'token'>) =>
+  createGitCredential({ ...rest, exec, environment: gitEnvironment(environment) })
+
 async function chooseGitea({
   git,
   store,
@@ -206,14 +207,7 @@ async function chooseGitea({
   const { repository, remote } = found
   const token = tokens.reading(() => found.token.read())
   await token().catch((thrown: unknown) => log.warn({ err: thrown }, 'there is no token for Gitea'))
-  access.remote = createGitCredential({
-    git,
-    exec,
-    environment: gitEnvironment(environment),
-    remote,
-    host: repository.host,
-    token,
-  })
+  access.remote = credentialOf({ git, environment, remote, host: repository.host, token })
   const { createGiteaForge } = await import('../../adapters/forge/gitea/forge.ts')
   const forge = createGiteaForge({
     repository,
