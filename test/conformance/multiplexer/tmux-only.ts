@@ -61,6 +61,13 @@ export function describeTmuxOnly(bench: Bench): void {
     expect(await tmux('list-buffers')).toBe('')
   })
 
+  it('reads from each pane through a pipe, without which tmux drops what ended programs wrote', async () => {
+    const parent = await bench.open({ argv: ['/bin/cat'] })
+    const beside = await bench.open({ argv: ['/bin/cat'], beside: parent.paneId })
+    for (const { paneId } of [parent, beside])
+      expect(await tmux('display-message', '-p', '-t', paneId, '#{pane_pipe}')).toBe('1')
+  })
+
   it('does not type where input is switched off', async () => {
     const recorder = await bench.openRecorder()
     await tmux('select-pane', '-d', '-t', recorder.paneId)

@@ -7,6 +7,7 @@ import type { PaneId } from '../../../domain/ids.ts'
 import type { Log } from '../../../runtime/log.ts'
 import type { Shown, Viewer } from '../viewer.ts'
 import { attachCommand } from './attach.ts'
+import { closeDoubles } from './doubles.ts'
 import type { Entry } from './panes.ts'
 import { createSession } from './session.ts'
 import { createTabs, notShownError, shownBy } from './tabs.ts'
@@ -36,8 +37,11 @@ const ATTEMPTS = 3
 const TAKEN_WITHIN = 60_000
 /** After what was not taken. Milliseconds. */
 const PAUSE = 500
-/** So long after it may do what it did not answer. Milliseconds. */
-const LATE = 3000
+/**
+ * When it is looked whether it did after all what it did not answer, and so shows one twice: the
+ * first time before anything else is done, the others beside it. Milliseconds.
+ */
+const LATE = [3000, 10_000, 30_000] as const
 const LOOKS = 40
 const POLL = 50
 /** Milliseconds. */
@@ -131,18 +135,14 @@ export function createZellijViewer({
   }
   const settleLate = async (): Promise<void> => {
     late = false
-    await delay(LATE, undefined, { signal: disposed }).catch(() => undefined)
-    await closeDoubles().catch((error: unknown) =>
-      log.debug({ err: error }, 'what Zellij shows twice could not be closed'),
-    )
-  }
-  const closeDoubles = async (): Promise<void> => {
-    const shown = new Set<PaneId>()
-    for (const { id, shows } of (await session.list()) ?? []) {
-      if (shows === null) continue
-      if (shown.has(shows)) await session.action('close-pane', '--pane-id', id)
-      shown.add(shows)
-    }
+    const [first, ...others] = LATE
+    await delay(first, undefined, { signal: disposed }).catch(() => undefined)
+    await closeDoubles(session, log, disposed)
+    for (const after of others)
+      void delay(after, undefined, { signal: disposed, ref: false }).then(
+        () => inTurn(() => closeDoubles(session, log, disposed)),
+        () => undefined,
+      )
   }
   /**
    * The next ones to be opened: as many as have tabs of their own, or one that has a place beside
