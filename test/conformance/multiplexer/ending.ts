@@ -142,6 +142,24 @@ export function describeEnding(bench: Bench): void {
     for (const [index, text] of shown.entries()) expect(words[index]?.startsWith(text)).toBe(true)
   })
 
+  // Of tmux 3.3a about 3 of 100 end before the last lines.
+  it.skipIf(bench.kind === 'tmux')('keeps the end of much that is printed at last', async () => {
+    const panes = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        bench.open({ argv: ['/bin/sh', '-c', 'seq 1 4000; printf "last of $0"', `w${index}`] }),
+      ),
+    )
+    for (const [index, { paneId }] of panes.entries()) {
+      await waitFor(
+        'the end',
+        async () => (await bench.multiplexer.inspect(paneId))?.exitCode === 0,
+      )
+      expect(await bench.multiplexer.capture(paneId)).toMatch(
+        new RegExp(`\n3999\n4000\nlast of w${String(index)}$`),
+      )
+    }
+  })
+
   it('shows each of many its own screen, and ends many together, each death reported once', async () => {
     const deaths = collectDeaths(bench.multiplexer)
     const panes = await Promise.all(
