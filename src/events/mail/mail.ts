@@ -10,6 +10,7 @@ export const mail = defineEvent({
     from_name: z.string(),
     count: z.number(),
   },
-  tells: ['owner'],
+  tells: { owner: 'wake' },
+  personal: true,
   line: ['→', 'dim', (p) => words`mail from ${p.from_name}`],
 })

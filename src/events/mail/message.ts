@@ -11,6 +11,7 @@ export const message = defineEvent({
     /** Of the mail that it is, for whoever takes that. */
     mail_id: z.string().optional(),
   },
-  tells: ['owner'],
+  tells: { owner: 'wake' },
+  personal: true,
   line: ['→', 'active', (p) => words`message: ${p.message}`],
 })

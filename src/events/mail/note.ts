@@ -6,6 +6,7 @@ export const note = defineEvent({
   type: 'note',
   summary: 'An agent sent its parent a note.',
   payload: { name: z.string(), message: z.string() },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
+  personal: true,
   line: ['✎', 'active', (p) => words`note: ${p.message}`],
 })
