@@ -31,9 +31,10 @@ const whereWhole = ({ eventSeq }: Waiting): string =>
 /** What somebody wrote is carried whole, what happened as one line. */
 function digestOf(carried: readonly Waiting[]): string {
   const line = (waiting: Waiting): string => {
-    const [first = '', ...more] = worded(waiting).split('\n')
-    const text = isPersonal(waiting) ? [first, ...more].join('\n  ') : first
-    return `- ${cap(text, { max: isPersonal(waiting) ? Infinity : LINE, keep: 'start', whole: whereWhole(waiting) })}`
+    const meant = isForAnother(waiting) ? ` (${waiting.why})` : ''
+    const [first = '', ...more] = waiting.text.split('\n')
+    if (isPersonal(waiting)) return `- ${[first, ...more].join('\n  ')}${meant}`
+    return `- ${cap(first, { max: LINE, keep: 'start', whole: whereWhole(waiting) })}${meant}`
   }
   const cut = Math.max(0, carried.length - LINES)
   return [

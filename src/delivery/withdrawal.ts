@@ -86,6 +86,8 @@ export function outdated(
       )
     case 'pr.unscheduled':
       return ended ?? moved ?? elsewhere ?? scheduled
+    case 'pr.opened':
+      return ended ?? elsewhere
     case 'pr.behind':
       return ended ?? moved ?? elsewhere
     case 'pr.conflict':

@@ -115,7 +115,7 @@ describe('what is carried along', () => {
     const note = waiting('m-1', { kind: 'note', reach: 'carry', text: '[NOTE] a: one\ntwo' })
     const stray = { ...carried('m-2', '[MERGED] #1'), why: `${MEANT_FOR}auth, which has ended` }
     expect(compose([note, stray]).text).toContain(
-      '- [NOTE] a: one\n  two\n- [UNDELIVERED] meant for auth, which has ended:',
+      '- [NOTE] a: one\n  two\n- [MERGED] #1 (meant for auth, which has ended)',
     )
   })
 
