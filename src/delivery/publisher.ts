@@ -12,7 +12,8 @@ import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render/render.ts'
 import { filedBranches } from '../core/pulls/pull-records.ts'
 import { attentionOf } from './attention.ts'
-import { route, ROUTED_TYPES } from './router.ts'
+import { asItRests, rememberRest } from './rest.ts'
+import { route, ROUTED_TYPES, type Route } from './router.ts'
 import { hasStates, isState, subjectOf, withdraw } from './withdrawal.ts'
 
 export interface PublisherWithDeliveries extends Publisher {
@@ -106,9 +107,10 @@ export function createPublisher(deps: {
     const subject = subjectOf(stored)
     const filed = ENDS_WORK.has(event.type) ? await filedBranches(tx) : undefined
     const policy = deps.attention === undefined ? undefined : attentionOf(deps.attention())
-    for (const { to, type, reach, why = '' } of route(stored, asRoutingTree(agents, filed), {
-      policy,
-    })) {
+    const tree = await asItRests(tx, stored, asRoutingTree(agents, filed))
+    const sent: Route[] = []
+    for (const one of route(stored, tree, { policy })) {
+      const { to, type, reach, why = '' } = one
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
       if (text === '') continue
       const id = newDeliveryId()
@@ -124,7 +126,9 @@ export function createPublisher(deps: {
       })
       if (reach === 'log') await tx.outbox.withdraw([id], why, stored.at)
       else recipients.push(to)
+      sent.push(one)
     }
+    if (sent.length > 0) await rememberRest(tx, stored, sent)
     if (subject !== null && hasStates(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {
       if (recipients.length > 0) notify(enqueuedListeners, recipients)

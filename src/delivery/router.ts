@@ -30,6 +30,10 @@ export interface RoutingAgent {
   readonly awaited?: boolean
   /** Its work is in a pull request that is open or merged, which is news where it needs anybody. */
   readonly filed?: boolean
+  /** What it waits for while it rests, in words: nobody has to do anything about that. */
+  readonly waitsFor?: string
+  /** Its parent was notified that it rests, and gave it nothing since. */
+  readonly restIsKnown?: boolean
   /** A session or background task: that it failed is its parent’s business alone. */
   readonly isMinor?: boolean
 }
@@ -192,6 +196,10 @@ function reachOf(
     return { reach: 'log', why: 'a call waits for it, and returns it' }
   if (type === 'agent.idle' && about?.filed === true)
     return { reach: 'log', why: 'its work is in a pull request' }
+  if (type === 'agent.idle' && about?.waitsFor !== undefined)
+    return { reach: 'log', why: `it waits for ${about.waitsFor}` }
+  if (type === 'agent.idle' && about?.restIsKnown === true)
+    return { reach: 'log', why: 'it is known to rest, and was given nothing since' }
   if (type === 'agent.completed' && about?.filed === true && defined === 'wake')
     return { reach: 'carry' }
   // A task of its parent’s, which may rest until it ends.

@@ -9,8 +9,9 @@ export const mail = defineEvent({
     from_id: z.string(),
     from_name: z.string(),
     count: z.number(),
+    urgency: z.literal('info').optional(),
   },
-  tells: { owner: 'wake' },
+  tells: ({ urgency }) => ({ owner: urgency === 'info' ? 'carry' : 'wake' }),
   personal: true,
   line: ['→', 'dim', (p) => words`mail from ${p.from_name}`],
 })
