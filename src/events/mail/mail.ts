@@ -9,7 +9,7 @@ export const mail = defineEvent({
     from_id: z.string(),
     from_name: z.string(),
     count: z.number(),
-    urgency: z.literal('info').optional(),
+    urgency: z.enum(['info']).optional(),
   },
   tells: ({ urgency }) => ({ owner: urgency === 'info' ? 'carry' : 'wake' }),
   personal: true,

@@ -8,7 +8,7 @@ export const message = defineEvent({
   payload: {
     message: z.string(),
     raw: z.boolean().optional(),
-    urgency: z.literal('info').optional(),
+    urgency: z.enum(['info']).optional(),
     /** Of the mail that it is, for whoever takes that. */
     mail_id: z.string().optional(),
   },

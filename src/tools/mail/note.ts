@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { urgency } from './urgency.ts'
+import { urgency } from '../shapes.ts'
 
 export const note = defineTool({
   name: 'note',
