@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
+import { attentionSchema } from './attention-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
 import { argv, seconds } from './schema-fields.ts'
@@ -128,6 +129,7 @@ export const configSchema = z
           .describe('Times a conflict is handed back before the parent is asked.'),
       })
       .prefault({}),
+    attention: attentionSchema,
     delivery: z
       .strictObject({
         ack_timeout: seconds(
@@ -156,7 +158,11 @@ export const configSchema = z
     liveness: z
       .strictObject({
         reconcile_every: seconds(30, 'Between comparisons of the records with what is true.'),
-        silent_after: seconds(1800, 'No sign of life for this long: the parent is notified.'),
+        silent_after: z
+          .number()
+          .positive()
+          .optional()
+          .describe('The older name of `attention.stalled_after`, before which it goes. Seconds.'),
       })
       .prefault({}),
     notify: z

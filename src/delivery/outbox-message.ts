@@ -1,6 +1,7 @@
 import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import type { Delivery } from '../domain/records.ts'
 import type { DeliveryId } from '../domain/ids.ts'
+import { definitionOf } from '../events/event.ts'
 import { cap } from './render/escape.ts'
 
 /**
@@ -12,16 +13,41 @@ export const MEANT_FOR = 'meant for '
 /** Of a person’s words that are to reach the program as they are (`send --raw`). */
 export const RAW = 'message.raw'
 
-export type Waiting = Pick<Delivery, 'id' | 'kind' | 'text' | 'why' | 'eventSeq'>
+export type Waiting = Pick<Delivery, 'id' | 'kind' | 'text' | 'why' | 'eventSeq' | 'reach'>
 
+const isPersonal = ({ kind }: Waiting): boolean => definitionOf(kind)?.personal === true
 const isForAnother = ({ why }: Waiting): boolean => why?.startsWith(MEANT_FOR) === true
 const worded = (waiting: Waiting): string =>
   isForAnother(waiting) ? `[UNDELIVERED] ${waiting.why}:\n${waiting.text}` : waiting.text
 
+/** What is carried along: so many lines at most, the newest, each of so many characters. */
+const LINES = 10
+const LINE = 240
+const HEADING = 'Besides, with nothing to do for it:'
+
+const whereWhole = ({ eventSeq }: Waiting): string =>
+  eventSeq === null ? '`exomonad events --json`' : `\`exomonad events --json\`, event ${eventSeq}`
+
+/** What somebody wrote is carried whole, what happened as one line. */
+function digestOf(carried: readonly Waiting[]): string {
+  const line = (waiting: Waiting): string => {
+    const meant = isForAnother(waiting) ? ` (${waiting.why})` : ''
+    const [first = '', ...more] = waiting.text.split('\n')
+    if (isPersonal(waiting)) return `- ${[first, ...more].join('\n  ')}${meant}`
+    return `- ${cap(first, { max: LINE, keep: 'start', whole: whereWhole(waiting) })}${meant}`
+  }
+  const cut = Math.max(0, carried.length - LINES)
+  return [
+    HEADING,
+    ...(cut > 0 ? [`- ${cut} older: \`exomonad events --json\``] : []),
+    ...carried.slice(cut).map(line),
+  ].join('\n')
+}
+
 /**
  * As many of the waiting deliveries as fit into one message, at least the first; the others are for
- * the next. With `acks` a last line names their ids, for the agent to confirm. `inert`: of the
- * agent’s program.
+ * the next. What is carried along comes last, as one digest. With `acks` a last line names their
+ * ids, for the agent to confirm. `inert`: of the agent’s program.
  */
 export function composeMessage(
   waiting: readonly Waiting[],
@@ -30,27 +56,37 @@ export function composeMessage(
   const texts: string[] = []
   const ids: DeliveryId[] = []
   let length = 0
-  for (const delivery of waiting) {
-    const room =
-      options.maxChars - (options.acks ? (ids.length + 1) * (delivery.id.length + 1) + 3 : 0)
-    // What was meant for another agent’s program is text for this one.
-    const text =
-      delivery.kind === RAW && !isForAnother(delivery)
-        ? worded(delivery)
-        : options.inert(worded(delivery))
-    if (ids.length > 0 && length + 2 + text.length > room) break
-    const whole =
-      delivery.eventSeq === null
-        ? '`exomonad events --json`'
-        : `\`exomonad events --json\`, event ${delivery.eventSeq}`
+  /** False where it has no room, but for the first. */
+  const add = (text: string, of: readonly Waiting[]): boolean => {
+    const idsLength = [...ids, ...of.map(({ id }) => id)].reduce(
+      (sum, id) => sum + id.length + 1,
+      3,
+    )
+    const room = options.maxChars - (options.acks ? idsLength : 0)
+    if (ids.length > 0 && length + 2 + text.length > room) return false
+    const [first] = of
     texts.push(
-      text.length > room
-        ? cap(text, { max: Math.max(room - 100, 100), keep: 'start', whole })
+      text.length > room && first !== undefined
+        ? cap(text, { max: Math.max(room - 100, 100), keep: 'start', whole: whereWhole(first) })
         : text,
     )
-    ids.push(delivery.id)
+    ids.push(...of.map(({ id }) => id))
     length += text.length + 2
+    return true
   }
+  const carried = waiting.filter(({ reach }) => reach === 'carry')
+  const whole = waiting
+    .filter(({ reach }) => reach !== 'carry')
+    .every((delivery) =>
+      // What was meant for another agent’s program is text for this one.
+      add(
+        delivery.kind === RAW && !isForAnother(delivery)
+          ? worded(delivery)
+          : options.inert(worded(delivery)),
+        [delivery],
+      ),
+    )
+  if (whole && carried.length > 0) add(options.inert(digestOf(carried)), carried)
   const text = texts.join('\n\n')
   return { ids, text: options.acks && ids.length > 0 ? `${text}\n[${ids.join(' ')}]` : text }
 }

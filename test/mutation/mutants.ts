@@ -330,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agent.silent',
     file: 'src/core/maintenance/reconcile.ts',
-    find: 'if (quiet < liveness.silent_after * 1000) return',
+    find: 'if (quiet < stalledAfter * 1000) return',
     replace: 'if (quiet > 0) return',
     test: SETTINGS,
     name: 'silent_after',

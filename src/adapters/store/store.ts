@@ -26,6 +26,7 @@ import type {
   NewDelivery,
   NewStoredEvent,
   Question,
+  Reach,
   Run,
   RunResult,
   ScrollbackEntry,
@@ -81,10 +82,11 @@ export interface OutboxStore {
     states?: readonly DeliveryStatus[]
     batch?: string
     subject?: string
+    reach?: Reach
     limit?: number
   }): Promise<Delivery[]>
-  /** Count of deliveries in these states per recipient. */
-  counts(states: readonly DeliveryStatus[]): Promise<Map<Recipient, number>>
+  /** Count of deliveries in these states per recipient; with `reach` of those alone. */
+  counts(states: readonly DeliveryStatus[], reach?: Reach): Promise<Map<Recipient, number>>
   /**
    * queued → sent, atomically, for those still queued; returns the ones it took. Written before the
    * hand-over. `why` stays what it was.

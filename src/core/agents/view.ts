@@ -49,7 +49,7 @@ export function createView({
       ] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
-        store.outbox.counts(['queued']),
+        store.outbox.counts(['queued'], 'wake'),
         store.outbox.counts(['undecided']),
         store.mail.counts(),
         store.questions.open(),

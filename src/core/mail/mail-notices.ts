@@ -4,6 +4,7 @@ import type { AgentId } from '../../domain/ids.ts'
 import { completionWords } from '../../domain/formats/completion-message.ts'
 import { lineFor, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
+import type { Urgency } from './message-use-cases.ts'
 import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
 
 /** What says that mail waits, said and taken back, each in the transaction that has the mail. */
@@ -14,6 +15,7 @@ export interface MailNotices {
     to: AgentId,
     from: Pick<Agent, 'id' | 'name'>,
     count: number,
+    urgency?: Urgency,
   ): Promise<void>
   /** Notifies of mail that waits. */
   notifyOf(tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void>
@@ -56,14 +58,19 @@ export function createMailNotices({
     to: AgentId,
     from: Pick<Agent, 'id' | 'name'>,
     count: number,
+    urgency?: Urgency,
   ): Promise<void> => {
-    await tx.snapshots.put(noticeOf(to), { at: clock() })
+    // One that was only to be carried along.
+    const ids = (await queuedLines(tx, to)).map(({ id }) => id)
+    await tx.outbox.withdraw(ids, 'there is newer mail', clock())
+    const loudness = urgency === undefined ? {} : { urgency }
+    await tx.snapshots.put(noticeOf(to), { at: clock(), ...loudness })
     await publisher.publish(
       {
         type: 'mail',
         agentId: to,
         actor: from.id,
-        payload: { from_id: from.id, from_name: from.name, count },
+        payload: { from_id: from.id, from_name: from.name, count, ...loudness },
       },
       tx,
     )

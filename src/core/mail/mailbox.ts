@@ -7,6 +7,7 @@ import { mailIn, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import type { Receipt } from './receipt.ts'
+import type { Urgency } from './message-use-cases.ts'
 import { createMailNotices, isUnmanned, noticeOf } from './mail-notices.ts'
 
 /** A wait that takes mail as it comes: of these senders, or of anyone (null). */
@@ -28,7 +29,13 @@ type MailPart = NonNullable<Parameters<MailStore['pop']>[1]>
  */
 export interface Mailbox {
   send(from: Agent, to: Agent, message: string): Promise<void>
-  sendIn(tx: StoreTransaction, from: Agent, to: Agent, message: string): Promise<void>
+  sendIn(
+    tx: StoreTransaction,
+    from: Agent,
+    to: Agent,
+    message: string,
+    urgency?: Urgency,
+  ): Promise<void>
   /** Takes mail out, all of it or what each of these asks for, oldest first. */
   take(tx: StoreTransaction, to: AgentId, parts?: readonly MailPart[]): Promise<Mail[]>
   /** These were read in the human’s inbox: mail that they bring is out of its box. */
@@ -59,6 +66,10 @@ export interface Mailbox {
  * wait was to take it.
  */
 const unreportedKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
+
+/** Whether mail needs another notice than the one there is. */
+const isLouder = (urgency: Urgency, notice: Record<string, unknown> | undefined): boolean =>
+  notice === undefined || (urgency === undefined && notice['urgency'] === 'info')
 
 export function createMailbox({
   store,
@@ -115,7 +126,7 @@ export function createMailbox({
     }
   }
 
-  const sendIn: Mailbox['sendIn'] = async (tx, from, to, message) => {
+  const sendIn: Mailbox['sendIn'] = async (tx, from, to, message, urgency) => {
     // It may have ended since it was looked up.
     if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')
     const mail: Mail = { id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() }
@@ -153,8 +164,8 @@ export function createMailbox({
     }
     if (isExpected(to.id, from.id)) return
     if (isUnmanned((await tx.agents.get(to.id)) ?? to)) await showInInbox(tx, mail)
-    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined)
-      await notify(tx, to.id, from, 1)
+    else if (isLouder(urgency, await tx.snapshots.get(noticeOf(to.id))))
+      await notify(tx, to.id, from, 1, urgency)
   }
 
   const take: Mailbox['take'] = async (tx, to, parts = [{}]) => {

@@ -11,11 +11,18 @@ export interface InboxItem {
   question_id: string | null
 }
 
+/** `info`: it begins no turn of its recipient, and goes along with the next thing that does. */
+export type Urgency = 'info' | undefined
+
 export interface Messages {
   note(
     caller: Caller,
     message: string,
-    options?: { stopReason?: boolean | undefined; once?: OnceContext | undefined },
+    options?: {
+      stopReason?: boolean | undefined
+      urgency?: Urgency
+      once?: OnceContext | undefined
+    },
   ): Promise<{ status: 'sent' }>
   /** Blocks up to `timeout` seconds; `signal` aborts the wait without losing the answer. */
   question(
@@ -42,7 +49,11 @@ export interface Messages {
     caller: Caller,
     to: string,
     message: string,
-    options?: { raw?: boolean | undefined; once?: OnceContext | undefined },
+    options?: {
+      raw?: boolean | undefined
+      urgency?: Urgency
+      once?: OnceContext | undefined
+    },
   ): Promise<{ status: 'sent'; to: AgentId }>
   checkMail(
     caller: Caller,

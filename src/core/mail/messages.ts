@@ -4,7 +4,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { parseCompletion } from '../../domain/formats/completion-message.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
-import type { Messages } from './message-use-cases.ts'
+import type { Messages, Urgency } from './message-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { cliNow } from '../agents/programs.ts'
 import type { Deps } from '../deps.ts'
@@ -35,13 +35,18 @@ export function createMessages({
   mailbox: Mailbox
 }): Messages {
   /** A person’s words: injected as they are. */
-  const say = async (tx: StoreTransaction, to: Agent, message: string, raw: boolean) => {
+  const say = async (
+    tx: StoreTransaction,
+    to: Agent,
+    message: string,
+    { raw, urgency }: { raw: boolean; urgency: Urgency },
+  ) => {
     await publisher.publish(
       {
         type: 'message',
         agentId: to.id,
         actor: 'human',
-        payload: { message, ...(raw ? { raw } : {}) },
+        payload: { message, ...(raw ? { raw } : {}), ...(urgency !== undefined && { urgency }) },
       },
       tx,
     )
@@ -76,7 +81,7 @@ export function createMessages({
 
     note: notes.note,
 
-    send: async (caller, address, message, { raw = false, once } = {}) => {
+    send: async (caller, address, message, { raw = false, urgency, once } = {}) => {
       if (raw && caller.kind !== 'human')
         throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', {
           field: 'raw',
@@ -102,9 +107,9 @@ export function createMessages({
       const result = { status: 'sent' as const, to: to.id }
       const isOver = await endsTurn(caller, to, message)
       await store.transaction(async (tx) => {
-        if (caller.kind === 'human') await say(tx, to, message, raw)
-        else await mailbox.sendIn(tx, caller.agent, to, message)
-        await begins(tx, caller, to)
+        if (caller.kind === 'human') await say(tx, to, message, { raw, urgency })
+        else await mailbox.sendIn(tx, caller.agent, to, message, urgency)
+        if (urgency === undefined) await begins(tx, caller, to)
         if (isOver)
           await states.change(
             caller.agent.id,

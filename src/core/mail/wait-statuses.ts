@@ -42,7 +42,9 @@ export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitSt
     id: AgentId,
     confirms: boolean,
   ): Promise<boolean> => {
-    if ((await outbox.list({ recipient: id, states: ['queued'], limit: 1 })).length > 0) return true
+    // What is only carried along begins no turn.
+    const waiting = { recipient: id, states: ['queued'], reach: 'wake', limit: 1 } as const
+    if ((await outbox.list(waiting)).length > 0) return true
     // One that never confirms has what was handed over.
     return (await outbox.list({ recipient: id, states: ['sent'] })).some(
       (delivery) => confirms || stateOf(delivery).name === 'claimed',

@@ -153,6 +153,7 @@ describe('folding', () => {
       (entry) =>
         entry['kind'] === 'message' && String(entry['text']).includes('main.upper.lower.below'),
     )
+    await tree.call('send', { to: 'upper', message: 'What else?' })
     await tree.logged(
       'upper',
       'that it goes there now',
