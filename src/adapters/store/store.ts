@@ -83,8 +83,11 @@ export interface OutboxStore {
     subject?: string
     limit?: number
   }): Promise<Delivery[]>
-  /** Count of deliveries in these states per recipient. */
-  counts(states: readonly DeliveryStatus[]): Promise<Map<Recipient, number>>
+  /** Count of deliveries in these states per recipient; `but`: of these kinds none. */
+  counts(
+    states: readonly DeliveryStatus[],
+    options?: { but?: readonly string[] },
+  ): Promise<Map<Recipient, number>>
   /**
    * queued → sent, atomically, for those still queued; returns the ones it took. Written before the
    * hand-over. `why` stays what it was.

@@ -24,8 +24,8 @@ export function createOutbox({ rows, change }: Session): OutboxStore {
     get: async (id) => (await rows(GET, { id }))[0],
     list: ({ recipient, states, batch, subject, limit }) =>
       rows(LIST, { recipient, states, batch, subject, limit }),
-    counts: async (states) => {
-      const found = await rows(COUNTS, { states })
+    counts: async (states, { but = [] } = {}) => {
+      const found = await rows(COUNTS, { states, but })
       return new Map(found.map(({ recipient, count }) => [recipient, count]))
     },
     claim: async (ids, lane, batch, claimedAt) =>
@@ -125,11 +125,15 @@ function LIST({ db, listed }: Tools, { recipient, states, batch, subject, limit 
   return limit === undefined ? query : query.limit(limit)
 }
 
-const COUNTS = ({ db, listed }: Tools, given: Given<{ states: readonly DeliveryStatus[] }>) =>
+const COUNTS = (
+  { db, listed }: Tools,
+  given: Given<{ states: readonly DeliveryStatus[]; but: readonly string[] }>,
+) =>
   db
     .selectFrom('deliveries')
     .select(({ fn }) => ['recipient', fn.countAll<number>().as('count')])
     .where('state', 'in', listed(given.states))
+    .where('kind', 'not in', listed(given.but))
     .groupBy('recipient')
 
 const CLAIM = (
