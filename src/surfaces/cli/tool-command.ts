@@ -48,6 +48,8 @@ export interface ToolTerminal<Name extends ToolName, Flag extends string = never
   readonly values?: Readonly<Record<string, string>>
   /** The input made of what was given. Throws UsageError where that makes no sense together. */
   readonly prepare?: (given: Given<Name>, start: ToolStart<Flag>) => Maybe<Given<Name>>
+  /** Done without a daemon, which is not looked for then; true where that was all. */
+  readonly alone?: (given: Given<Name>, start: ToolStart<Flag>) => Maybe<boolean>
   /** Another tool that this calls for, which returns the same and maybe more. */
   readonly instead?: (given: Given<Name>, start: ToolStart<Flag>) => ToolName | undefined
   /** In place of the call. Without a result nothing is left to be shown. */
@@ -112,6 +114,7 @@ async function runTool<Name extends ToolName, Flag extends string>(
 ): Promise<void> {
   const start = { context, palette: context.palette(), width: tableWidth(context), ...options }
   const prepared = (await terminal.prepare?.(given, start)) ?? given
+  if ((await terminal.alone?.(prepared, start)) === true) return
   const tool = terminal.instead?.(given, start) ?? spec.tool
   const client = await context.client()
   const input = (await withPullNumbers(client, spec, prepared)) as ToolArguments<Name>

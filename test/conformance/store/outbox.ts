@@ -153,7 +153,9 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
           ['human', 1],
         ]),
       )
-      expect(await own.store.outbox.counts(['queued'], { but: ['pr.ready', 'pr.blocked'] })).toEqual(
+      expect(
+        await own.store.outbox.counts(['queued'], { but: ['pr.ready', 'pr.blocked'] }),
+      ).toEqual(
         new Map<string, number>([
           [agent, 1],
           ['human', 1],
