@@ -42,7 +42,7 @@ export function inboxLines(
   const blocks = [
     items.length === 0 ? [nothingNeeds(options)] : itemTable(items, options),
     folded,
-    hints.map((hint) => palette.dim(fold(hint, width))),
+    hints.flatMap((hint) => fold(hint, width).split('\n')).map(palette.dim),
   ].filter((block) => block.length > 0)
   return blocks.flatMap((block, index) => (index === 0 ? block : ['', ...block]))
 }
@@ -91,10 +91,16 @@ function newsTable(news: readonly NewsLine[], { now, ...options }: Options): str
 }
 
 /** `3 notes, newest: the tests pass`. */
-export function newsWords({ count, kinds, newest }: NewsLine): string {
+export function newsWords({ agent, count, kinds, newest }: NewsLine): string {
   const what = kinds.length === 1 && kinds[0] === 'note' ? 'note' : 'message'
-  const lines = newest.text.split('\n').map((line) => line.replace(/^\[[A-Z ]+\]\s*/, '').trim())
-  return `${plural(count, what)}, newest: ${printableLine(lines.find((line) => line !== '') ?? '')}`
+  const words = newest.text
+    .replace(/^\[[A-Z ]+\]/, '')
+    .trim()
+    .split(/\s+/)
+    .join(' ')
+  // Whose it is stands beside it.
+  const own = words.startsWith(`${agent}: `) ? words.slice(`${agent}: `.length) : words
+  return `${plural(count, what)}, newest: ${printableLine(own)}`
 }
 
 function wholeNews(
@@ -142,6 +148,8 @@ export function itemLines(item: Item, { width, palette, now }: Options): string[
     ...settle.map((command) => `  ${printableLine(command)}`),
     ...(short === undefined
       ? []
-      : [palette.dim(fold(`By its number: exomonad inbox ${number} ${short}`, width))]),
+      : fold(`By its number: exomonad inbox ${number} ${short}`, width)
+          .split('\n')
+          .map(palette.dim)),
   ]
 }
