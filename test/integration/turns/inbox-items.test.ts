@@ -126,6 +126,8 @@ describe('an item', () => {
       `  exomonad pr merge ${item.id.slice(5)}\n`,
     )
     await tree.repository.git('merge', '-q', '--no-ff', '-m', 'By hand', 'main.filer')
+    // Whoever looks at it next finds that out.
+    await tree.call('pr_show', { pr_number: Number(item.id.slice(5)) })
     await closed('filer')
     expect(JSON.stringify((await inbox()).news)).not.toContain('can be merged')
   })
