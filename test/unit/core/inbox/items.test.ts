@@ -111,6 +111,9 @@ describe('a question', () => {
     expect(command(odd)).toContain('answer main.its-rm "…"')
     expect(command(twin)).toContain('answer main.twin "…"')
     expect(command(other)).toContain(`answer ${other.id} "…"`)
+    const oddRoot = { ...root, name: 'it’s', branch: asBranchName('it’s') }
+    const [asked] = items({ agents: [oddRoot], questions: [question(oddRoot)] })
+    expect(asked?.settle[0]).toContain(`answer ${root.id} "…"`)
   })
 })
 
