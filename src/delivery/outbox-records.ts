@@ -6,7 +6,7 @@ import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'
 import { MEANT_FOR } from './outbox-message.ts'
 import type { Publisher } from '../events/publish.ts'
-import { nearestLiving } from './router.ts'
+import { nearestLiving } from '../domain/nearest-living.ts'
 
 /** What the outbox writes down: each change of a delivery with its event, in one transaction. */
 export interface OutboxRecords {

@@ -7,6 +7,7 @@ import {
   type BranchName,
   type Recipient,
 } from '../domain/ids.ts'
+import { nearestLiving } from '../domain/nearest-living.ts'
 import { ALL_EVENTS } from '../events/all.ts'
 import type { EventDefinition, Target, Tells } from '../events/define.ts'
 import { definitionOf, type EventType } from '../events/event.ts'
@@ -79,23 +80,6 @@ export const ROUTED_TYPES: readonly EventType[] = ALL_EVENTS.filter(
 const DEAD: readonly AgentState[] = ['completed', 'failed', 'killed']
 
 export const isDead = (state: AgentState): boolean => DEAD.includes(state)
-
-/**
- * The agent itself, or its nearest ancestor that lives and can be spoken to; at last the human.
- * Terminates on any input, cycles included.
- */
-export function nearestLiving(tree: RoutingTree, id: AgentId | null): Recipient {
-  const seen = new Set<AgentId>()
-  let at = id
-  while (at !== null && !seen.has(at)) {
-    seen.add(at)
-    const agent = tree.get(at)
-    if (agent === undefined) return 'human'
-    if (agent.reachable && !isDead(agent.state)) return at
-    at = agent.parentId
-  }
-  return 'human'
-}
 
 /**
  * Owner and parent by record; only for a pull request that no agent filed by its branches. Of a

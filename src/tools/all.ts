@@ -4,6 +4,7 @@ import { agentStatus } from './agents/agent-status.ts'
 import { answerQuestion } from './mail/answer-question.ts'
 import { approve } from './mail/approve.ts'
 import { attach } from './agents/attach.ts'
+import { attention } from './agents/attention.ts'
 import { cancel } from './mail/cancel.ts'
 import { capture } from './agents/capture.ts'
 import { checkMail } from './mail/check-mail.ts'
@@ -59,6 +60,7 @@ const TOOLS = [
   answerQuestion,
   approve,
   attach,
+  attention,
   cancel,
   capture,
   checkMail,

@@ -85,8 +85,11 @@ export interface OutboxStore {
     reach?: Reach
     limit?: number
   }): Promise<Delivery[]>
-  /** Count of deliveries in these states per recipient; with `reach` of those alone. */
-  counts(states: readonly DeliveryStatus[], reach?: Reach): Promise<Map<Recipient, number>>
+  /** Count of deliveries in these states per recipient; `but`: of these kinds none. */
+  counts(
+    states: readonly DeliveryStatus[],
+    options?: { reach?: Reach; but?: readonly string[] },
+  ): Promise<Map<Recipient, number>>
   /**
    * queued → sent, atomically, for those still queued; returns the ones it took. Written before the
    * hand-over. `why` stays what it was.

@@ -77,7 +77,16 @@ export interface TreeView {
   repository: string
   root: TreeNode
   counts: { agents: number; live: number; done: number; failed: number }
-  inbox: { messages: number; questions: number; approvals: number }
+  inbox: {
+    /** Unread, announcements of items among them. */
+    messages: number
+    questions: number
+    approvals: number
+    /** What needs the human, as the inbox lists it. */
+    items: number
+    /** Unread messages that announce no item. */
+    news: number
+  }
   forge: ForgeView
   /**
    * Spawns and merges that were begun and not finished: under way, or cut off and not settled yet.
@@ -88,4 +97,6 @@ export interface TreeView {
 export interface View {
   /** One read of the store; nothing is asked of git, panes or forge. */
   tree(): Promise<TreeView>
+  /** As little as a shell’s prompt shows: how many agents work, and how many items need the human. */
+  attention(): Promise<{ working: number; items: number }>
 }

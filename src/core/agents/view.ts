@@ -7,6 +7,9 @@ import { costOf } from '../usage/budgets.ts'
 import type { TreeNode, View } from './tree-document.ts'
 import type { Deps } from '../deps.ts'
 import { forgeView } from '../pulls/forge-view.ts'
+import { readInboxFacts } from '../inbox/inbox-facts.ts'
+import { itemsOf } from '../inbox/items.ts'
+import { ANNOUNCEMENTS } from '../inbox/news.ts'
 import { landingsIn } from '../fold/view.ts'
 import { scheduledView } from '../pulls/scheduled-view.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
@@ -33,6 +36,13 @@ export function createView({
     )
 
   return {
+    attention: async () => {
+      const facts = await readInboxFacts(store)
+      const working = facts.agents.filter(
+        ({ state }) => state === 'running' || state === 'spawning',
+      )
+      return { working: working.length, items: itemsOf(facts).length }
+    },
     tree: async () => {
       const [
         agents,
@@ -42,6 +52,7 @@ export function createView({
         unread,
         questions,
         inbox,
+        news,
         approvals,
         unfinished,
         priced,
@@ -49,16 +60,20 @@ export function createView({
       ] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
-        store.outbox.counts(['queued'], 'wake'),
+        store.outbox.counts(['queued'], { reach: 'wake' }),
         store.outbox.counts(['undecided']),
         store.mail.counts(),
         store.questions.open(),
         store.outbox.counts(['queued', 'sent']),
+        store.outbox.counts(['queued', 'sent'], { but: ANNOUNCEMENTS }),
         store.approvals.pending(),
         store.journal.open(),
         prices(),
         forgeView(forge, store),
       ])
+      const items = itemsOf(
+        await readInboxFacts(store, { agents, pulls, questions, approvals, journal: unfinished }),
+      )
       const now = clock()
       const pullOf = new Map<string, PullRequestSnapshot>()
       for (const pull of pulls) pullOf.set(pull.head.branch, pull)
@@ -155,6 +170,8 @@ export function createView({
           messages: inbox.get('human') ?? 0,
           questions: questions.filter((question) => question.agentId === root.id).length,
           approvals: approvals.length,
+          items: items.length,
+          news: news.get('human') ?? 0,
         },
         forge: forgeNow,
         unfinished: unfinished.map((entry) => ({

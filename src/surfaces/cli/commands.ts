@@ -96,6 +96,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group('Pull requests', [tool('pr', pulls, 'File, look at, review and merge pull requests')]),
   ...group('Talk', [
     tool('inbox', mail),
+    tool('next', mail),
     tool('answer', mail),
     tool('approve', mail),
     tool('deny', mail),

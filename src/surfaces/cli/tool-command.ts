@@ -29,6 +29,8 @@ interface ToolStart<Flag extends string> {
   /** For tables: columns where standard output is a terminal, else without limit. */
   readonly width: number
   readonly flags: Readonly<Record<Flag, boolean>>
+  /** Of `ToolTerminal.values`, by their names; true where one that may stand alone does. */
+  readonly values: Readonly<Record<string, string | true | undefined>>
 }
 
 type Maybe<Value> = Value | Promise<Value>
@@ -42,8 +44,12 @@ export interface ToolTerminal<Name extends ToolName, Flag extends string = never
   readonly command?: string
   /** Options of the terminal alone: `-w, --watch`, after two spaces what they do. */
   readonly flags?: Readonly<Record<Flag, string>>
+  /** The same with a value: `--answer <text>`, `--deny [reason]`. */
+  readonly values?: Readonly<Record<string, string>>
   /** The input made of what was given. Throws UsageError where that makes no sense together. */
   readonly prepare?: (given: Given<Name>, start: ToolStart<Flag>) => Maybe<Given<Name>>
+  /** Done without a daemon, which is not looked for then; true where that was all. */
+  readonly alone?: (given: Given<Name>, start: ToolStart<Flag>) => Maybe<boolean>
   /** Another tool that this calls for, which returns the same and maybe more. */
   readonly instead?: (given: Given<Name>, start: ToolStart<Flag>) => ToolName | undefined
   /** In place of the call. Without a result nothing is left to be shown. */
@@ -70,11 +76,14 @@ export const commandOf = <Name extends ToolName, Flag extends string = never>(
     for (const field of spec.fields)
       if (isOption(field)) command.addOption(optionOf(field, spec.given[field.name]))
       else command.addArgument(argumentOf(field))
-    const flags = Object.entries<string>(terminal.flags ?? {}).map(([name, as]) => {
-      const [term = '', words] = as.split(/ {2,}/)
-      command.option(term, words)
-      return [name, term] as const
-    })
+    const own = (options: Readonly<Record<string, string>> = {}) =>
+      Object.entries(options).map(([name, as]) => {
+        const [term = '', words] = as.split(/ {2,}/)
+        command.option(term, words)
+        return [name, term] as const
+      })
+    const flags = own(terminal.flags)
+    const values = own(terminal.values)
     command
       .description(spec.summary)
       .addHelpText('after', helpBelow(spec))
@@ -86,6 +95,12 @@ export const commandOf = <Name extends ToolName, Flag extends string = never>(
           // The spec is made of the tool’s schema, and each field was read by it.
           given: given as Given<Name>,
           flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
+          values: Object.fromEntries(
+            values.map(([name, term]) => [
+              name,
+              valueOf(command, term) as string | true | undefined,
+            ]),
+          ),
         })
       })
   },
@@ -95,10 +110,11 @@ async function runTool<Name extends ToolName, Flag extends string>(
   context: CliContext,
   spec: CommandSpec,
   terminal: ToolTerminal<Name, Flag>,
-  { given, flags }: { given: Given<Name>; flags: Readonly<Record<Flag, boolean>> },
+  { given, ...options }: { given: Given<Name> } & Pick<ToolStart<Flag>, 'flags' | 'values'>,
 ): Promise<void> {
-  const start = { context, palette: context.palette(), width: tableWidth(context), flags }
+  const start = { context, palette: context.palette(), width: tableWidth(context), ...options }
   const prepared = (await terminal.prepare?.(given, start)) ?? given
+  if ((await terminal.alone?.(prepared, start)) === true) return
   const tool = terminal.instead?.(given, start) ?? spec.tool
   const client = await context.client()
   const input = (await withPullNumbers(client, spec, prepared)) as ToolArguments<Name>

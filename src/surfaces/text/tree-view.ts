@@ -2,6 +2,7 @@ import type { TreeNode, TreeView } from '../../core/agents/tree-document.ts'
 import { shortDuration } from './duration.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
+import { needWords } from './need-words.ts'
 import { plural, shortCount, shortMoney } from './quantity.ts'
 import { forgeWords } from './forge-words.ts'
 import {
@@ -255,13 +256,20 @@ function forgeLine({ forge }: TreeView, { width, palette }: TreeOptions): string
   ]
 }
 
+/** What needs the person; where nothing does, what else is new. */
 function waiting({ inbox }: TreeView, { width, palette }: TreeOptions): string[] {
-  const parts = [
-    ...(inbox.questions > 0 ? [plural(inbox.questions, 'question')] : []),
-    ...(inbox.approvals > 0 ? [plural(inbox.approvals, 'approval')] : []),
-    ...(inbox.messages > 0 ? [plural(inbox.messages, 'message')] : []),
-  ]
-  return parts.length === 0
+  const { items, news } = inbox
+  if (items > 0)
+    return [
+      '',
+      palette.attention(
+        cut(
+          `! ${needWords(inbox)} you: ${items === 1 ? 'exomonad next' : 'exomonad inbox'}`,
+          width,
+        ),
+      ),
+    ]
+  return news === 0
     ? []
-    : ['', palette.attention(cut(`! ${parts.join(', ')} for you: exomonad inbox`, width))]
+    : ['', palette.dim(cut(`${plural(news, 'message')} for you: exomonad inbox`, width))]
 }

@@ -142,7 +142,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       const mine = [
         deliveryRow({ recipient: agent }),
         deliveryRow({ recipient: agent }),
-        deliveryRow({ recipient: agent }),
+        deliveryRow({ recipient: agent, kind: 'pr.ready' }),
       ]
       for (const row of [...mine, deliveryRow({ recipient: 'human' })])
         await own.store.outbox.enqueue(row)
@@ -150,6 +150,14 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       expect(await own.store.outbox.counts(['queued'])).toEqual(
         new Map<string, number>([
           [agent, 2],
+          ['human', 1],
+        ]),
+      )
+      expect(
+        await own.store.outbox.counts(['queued'], { but: ['pr.ready', 'pr.blocked'] }),
+      ).toEqual(
+        new Map<string, number>([
+          [agent, 1],
           ['human', 1],
         ]),
       )

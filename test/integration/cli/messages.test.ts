@@ -64,7 +64,10 @@ describe('the commands', () => {
       async () => (await tree.run(['inbox', '--json'])).json.questions.length === 1,
     )
     expect((await tree.run(['inbox'])).stdout).toMatch(
-      /\? question from w .*\n {2}Which colour\?\n {2}exomonad answer w "…" --question q-/,
+      /^1 {2}question {2}w asks: Which colour\? {2}\S[^]*\nexomonad next shows/m,
+    )
+    expect((await tree.run(['next'])).stdout).toMatch(
+      /^w asks: Which colour\?\n\nWhat settles it:\n {2}exomonad answer w "…" --question q-/m,
     )
     expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.status).toMatch(
       /delivered|queued/,

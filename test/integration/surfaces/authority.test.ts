@@ -145,6 +145,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   }),
   approve: () => ({ approval_id: 'nothing' }),
   attach: ({ ids }) => ({ agent: ids['target'] }),
+  attention: () => ({}),
   cancel: () => ({}),
   capture: () => ({ begin: false }),
   check_mail: () => ({ peek: true }),
@@ -226,6 +227,7 @@ agent_status          ok         ok         ok         ok         ok         ok 
 answer_question       unasked    –          unasked    unasked    unasked    not-below  not-below  –          –          –          –          unknown
 approve               invalid    –          –          –          –          –          –          –          –          –          –          unknown
 attach                ok         –          –          –          –          –          –          –          –          –          –          unknown
+attention             ok         –          –          –          –          –          –          –          –          –          –          unknown
 cancel                invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 capture               invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 check_mail            ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown

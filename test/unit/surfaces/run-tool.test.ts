@@ -23,7 +23,7 @@ const core = scriptedCore({
   messages: {
     note: async () => ({ status: 'sent' }),
     ack: async (_caller, ids) => ({ acked: [...ids], unknown: [] }),
-    inbox: async () => ({ messages: [], questions: [], approvals: [] }),
+    inbox: async () => ({ items: [], news: [], messages: [], questions: [], approvals: [] }),
   },
 })
 const call = (caller: Caller) => ({

@@ -7,6 +7,7 @@ import { shortPath } from '../../text/short-path.ts'
 import { renderTable } from '../../text/table.ts'
 import { UsageError } from '../exit-codes.ts'
 import { isAgent } from '../is-agent.ts'
+import { present } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { commandGroup, toolCommand } from '../tool-command.ts'
 import { captureGroup } from './capture-commands.ts'
@@ -175,6 +176,16 @@ const statuses = () => import('./status.ts')
 export const status = toolCommand('agent_status', {
   flags: {
     watch: '-w, --watch  Keep showing sessions and processes with what they do, live, until Ctrl-C',
+    short: '--short  For a shell’s prompt: how many agents work (◐) and items need you (!)',
+  },
+  alone: async (given, { context, flags }) => {
+    if (!flags.short) return false
+    if (given.agent_id !== undefined)
+      throw new UsageError('--short counts in the whole tree: leave the agent out.')
+    const { attentionWords, readAttention } = await import('./short-status.ts')
+    const attention = await readAttention(context.options().cwd, context.environment)
+    if (attention !== null) present(context, attention, () => [attentionWords(attention)])
+    return true
   },
   call: async ({ client, context, input, flags }) =>
     flags.watch

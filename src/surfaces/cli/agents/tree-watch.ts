@@ -156,21 +156,8 @@ function namesOf(root: TreeNode): Map<string, string> {
   return names
 }
 
-/**
- * Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of,
- * failed agents.
- */
-function waitingCount(view: TreeView): number {
-  const undecided = (node: TreeNode): number =>
-    node.children.reduce((sum, child) => sum + undecided(child), node.undecided)
-  return (
-    view.inbox.messages +
-    view.inbox.questions +
-    view.inbox.approvals +
-    view.counts.failed +
-    undecided(view.root)
-  )
-}
+/** Things that need the human, and news. */
+const waitingCount = ({ inbox }: TreeView): number => inbox.items + inbox.news
 
 /** `notify.bell`, on where the configuration can’t be read. */
 async function bellWanted(context: CliContext): Promise<boolean> {

@@ -11,6 +11,7 @@ import type { Diagnosis } from './diagnosis.ts'
 import { forgeWords } from '../../text/forge-words.ts'
 import { askHealth } from '../daemon/health.ts'
 import type { LocatedRepository } from '../locate.ts'
+import { needWords } from '../../text/need-words.ts'
 import { isOneTask } from '../../text/no-terminal.ts'
 import { plural } from '../../text/quantity.ts'
 import { rootElsewhere } from '../agents/root-elsewhere.ts'
@@ -173,12 +174,11 @@ function agents(view: TreeView): Diagnosis[] {
       fix: 'exomonad events --type delivery.undecided shows them; look into the terminal (exomonad logs AGENT), and send again what is missing',
     })
   }
-  const { questions, approvals } = view.inbox
-  if (questions + approvals > 0) {
+  if (view.inbox.items > 0) {
     findings.push({
       subject: 'inbox',
       status: 'warning',
-      found: `${plural(questions, 'question')} and ${plural(approvals, 'approval')} wait for you`,
+      found: `${needWords(view.inbox)} you`,
       fix: 'exomonad inbox',
     })
   }

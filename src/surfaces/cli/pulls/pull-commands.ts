@@ -2,6 +2,7 @@ import { warningLines } from '../../text/marks.ts'
 import { printableLine } from '../../text/printable.ts'
 import { readStdin } from '../read-stdin.ts'
 import { commandGroup, toolCommand } from '../tool-command.ts'
+import { mergedLines } from './merged-lines.ts'
 import { describeChecks, describePull, diffLines, pullTable } from './pr-show.ts'
 import { review } from './review.ts'
 
@@ -32,33 +33,9 @@ const file = toolCommand('file_pr', {
   ],
 })
 
-const GOING = {
-  queued: 'queued',
-  auto_merge: 'set to auto-merge',
-  landing: 'landing',
-  merged: 'landing',
-}
-
 const merge = toolCommand('merge_pr', {
   progress: ({ pr_number: number }) => `Merging #${number}`,
-  show: (merged, { palette, input: { pr_number: number } }) => [
-    merged.sha === null
-      ? `${palette.attention('●')} #${number} is ${GOING[merged.state]}${merged.position === undefined ? '' : ` (position ${merged.position})`}`
-      : `${palette.good('✓')} Merged #${number} as ${merged.sha.slice(0, 10)}`,
-    ...(merged.local_synced || merged.sha === null
-      ? []
-      : warningLines(
-          [`Your worktree does not have it yet: ${merged.pull_error ?? 'unknown reason'}`],
-          palette,
-        )),
-    ...(merged.retargeted.length > 0
-      ? [`  retargeted: ${merged.retargeted.map((other) => `#${other}`).join(', ')}`]
-      : []),
-    ...(merged.siblings_behind.length > 0
-      ? [`  now behind: ${merged.siblings_behind.map(printableLine).join(', ')}`]
-      : []),
-    ...(merged.next === '' ? [] : [palette.dim(`  ${printableLine(merged.next)}`)]),
-  ],
+  show: (merged, { palette, input: { pr_number: number } }) => mergedLines(merged, number, palette),
 })
 
 export const pr = commandGroup({ list, show, diff, checks, file, merge, review })

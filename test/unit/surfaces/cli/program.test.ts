@@ -322,5 +322,8 @@ describe('the program file', () => {
       expect([...packages], argv.join(' ')).toEqual(['commander'])
       expect(urls).not.toContain('node:http')
     }
+    // It runs before each prompt.
+    const urls = loaded('status', '--short')
+    expect(urls.filter((url) => /node_modules|tool-specs|node:(http|crypto)/.test(url))).toEqual([])
   })
 })

@@ -61,7 +61,7 @@ export const view = (root: TreeNode, facts: Partial<TreeView> = {}): TreeView =>
   root,
   counts: { agents: 3, live: 2, done: 1, failed: 0 },
   unfinished: [],
-  inbox: { messages: 0, questions: 0, approvals: 0 },
+  inbox: { messages: 0, questions: 0, approvals: 0, items: 0, news: 0 },
   forge: { kind: 'local', budget: null, trouble: null },
   ...facts,
 })

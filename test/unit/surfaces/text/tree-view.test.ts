@@ -220,12 +220,16 @@ describe('the tree on a terminal', () => {
     `)
   })
 
-  it('says what waits for the human, and where to look', () => {
-    const lines = renderTree(
-      view(node('main'), { inbox: { messages: 2, questions: 1, approvals: 0 } }),
-      { width: 100, palette: plain },
-    )
-    expect(lines.at(-1)).toBe('! 1 question, 2 messages for you: exomonad inbox')
+  it('says how many items need the human, and where to look; of news only where nothing does', () => {
+    const last = (items: number, news: number) =>
+      renderTree(
+        view(node('main'), { inbox: { messages: 9, questions: 1, approvals: 0, items, news } }),
+        { width: 100, palette: plain },
+      ).at(-1)
+    expect(last(3, 2)).toBe('! 3 items need you: exomonad inbox')
+    expect(last(1, 2)).toBe('! 1 item needs you: exomonad next')
+    expect(last(0, 2)).toBe('2 messages for you: exomonad inbox')
+    expect(last(0, 0)).not.toContain('for you')
   })
 
   it('says that GitHub can’t be used, or that its limit is nearly spent, and nothing where all is well', () => {
@@ -272,13 +276,16 @@ describe('the tree on a terminal', () => {
     const root = node('main', {
       children: Array.from({ length: 30 }, (_, index) => node(`main.a${index}`)),
     })
-    const lines = renderTree(view(root, { inbox: { messages: 1, questions: 0, approvals: 0 } }), {
-      width: 100,
-      palette: plain,
-      height: 12,
-    })
+    const lines = renderTree(
+      view(root, { inbox: { messages: 1, questions: 0, approvals: 0, items: 0, news: 1 } }),
+      {
+        width: 100,
+        palette: plain,
+        height: 12,
+      },
+    )
     expect(lines).toHaveLength(12)
-    expect(lines.slice(-3)).toEqual(['… 25 more agents', '', '! 1 message for you: exomonad inbox'])
+    expect(lines.slice(-3)).toEqual(['… 25 more agents', '', '1 message for you: exomonad inbox'])
     expect(lines.filter((line) => line.includes(' worker ')).length + 25).toBe(31)
   })
 

@@ -33,8 +33,8 @@ export function createOutbox({ rows, change }: Session): OutboxStore {
     get: async (id) => (await rows(GET, { id }))[0],
     list: ({ recipient, states, batch, subject, reach, limit }) =>
       rows(LIST, { recipient, states, batch, subject, reach, limit }),
-    counts: async (states, reach) => {
-      const found = await rows(COUNTS, { states, reach })
+    counts: async (states, { reach, but = [] } = {}) => {
+      const found = await rows(COUNTS, { states, reach, but })
       return new Map(found.map(({ recipient, count }) => [recipient, count]))
     },
     claim: async (ids, lane, batch, claimedAt) =>
@@ -145,12 +145,21 @@ function LIST(
 
 function COUNTS(
   { db, listed }: Tools,
-  { states, reach }: Given<{ states: readonly DeliveryStatus[]; reach?: Reach | undefined }>,
+  {
+    states,
+    reach,
+    but,
+  }: Given<{
+    states: readonly DeliveryStatus[]
+    reach?: Reach | undefined
+    but: readonly string[]
+  }>,
 ) {
   const query = db
     .selectFrom('deliveries')
     .select(({ fn }) => ['recipient', fn.countAll<number>().as('count')])
     .where('state', 'in', listed(states))
+    .where('kind', 'not in', listed(but))
     .groupBy('recipient')
   return reach === undefined ? query : query.where('reach', '=', reach)
 }
