@@ -38,6 +38,8 @@ type Given<Name extends ToolName> = Partial<ToolArguments<Name>>
 export interface ToolTerminal<Name extends ToolName, Flag extends string = never> {
   /** The result in lines for people; without, it is printed as JSON. */
   readonly show?: (result: ToolResult<Name>, run: ToolRun<Name, Flag>) => Maybe<readonly string[]>
+  /** In place of `show`: it prints the result for people itself, as through a pager. */
+  readonly print?: (result: ToolResult<Name>, run: ToolRun<Name, Flag>) => Promise<void>
   /** Which of the tool’s commands, where it has several. */
   readonly command?: string
   /** Options of the terminal alone: `-w, --watch`, after two spaces what they do. */
@@ -113,7 +115,9 @@ async function runTool<Name extends ToolName, Flag extends string>(
   if (result === undefined) return
   if (terminal.failed?.(result) === true) context.markFailed()
   const { stdout } = context.terminal
-  if (context.options().json || show === undefined) return writeJson(stdout, result)
+  const { json } = context.options()
+  if (!json && terminal.print !== undefined) return terminal.print(result, run)
+  if (json || show === undefined) return writeJson(stdout, result)
   writeLines(terminal.isExact ? exactly(stdout) : stdout, await show(result, run))
 }
 
