@@ -77,19 +77,17 @@ export const commandOf = <Name extends ToolName, Flag extends string = never>(
       command.option(term, words)
       return [name, term] as const
     })
-    command
-      .description(spec.summary)
-      .addHelpText('after', helpBelow(spec))
-      .action(async () => {
-        const given = await readGiven(context, spec, command)
-        const isSet = ([name, term]: readonly [string, string]) =>
-          [name, valueOf(command, term) === true] as const
-        await runTool(context, spec, terminal, {
-          // The spec is made of the tool’s schema, and each field was read by it.
-          given: given as Given<Name>,
-          flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
-        })
+    if (spec.notes !== undefined) command.addHelpText('after', `\n${spec.notes}`)
+    command.description(spec.summary).action(async () => {
+      const given = await readGiven(context, spec, command)
+      const isSet = ([name, term]: readonly [string, string]) =>
+        [name, valueOf(command, term) === true] as const
+      await runTool(context, spec, terminal, {
+        // The spec is made of the tool’s schema, and each field was read by it.
+        given: given as Given<Name>,
+        flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
       })
+    })
   },
 })
 
@@ -128,14 +126,6 @@ export const commandGroup = (members: Readonly<Record<string, CommandModule>>): 
       member.define(command.command(name), context, whole)
   },
 })
-
-const helpBelow = ({ notes, examples }: CommandSpec): string =>
-  [
-    ...(notes === undefined ? [] : ['', notes]),
-    '',
-    examples.length === 1 ? 'Example:' : 'Examples:',
-    ...examples.map((example) => `  ${example}`),
-  ].join('\n')
 
 const isOption = ({ term }: FieldSpec): boolean => term.startsWith('-')
 

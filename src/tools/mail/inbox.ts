@@ -38,7 +38,7 @@ export const inbox = defineTool({
     name: 'inbox',
     summary: 'What waits for you: messages, questions, approvals',
     fields: { clear: '--clear' },
-    examples: ['exomonad inbox --clear'],
+    examples: ['exomonad inbox', 'exomonad inbox --clear'],
   },
   handler: ({ core, consumed }, input) => core.messages.inbox(input, consumed),
 })

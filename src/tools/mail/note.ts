@@ -22,7 +22,7 @@ export const note = defineTool({
     name: 'note',
     summary: 'Send the parent a note',
     fields: { message: '<message...>  The text', stop_reason: '--stop-reason' },
-    examples: ['exomonad note "The tests of src/auth pass"'],
+    examples: ['exomonad note - <report.md', 'exomonad note "The tests of src/auth pass"'],
   },
   handler: ({ core, caller, once }, input) =>
     core.messages.note(caller, input.message, { stopReason: input.stop_reason, once }),
