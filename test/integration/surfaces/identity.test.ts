@@ -245,11 +245,15 @@ describe('the owner who acts as an agent', () => {
           type === 'agent.state' && agentId === agent('dev').id && payload.to === 'waiting',
       ),
     ).toEqual([])
-    for (const as of ['doomed', 'nobody'])
+    // To a client that has asked before the daemon answered: with the daemon's own words.
+    for (const [as, words] of [
+      ['doomed', /doomed was killed, so that nobody can act as it|closed/],
+      ['nobody', /not found: "nobody"|closed/],
+    ] as const)
       await expect(
         open(as).then((opened) => opened.close()),
         as,
-      ).rejects.toThrow()
+      ).rejects.toThrow(words)
   })
 
   it.each([
