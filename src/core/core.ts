@@ -4,6 +4,7 @@ import type { Sessions, Subagents } from './sessions/agent-sessions.ts'
 import type { Hooks } from './turns/agent-hooks.ts'
 import type { Waiting } from './mail/agent-waits.ts'
 import type { View } from './agents/tree-document.ts'
+import type { Acting } from './acting.ts'
 import type { Directory } from './agents/directory.ts'
 import type { Spawning } from './spawn/spawn-use-cases.ts'
 import type { AgentControl } from './agents/control-use-cases.ts'
@@ -17,6 +18,7 @@ import type { Maintenance } from './maintenance/maintenance-use-cases.ts'
  */
 export interface Core {
   readonly directory: Directory
+  readonly acting: Acting
   readonly spawning: Spawning
   readonly forking: Forking
   readonly control: AgentControl

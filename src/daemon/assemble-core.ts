@@ -8,6 +8,7 @@ import { createCaptures } from '../core/spawn/captures.ts'
 import { createClean } from '../core/maintenance/clean.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
+import { createActing } from '../core/acting.ts'
 import { createDirectory } from '../core/agents/directory.ts'
 import { createEndProgram } from '../core/agents/end-program.ts'
 import { createExits } from '../core/agents/exits.ts'
@@ -192,6 +193,7 @@ export function assembleCore(
   const directory = createDirectory(deps)
   const core: Core = {
     directory,
+    acting: createActing(deps),
     spawning: createSpawning({ ...deps, launcher, admission, start, approvals, undo: spawnUndo }),
     forking: createForking({
       ...deps,

@@ -1,3 +1,4 @@
+import { agentActedFor } from './agents/agent.acted_for.ts'
 import { agentCompleted } from './agents/agent.completed.ts'
 import { agentFailed } from './agents/agent.failed.ts'
 import { agentIdle } from './agents/agent.idle.ts'
@@ -83,6 +84,7 @@ export const ALL_EVENTS = [
   agentState,
   agentStarted,
   agentIdle,
+  agentActedFor,
   agentCompleted,
   agentFailed,
   agentKilled,

@@ -88,8 +88,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'the token of an agent that ended opens nothing',
     file: 'src/surfaces/auth.ts',
-    find: "if (agent.state === 'completed' || agent.state === 'failed' || agent.state === 'killed') {",
-    replace: "if (agent.state === 'completed' || agent.state === 'failed') {",
+    find: 'if (!isAlive(agent.state)) {',
+    replace: "if (agent.state !== 'killed' && !isAlive(agent.state)) {",
     test: AUTHORITY,
   },
   {

@@ -107,8 +107,11 @@ export interface OutboxStore {
   withdraw(ids: readonly DeliveryId[], why: string, at: number): Promise<DeliveryId[]>
   /** Back to queued after a hand-over that certainly did not happen. */
   requeue(ids: readonly DeliveryId[], nextAttemptAt: number, why: string): Promise<void>
-  /** Unsettled deliveries of one recipient go to another (its agent is gone). Returns the ids. */
-  reroute(from: Recipient, to: Recipient, why: string): Promise<DeliveryId[]>
+  /**
+   * Unsettled deliveries of one recipient go to another (its agent is gone). `why`: null leaves what
+   * was said of each. Returns the ids.
+   */
+  reroute(from: Recipient, to: Recipient, why: string | null): Promise<DeliveryId[]>
   prune(before: number): Promise<number>
 }
 

@@ -21,11 +21,12 @@ export interface MailNotices {
   notifyOf(tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void>
   /** The words themselves, for the human’s inbox. */
   showInInbox(tx: StoreTransaction, mail: Mail): Promise<void>
+  /** For a root whose program has ended: the words of its mail, in place of the line that says so. */
+  bringToInbox(tx: StoreTransaction, id: AgentId): Promise<void>
   /** Notifies of all that waits, unless the line itself still does: it comes to the new program. */
   remind(tx: StoreTransaction, id: AgentId): Promise<void>
   /**
-   * The line, where it still waits to be handed over; one for a root whose program has ended lies
-   * in the human’s inbox.
+   * The line, where it still waits to be handed over.
    */
   queuedLines(tx: StoreTransaction, to: AgentId): Promise<Delivery[]>
   /**
@@ -148,11 +149,26 @@ export function createMailNotices({
     )
   }
 
+  const bringToInbox = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
+    const mails = await tx.mail.peek(id)
+    await withdraw(tx, id, await queuedLines(tx, id), 'its words are in the human’s inbox')
+    await notifyOf(tx, id, mails)
+  }
+
   const remind = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
     const mails = await tx.mail.peek(id)
     // The line itself may still wait, and then comes to the new program.
     if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await notifyOf(tx, id, mails)
   }
 
-  return { notify, notifyOf, showInInbox, remind, queuedLines, queuedReports, withdraw }
+  return {
+    notify,
+    notifyOf,
+    showInInbox,
+    bringToInbox,
+    remind,
+    queuedLines,
+    queuedReports,
+    withdraw,
+  }
 }

@@ -140,7 +140,7 @@ export function createApprovals({
       const depth = caller.agent.depth + 1
       if (
         caller.kind === 'human' ||
-        caller.byPerson === true ||
+        caller.actedBy === 'person' ||
         branches.length === 0 ||
         limits.approval_depth === undefined ||
         depth < limits.approval_depth

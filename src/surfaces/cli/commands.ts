@@ -71,7 +71,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group('Set up and run', [
     personal('init', 'Set exomonad up in this repository and start its daemon'),
     tool('up', agents),
-    written('down', 'Stop agents and daemon; all work stays'),
+    personal('down', 'Stop agents and daemon; all work stays'),
     tool('resume', agents),
     personal('deinit', 'Take exomonad out of this repository; branches and unmerged work stay'),
     personal('daemon', 'Run, start, stop or look at the daemon'),

@@ -40,6 +40,8 @@ type Given<Name extends ToolName> = Partial<ToolArguments<Name>>
 export interface ToolTerminal<Name extends ToolName, Flag extends string = never> {
   /** The result in lines for people; without, it is printed as JSON. */
   readonly show?: (result: ToolResult<Name>, run: ToolRun<Name, Flag>) => Maybe<readonly string[]>
+  /** In place of `show`: it prints the result for people itself, as through a pager. */
+  readonly print?: (result: ToolResult<Name>, run: ToolRun<Name, Flag>) => Promise<void>
   /** Which of the tool’s commands, where it has several. */
   readonly command?: string
   /** Options of the terminal alone: `-w, --watch`, after two spaces what they do. */
@@ -84,25 +86,20 @@ export const commandOf = <Name extends ToolName, Flag extends string = never>(
       })
     const flags = own(terminal.flags)
     const values = own(terminal.values)
-    command
-      .description(spec.summary)
-      .addHelpText('after', helpBelow(spec))
-      .action(async () => {
-        const given = await readGiven(context, spec, command)
-        const isSet = ([name, term]: readonly [string, string]) =>
-          [name, valueOf(command, term) === true] as const
-        await runTool(context, spec, terminal, {
-          // The spec is made of the tool’s schema, and each field was read by it.
-          given: given as Given<Name>,
-          flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
-          values: Object.fromEntries(
-            values.map(([name, term]) => [
-              name,
-              valueOf(command, term) as string | true | undefined,
-            ]),
-          ),
-        })
+    if (spec.notes !== undefined) command.addHelpText('after', `\n${spec.notes}`)
+    command.description(spec.summary).action(async () => {
+      const given = await readGiven(context, spec, command)
+      const isSet = ([name, term]: readonly [string, string]) =>
+        [name, valueOf(command, term) === true] as const
+      await runTool(context, spec, terminal, {
+        // The spec is made of the tool’s schema, and each field was read by it.
+        given: given as Given<Name>,
+        flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
+        values: Object.fromEntries(
+          values.map(([name, term]) => [name, valueOf(command, term) as string | true | undefined]),
+        ),
       })
+    })
   },
 })
 
@@ -129,7 +126,9 @@ async function runTool<Name extends ToolName, Flag extends string>(
   if (result === undefined) return
   if (terminal.failed?.(result) === true) context.markFailed()
   const { stdout } = context.terminal
-  if (context.options().json || show === undefined) return writeJson(stdout, result)
+  const { json } = context.options()
+  if (!json && terminal.print !== undefined) return terminal.print(result, run)
+  if (json || show === undefined) return writeJson(stdout, result)
   writeLines(terminal.isExact ? exactly(stdout) : stdout, await show(result, run))
 }
 
@@ -140,14 +139,6 @@ export const commandGroup = (members: Readonly<Record<string, CommandModule>>): 
       member.define(command.command(name), context, whole)
   },
 })
-
-const helpBelow = ({ notes, examples }: CommandSpec): string =>
-  [
-    ...(notes === undefined ? [] : ['', notes]),
-    '',
-    examples.length === 1 ? 'Example:' : 'Examples:',
-    ...examples.map((example) => `  ${example}`),
-  ].join('\n')
 
 const isOption = ({ term }: FieldSpec): boolean => term.startsWith('-')
 

@@ -16,7 +16,7 @@ export const tree = defineTool({
   command: {
     name: 'tree',
     summary: 'Show the tree of agents',
-    examples: ['exomonad tree --watch'],
+    examples: ['exomonad tree', 'exomonad tree --watch'],
   },
   handler: ({ core }) => core.view.tree(),
 })

@@ -92,7 +92,6 @@ export const inbox = defineTool({
         'An item closes by itself when what it asks for has happened, wherever that was.\nNumbers move up then: what is answered by a number must fit what stands there.',
       examples: [
         'exomonad inbox',
-        'exomonad inbox 2',
         'exomonad inbox --type pull --agent auth',
         'exomonad inbox --clear',
       ],

@@ -28,7 +28,7 @@ export const note = defineTool({
       stop_reason: '--stop-reason',
       urgency: '--urgency',
     },
-    examples: ['exomonad note "The tests of src/auth pass"'],
+    examples: ['exomonad note - <report.md', 'exomonad note "The tests of src/auth pass"'],
   },
   handler: ({ core, caller, once }, input) =>
     core.messages.note(caller, input.message, {

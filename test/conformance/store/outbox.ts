@@ -134,6 +134,10 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         acked,
         undecided,
       ])
+      const third = newAgentId()
+      expect(await store().outbox.reroute(to, third, null)).toEqual([queued, claimed])
+      for (const delivery of await store().outbox.list({ recipient: third }))
+        expect(delivery).toMatchObject({ state: 'queued', why: 'auth is gone' })
     })
 
     it('counts by recipient', async () => {

@@ -19,6 +19,7 @@ const roleTools = (role: string) =>
 
 const spawned = { spawned: [], errors: [] }
 const core = scriptedCore({
+  acting: { record: async () => {} },
   spawning: { spawn: async () => spawned },
   messages: {
     note: async () => ({ status: 'sent' }),

@@ -276,6 +276,7 @@ describe('a failure', () => {
 describe('a message that may not have arrived', () => {
   const undecided = (agent: Agent): Delivery => ({
     ...{ id: newDeliveryId(), recipient: agent.id, eventSeq: 1, kind: 'message', subject: null },
+    reach: 'wake',
     ...{ text: 'Also the logout', state: 'undecided', lane: 'pane', batch: 'b', attempts: 1 },
     ...{ createdAt: 1, nextAttemptAt: 1, claimedAt: 1, handedAt: 1, settledAt: 4 },
     why: 'it never answered',

@@ -242,13 +242,13 @@ const REQUEUE = (
  */
 const REROUTE = (
   { db }: Tools,
-  { from, recipient, why }: Given<{ from: Recipient; recipient: Recipient; why: string }>,
+  { from, recipient, why }: Given<{ from: Recipient; recipient: Recipient; why: string | null }>,
 ) =>
   db
     .updateTable('deliveries')
-    .set(({ ref }) => ({
+    .set(({ fn, ref }) => ({
       recipient,
-      why,
+      why: fn.coalesce(why, ref('why')),
       state: status('waiting'),
       lane: NULL,
       batch: NULL,
