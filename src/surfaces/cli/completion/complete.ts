@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { acpCliName } from '../../../domain/acp-names.ts'
+import { shortAddresses } from '../../../domain/addresses.ts'
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
@@ -197,21 +198,19 @@ const isLive = ({ kind, state, state_reason: reason }: TreeNode): boolean =>
   kind === 'root' || !(reason === 'stopped' || ['completed', 'failed', 'killed'].includes(state))
 
 /**
- * The live ones, or those that the command is for. By name where that is unique, else by branch; a
- * fork’s is another’s. Whoever began a branch gets branches.
+ * The live ones, or those that the command is for, by the shortest address of each. Whoever began a
+ * branch gets branches.
  */
 async function agents(context: CliContext, command: string, last: string): Promise<Candidate[]> {
   const nodes = await readTree(context)
   const wanted = nodes.filter(
     (node) => OF_ALL.has(command) || isLive(node) === (command !== 'resume'),
   )
-  const byName = wanted.map((node) => {
-    const unique = nodes.filter((other) => other.name === node.name).length === 1
-    return {
-      word: unique ? node.name : sharesBranch(node) ? node.id : node.branch,
-      description: `${node.kind}, ${node.state}`,
-    }
-  })
+  const short = shortAddresses(nodes)
+  const byName = wanted.map((node) => ({
+    word: short.get(node.id) ?? node.id,
+    description: `${node.kind}, ${node.state}`,
+  }))
   if (last === '' || byName.some(({ word }) => word.startsWith(last))) return byName
   return wanted
     .filter((node) => !sharesBranch(node))
