@@ -54,7 +54,7 @@ describe('what goes on until Ctrl-C', () => {
 
   it('tree --watch without a terminal prints the tree and a line per event', async () => {
     const watching = start('tree', '--watch')
-    await waitFor('the tree', () => watching.output().includes('BRANCH'))
+    await waitFor('the tree', () => watching.output().includes('AGENT'))
     tree.script('plain', { steps: [] })
     await tree.call('spawn_workers', { specs: [{ name: 'plain', prompt: 'x' }] })
     await waitFor('the spawn', () =>
@@ -79,7 +79,7 @@ describe('what goes on until Ctrl-C', () => {
     )
     onTestFinished(() => terminal.kill('SIGKILL'))
     terminal.onData((data) => (text += data))
-    await waitFor('the tree', () => text.includes('BRANCH'))
+    await waitFor('the tree', () => text.includes('AGENT'))
     expect(text).toContain('\u001b[?25l')
     expect(text).not.toContain('\u001b[?1049h')
     expect(text).not.toContain('\u0007')
@@ -88,10 +88,40 @@ describe('what goes on until Ctrl-C', () => {
       steps: [{ do: 'tool', name: 'question', input: { message: 'Which colour?', timeout: 1 } }],
     })
     await tree.call('spawn_workers', { specs: [{ name: 'shiny', prompt: 'x' }] })
-    await waitFor('the new agent', () => text.slice(drawn).includes('.shiny'))
+    await waitFor('the new agent', () => /─ \S*shiny/.test(text.slice(drawn)))
     await waitFor('the bell', () => text.includes('\u0007'))
     expect(text.slice(drawn)).toMatch(/\u001b\[\d+A\r/)
     terminal.write('\u0003')
+    expect(await ended).toBe(0)
+    expect(text.trimEnd().endsWith('\u001b[?25h')).toBe(true)
+  })
+
+  it('tree --watch scrolls where it does not fit, and ends by q', async () => {
+    for (const name of ['one', 'two', 'three', 'four']) {
+      tree.script(name, { steps: [] })
+      await tree.call('spawn_workers', { specs: [{ name, prompt: 'x' }] })
+    }
+    let text = ''
+    const terminal = spawnTerminal(process.execPath, [BIN, 'tree', '--watch'], {
+      cols: 100,
+      rows: 9,
+      cwd: tree.repository.path,
+      env: { ...tree.repository.env },
+    })
+    const ended = new Promise<number>((resolve) =>
+      terminal.onExit(({ exitCode }) => resolve(exitCode)),
+    )
+    onTestFinished(() => terminal.kill('SIGKILL'))
+    terminal.onData((data) => (text += data))
+    await waitFor('the first agents', () => text.includes('more agents'))
+    const drawn = text.length
+    terminal.write('\u001b[F')
+    await waitFor('the last ones', () => /… \d+ above/.test(text.slice(drawn)))
+    expect(text.slice(drawn)).toMatch(/─ \S*four/)
+    const down = text.length
+    terminal.write('\u001b[5~\u001b[5~\u001b[5~\u001b[5~')
+    await waitFor('the first ones again', () => text.slice(down).includes('more agents'))
+    terminal.write('q')
     expect(await ended).toBe(0)
     expect(text.trimEnd().endsWith('\u001b[?25h')).toBe(true)
   })
