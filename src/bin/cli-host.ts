@@ -68,6 +68,10 @@ export function createHost(environment: Environment): Host {
       const { runOnTerminal } = await import('../processes/exec.ts')
       return runOnTerminal(argv, { cwd, env: environment.variables })
     },
+    async page(command, text, { cwd, variables: unset }) {
+      const { pipeToTerminal } = await import('../processes/exec.ts')
+      return pipeToTerminal(command, text, { cwd, env: { ...unset, ...variables } })
+    },
     signal: sendSignal,
     async isRunning(pid) {
       const { isRunning } = await import('../processes/processes.ts')

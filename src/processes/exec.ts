@@ -253,3 +253,26 @@ export function runOnTerminal(
     child.once('exit', resolve)
   })
 }
+
+/**
+ * Gives a text to a command of the shell whose output goes to this process’s own terminal: a pager.
+ * Returns its exit code (127: there is no such program), null where a signal ended it or it did not
+ * start. It may end before it has read everything.
+ */
+export function pipeToTerminal(
+  command: string,
+  text: string,
+  options: { cwd: string; env: Readonly<Record<string, string>> },
+): Promise<number | null> {
+  return new Promise((resolve) => {
+    const child = spawn('sh', ['-c', command], {
+      cwd: options.cwd,
+      env: { ...options.env },
+      stdio: ['pipe', 'inherit', 'inherit'],
+    })
+    child.once('error', () => resolve(null))
+    child.once('exit', resolve)
+    child.stdin.on('error', () => {})
+    child.stdin.end(text)
+  })
+}

@@ -23,6 +23,15 @@ export interface Host {
   /** Runs a program on this terminal; returns its exit code, null where a signal ended it. */
   runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
   /**
+   * Gives a text to a command of the shell that shows it on this terminal; `variables` are set where
+   * the environment has none of that name. Returns its exit code, 127 where there is no such program.
+   */
+  page(
+    command: string,
+    text: string,
+    options: { cwd: string; variables: Readonly<Record<string, string>> },
+  ): Promise<number | null>
+  /**
    * Signals a process; of a negative number its process group. Signal 0 asks only. False where
    * there is none such, or it may not be signalled.
    */
