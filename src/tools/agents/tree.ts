@@ -20,7 +20,7 @@ export const tree = defineTool({
       .min(1)
       .optional()
       .describe(
-        `Only agents in one of these: ${STATE_FILTERS.join(', ')}. red: with failed checks; done: merged and completed too; live: not ended`,
+        'Only agents in one of these states; red: with failed checks, done: merged and completed too, live: not ended',
       ),
     needs_me: z.boolean().default(false).describe('Only agents that wait for you'),
     under: z.string().min(1).optional().describe('Only this agent and those below it'),
@@ -49,7 +49,7 @@ export const tree = defineTool({
     examples: [
       'exomonad tree --watch',
       'exomonad tree --needs-me',
-      'exomonad tree --under search --state running --state waiting',
+      'exomonad tree --under search --state running,waiting',
     ],
   },
   handler: ({ core, caller }, { state, needs_me: needsMe, ...wanted }) =>

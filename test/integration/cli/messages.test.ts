@@ -73,9 +73,9 @@ describe('the commands', () => {
     expect(part).toContain('1 of 4 agents')
     expect(part).toMatch(/├─|└─ d-d/)
     expect(part).not.toContain('─ b')
-    expect(await tree.run(['tree', '--state', 'stuck'])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('state'),
+    expect(await tree.run(['tree', '--state', 'failed,stuck'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--state failed,stuck: expected one of live, spawning,'),
     })
     expect((await tree.run(['tree', '--under', 'nobody', '--json'])).json.code).toBe(
       'AGENT_NOT_FOUND',

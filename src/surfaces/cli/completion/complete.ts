@@ -74,7 +74,7 @@ async function complete(
 
 /** Names of values that are neither files nor known: what would be offered is never meant. */
 const NOTHING = new Set(
-  'count number percent duration when id approval how which mode kind name branch role model comment key shell event type'.split(
+  'count number percent duration when id approval how which mode kind name branch role model comment key shell event type text'.split(
     ' ',
   ),
 )
@@ -192,7 +192,7 @@ async function readTree(context: CliContext): Promise<TreeNode[]> {
 }
 
 /** Commands whose agent may have ended. */
-const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events'])
+const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events', 'log', 'tree'])
 /** The root is a place and needs no program. */
 const isLive = ({ kind, state, state_reason: reason }: TreeNode): boolean =>
   kind === 'root' || !(reason === 'stopped' || ['completed', 'failed', 'killed'].includes(state))
