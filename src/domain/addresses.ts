@@ -62,26 +62,31 @@ function present<One extends Addressed>(agents: readonly One[]): readonly One[] 
 
 /**
  * By id the shortest address that means the agent alone: its name, as much of the end of its branch
- * as no other has, else the beginning of its id.
+ * as no other has, else the beginning of its id. Works in one go over all, as a tree of a thousand
+ * is read often.
  */
 export function shortAddresses(agents: readonly Addressed[]): Map<string, string> {
+  const wordsOf = new Map(
+    agents.map((agent) => [agent.id, [...new Set([agent.name, ...endingsOf(agent)])]]),
+  )
   const byWord = new Map<string, Addressed[]>()
-  const words = agents.map((agent) => {
-    const own = [...new Set([agent.name, ...endingsOf(agent)])]
-    for (const word of own) {
+  for (const agent of agents) {
+    for (const word of wordsOf.get(agent.id) ?? []) {
       const others = byWord.get(word)
       if (others === undefined) byWord.set(word, [agent])
       else others.push(agent)
     }
-    return own
-  })
+  }
+  const onlyOne = new Map<string, string>()
+  for (const [word, fitting] of byWord) {
+    const [only, ...more] = fitting.length === 1 ? fitting : meantBy(fitting, word)
+    if (only !== undefined && more.length === 0) onlyOne.set(word, only.id)
+  }
+  const ids = shortIds([...wordsOf.keys()], byWord)
   return new Map(
-    agents.map((agent, index) => [
-      agent.id,
-      words[index]?.find((word) => {
-        const meant = meantBy(byWord.get(word) ?? [], word)
-        return meant.length === 1 && meant[0]?.id === agent.id
-      }) ?? shortId(agents, agent),
+    [...wordsOf].map(([id, words]) => [
+      id,
+      words.find((word) => onlyOne.get(word) === id) ?? ids.get(id) ?? id,
     ]),
   )
 }
@@ -89,13 +94,29 @@ export function shortAddresses(agents: readonly Addressed[]): Map<string, string
 /** Letters of an id that a person would type, where that is enough. */
 const SHORT_ID = 8
 
-function shortId(agents: readonly Addressed[], { id }: Addressed): string {
-  for (let length = SHORT_ID; length < id.length; length++) {
-    const start = id.slice(0, length)
-    const meant = meantBy(agents, start)
-    if (meant.length === 1 && meant[0]?.id === id) return start
-  }
-  return id
+/** As much of each id as no other begins with, and nobody is called; else the whole. */
+function shortIds(
+  ids: readonly string[],
+  taken: ReadonlyMap<string, unknown>,
+): Map<string, string> {
+  const sorted = ids.toSorted()
+  return new Map(
+    sorted.map((id, index) => {
+      const alike = Math.max(
+        beginningOf(id, sorted[index - 1] ?? ''),
+        beginningOf(id, sorted[index + 1] ?? ''),
+      )
+      const start = id.slice(0, Math.max(SHORT_ID, alike + 1))
+      return [id, taken.has(start) ? id : start]
+    }),
+  )
+}
+
+/** How many letters two texts begin with alike. */
+function beginningOf(one: string, other: string): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length++
+  return length
 }
 
 /** The ends of its branch, the shortest first; none where the branch is another’s. */
