@@ -67,6 +67,18 @@ describe('how long agents waited for a person', () => {
       [35, 2, 0],
     ],
     [
+      'what lies within another wait counts nothing',
+      [
+        [0, 'agent.waiting', 'a'],
+        [10, 'approval.requested', 'a', { approval_id: 'p-1' }],
+        [20, 'approval.decided', 'a', { approval_id: 'p-1' }],
+        [50, 'approval.requested', 'a', { approval_id: 'p-2' }],
+        [60, 'approval.decided', 'a', { approval_id: 'p-2' }],
+        [100, 'agent.state', 'a', FROM_WAITING],
+      ],
+      [100, 3, 0],
+    ],
+    [
       'two agents count both',
       [
         [10, 'agent.waiting', 'a'],
