@@ -42,6 +42,7 @@ const WRITTEN = {
   run: () => import('./sessions/run.ts'),
   wait: () => import('./mail/wait.ts'),
   console: () => import('./console/console.ts'),
+  log: () => import('./log/log.ts'),
   events: () => import('./daemon/events.ts'),
   ps: () => import('./agents/ps.ts'),
   call: () => import('./daemon/call.ts'),
@@ -114,7 +115,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     tool('logs', agents),
     tool('status', agents),
     tool('result', sessions),
-    written('events', 'What happened, by whom and why'),
+    written('log', 'What happened since, in words: merged, failed, waited for you, spent'),
+    written('events', 'What happened, by whom and why, for programs'),
     personal('ps', 'The daemons of all repositories'),
   ]),
   ...group('For agents and scripts', [

@@ -31,6 +31,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     'exomonad spawn workers --file tasks.md --dry-run',
     'exomonad spawn workers --issue 42 --agent codex',
   ],
+  log: ['exomonad log', 'exomonad log --since 9h --agent auth', 'exomonad log --follow'],
   run: ["exomonad run 'npm test 2>&1 | tee test.log'", 'exomonad run --wait -- npm test --silent'],
   'pr review': [
     'exomonad pr review auth --approve',

@@ -1,12 +1,13 @@
 import type { CliContext } from './context.ts'
-import { exactly } from './output.ts'
+import { exactly, writeLines } from './output.ts'
 import { printable } from '../text/printable.ts'
+import { displayWidth } from '../text/width.ts'
 
 const OFF = /^(?:false|no|off|0)$/i
 const ON = /^(?:true|yes|on|1)?$/i
 
 /**
- * The command that shows long texts, as git has it: `pager.<command>`, which also says whether
+ * The command that shows long texts: EXOMONAD_PAGER, else as git has it: `pager.<command>`, which also says whether
  * there is to be one, GIT_PAGER, `core.pager`, PAGER, else less. Null where none is wanted, and
  * where standard output is no terminal.
  */
@@ -15,7 +16,9 @@ export async function findPager(
   command: 'diff' | 'log',
   wanted = true,
 ): Promise<string | null> {
+  const named = context.environment.variables['EXOMONAD_PAGER']
   if (!wanted || context.options().json || context.terminal.stdout.isTTY !== true) return null
+  if (named !== undefined) return wantedOf(named)
   const git = async (...args: string[]): Promise<string | null> => {
     const { exitCode, stdout } = await context.host.run('git', args, { cwd: context.options().cwd })
     return exitCode === 0 ? stdout.trim() : null
@@ -27,8 +30,11 @@ export async function findPager(
   if (own !== null && OFF.test(own)) return null
   const isNamed = own !== null && !ON.test(own) && !context.environment.variables['GIT_PAGER']
   const pager = isNamed ? own : general
-  return pager === null || pager === '' || pager === 'cat' ? null : pager
+  return wantedOf(pager)
 }
+
+const wantedOf = (pager: string | null): string | null =>
+  pager === null || pager.trim() === '' || pager.trim() === 'cat' ? null : pager
 
 /** A shell returns these where it could not start the program. */
 const NOT_STARTED: readonly (number | null)[] = [126, 127]
@@ -66,4 +72,27 @@ async function runPager(context: CliContext, text: string, pager: string): Promi
   } finally {
     release()
   }
+}
+
+/** Lines for people: through their pager where they do not fit on the terminal, else as they are. */
+export async function writePaged(
+  context: CliContext,
+  lines: readonly string[],
+  { paged = true }: { readonly paged?: boolean } = {},
+): Promise<void> {
+  const pager = paged && isLonger(context, lines) ? await findPager(context, 'log') : null
+  if (pager === null) return writeLines(context.terminal.stdout, lines)
+  await page(context, `${lines.join('\n')}\n`, pager)
+}
+
+/** With the line of the prompt that comes after them. */
+function isLonger(context: CliContext, lines: readonly string[]): boolean {
+  const { isTTY, rows } = context.terminal.stdout
+  if (isTTY !== true) return false
+  const columns = Math.max(1, context.width())
+  const taken = lines.reduce(
+    (sum, line) => sum + Math.max(1, Math.ceil(displayWidth(line) / columns)),
+    0,
+  )
+  return taken >= (rows || 24)
 }

@@ -208,14 +208,20 @@ function optionOf(field: FieldSpec, preset: unknown): Option {
   const option = new Option(field.term, field.words)
   if (field.type === 'boolean') return option
   if (field.enum !== undefined) option.choices(field.enum)
-  else option.argParser((text, before: unknown) => readOption(field, option, text, before))
+  if (field.enum === undefined || field.type === 'array')
+    option.argParser((text, before: unknown) => readOption(field, option, text, before))
   option.makeOptionMandatory(field.isRequired === true && preset === undefined)
   return preset === undefined || preset === '' ? option : option.default(preset)
 }
 
 function readOption(field: FieldSpec, { long }: Option, text: string, before: unknown): unknown {
   const wrong = (expected: string) => new UsageError(`${long} ${text}: expected ${expected}.`)
-  if (field.type === 'array') return [...(Array.isArray(before) ? before : []), text]
+  if (field.type === 'array') {
+    const several = field.enum === undefined ? [text] : text.split(',')
+    const odd = several.find((one) => field.enum?.includes(one) === false)
+    if (odd !== undefined) throw wrong(`one of ${field.enum?.join(', ')}`)
+    return [...(Array.isArray(before) ? before : []), ...several]
+  }
   if (field.type === 'object') {
     const at = text.indexOf('=')
     if (at < 1) throw wrong('KEY=VALUE')

@@ -4,7 +4,14 @@ import { printableLine } from '../../text/printable.ts'
 import { needWords } from '../../text/need-words.ts'
 import { plural, shortCount } from '../../text/quantity.ts'
 import type { Cell } from '../../text/table.ts'
-import { agentState, checksCell, costCell, pullCell, sinceCell } from '../../text/tree-cells.ts'
+import {
+  agentState,
+  checksCell,
+  costCell,
+  pullCell,
+  sinceCell,
+  turnName,
+} from '../../text/tree-cells.ts'
 import { cut, displayWidth } from '../../text/width.ts'
 
 export interface StatusBarOptions {
@@ -121,8 +128,9 @@ function inboxWords({ items, news }: StatusBarOptions['inbox'], palette: Palette
 }
 
 /** How the agent does, most important first; what has no room is left out from the end. */
-function stateRow(node: TreeNode, { width, palette, frame = 0 }: StatusBarOptions): string {
-  const state = agentState(node, palette, frame)
+function stateRow(node: TreeNode, { path, width, palette, frame = 0 }: StatusBarOptions): string {
+  const shorts = new Map(path.map(({ id, short }) => [id, short]))
+  const state = agentState(node, palette, { frame, turn: turnName(node, shorts) })
   const cells: Cell[] = [
     ...optional(pullWithChecks(node, palette)),
     ...(node.unread > 0 ? [{ text: `${node.unread} unread`, paint: palette.attention }] : []),

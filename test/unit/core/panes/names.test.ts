@@ -70,7 +70,9 @@ describe('the name of a pane', () => {
       tool_calls: 0,
     }
     expect(
-      `main.worker ${agentState(node as never, createPalette(false), 0).text}`.startsWith(expected),
+      `main.worker ${agentState(node as never, createPalette(false), { frame: 0, turn: null }).text}`.startsWith(
+        expected,
+      ),
     ).toBe(true)
   })
 })

@@ -243,7 +243,7 @@ describe('the command line', () => {
   it.each([
     [['tre'], 'Did you mean tree?'],
     [['tree', '--wach'], 'Did you mean --watch?'],
-    [['tree', 'superfluous'], 'too many arguments'],
+    [['down', 'superfluous'], 'too many arguments'],
     [['kill'], "missing required argument 'agent'"],
     [['pr', 'list', '--state', 'odd'], 'Allowed choices are open, merged, closed, all'],
     [['spawn', 'workers'], 'No task'],
