@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
+import { notifySchema } from './notify-schema.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /**
@@ -159,17 +160,7 @@ export const configSchema = z
         silent_after: seconds(1800, 'No sign of life for this long: the parent is notified.'),
       })
       .prefault({}),
-    notify: z
-      .strictObject({
-        command: argv
-          .optional()
-          .describe('Run when a human is needed; the text is its last argument.'),
-        bell: z
-          .boolean()
-          .default(true)
-          .describe('Ring the terminal bell in `exomonad tree --watch`.'),
-      })
-      .prefault({}),
+    notify: notifySchema,
     retention: z
       .strictObject({
         events_days: z
