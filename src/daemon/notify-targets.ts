@@ -31,21 +31,19 @@ const EVERY = 60_000
 export function notifyTargets({ notify }: Config, deps: TargetDeps): ConfiguredTarget[] {
   const { command, targets } = notify
   const hours = (text: string | undefined) => parseQuietHours(text ?? '') ?? null
-  const named = Object.entries(targets).map(
-    ([name, target]): ConfiguredTarget => ({
-      name,
-      kind: target.kind,
-      policy: {
-        after: target.after * 1000,
-        quiet: hours(target.quiet ?? notify.quiet),
-        every: EVERY,
-        each: false,
-      },
-      text: target.text ?? target.kind !== 'webhook',
-      isPlain: false,
-      target: create(`notify.targets.${name}`, target, deps),
-    }),
-  )
+  const named = Object.entries(targets).map(([name, target]): ConfiguredTarget => ({
+    name,
+    kind: target.kind,
+    policy: {
+      after: target.after * 1000,
+      quiet: hours(target.quiet ?? notify.quiet),
+      every: EVERY,
+      each: false,
+    },
+    text: target.text ?? target.kind !== 'webhook',
+    isPlain: false,
+    target: create(`notify.targets.${name}`, target, deps),
+  }))
   if (command === undefined) return named
   const plain: ConfiguredTarget = {
     name: 'notify.command',

@@ -87,7 +87,9 @@ async function beginning(response: Response): Promise<string> {
 /** fetch says why in its cause, and the address nowhere but where it can’t be read. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : message
+  return cause instanceof Error
+    ? cause.message || String((cause as NodeJS.ErrnoException).code)
+    : message
 }
 
 function withoutAddress(text: string, url: URL): string {

@@ -30,9 +30,11 @@ export function composeNotice(
   options: { readonly text: boolean; readonly isPlain?: boolean },
 ): Notice {
   const newest = [...new Map(items.map((item) => [item.subject, item])).values()]
-  const shown = newest.map(({ subject: _subject, text, ...item }): NoticeItem =>
-    options.text && text !== undefined ? { ...item, text } : item,
-  )
+  // Field by field: what else an item has with it goes nowhere.
+  const shown = newest.map(({ id, kind, event, agent, at, text }): NoticeItem => ({
+    ...{ id, kind, event, agent, at },
+    ...(options.text && text !== undefined ? { text } : {}),
+  }))
   const id = createHash('sha256')
     .update([target, ...items.map((item) => item.id).toSorted()].join('\n'))
     .digest('hex')
@@ -63,8 +65,7 @@ function counts(items: readonly NoticeItem[]): string[] {
   })
 }
 
-const cut = (text: string): string =>
-  text.length <= WORDS ? text : `${text.slice(0, WORDS - 1)}…`
+const cut = (text: string): string => (text.length <= WORDS ? text : `${text.slice(0, WORDS - 1)}…`)
 
 /** What `exomonad notify test` sends: it looks like the others, and says that it is none. */
 export const testNotice = (id: string): Notice => ({

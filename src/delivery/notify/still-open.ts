@@ -17,10 +17,7 @@ const AFTER_FAILURE: readonly EventType[] = [
 ]
 
 export function createIsStillOpen(
-  store: Pick<
-    StoreVerbs,
-    'agents' | 'approvals' | 'events' | 'outbox' | 'questions' | 'snapshots'
-  >,
+  store: Pick<StoreVerbs, 'agents' | 'approvals' | 'events' | 'outbox' | 'questions' | 'snapshots'>,
 ): IsStillOpen {
   const isSettledFailure = async ({ seq, agentId }: StoredEvent): Promise<boolean> =>
     agentId !== null &&

@@ -198,4 +198,3 @@ async function sorted(
   }
   return { open, settled }
 }
-

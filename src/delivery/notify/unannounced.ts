@@ -52,7 +52,9 @@ export async function waitingForPerson(
   options: { readonly urgentOnly: boolean },
 ): Promise<Delivery[]> {
   const queued = await store.outbox.list({ recipient: 'human', states: ['queued'] })
-  return queued.filter((delivery) => delivery.eventSeq !== null && calls(delivery, options.urgentOnly))
+  return queued.filter(
+    (delivery) => delivery.eventSeq !== null && calls(delivery, options.urgentOnly),
+  )
 }
 
 /** The same with its event; undefined where that is stored no more. */

@@ -16,5 +16,5 @@ export const personNotified = defineEvent({
     body: z.string(),
   },
   minor: true,
-  line: ['♪', 'dim', (p) => words`told you by ${p.target}: ${p.title}`],
+  line: ['→', 'dim', (p) => words`told you by ${p.target}: ${p.title}`],
 })

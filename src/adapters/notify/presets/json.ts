@@ -13,6 +13,9 @@ export const json: Preset = ({ id, title, body, items, test }, url) => ({
     title,
     body,
     count: items.length,
-    items: items.map(({ at, ...item }) => ({ ...item, at: new Date(at).toISOString() })),
+    items: items.map(({ id: itemId, kind, event, agent, at, text }) => ({
+      ...{ id: itemId, kind, event, agent, at: new Date(at).toISOString() },
+      ...(text === undefined ? {} : { text }),
+    })),
   },
 })

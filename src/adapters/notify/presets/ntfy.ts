@@ -11,7 +11,11 @@ const MOST = 1300
 export const ntfy: Preset = ({ title, body }, url) => {
   const root = new URL(url)
   const [topic = '', ...before] = url.pathname.split('/').filter(Boolean).toReversed()
-  root.pathname = before.toReversed().map((part) => `/${part}`).join('') + '/'
+  root.pathname =
+    before
+      .toReversed()
+      .map((part) => `/${part}`)
+      .join('') + '/'
   return {
     url: root.href,
     json: {

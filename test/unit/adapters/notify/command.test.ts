@@ -59,7 +59,13 @@ describe('a command that notifies', () => {
   })
 
   it.each([
-    ['fails', 'console.error("no display"); process.exitCode = 3', {}, 'exit code 3: no display', true],
+    [
+      'fails',
+      'console.error("no display"); process.exitCode = 3',
+      {},
+      'exit code 3: no display',
+      true,
+    ],
     ['hangs', 'setInterval(() => {}, 1000)', { timeout: 300 }, 'longer than 0.3 s', true],
     [
       'leaves a program behind that holds its output',

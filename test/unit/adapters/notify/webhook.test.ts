@@ -170,7 +170,9 @@ it('takes its address from a file or a variable, and never says it', async () =>
     })
   expect((await read('https://h.example/s')).href).toBe('https://h.example/s')
   expect((await read(' https://h.example/s\n', 'variable')).href).toBe('https://h.example/s')
-  await expect(read('http://h.example/sec')).rejects.toThrow(/^hook\.txt, which .* begins with https:/)
+  await expect(read('http://h.example/sec')).rejects.toThrow(
+    /^hook\.txt, which .* begins with https:/,
+  )
   await expect(read('sec ret')).rejects.not.toThrow(/sec ret/)
   await expect(read('', 'variable')).rejects.toThrow(/^\$HOOK, .*not set in the daemon/)
   const unread = createWebhookTarget({ preset: 'json', readUrl: () => read('') })
