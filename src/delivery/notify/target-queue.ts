@@ -103,7 +103,8 @@ export function createTargetQueue(name: string, deps: QueueDeps): TargetQueue {
 
   /** Whether it goes on with the next message. */
   const announce = async (to: ConfiguredTarget, items: readonly InboxItem[]): Promise<boolean> => {
-    const notice = composeNotice(name, items, { text: to.text, isPlain: to.isPlain })
+    // What has become known as a secret since it was stored is none of theirs either.
+    const notice = composeNotice(name, deps.gate.data(items), to)
     const answer = await send(to, notice)
     // What was cut off by the end of the daemon is still to be told.
     if (leaving.signal.aborted && !answer.ok) return false

@@ -36,7 +36,8 @@ export async function showTerminal(
           'There is no window of it to show: this follows what the agent writes. Ctrl-C ends that; write with `exomonad send`.\n',
         ),
     )
-    return followScreen(context, client, agent, 200)
+    const stop = stdout.isTTY === true ? followNotices(context, client) : () => {}
+    return followScreen(context, client, agent, 200).finally(stop)
   }
   if (print || context.options().json || stdout.isTTY !== true || answer.argv === null) {
     return present(context, answer, () => [
