@@ -209,6 +209,19 @@ it('tells the next daemon’s people what the last one had no time to tell', asy
   expect([titles(world).length, titles(world, 'desk').length]).toEqual([1, 1])
 })
 
+it('sends at the next start what the end of a daemon cut off, which is no fault of the target', async () => {
+  const world = await open(targetOf('phone'))
+  world.answer = () => new Promise(() => {})
+  await world.ask('one')
+  await waitFor('the attempt', () => world.sent.length === 1)
+  await world.notices().stop()
+  world.answer = () => ({ ok: true, said: '' })
+  await world.killAndStart()
+  expect(await world.notices().trouble()).toEqual([])
+  expect(told(world)).toHaveLength(2)
+  expect(world.logged).toEqual([])
+})
+
 it('sends nothing while the configuration is not trusted, and all of it then', async () => {
   const world = await open(targetOf('phone'))
   world.requireTrust = () => Promise.reject(new Error('UNTRUSTED'))
