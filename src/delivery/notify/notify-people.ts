@@ -25,7 +25,9 @@ const LOOK_EVERY = 60_000
 
 /** Tells people what needs them: each target of the configuration has a queue of its own. */
 export function createPeopleNotices(
-  deps: Omit<QueueDeps, 'current' | 'working'> & {
+  deps: Omit<QueueDeps, 'current' | 'plainSince' | 'working'> & {
+    /** When this daemon began (ms since the epoch). */
+    readonly startedAt: number
     readonly publisher: PublisherWithDeliveries
     /** As configured now. */
     readonly targets: () => Promise<readonly ConfiguredTarget[]>
@@ -37,6 +39,8 @@ export function createPeopleNotices(
   let unsubscribe = (): void => {}
   let cancelLook = (): void => {}
   let stopped = false
+  /** What came before `notify.command` was there is none of its business. */
+  let plainSince = deps.startedAt
 
   const queueOf = (name: string): TargetQueue => {
     const known = queues.get(name)
@@ -44,6 +48,7 @@ export function createPeopleNotices(
     const queue = createTargetQueue(name, {
       ...deps,
       current: async (wanted) => (await targets()).find((target) => target.name === wanted),
+      plainSince: () => plainSince,
       working: activity.change,
     })
     queues.set(name, queue)
@@ -53,7 +58,9 @@ export function createPeopleNotices(
   const wakeAll = async (): Promise<void> => {
     activity.change(true)
     try {
-      for (const { name } of await targets()) if (!stopped) queueOf(name).wake()
+      const all = await targets()
+      if (!all.some(({ isPlain }) => isPlain)) plainSince = deps.clock() + 1
+      for (const { name } of all) if (!stopped) queueOf(name).wake()
     } catch (thrown) {
       log.warn({ err: thrown }, 'the targets of [notify] could not be read')
     } finally {

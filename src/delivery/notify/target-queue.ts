@@ -22,7 +22,10 @@ export interface ConfiguredTarget {
   readonly policy: Policy
   /** It gets the words. */
   readonly text: boolean
-  /** `notify.command` as it has always been: urgent messages alone, each as it is, once. */
+  /**
+   * `notify.command` as it has always been: urgent messages alone, each as it is, once, and not
+   * those that came while the configuration was not trusted.
+   */
   readonly isPlain: boolean
   readonly target: NotifyTarget
 }
@@ -39,8 +42,8 @@ export interface QueueDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly log: Log
-  /** When this daemon began (ms since the epoch). */
-  readonly startedAt: number
+  /** Since when `notify.command` may have been configured, without a break (ms since the epoch). */
+  readonly plainSince: () => number
   /** Called with whether it works; false also while it waits for time to pass. */
   readonly working: (isWorking: boolean) => void
 }
@@ -131,14 +134,17 @@ export function createTargetQueue(name: string, deps: QueueDeps): TargetQueue {
   const round = async (): Promise<number | null> => {
     const to = await deps.current(name)
     if (to === undefined) return null
-    const mark = await marks.read(to.isPlain ? deps.startedAt : 0)
+    const mark = await marks.read(to.isPlain ? deps.plainSince() : 0)
     const waiting = await waitingForPerson(store, { urgentOnly: to.isPlain })
     const fresh = waiting
       .filter(({ id, createdAt }) => createdAt >= mark.since && !mark.done.includes(id))
       .map((delivery) => ({ ...delivery, at: delivery.createdAt }))
     const { due, next } = plan(to.policy, clock(), beforeOf(to, mark), fresh)
     if (due.length === 0) return next
-    if (!(await isTrusted())) return clock() + LONGEST_TIMER
+    if (!(await isTrusted())) {
+      if (to.isPlain) await marks.settled(due.map(({ id }) => id))
+      return clock() + LONGEST_TIMER
+    }
     const { open, settled } = await sorted(deps, due)
     if (settled.length > 0) await marks.settled(settled)
     for (const batch of batches(to.policy, open)) if (!(await announce(to, batch))) break
