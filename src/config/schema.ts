@@ -3,6 +3,7 @@ import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
 import { attentionSchema } from './attention-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
+import { notifySchema } from './notify-schema.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /**
@@ -165,17 +166,7 @@ export const configSchema = z
           .describe('The older name of `attention.stalled_after`, before which it goes. Seconds.'),
       })
       .prefault({}),
-    notify: z
-      .strictObject({
-        command: argv
-          .optional()
-          .describe('Run when a human is needed; the text is its last argument.'),
-        bell: z
-          .boolean()
-          .default(true)
-          .describe('Ring the terminal bell in `exomonad tree --watch`.'),
-      })
-      .prefault({}),
+    notify: notifySchema,
     retention: z
       .strictObject({
         events_days: z

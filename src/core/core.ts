@@ -10,6 +10,7 @@ import type { Spawning } from './spawn/spawn-use-cases.ts'
 import type { AgentControl } from './agents/control-use-cases.ts'
 import type { Pulls } from './pulls/pull-use-cases.ts'
 import type { Messages } from './mail/message-use-cases.ts'
+import type { Notifications } from './mail/notification-use-cases.ts'
 import type { Maintenance } from './maintenance/maintenance-use-cases.ts'
 
 /**
@@ -24,6 +25,7 @@ export interface Core {
   readonly control: AgentControl
   readonly pulls: Pulls
   readonly messages: Messages
+  readonly notifications: Notifications
   readonly waiting: Waiting
   readonly captures: Captures
   readonly sessions: Sessions

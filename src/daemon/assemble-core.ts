@@ -25,6 +25,7 @@ import { createMailbox } from '../core/mail/mailbox.ts'
 import { createPermissions } from '../core/turns/permissions.ts'
 import { createProgramHooks } from '../core/turns/program-hooks.ts'
 import { createNotes } from '../core/mail/notes.ts'
+import type { Notifications } from '../core/mail/notification-use-cases.ts'
 import { createObserving, type Observing } from '../core/agents/observing.ts'
 import { createOnce } from '../core/once.ts'
 import { createMoveRoot } from '../core/agents/move-root.ts'
@@ -78,7 +79,8 @@ export type ToolsOf = (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => 
 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
-  deps: Deps & LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf },
+  deps: Deps &
+    LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf; notifications: Notifications },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
@@ -213,6 +215,7 @@ export function assembleCore(
       mailbox,
       blockingCalls,
     }),
+    notifications: deps.notifications,
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),
     sessions: createSessions({

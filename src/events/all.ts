@@ -45,6 +45,7 @@ import { deliveryWithdrawn } from './mail/delivery.withdrawn.ts'
 import { mail } from './mail/mail.ts'
 import { message } from './mail/message.ts'
 import { note } from './mail/note.ts'
+import { personNotified } from './mail/person.notified.ts'
 import { questionAnswered } from './mail/question.answered.ts'
 import { questionAsked } from './mail/question.asked.ts'
 import { prBehind } from './pulls/pr.behind.ts'
@@ -104,6 +105,7 @@ export const ALL_EVENTS = [
   budgetExhausted,
   approvalRequested,
   approvalDecided,
+  personNotified,
   prOpened,
   prReview,
   prThreadComment,

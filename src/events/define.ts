@@ -40,7 +40,7 @@ interface Event<Type extends string, Shape extends z.ZodRawShape> {
    * dropped, for ever. Where they are not, whoever publishes brings one (`dedupeKey`), or none.
    */
   readonly dedupe?: (payload: Payload<Shape>, agentId: AgentId | null) => string
-  /** A person is called (`notify.command`) where it comes to them: somebody waits, or it is bad. */
+  /** A person is called (`[notify]`) where it comes to them: somebody waits, or it is bad. */
   readonly urgent?: true
   /**
    * What somebody wrote, or what never changes any more: while it waits to be delivered, newer ones

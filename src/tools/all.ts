@@ -21,6 +21,7 @@ import { killAgent } from './agents/kill-agent.ts'
 import { mergePr } from './pulls/merge-pr.ts'
 import { moveRoot } from './agents/move-root.ts'
 import { note } from './mail/note.ts'
+import { notifyTest } from './mail/notify-test.ts'
 import { prChecks } from './pulls/pr-checks.ts'
 import { prDiff } from './pulls/pr-diff.ts'
 import { prList } from './pulls/pr-list.ts'
@@ -77,6 +78,7 @@ const TOOLS = [
   mergePr,
   moveRoot,
   note,
+  notifyTest,
   prChecks,
   prDiff,
   prList,

@@ -80,6 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     personal('trust', 'Allow the configuration and templates of this repository to run'),
     personal('config', 'Check the configuration'),
     personal('doctor', 'Check everything exomonad needs, each finding with its fix'),
+    tool('notify', mail, 'See whether notifications reach you'),
     personal('demo', 'Watch a whole tree grow and fold, in a minute, without accounts'),
   ]),
   ...group('The tree', [

@@ -14,6 +14,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'store list': ['exomonad store list'],
   'store restore': ['exomonad store restore'],
   trust: ['exomonad trust', 'exomonad trust --check'],
+  'notify test': ['exomonad notify test', 'exomonad notify test phone'],
   'config check': ['exomonad config check', 'exomonad config check ./config.toml'],
   doctor: ['exomonad doctor', 'exomonad doctor --fix'],
   demo: ['exomonad demo', 'exomonad demo --multiplexer tmux --keep'],
@@ -31,7 +32,11 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
     'exomonad spawn workers --file tasks.md --dry-run',
     'exomonad spawn workers --issue 42 --agent codex',
   ],
-  log: ['exomonad log', 'exomonad log --since 9h --agent auth', 'exomonad log --follow'],
+  log: [
+    'exomonad log --since 9h',
+    'exomonad log --agent auth --type pr.merged --type question.asked',
+    'exomonad log --since 2026-01-31T22:00 --json',
+  ],
   run: ["exomonad run 'npm test 2>&1 | tee test.log'", 'exomonad run --wait -- npm test --silent'],
   'pr review': [
     'exomonad pr review auth --approve',

@@ -9,6 +9,7 @@ import { interruptible } from '../interruptible.ts'
 import { createLiveScreen } from '../../../../packages/subagents/src/terminal/live-screen.ts'
 import { locateRepository } from '../locate.ts'
 import { shortPath } from '../../text/short-path.ts'
+import { terminalNotice } from '../../text/terminal-notice.ts'
 import { layOutTree, renderTree } from '../../text/tree-view.ts'
 import { cut } from '../../text/width.ts'
 
@@ -42,7 +43,7 @@ interface Watched {
 /**
  * The tree, live, until Ctrl-C or q: redrawn in place on a terminal, where keys scroll it, elsewhere
  * a line per event, with --json a tree per line. Rings the bell when something new waits for the
- * human.
+ * human, and has the terminal notify them where [notify] says so.
  */
 export async function watchTree(context: CliContext, client: Client, wish: Wish): Promise<void> {
   await interruptible(context, async (interrupted) => {
@@ -73,6 +74,7 @@ async function drawLive(
   const { stdout } = context.terminal
   const screen = createLiveScreen(stdout)
   const bell = await bellWanted(context)
+  const since = context.now()
   let frame = 0
   let reading = false
   let soon: NodeJS.Timeout | undefined
@@ -114,6 +116,8 @@ async function drawLive(
   draw()
   try {
     for await (const event of client.events({ follow: true, last: 5 * EVENTS_SHOWN, signal })) {
+      const notice = event.at < since ? null : terminalNotice(event, context.environment)
+      if (notice !== null) stdout.write(notice)
       if (!isMinor(event)) watched.recent = [...watched.recent, event].slice(-EVENTS_SHOWN)
       soon ??= setTimeout(() => {
         soon = undefined

@@ -39,11 +39,6 @@ export function define(command: Command, context: CliContext): void {
       [
         '',
         'It is shown through $EXOMONAD_PAGER, git’s core.pager, $PAGER or `less -FRX`, the first that is set; `cat` or nothing is none.',
-        '',
-        'Examples:',
-        '  exomonad log --since 9h',
-        '  exomonad log --agent auth --type pr.merged --type question.asked',
-        '  exomonad log --since 2026-01-31T22:00 --json',
       ].join('\n'),
     )
     .action((options: LogOptions) => showLog(context, options))

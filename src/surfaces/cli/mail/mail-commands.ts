@@ -2,7 +2,8 @@ import { completionWords } from '../../../domain/formats/completion-message.ts'
 import { indented } from '../../text/indented.ts'
 import { printable, printableLine } from '../../text/printable.ts'
 import { relativeTime } from '../../text/relative-time.ts'
-import { toolCommand, type ToolTerminal } from '../tool-command.ts'
+import { pad } from '../../text/width.ts'
+import { commandGroup, toolCommand, type ToolTerminal } from '../tool-command.ts'
 
 export const ack = toolCommand('ack', {
   failed: ({ unknown }) => unknown.length > 0,
@@ -89,6 +90,20 @@ const listed = (
 
 export const note = toolCommand('note', {
   show: (_sent, { palette }) => [`${palette.good('✓')} Noted`],
+})
+
+export const notify = commandGroup({
+  test: toolCommand('notify_test', {
+    progress: 'Sending',
+    failed: ({ answers }) => answers.some(({ ok }) => !ok),
+    show: ({ answers }, { palette }) => {
+      const width = Math.max(...answers.map(({ target }) => target.length))
+      return answers.map(
+        ({ target, ok, answer: said }) =>
+          `${ok ? palette.good('✓') : palette.bad('✗')} ${palette.bold(pad(target, width))}  ${printableLine(said)}`,
+      )
+    },
+  }),
 })
 
 export const question = toolCommand('question', {
