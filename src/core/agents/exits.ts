@@ -1,6 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import type { NewEvent } from '../../events/event.ts'
-import { isFormerPane } from '../../domain/former-pane.ts'
+import { isFormerPane } from '../../domain/panes/former-pane.ts'
 import { createMailNotices } from '../mail/mail-notices.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from '../deps.ts'

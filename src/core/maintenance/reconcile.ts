@@ -1,7 +1,7 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
-import { isFormerPane } from '../../domain/former-pane.ts'
+import { isFormerPane } from '../../domain/panes/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
 import type { Deps } from '../deps.ts'

@@ -9,7 +9,7 @@ import {
   toolRow,
   type SubagentTree,
 } from '../../../packages/subagents/src/terminal/subagent-tree.ts'
-import { agentState, ranSeconds } from './tree-cells.ts'
+import { agentState, ranSeconds } from './tree/tree-cells.ts'
 import { cut, displayWidth } from './width.ts'
 
 export interface SessionLines {

@@ -61,7 +61,7 @@ export const tree = toolCommand('tree', {
     return (await import('./tree-watch.ts')).watchTree(context, client, { input, all })
   },
   show: async (view, { context, palette, input, flags }) =>
-    (await import('../../text/tree-view.ts')).renderTree(
+    (await import('../../text/tree/tree-view.ts')).renderTree(
       { ...view, repository: shortPath(view.repository, context.environment.home) },
       { width: context.width(), palette, all: isUnfolded(input, flags.all) },
     ),

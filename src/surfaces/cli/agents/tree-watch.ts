@@ -10,7 +10,7 @@ import { createLiveScreen } from '../../../../packages/subagents/src/terminal/li
 import { locateRepository } from '../locate.ts'
 import { shortPath } from '../../text/short-path.ts'
 import { terminalNotice } from '../../text/terminal-notice.ts'
-import { layOutTree, renderTree } from '../../text/tree-view.ts'
+import { layOutTree, renderTree } from '../../text/tree/tree-view.ts'
 import { cut } from '../../text/width.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   pullCell,
   sinceCell,
   turnName,
-} from '../../text/tree-cells.ts'
+} from '../../text/tree/tree-cells.ts'
 import { cut, displayWidth } from '../../text/width.ts'
 
 export interface StatusBarOptions {

@@ -1,6 +1,6 @@
 import type { TreeView } from '../../../core/agents/tree-document.ts'
 import type { CliContext } from '../context.ts'
-import { renderTree } from '../../text/tree-view.ts'
+import { renderTree } from '../../text/tree/tree-view.ts'
 import { cut } from '../../text/width.ts'
 import type { Display } from './display.ts'
 import type { Moment } from './moments.ts'

@@ -11,7 +11,7 @@ import {
   sinceCell,
   tokensCell,
   turnName,
-} from '../tree-cells.ts'
+} from './tree-cells.ts'
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { cut, displayWidth } from '../width.ts'
 import { labelOf, type Row } from './rows.ts'

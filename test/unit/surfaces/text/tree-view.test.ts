@@ -4,7 +4,7 @@ import type { ForgeView, TreeNode } from '../../../../src/core/agents/tree-docum
 import { hasFailed } from '../../../../src/domain/tree-filters.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
-import { layOutTree, renderTree } from '../../../../src/surfaces/text/tree-view.ts'
+import { layOutTree, renderTree } from '../../../../src/surfaces/text/tree/tree-view.ts'
 import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 import type { AgentId } from '../../../../src/domain/ids.ts'
 import { node, pull, view } from './sample-tree.ts'

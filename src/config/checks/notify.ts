@@ -1,6 +1,6 @@
-import { parseQuietHours } from '../domain/quiet-hours.ts'
-import type { SemanticFault } from './check.ts'
-import type { Config } from './schema.ts'
+import { parseQuietHours } from '../../domain/quiet-hours.ts'
+import type { SemanticFault } from '../check.ts'
+import type { Config } from '../schema.ts'
 
 type Target = Config['notify']['targets'][string]
 

@@ -1,12 +1,12 @@
-import type { TreeNode } from '../../core/agents/tree-document.ts'
-import { stateWords } from '../../domain/state-words.ts'
-import type { Palette } from './palette.ts'
-import { shortDuration } from './duration.ts'
-import { hasTerminal, isOneTask } from './no-terminal.ts'
-import { printableLine } from './printable.ts'
-import { plural, shortCount, shortMoney } from './quantity.ts'
-import type { Cell } from './table.ts'
-import { scheduledWord } from './scheduled-word.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
+import { stateWords } from '../../../domain/state-words.ts'
+import type { Palette } from '../palette.ts'
+import { shortDuration } from '../duration.ts'
+import { hasTerminal, isOneTask } from '../no-terminal.ts'
+import { printableLine } from '../printable.ts'
+import { plural, shortCount, shortMoney } from '../quantity.ts'
+import type { Cell } from '../table.ts'
+import { scheduledWord } from '../scheduled-word.ts'
 
 const TURNING = ['◐', '◓', '◑', '◒']
 
