@@ -158,6 +158,10 @@ export function createHost(environment: Environment): Host {
       ])
       return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })
     },
+    async checkAttention(attention) {
+      const { checkAttention } = await import('../delivery/attention.ts')
+      return checkAttention(attention)
+    },
     async checkTemplates(folder) {
       const { checkTemplates } = await import('../delivery/render/check-templates.ts')
       return checkTemplates(folder, join(PACKAGE_ROOT, 'templates'))

@@ -59,6 +59,8 @@ export interface Host {
   loadConfig(file: string): Promise<Config>
   /** What is wrong with the user’s own templates in a folder; nothing where there is none. */
   checkTemplates(folder: string): Promise<readonly Finding[]>
+  /** What of `[attention]` is about no event. */
+  checkAttention(attention: Config['attention']): Promise<readonly Finding[]>
   /** The adapter of one [agents.NAME]; `home`: the worktree that holds .exomonad. */
   agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
   /** The adapter of one [acp.NAME], to look for its program and over it: it runs no session. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configSchema } from '../../../src/config/schema.ts'
-import { attentionOf } from '../../../src/delivery/attention.ts'
+import { attentionOf, checkAttention } from '../../../src/delivery/attention.ts'
 import { batchedUntil } from '../../../src/delivery/outbox-batching.ts'
 import { composeMessage, MEANT_FOR, type Waiting } from '../../../src/delivery/outbox-message.ts'
 import { route, type RoutingAgent, type RoutableEvent } from '../../../src/delivery/router.ts'
@@ -68,6 +68,27 @@ describe('[attention]', () => {
         why: 'it is only logged for its role',
       },
       { to: 'human', type: 'agent.failed', reach: 'wake' },
+    ])
+  })
+
+  it('is checked for events that reach nobody, with the one that may be meant', () => {
+    const { attention } = configSchema.parse({
+      attention: {
+        events: { 'pr.opend': 'wake', 'pr.ready': 'wake' },
+        roles: { tl: { 'agent.started': 'wake' } },
+      },
+    })
+    expect(checkAttention(attention)).toEqual([
+      {
+        key: 'attention.events."pr.opend"',
+        line: null,
+        problem: 'no event of this name reaches anybody; did you mean "pr.opened"?',
+      },
+      {
+        key: 'attention.roles.tl."agent.started"',
+        line: null,
+        problem: expect.stringContaining('no event of this name reaches anybody'),
+      },
     ])
   })
 
