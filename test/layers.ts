@@ -75,8 +75,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: [LIBRARY, ...ADAPTER_TYPES, 'config', 'runtime'],
   },
   delivery: {
-    values: ['core', 'domain', 'events', 'sanitize'],
-    types: [...ADAPTER_TYPES, 'config', 'runtime'],
+    values: ['config', 'core', 'domain', 'events', 'sanitize'],
+    types: [...ADAPTER_TYPES, 'runtime'],
   },
   'pull-watch': {
     values: ['core', 'delivery', 'domain'],
