@@ -11,10 +11,11 @@ export const wakes = ({ reach }: Pick<Delivery, 'reach'>): boolean => reach === 
  */
 export function batchedUntil(
   queued: readonly Pick<Delivery, 'reach' | 'kind' | 'createdAt'>[],
-  within: number,
+  { now, within }: { readonly now: number; readonly within: number },
 ): number {
   const waking = queued.filter(wakes)
   return waking.some(({ kind }) => kind === RAW || definitionOf(kind)?.personal === true)
     ? 0
-    : Math.min(...waking.map(({ createdAt }) => createdAt)) + within
+    : // The clock may have been set back since.
+      Math.min(now, ...waking.map(({ createdAt }) => createdAt)) + within
 }

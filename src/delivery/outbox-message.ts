@@ -15,12 +15,20 @@ export const RAW = 'message.raw'
 
 export type Waiting = Pick<Delivery, 'id' | 'kind' | 'text' | 'why' | 'eventSeq' | 'reach'>
 
-const isPersonal = ({ kind }: Waiting): boolean => definitionOf(kind)?.personal === true
+/** In these somebody’s words stand, beside those that are personal. */
+const WORDS: ReadonlySet<string> = new Set([
+  'agent.completed',
+  'pr.comment',
+  'pr.review',
+  'pr.thread_comment',
+])
+const isWritten = ({ kind }: Waiting): boolean =>
+  WORDS.has(kind) || definitionOf(kind)?.personal === true
 const isForAnother = ({ why }: Waiting): boolean => why?.startsWith(MEANT_FOR) === true
 const worded = (waiting: Waiting): string =>
   isForAnother(waiting) ? `[UNDELIVERED] ${waiting.why}:\n${waiting.text}` : waiting.text
 
-/** What is carried along: so many lines at most, the newest, each of so many characters. */
+/** News that is carried along: so many lines at most, the newest, each of so many characters. */
 const LINES = 10
 const LINE = 240
 const HEADING = 'Besides, with nothing to do for it:'
@@ -28,26 +36,29 @@ const HEADING = 'Besides, with nothing to do for it:'
 const whereWhole = ({ eventSeq }: Waiting): string =>
   eventSeq === null ? '`exomonad events --json`' : `\`exomonad events --json\`, event ${eventSeq}`
 
-/** What somebody wrote is carried whole, what happened as one line. */
-function digestOf(carried: readonly Waiting[]): string {
+/** The first line of each, of as many of the newest as fit into `room`; null where none does. */
+function digestOf(carried: readonly Waiting[], room: number): string | null {
   const line = (waiting: Waiting): string => {
     const meant = isForAnother(waiting) ? ` (${waiting.why})` : ''
-    const [first = '', ...more] = waiting.text.split('\n')
-    if (isPersonal(waiting)) return `- ${[first, ...more].join('\n  ')}${meant}`
+    const [first = ''] = waiting.text.split('\n')
     return `- ${cap(first, { max: LINE, keep: 'start', whole: whereWhole(waiting) })}${meant}`
   }
-  const cut = Math.max(0, carried.length - LINES)
-  return [
-    HEADING,
-    ...(cut > 0 ? [`- ${cut} older: \`exomonad events --json\``] : []),
-    ...carried.slice(cut).map(line),
-  ].join('\n')
+  for (let shown = Math.min(carried.length, LINES); shown > 0; shown -= 1) {
+    const cut = carried.length - shown
+    const digest = [
+      HEADING,
+      ...(cut > 0 ? [`- ${cut} older: \`exomonad events --json\``] : []),
+      ...carried.slice(cut).map(line),
+    ].join('\n')
+    if (digest.length <= room) return digest
+  }
+  return null
 }
 
 /**
  * As many of the waiting deliveries as fit into one message, at least the first; the others are for
- * the next. What is carried along comes last, as one digest. With `acks` a last line names their
- * ids, for the agent to confirm. `inert`: of the agent’s program.
+ * the next. What is carried along comes last: what somebody wrote whole, news as one digest. With
+ * `acks` a last line names their ids, for the agent to confirm. `inert`: of the agent’s program.
  */
 export function composeMessage(
   waiting: readonly Waiting[],
@@ -56,37 +67,41 @@ export function composeMessage(
   const texts: string[] = []
   const ids: DeliveryId[] = []
   let length = 0
-  /** False where it has no room, but for the first. */
-  const add = (text: string, of: readonly Waiting[]): boolean => {
-    const idsLength = [...ids, ...of.map(({ id }) => id)].reduce(
-      (sum, id) => sum + id.length + 1,
-      3,
-    )
-    const room = options.maxChars - (options.acks ? idsLength : 0)
-    if (ids.length > 0 && length + 2 + text.length > room) return false
-    const [first] = of
-    texts.push(
-      text.length > room && first !== undefined
-        ? cap(text, { max: Math.max(room - 100, 100), keep: 'start', whole: whereWhole(first) })
-        : text,
-    )
+  const roomFor = (of: readonly Waiting[]): number => {
+    const all = [...ids, ...of.map(({ id }) => id)]
+    const idsLength = options.acks ? all.reduce((sum, id) => sum + id.length + 1, 3) : 0
+    return options.maxChars - idsLength - (length === 0 ? 0 : length + 2)
+  }
+  const push = (text: string, of: readonly Waiting[]): void => {
+    length += text.length + (texts.length === 0 ? 0 : 2)
+    texts.push(text)
     ids.push(...of.map(({ id }) => id))
-    length += text.length + 2
+  }
+  /** False where it has no room, but for the first. */
+  const add = (delivery: Waiting): boolean => {
+    // What was meant for another agent’s program is text for this one.
+    const text =
+      delivery.kind === RAW && !isForAnother(delivery)
+        ? worded(delivery)
+        : options.inert(worded(delivery))
+    const room = roomFor([delivery])
+    if (ids.length > 0 && text.length > room) return false
+    const max = Math.max(room - 100, 100)
+    push(
+      text.length > room ? cap(text, { max, keep: 'start', whole: whereWhole(delivery) }) : text,
+      [delivery],
+    )
     return true
   }
   const carried = waiting.filter(({ reach }) => reach === 'carry')
-  const whole = waiting
-    .filter(({ reach }) => reach !== 'carry')
-    .every((delivery) =>
-      // What was meant for another agent’s program is text for this one.
-      add(
-        delivery.kind === RAW && !isForAnother(delivery)
-          ? worded(delivery)
-          : options.inert(worded(delivery)),
-        [delivery],
-      ),
-    )
-  if (whole && carried.length > 0) add(options.inert(digestOf(carried)), carried)
+  const whole = [
+    ...waiting.filter(({ reach }) => reach !== 'carry'),
+    ...carried.filter(isWritten),
+  ].every(add)
+  const news = carried.filter((delivery) => !isWritten(delivery))
+  // A program that inserts characters needs room for them.
+  const digest = whole && news.length > 0 ? digestOf(news, roomFor(news) * 0.9) : null
+  if (digest !== null) push(options.inert(digest), news)
   const text = texts.join('\n\n')
   return { ids, text: options.acks && ids.length > 0 ? `${text}\n[${ids.join(' ')}]` : text }
 }

@@ -206,11 +206,11 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     const waiting = await store.outbox.list({ recipient: id, states: ['queued'] })
     if (waiting.length === 0) return proof.nextDue()
     if (clock() < pacing.notBefore()) return earlier(pacing.notBefore(), proof.nextDue())
-    // What is only carried along waits for what is not.
     if (!waiting.some(wakes)) return proof.nextDue()
     const queued = await settledNews(store, waiting)
     if (!queued.some(wakes)) return earlier(pacing.lookAgain(), proof.nextDue())
-    const batched = batchedUntil(queued, config.attention.batch_within * 1000)
+    const within = config.attention.batch_within * 1000
+    const batched = batchedUntil(queued, { now: clock(), within })
     if (agent.state === 'idle' && clock() < batched) return earlier(batched, proof.nextDue())
     const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
     const sent = await tryChannel(agent, pane, cli, config, queued)

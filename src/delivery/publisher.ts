@@ -5,14 +5,14 @@ import { ExomonadError } from '../domain/errors.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../runtime/log.ts'
-import { dedupeKeyOf, EVENTS, type NewEvent } from '../events/event.ts'
+import { dedupeKeyOf, definitionOf, EVENTS, type NewEvent } from '../events/event.ts'
 import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from '../events/publish.ts'
 import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render/render.ts'
 import { filedBranches } from '../core/pulls/pull-records.ts'
 import { attentionOf } from './attention.ts'
-import { asItRests, rememberRest } from './rest.ts'
+import { asItRests, reachAtRest, rememberRest } from './rest.ts'
 import { route, ROUTED_TYPES, type Route } from './router.ts'
 import { hasStates, isState, subjectOf, withdraw } from './withdrawal.ts'
 
@@ -20,6 +20,9 @@ export interface PublisherWithDeliveries extends Publisher {
   /** Called after the commit with those who have something new waiting. Returns how to stop. */
   onEnqueued(listener: (recipients: readonly Recipient[]) => void): () => void
 }
+
+/** Of a type that newer news does not replace. */
+const staysFor = ({ type }: StoredEvent): boolean => definitionOf(type)?.stays === true
 
 /** For these it matters whether the work is in a pull request. */
 const ENDS_WORK: ReadonlySet<string> = new Set(['agent.idle', 'agent.completed'])
@@ -67,8 +70,9 @@ export function createPublisher(deps: {
   ): Promise<void> => {
     const isOlder = (event: StoredEvent, { recipient, reach }: Delivery): boolean =>
       event.seq < seq &&
-      // Of what is carried along only the newest state counts, whatever was news of it before.
-      (((reach === 'carry' || (event.type === type && isState(event))) &&
+      // Of what is carried along only the newest state counts, whatever was news of it before; what
+      // somebody wrote stays.
+      (((reach === 'carry' ? !staysFor(event) : event.type === type && isState(event)) &&
         recipients.includes(recipient)) ||
         (type === 'base.green' && event.type === 'base.red'))
     const publisher = { publish: append, onEvent: () => () => {} }
@@ -110,7 +114,8 @@ export function createPublisher(deps: {
     const tree = await asItRests(tx, stored, asRoutingTree(agents, filed))
     const sent: Route[] = []
     for (const one of route(stored, tree, { policy })) {
-      const { to, type, reach, why = '' } = one
+      const { to, type, why = '' } = one
+      const reach = await reachAtRest(tx, stored, one)
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
       if (text === '') continue
       const id = newDeliveryId()
@@ -126,9 +131,9 @@ export function createPublisher(deps: {
       })
       if (reach === 'log') await tx.outbox.withdraw([id], why, stored.at)
       else recipients.push(to)
-      sent.push(one)
+      sent.push({ ...one, reach })
     }
-    if (sent.length > 0) await rememberRest(tx, stored, sent)
+    await rememberRest(tx, stored, sent)
     if (subject !== null && hasStates(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {
       if (recipients.length > 0) notify(enqueuedListeners, recipients)

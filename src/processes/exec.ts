@@ -241,7 +241,7 @@ function makePipes(names: readonly string[]): Pipe[] {
 
 /**
  * Runs a program on this process’s own terminal, `input` in place of what is typed; returns its
- * exit code, null where a signal ended it or it did not start.
+ * exit code, null where a signal ended it, 127 where it did not start.
  */
 export function runOnTerminal(
   [file = '', ...args]: readonly string[],
@@ -254,7 +254,8 @@ export function runOnTerminal(
       env: { ...env },
       stdio: [input === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
     })
-    child.once('error', () => resolve(null))
+    // As a shell has it where there is no such program.
+    child.once('error', () => resolve(127))
     child.once('exit', resolve)
     // A pager that is left early reads no further.
     child.stdin?.on('error', () => {}).end(input)

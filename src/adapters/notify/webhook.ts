@@ -92,9 +92,19 @@ function reasonOf(error: unknown): string {
     : message
 }
 
+/** Services repeat parts of it, such as a topic that is the secret. */
 function withoutAddress(text: string, url: URL): string {
-  const parts = [url.href, `${url.pathname}${url.search}`, url.pathname, url.search, url.password]
-  return parts
+  const whole = [url.href, `${url.pathname}${url.search}`, url.pathname, url.search, url.password]
+  const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username]
+  return [...whole, ...parts.flatMap((part) => [part, decoded(part)])]
     .filter((part) => part.length > 3)
     .reduce((cleaned, part) => cleaned.replaceAll(part, '[redacted]'), text)
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }

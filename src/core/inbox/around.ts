@@ -1,3 +1,4 @@
+import { meantBy } from '../../domain/addresses.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { nearestLiving } from '../../domain/nearest-living.ts'
 import type { Agent } from '../../domain/records.ts'
@@ -22,13 +23,15 @@ export function aroundOf(agents: readonly Agent[]): Around {
   const tree = new Map(
     agents.map((agent) => [agent.id, { ...agent, reachable: !isUnmanned(agent) }]),
   )
-  const named = Map.groupBy(agents, ({ name }) => name)
   const call = (agent: Agent): string =>
-    [...(named.get(agent.name)?.length === 1 ? [agent.name] : []), addressOf(agent)].find(
-      isPlainWord,
+    [agent.name, addressOf(agent)].find(
+      (word) => isPlainWord(word) && isOnly(meantBy(agents, word), agent),
     ) ?? agent.id
   return { byId, call, isYours: (id) => nearestLiving(tree, id) === 'human' }
 }
+
+const isOnly = (meant: readonly Agent[], agent: Agent): boolean =>
+  meant.length === 1 && meant[0] === agent
 
 /** A shell reads it as it is, and no command takes it for an option. */
 const isPlainWord = (word: string): boolean => /^\w[\w./-]*$/.test(word)

@@ -14,10 +14,11 @@ export function itemCalled(items: readonly Item[], called: string): Item {
     if (item !== undefined) return item
     throw notThere(called, items, 'Numbers move up when something before them is settled.')
   }
-  const matching = items.filter(
-    ({ id }) => id.startsWith(called) || id.slice(id.indexOf(':') + 1).startsWith(called),
-  )
-  const exact = matching.find(({ id }) => id === called)
+  // The beginning of a number is another number.
+  const begins = ({ id, type }: Item): boolean =>
+    type !== 'pull' && (id.startsWith(called) || id.slice(id.indexOf(':') + 1).startsWith(called))
+  const exact = items.find(({ id }) => id === called)
+  const matching = items.filter(begins)
   const [only] = matching
   if (exact !== undefined) return exact
   if (only !== undefined && matching.length === 1) return only

@@ -45,12 +45,15 @@ async function readKnown(store: StoreVerbs): Promise<Known> {
   return { agents, pulls, questions, approvals, journal }
 }
 
-/** Whoever sent it something has seen that it gave up. */
-async function wasGivenMore(store: StoreVerbs, { id, outcome }: Agent): Promise<boolean> {
+/** A person or its parent, who sent it something, has seen that it gave up. */
+async function wasGivenMore(store: StoreVerbs, { id, parentId, outcome }: Agent): Promise<boolean> {
   if (outcome?.at === undefined) return false
   const types = ['message', 'mail']
-  const [sent] = await store.events.list({ types, agentId: id, since: outcome.at + 1, last: 1 })
-  return sent !== undefined
+  const sent = await store.events.list({ types, agentId: id, since: outcome.at + 1 })
+  return sent.some(
+    ({ actor, payload }) =>
+      (actor === 'human' || actor === parentId) && payload['urgency'] === undefined,
+  )
 }
 
 /** When it was last reported of these that somebody can act on them, by number. */

@@ -1,5 +1,6 @@
 import type { ItemType } from '../../domain/inbox-items.ts'
 import type { Delivery } from '../../domain/records.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import { resolveAddress } from '../agents/tree.ts'
 import type { Deps } from '../deps.ts'
 import type { Mailbox } from '../mail/mailbox.ts'
@@ -29,6 +30,12 @@ export function createInbox({
   })
 
   return async ({ clear: clears, agent, type, item }, take) => {
+    if (clears && [agent, type, item].some((narrowing) => narrowing !== undefined))
+      throw new ExomonadError(
+        'INVALID_ARG',
+        'Clearing marks all news as read: it goes with no item, agent or type. Nothing was marked.',
+        { field: 'clear' },
+      )
     const unread = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
     const facts = await readInboxFacts(store)
     const all = itemsOf(facts, await readySince(store, pullsOfItems(facts)))

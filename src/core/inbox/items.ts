@@ -19,7 +19,7 @@ export function itemsOf(facts: InboxFacts, ready: ReadonlyMap<number, number> = 
   const around = aroundOf(facts.agents)
   const found: Found[] = [
     ...facts.questions.flatMap((question) => questionItem(question, around)),
-    ...facts.approvals.map((approval) => approvalItem(approval, around)),
+    ...facts.approvals.flatMap((approval) => approvalItem(approval, around)),
     ...terminalItems(facts, around),
     ...pullItems(facts, around, ready),
     ...failureItems(facts, around),
@@ -60,18 +60,22 @@ function questionItem({ id, agentId, message, askedAt }: Question, around: Aroun
   ]
 }
 
-function approvalItem({ id, agentId, what, requestedAt }: Approval, around: Around): Found {
+/** Of one that is over nobody waits for the answer. */
+function approvalItem({ id, agentId, what, requestedAt }: Approval, around: Around): Found[] {
   const agent = around.byId.get(agentId)
+  if (agent !== undefined && !isAlive(agent.state)) return []
   const type: ItemType = isPermission(id) ? 'permission' : 'approval'
-  return {
-    id: `approval:${id}`,
-    type,
-    ...about(agent),
-    since: requestedAt,
-    title: `${agent?.name ?? agentId} asks for ${type}: ${firstLine(what)}`,
-    text: what,
-    settle: [`exomonad approve ${id}`, `exomonad deny ${id} --reason "…"`],
-  }
+  return [
+    {
+      id: `approval:${id}`,
+      type,
+      ...about(agent),
+      since: requestedAt,
+      title: `${agent?.name ?? agentId} asks for ${type}: ${firstLine(what)}`,
+      text: what,
+      settle: [`exomonad approve ${id}`, `exomonad deny ${id} --reason "…"`],
+    },
+  ]
 }
 
 /** What its program asks through us is an approval, and its own call waits by itself. */
@@ -163,11 +167,9 @@ function deliveryItem(delivery: Delivery, around: Around): Found[] {
       since: settledAt ?? createdAt,
       title: `nobody knows whether a message reached ${agent.name}: ${firstLine(text)}`,
       text: why === null ? text : `${text}\n(${why})`,
-      settle: [
-        `exomonad logs ${call}`,
-        `exomonad --as ${call} ack ${id}`,
-        `exomonad send ${call} "…"`,
-      ],
+      settle: isAlive(agent.state)
+        ? [`exomonad logs ${call}`, `exomonad --as ${call} ack ${id}`, `exomonad send ${call} "…"`]
+        : [`exomonad logs ${call}`, `exomonad resume ${call}`, `exomonad reap ${call}`],
     },
   ]
 }

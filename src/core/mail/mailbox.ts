@@ -8,7 +8,14 @@ import type { Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import type { Receipt } from './receipt.ts'
 import type { Urgency } from './message-use-cases.ts'
-import { createMailNotices, isUnmanned, noticeOf } from './mail-notices.ts'
+import {
+  createMailNotices,
+  isReported,
+  isUnmanned,
+  noticeOf,
+  quietKeyOf,
+  unreportedKeyOf,
+} from './mail-notices.ts'
 
 /** A wait that takes mail as it comes: of these senders, or of anyone (null). */
 export interface MailExpected {
@@ -61,12 +68,6 @@ export interface Mailbox {
   recover(): Promise<void>
 }
 
-/**
- * The key under which it stands that nobody was notified of a completion message, because an open
- * wait was to take it.
- */
-const unreportedKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
-
 /** Whether mail needs another notice than the one there is. */
 const isLouder = (urgency: Urgency, notice: Record<string, unknown> | undefined): boolean =>
   notice === undefined || (urgency === undefined && notice['urgency'] === 'info')
@@ -83,25 +84,20 @@ export function createMailbox({
   const isExpected = (to: AgentId, from: AgentId): boolean =>
     [...(expected.get(to) ?? [])].some((wait) => wait.from === null || wait.from.has(from))
 
-  const isChild = async (tx: StoreTransaction, id: AgentId, parent: AgentId): Promise<boolean> =>
-    (await tx.agents.get(id))?.parentId === parent
-  const isUnreported = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
-    (await tx.snapshots.get(unreportedKeyOf(mail))) !== undefined
+  const isQuiet = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
+    (await tx.snapshots.get(quietKeyOf(mail))) !== undefined
 
   /** Notifies of what nobody was notified of yet. */
   const notifyOfRest = async (id: AgentId): Promise<void> => {
     if ((await store.mail.peek(id, { limit: 1 })).length === 0) return
     await store.transaction(async (tx) => {
-      if ((await tx.snapshots.get(noticeOf(id))) !== undefined) return
+      const notice = await tx.snapshots.get(noticeOf(id))
+      if (!isLouder(undefined, notice)) return
       const unreported: Mail[] = []
       for (const mail of await tx.mail.peek(id)) {
         if (isExpected(id, mail.from)) continue
-        // Delivered with its text when it came, and by a line when it was given back.
-        const isReported =
-          parseCompletion(mail.message) !== undefined &&
-          (await isChild(tx, mail.from, id)) &&
-          !(await isUnreported(tx, mail))
-        if (!isReported) unreported.push(mail)
+        if (notice !== undefined && (await isQuiet(tx, mail))) continue
+        if (!(await isReported(tx, mail))) unreported.push(mail)
       }
       await notifyOf(tx, id, unreported)
     })
@@ -131,6 +127,7 @@ export function createMailbox({
     if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')
     const mail: Mail = { id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() }
     await tx.mail.send(mail)
+    if (urgency === 'info') await tx.snapshots.put(quietKeyOf(mail), {})
     const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
     if (outcome !== undefined) {
       await tx.agents.update(from.id, { outcome: { ...outcome, at: mail.sentAt } })
@@ -173,9 +170,11 @@ export function createMailbox({
     for (const part of parts) mails.push(...(await tx.mail.pop(to, part)))
     if (mails.length === 0) return mails
     await withdraw(tx, to, await queuedReports(tx, to, mails))
-    for (const mail of mails)
+    for (const mail of mails) {
+      await tx.snapshots.remove(quietKeyOf(mail))
       if (parseCompletion(mail.message) !== undefined)
         await tx.snapshots.remove(unreportedKeyOf(mail))
+    }
     if (
       (await tx.mail.peek(to, { limit: 1 })).length === 0 &&
       (await tx.snapshots.get(noticeOf(to))) !== undefined

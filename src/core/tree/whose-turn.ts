@@ -22,8 +22,9 @@ export function whoseTurn(
   agent: Agent,
   { approval, question, undecided, pull }: TurnFacts,
 ): AgentId | 'human' | null {
-  if (approval || undecided) return 'human'
-  if (question) return leadOf(agents, agent)
+  if (!isAlive(agent.state) && agent.state !== 'failed') return null
+  if ((approval && isAlive(agent.state)) || undecided) return 'human'
+  if (question && isAlive(agent.state)) return leadOf(agents, agent)
   // At a prompt for permission or a dialog; or nobody knows what it does.
   if (agent.state === 'unknown' || (agent.state === 'waiting' && !isInCall(agent))) return 'human'
   if (!isLasting(agent)) return null

@@ -186,13 +186,16 @@ export function createProgramHooks(
           ids.length === 0
             ? null
             : await outbox.promptArrived(agent.id, ids, { unanswered: at !== undefined })
-        // The turn that begins takes along what else waits.
+        // The turn that begins takes along what else waits, where one answer has room for it.
         const more =
-          at === undefined && signal?.aborted !== true && cli.hooks?.carries(event) === true
+          whole === null &&
+          at === undefined &&
+          signal?.aborted !== true &&
+          cli.hooks?.carries(event) === true
             ? await outbox.takeForHook(agent.id)
             : null
-        const text = [whole, more].filter((part) => part !== null).join('\n\n')
-        return text === '' ? NONE : { kind: 'context', text }
+        const text = whole ?? more
+        return text === null ? NONE : { kind: 'context', text }
       }
       case 'tool-start': {
         const now = await countTool({ store, clock }, agent.id)

@@ -1,6 +1,7 @@
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import { PULL_PREFIX, type PullRecord } from '../../core/pulls/pull-records.ts'
 import type { DeliveryId, QuestionId } from '../../domain/ids.ts'
+import { isAlive } from '../../domain/lifecycle.ts'
 import type { StoredEvent } from '../../domain/records.ts'
 import type { EventType } from '../../events/event.ts'
 
@@ -37,7 +38,10 @@ export function createIsStillOpen(
       return question?.answer === null && !nobodyWaits
     }
     if (type === 'approval.requested')
-      return (await store.approvals.get(String(payload['approval_id'])))?.decision === null
+      return (
+        (agent === undefined || isAlive(agent.state)) &&
+        (await store.approvals.get(String(payload['approval_id'])))?.decision === null
+      )
     if (type === 'agent.waiting') return agent?.state === 'waiting'
     if (type === 'agent.failed')
       return agent !== undefined && agent.reapedAt === null && !(await isSettledFailure(event))

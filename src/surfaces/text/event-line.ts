@@ -1,5 +1,6 @@
 import type { WireEvent } from '../client.ts'
 import { definitionOf } from '../../events/event.ts'
+import { ALL_EVENTS } from '../../events/all.ts'
 import { fold } from './fold.ts'
 import type { Colour, Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
@@ -52,6 +53,11 @@ function parts(
 }
 
 /** Shown in the log, and not beside a live tree: it would push out what matters. */
+/** Types of all that matters: what is shown where nothing else is asked for. */
+export const MAJOR_TYPES: readonly string[] = ALL_EVENTS.filter(({ minor }) => minor !== true).map(
+  ({ type }) => type,
+)
+
 export const isMinor = ({ type }: WireEvent): boolean => definitionOf(type)?.minor === true
 
 function describe({ type, payload }: WireEvent): [string, Colour, string] {

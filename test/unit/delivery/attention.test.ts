@@ -164,9 +164,13 @@ describe('batchedUntil', () => {
   })
 
   it('counts from the first of what wakes, and keeps nobody waiting who wrote', () => {
-    expect(batchedUntil([at(5000), at(4000), at(100, 'pr.merged', 'carry')], 2000)).toBe(6000)
-    expect(batchedUntil([at(5000), at(5000, 'message')], 2000)).toBe(0)
-    expect(batchedUntil([at(5000), at(5000, 'message.raw')], 2000)).toBe(0)
-    expect(batchedUntil([at(5000), at(5000, 'question.answered', 'carry')], 2000)).toBe(7000)
+    const until = (queued: readonly ReturnType<typeof at>[], now = 9000) =>
+      batchedUntil(queued, { now, within: 2000 })
+    expect(until([at(5000), at(4000), at(100, 'pr.merged', 'carry')])).toBe(6000)
+    expect(until([at(5000), at(5000, 'message')])).toBe(0)
+    expect(until([at(5000), at(5000, 'message.raw')])).toBe(0)
+    expect(until([at(5000), at(5000, 'question.answered', 'carry')])).toBe(7000)
+    // The clock was set back after it came.
+    expect(until([at(5000)], 1000)).toBe(3000)
   })
 })

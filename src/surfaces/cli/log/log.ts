@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { meantBy } from '../../../domain/addresses.ts'
 import type { Client, EventQuery, WireEvent } from '../../client.ts'
-import { isMinor } from '../../text/event-line.ts'
+import { isMinor, MAJOR_TYPES } from '../../text/event-line.ts'
 import { dayOf, happenedLines, summaryLines } from '../../text/log/log-lines.ts'
 import { summarize, SUMMARY_TYPES, type LogSummary } from '../../text/log/summary.ts'
 import { tableWidth } from '../../text/table.ts'
@@ -60,7 +60,13 @@ async function showLog(context: CliContext, options: LogOptions): Promise<void> 
   const now = context.now()
   const since = parseSince(options.since, now)
   const { agent } = options
-  const query: Query = { since, agent, types: options.type?.flatMap((type) => type.split(',')) }
+  const query: Query = {
+    since,
+    agent,
+    types:
+      options.type?.flatMap((type) => type.split(',')) ??
+      (options.all === true ? undefined : MAJOR_TYPES),
+  }
   const isShown = (event: WireEvent): boolean => options.all === true || !isMinor(event)
   const events = (await read(client, query)).filter(isShown)
   const facts = await read(client, { since: since - BEFORE, agent, types: SUMMARY_TYPES })
@@ -132,7 +138,8 @@ async function followLog(
   else writeLines(stdout, linesOf(context, found))
   const last = events.at(-1)
   let day = last === undefined ? '' : dayOf(last.at)
-  for await (const event of client.events({ ...query, follow: true, signal })) {
+  const from = last === undefined ? {} : { after: last.seq }
+  for await (const event of client.events({ ...query, ...from, follow: true, signal })) {
     if (event.seq <= (last?.seq ?? 0) || !isShown(event)) continue
     if (json) {
       writeJsonLine(stdout, event)

@@ -9,6 +9,7 @@ import { UsageError } from '../exit-codes.ts'
 import { present } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { readStdin } from '../read-stdin.ts'
+import { idShownAs, rememberShown } from './shown-items.ts'
 import type { ToolRun } from '../tool-command.ts'
 
 type Flag = 'all' | 'approve' | 'merge'
@@ -55,8 +56,21 @@ export function actionOf(
 export async function readOrSettle(run: ToolRun<'inbox', Flag>): Promise<Inbox | undefined> {
   const { client, context, palette, input } = run
   const action = actionOf(input.item, run)
-  if (action === undefined) return client.call('inbox', input)
-  const { items } = await client.call('inbox', { item: input.item })
+  const meant = input.item === undefined ? undefined : await idShownAs(context, input.item)
+  if (action === undefined) {
+    const inbox = await client.call(
+      'inbox',
+      meant === undefined ? input : { ...input, item: meant },
+    )
+    // Where they are narrowed, numbers are those of all.
+    if (meant === undefined && input.agent === undefined && input.type === undefined)
+      await rememberShown(
+        context,
+        inbox.items.map(({ id }) => id),
+      )
+    return inbox
+  }
+  const { items } = await client.call('inbox', { item: meant })
   const [item] = items
   // `next`, and there is none.
   if (item === undefined) throw new ExomonadError('INVALID_ARG', 'Nothing needs you.')
@@ -90,12 +104,12 @@ const NAMES: Readonly<Record<ItemType, string>> = {
   delivery: 'a message that may not have arrived',
 }
 
-/** Numbers shift, so that one may be another item’s by now: nothing is done then. */
+/** Nothing is done with what is no item of that kind. */
 function requireFitting(item: Item, { kind }: Action): void {
   if (FITS[kind].includes(item.type)) return
   throw new ExomonadError(
     'INVALID_ARG',
-    `Item ${item.number} is ${NAMES[item.type]} (${item.title}): --${kind} is for ${FITS[kind].map((type) => NAMES[type]).join(' and ')}. Nothing was done. \`exomonad inbox\` shows the numbers as they are now; this one is settled by ${item.settle.map((command) => `\`${command}\``).join(' or ')}.`,
+    `Item ${item.number} is ${NAMES[item.type]} (${item.title}): --${kind} is for ${FITS[kind].map((type) => NAMES[type]).join(' and ')}. Nothing was done. This one is settled by ${item.settle.map((command) => `\`${command}\``).join(' or ')}.`,
     { item: item.id, type: item.type },
   )
 }
