@@ -95,7 +95,13 @@ function reasonOf(error: unknown): string {
 /** Services repeat parts of it, such as a topic that is the secret. */
 function withoutAddress(text: string, url: URL): string {
   const whole = [url.href, `${url.pathname}${url.search}`, url.pathname, url.search, url.password]
-  const parts = [...url.pathname.split('/'), ...url.searchParams.values(), url.username]
+  const segments = url.pathname.split('/')
+  const parts = [
+    segments.at(-1) ?? '',
+    ...segments.filter((segment) => segment.length > 7),
+    ...url.searchParams.values(),
+    url.username,
+  ]
   return [...whole, ...parts.flatMap((part) => [part, decoded(part)])]
     .filter((part) => part.length > 3)
     .reduce((cleaned, part) => cleaned.replaceAll(part, '[redacted]'), text)

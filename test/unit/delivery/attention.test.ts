@@ -135,9 +135,26 @@ describe('what is carried along', () => {
   it('keeps whole what somebody wrote, and whom it was meant for', () => {
     const note = waiting('m-1', { kind: 'note', reach: 'carry', text: '[NOTE] a: one\ntwo' })
     const stray = { ...carried('m-2', '[MERGED] #1'), why: `${MEANT_FOR}auth, which has ended` }
-    expect(compose([note, stray]).text).toContain(
-      '- [NOTE] a: one\n  two\n- [MERGED] #1 (meant for auth, which has ended)',
+    expect(compose([stray, note]).text).toBe(
+      '[NOTE] a: one\ntwo\n\nBesides, with nothing to do for it:\n- [MERGED] #1 (meant for auth, which has ended)\n[m-1 m-2]',
     )
+    // However many they are.
+    const notes = Array.from({ length: 12 }, (_, index) =>
+      waiting(`n-${String(index)}`, {
+        kind: 'note',
+        reach: 'carry',
+        text: `[NOTE] ${String(index)}`,
+      }),
+    )
+    for (const { text } of notes) expect(compose(notes).text).toContain(text)
+  })
+
+  it('shows as many of the newest as there is room for, where it is alone too', () => {
+    const many = Array.from({ length: 8 }, (_, index) => carried(`m-${String(index)}`))
+    const { ids, text } = compose(many, 170)
+    expect(ids).toHaveLength(8)
+    expect(text.length).toBeLessThanOrEqual(170)
+    expect(text).toMatch(/older: `exomonad events --json`\n[^]*- \[MERGED\] m-7\n/)
   })
 
   it('waits for the next message where it has no room', () => {

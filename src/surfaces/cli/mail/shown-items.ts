@@ -7,9 +7,10 @@ import { locateRepository } from '../locate.ts'
 
 const shownSchema = z.array(z.string())
 
-async function fileOf({ options, environment, host }: CliContext): Promise<string> {
-  const { paths } = await locateRepository(options().cwd, environment, host)
-  return join(paths.state, 'inbox-shown.json')
+/** Null where it can’t be found out: numbers are those of now then. */
+async function fileOf({ options, environment, host }: CliContext): Promise<string | null> {
+  const located = await locateRepository(options().cwd, environment, host).catch(() => null)
+  return located === null ? null : join(located.paths.state, 'inbox-shown.json')
 }
 
 /**
@@ -17,13 +18,15 @@ async function fileOf({ options, environment, host }: CliContext): Promise<strin
  * where something before them was settled meanwhile. `ids`: in the order of their numbers.
  */
 export async function rememberShown(context: CliContext, ids: readonly string[]): Promise<void> {
-  await writeFile(await fileOf(context), JSON.stringify(ids), { mode: 0o600 })
+  const file = await fileOf(context)
+  if (file !== null) await writeFile(file, JSON.stringify(ids), { mode: 0o600 }).catch(() => {})
 }
 
 /** The id of the item that had this number when items were shown last; the number where none were. */
 export async function idShownAs(context: CliContext, called: string): Promise<string> {
   if (!/^\d+$/.test(called)) return called
-  const text = await readFile(await fileOf(context), 'utf8').catch(() => '[]')
+  const file = await fileOf(context)
+  const text = file === null ? '[]' : await readFile(file, 'utf8').catch(() => '[]')
   const shown = shownSchema.safeParse(parsed(text))
   return (shown.success ? shown.data[Number(called) - 1] : undefined) ?? called
 }
