@@ -22,7 +22,8 @@ const WORDS: ReadonlySet<string> = new Set([
   'pr.review',
   'pr.thread_comment',
 ])
-const isWritten = ({ kind }: Waiting): boolean =>
+/** Somebody’s words, which are carried whole, and go on to the next in line. */
+export const isWritten = ({ kind }: Pick<Waiting, 'kind'>): boolean =>
   WORDS.has(kind) || definitionOf(kind)?.personal === true
 const isForAnother = ({ why }: Waiting): boolean => why?.startsWith(MEANT_FOR) === true
 const worded = (waiting: Waiting): string =>

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts'
 import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'
-import { MEANT_FOR } from './outbox-message.ts'
+import { isWritten, MEANT_FOR } from './outbox-message.ts'
 import type { Publisher } from '../events/publish.ts'
 import { nearestLiving } from '../domain/nearest-living.ts'
 
@@ -138,12 +138,19 @@ export function createOutboxRecords({
 
     abandon: (id, acks) =>
       store.transaction(async (tx) => {
-        const unsettled = await tx.outbox.list({ recipient: id, states: ['queued', 'sent'] })
-        if (unsettled.length === 0) return null
+        const all = await tx.outbox.list({ recipient: id, states: ['queued', 'sent'] })
+        if (all.length === 0) return null
         const line = await lineOf(tx, id)
         const agent = line.get(id)
         const to = nearestLiving(asRoutingTree(line), id)
         const name = agent?.name ?? id
+        // News of its own work that needed nothing is nobody else’s.
+        const unsettled = all.filter((delivery) => !isNewsOfItsOwn(delivery))
+        const ids = all.filter(isNewsOfItsOwn).map((delivery) => delivery.id)
+        const gone = `${name} has ended, and it needed nothing`
+        await tx.outbox.withdraw(ids, gone, clock())
+        await tx.outbox.settle(ids, 'failed', gone, clock())
+        if (unsettled.length === 0) return null
         // What is for the root is for the human where that has no program: nothing went astray.
         const isTheirs = agent?.kind === 'root' && to === 'human'
         if (isTheirs) await notices.bringToInbox(tx, id)
@@ -180,3 +187,6 @@ export function createOutboxRecords({
       }),
   }
 }
+
+const isNewsOfItsOwn = (delivery: Delivery): boolean =>
+  delivery.reach === 'carry' && !isWritten(delivery)

@@ -72,13 +72,9 @@ export async function reachAtRest(
 }
 
 /** After these the next rest of an agent is news again. */
-const RENEWS: ReadonlySet<string> = new Set([
-  'agent.completed',
-  'agent.failed',
-  'agent.started',
-  'note',
-  'question.asked',
-])
+const RENEWS: ReadonlySet<string> = new Set(['agent.started', 'note', 'question.asked'])
+/** These say more than that it rests. */
+const REPORTS: ReadonlySet<string> = new Set(['agent.completed', 'agent.failed'])
 
 /**
  * Remembers that a parent was notified of an agent’s rest, until the agent has been given more, has
@@ -93,6 +89,6 @@ export async function rememberRest(
     if (to !== 'human' && reach === 'wake') await tx.snapshots.remove(toldOf(to))
   if (agentId === null) return
   if (RENEWS.has(type)) await tx.snapshots.remove(toldOf(agentId))
-  if (type === 'agent.idle' && sent.some(({ reach }) => reach !== 'log'))
+  if (REPORTS.has(type) || (type === 'agent.idle' && sent.some(({ reach }) => reach !== 'log')))
     await tx.snapshots.put(toldOf(agentId), { at })
 }

@@ -183,7 +183,7 @@ function reachOf(
   if (type === 'agent.idle' && about?.waitsFor !== undefined)
     return { reach: 'log', why: `it waits for ${about.waitsFor}` }
   if (type === 'agent.idle' && about?.restIsKnown === true)
-    return { reach: 'log', why: 'it is known to rest, and was given nothing since' }
+    return { reach: 'log', why: 'it is known to rest or to be done, and was given nothing since' }
   if (type === 'agent.completed' && about?.filed === true && defined === 'wake')
     return { reach: 'carry' }
   // A task of its parent’s, which may rest until it ends.

@@ -23,6 +23,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         settledAt: null,
         why: null,
         subject: null,
+        reach: 'wake',
       })
       expect(await store().outbox.get(newDeliveryId())).toBeUndefined()
     })
