@@ -111,7 +111,7 @@ describe('notifications', () => {
     const terminal = await openTerminal(tree)
     const raw = await terminal.record()
     await terminal.line('exomonad tree --watch')
-    await terminal.until('the tree', /Ctrl-C ends/)
+    await terminal.until('the tree', /q ends/)
     await ask('Is the launch code 0000?')
     const { question_id: settled } = await ask('settled?')
     await tree.call('answer_question', { agent: 'root', message: 'yes', question_id: settled })
