@@ -170,11 +170,9 @@ export function createMailbox({
     for (const part of parts) mails.push(...(await tx.mail.pop(to, part)))
     if (mails.length === 0) return mails
     await withdraw(tx, to, await queuedReports(tx, to, mails))
-    for (const mail of mails) {
-      await tx.snapshots.remove(quietKeyOf(mail))
+    for (const mail of mails)
       if (parseCompletion(mail.message) !== undefined)
         await tx.snapshots.remove(unreportedKeyOf(mail))
-    }
     if (
       (await tx.mail.peek(to, { limit: 1 })).length === 0 &&
       (await tx.snapshots.get(noticeOf(to))) !== undefined
@@ -220,7 +218,14 @@ export function createMailbox({
     recover: async () => {
       const mails = await store.mail.unconfirmed()
       if (mails.length > 0) await receiptOf(mails).giveBack()
-      for (const id of (await store.mail.counts()).keys()) await notifyOfRest(id)
+      const left = new Set<string>()
+      for (const id of (await store.mail.counts()).keys()) {
+        await notifyOfRest(id)
+        for (const mail of await store.mail.peek(id)) left.add(quietKeyOf(mail))
+      }
+      // Kept until now, as what is taken may be given back.
+      for (const key of await store.snapshots.keys(quietKeyOf({ id: '' })))
+        if (!left.has(key)) await store.snapshots.remove(key)
     },
   }
 }

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../../src/adapters/store/store.ts'
+import { createMailbox } from '../../../src/core/mail/mailbox.ts'
+import { createWaitStatuses } from '../../../src/core/mail/wait-statuses.ts'
 import { createOutboxRecords } from '../../../src/delivery/outbox-records.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../src/delivery/render/render.ts'
@@ -195,5 +197,51 @@ describe('what is carried along', () => {
       'carry',
       expect.stringContaining('meant for a, which was killed'),
     ])
+  })
+})
+
+describe('mail that needs nothing', () => {
+  const mailboxOf = () => createMailbox({ store, publisher, clock: () => (clock += 1) })
+  const write = (message: string, urgency?: 'info') =>
+    store.transaction((tx) => mailboxOf().sendIn(tx, lead!, worker!, message, urgency))
+  const lines = async () =>
+    (await store.outbox.list({ recipient: worker!.id, states: ['queued'] })).map(
+      ({ kind, reach }) => [kind, reach],
+    )
+
+  it('is announced along with what comes next; mail that needs something wakes after all', async () => {
+    await write('Thanks!', 'info')
+    expect(await lines()).toEqual([['mail', 'carry']])
+    await write('And again.', 'info')
+    expect(await lines()).toEqual([['mail', 'carry']])
+    await write('Also the logout, please.')
+    expect(await lines()).toEqual([['mail', 'wake']])
+    await write('Thanks!', 'info')
+    expect(await lines()).toEqual([['mail', 'wake']])
+  })
+
+  it('keeps nobody who waits for its recipient waiting', async () => {
+    const statuses = createWaitStatuses({
+      settings: {
+        snapshot: () => Promise.reject(new Error('not needed')),
+        requireTrust: async () => {},
+      },
+    })
+    const status = () => statuses.withoutMessage(store, worker!.id, lead!.id, new Set())
+    await write('Thanks!', 'info')
+    expect(await status()).toBe('idle')
+    await write('Also the logout, please.')
+    expect(await status()).toBe('running')
+  })
+
+  it('given back by a call that was cut off wakes only where other mail is with it', async () => {
+    const mailbox = mailboxOf()
+    await write('Thanks!', 'info')
+    const takeAll = () => store.transaction((tx) => mailbox.take(tx, worker!.id))
+    await mailbox.receiptOf(await takeAll()).giveBack()
+    expect(await lines()).toEqual([['mail', 'carry']])
+    await write('Also the logout, please.')
+    await mailbox.receiptOf(await takeAll()).giveBack()
+    expect(await lines()).toEqual([['mail', 'wake']])
   })
 })
