@@ -89,7 +89,7 @@ export const inbox = defineTool({
         clear: '--clear',
       },
       notes:
-        'An item closes by itself when what it asks for has happened, wherever that was.\nNumbers move up then: what is answered by a number must fit what stands there.',
+        'An item closes by itself when what it asks for has happened, wherever that was.\nA number means the item that was shown with it last.',
       examples: [
         'exomonad inbox',
         'exomonad inbox --type pull --agent auth',
