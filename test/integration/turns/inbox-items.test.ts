@@ -56,11 +56,35 @@ describe('an item', () => {
     expect(await itemOf('quitter')).toBeUndefined()
   })
 
+  it('has the number that it was shown with, also once something before it was settled', async () => {
+    await worker('earlier', asking)
+    await opened('earlier', 'question')
+    await worker('later', asking)
+    await opened('later', 'question')
+    const { items } = (await tree.run(['inbox', '--json'])).json
+    const numberOf = (agent: string): string =>
+      String(items.find((item: Item) => item.agent === agent).number)
+    await tree.call('answer_question', { agent: 'earlier', message: 'Red.' })
+    // It is another one’s by the order of now.
+    expect((await tree.run(['inbox', numberOf('earlier'), '--answer', 'Green.'])).stderr).toContain(
+      'What it asked for has happened',
+    )
+    expect(await tree.run(['inbox', numberOf('later'), '--answer', 'Blue.'])).toMatchObject({
+      code: 0,
+    })
+    await closed('later')
+    expect(await tree.run(['inbox', '--clear', '--agent', 'later', '--json'])).toMatchObject({
+      json: { code: 'INVALID_ARG', field: 'clear' },
+    })
+  })
+
   it('that asks for approval is settled by its number, and only by what fits it', async () => {
     const input = { specs: [{ name: 'deeper', prompt: 'x' }] }
     tree.script('lead', { steps: [{ do: 'tool', name: 'spawn_workers', input }] })
     await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
-    const { number, id } = await opened('lead', 'approval')
+    const { id } = await opened('lead', 'approval')
+    const shown: Item[] = (await tree.run(['inbox', '--json'])).json.items
+    const number = shown.findIndex((item) => item.id === id) + 1
     expect(await tree.run(['inbox', String(number), '--merge', '--json'])).toMatchObject({
       code: 1,
       json: { code: 'INVALID_ARG', item: id, error: expect.stringContaining('Nothing was done') },
