@@ -27,6 +27,7 @@ const ADAPTER_TYPES = [
   'adapters/forge',
   'adapters/git',
   'adapters/machine',
+  'adapters/notify',
   'adapters/store',
   'adapters/terminals',
 ]
@@ -68,13 +69,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     values: ['adapters/agent-cli/known.ts', IN.processes, 'domain', 'processes'],
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
+  'adapters/notify': { values: [], types: ['processes'] },
   core: {
     values: ['adapters/agent-cli/known.ts', 'domain', 'events', 'sanitize'],
     types: [LIBRARY, ...ADAPTER_TYPES, 'config', 'runtime'],
   },
   delivery: {
-    values: ['core', 'domain', 'events', 'sanitize'],
-    types: [...ADAPTER_TYPES, 'config', 'runtime'],
+    values: ['config', 'core', 'domain', 'events', 'sanitize'],
+    types: [...ADAPTER_TYPES, 'runtime'],
   },
   'pull-watch': {
     values: ['core', 'delivery', 'domain'],

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CliContext } from '../../src/surfaces/cli/context.ts'
 import { EXIT_CODES } from '../../src/surfaces/cli/exit-codes.ts'
 import { buildProgram } from '../../src/surfaces/cli/program.ts'
-import { SPECS } from '../../src/surfaces/cli/tool-specs.ts'
+import { examplesOf } from '../../src/surfaces/cli/help-examples.ts'
 import { table } from './schema-text.ts'
 
 /** Every command with its arguments, options and exit codes, from the program that runs them. */
@@ -38,7 +38,8 @@ function describe(command: Command, prefix: string): string[] {
           ...command.registeredArguments.map(argumentText),
           ...(command.options.length > 0 ? ['[options]'] : []),
         ].join(' ')
-  const examples = SPECS[name.replace('exomonad ', '')]?.examples ?? []
+  // A group’s are those of its commands.
+  const examples = command.commands.length > 0 ? [] : examplesOf(command)
   const described = command.registeredArguments.filter((argument) => argument.description !== '')
   return [
     `### \`${usage}\``,

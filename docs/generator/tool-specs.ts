@@ -22,6 +22,8 @@ interface JsonSchema {
   readonly minimum?: number
   readonly exclusiveMinimum?: number
   readonly minLength?: number
+  /** Of a list what each entry is. */
+  readonly items?: JsonSchema
 }
 
 /** A tool’s commands by their names, of its schema and what it says of them itself. */
@@ -32,7 +34,8 @@ export function specsOf(tool: AnyTool): [name: string, spec: CommandSpec][] {
     value === undefined ? [] : [[name, value]],
   )
   const field = (name: string, as: string): FieldSpec => {
-    const { type = '', description = '', enum: choices, ...rest } = properties[name] ?? {}
+    const { type = '', description = '', items, ...rest } = properties[name] ?? {}
+    const choices = rest.enum ?? items?.enum
     const [term = '', words = description] = as.split(/ {2,}/)
     // Seconds and counts are given whole.
     const above = rest.exclusiveMinimum === undefined ? undefined : rest.exclusiveMinimum + 1

@@ -64,9 +64,10 @@ export function createHost(environment: Environment): Host {
       const { exec } = await import('../processes/exec.ts')
       return exec(file, args, { env: environment.variables, ...options })
     },
-    async runOnTerminal(argv, cwd) {
+    async runOnTerminal(argv, cwd, given) {
       const { runOnTerminal } = await import('../processes/exec.ts')
-      return runOnTerminal(argv, { cwd, env: environment.variables })
+      const env = { ...environment.variables, ...given?.env }
+      return runOnTerminal(argv, { cwd, env, input: given?.input })
     },
     signal: sendSignal,
     async isRunning(pid) {
@@ -156,6 +157,10 @@ export function createHost(environment: Environment): Host {
         import('../tools/all.ts'),
       ])
       return loadConfig(file, { toolNames: ALL_TOOLS.map((tool) => tool.name) })
+    },
+    async checkAttention(attention) {
+      const { checkAttention } = await import('../delivery/attention.ts')
+      return checkAttention(attention)
     },
     async checkTemplates(folder) {
       const { checkTemplates } = await import('../delivery/render/check-templates.ts')

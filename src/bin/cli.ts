@@ -90,11 +90,12 @@ async function createRun({
   let read = (): Record<string, unknown> => ({})
   let exitCode: number = EXIT_CODES.ok.code
   const options = (): GlobalOptions => {
-    const { json, as, cwd: folder } = read()
+    const { json, as, cwd: folder, color } = read()
     return {
       json: json === true,
       as: typeof as === 'string' ? as : undefined,
       cwd: typeof folder === 'string' ? resolve(cwd, folder) : cwd,
+      color: color === false ? false : environment.color,
     }
   }
   const context: CliContext = {
@@ -105,8 +106,7 @@ async function createRun({
     now: Date.now,
     onInterrupt,
     options,
-    palette: (stream = terminal.stdout) =>
-      createPalette(read()['color'] !== false && (environment.color ?? stream.isTTY === true)),
+    palette: (stream = terminal.stdout) => createPalette(options().color ?? stream.isTTY === true),
     // A pseudo-terminal that nobody gave a size has 0 columns.
     width: () =>
       (terminal.stdout.isTTY === true && terminal.stdout.columns) || (environment.columns ?? 100),

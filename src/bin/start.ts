@@ -2,12 +2,20 @@ import { enableCompileCache } from 'node:module'
 
 /** Runs the command line; returns the exit code when all output is written. */
 export async function start(): Promise<number> {
-  enableCompileCache()
-  const { main } = await import('./cli.ts')
-  const code = await main(process.argv.slice(2))
+  const argv = process.argv.slice(2)
+  const code = (await isDoneShortly(argv)) ? 0 : await run(argv)
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   return code
 }
+
+async function run(argv: readonly string[]): Promise<number> {
+  enableCompileCache()
+  const { main } = await import('./cli.ts')
+  return main(argv)
+}
+
+const isDoneShortly = async (argv: readonly string[]): Promise<boolean> =>
+  argv.includes('--short') && (await import('./short-status.ts')).printShortStatus(argv)
 
 /** Settles when what was written is out, also where the reader is gone. */
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>

@@ -184,3 +184,14 @@ const GITHUB = new Set([
   'GITHUB_ENTERPRISE_TOKEN',
   'GH_HOST',
 ])
+
+/** What a notification on the desktop needs to find it. */
+export const desktopEnvironment = (environment: Environment): Record<string, string> =>
+  pick(environment, [
+    ...PLAIN,
+    'DBUS_SESSION_BUS_ADDRESS',
+    'DISPLAY',
+    'WAYLAND_DISPLAY',
+    'XAUTHORITY',
+    'XDG_SESSION_TYPE',
+  ])

@@ -3,8 +3,9 @@ import { TomlError } from 'smol-toml'
 import type { z } from 'zod'
 import { ExomonadError } from '../domain/errors.ts'
 import { checkApplicable, checkReferences } from './check.ts'
-import { checkGitea } from './check-gitea.ts'
-import { checkGithub } from './check-github.ts'
+import { checkGitea } from './checks/gitea.ts'
+import { checkGithub } from './checks/github.ts'
+import { checkNotify } from './checks/notify.ts'
 import { describeFindings, describeValue, type Finding } from './finding.ts'
 import { nearestKey } from './nearest-key.ts'
 import { parseToml } from '../domain/formats/parse-toml.ts'
@@ -51,6 +52,7 @@ export function parseConfig(text: string, file: string, options: LoadOptions = {
     ...checkApplicable(parsed.data, written),
     ...checkGithub(parsed.data),
     ...checkGitea(parsed.data),
+    ...checkNotify(parsed.data),
   ]
   if (faults.length > 0) {
     const lines = linesOfKeys(text)

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
+import { attentionSchema } from './attention-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
+import { notifySchema } from './notify-schema.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /**
@@ -128,6 +130,7 @@ export const configSchema = z
           .describe('Times a conflict is handed back before the parent is asked.'),
       })
       .prefault({}),
+    attention: attentionSchema,
     delivery: z
       .strictObject({
         ack_timeout: seconds(
@@ -156,20 +159,14 @@ export const configSchema = z
     liveness: z
       .strictObject({
         reconcile_every: seconds(30, 'Between comparisons of the records with what is true.'),
-        silent_after: seconds(1800, 'No sign of life for this long: the parent is notified.'),
-      })
-      .prefault({}),
-    notify: z
-      .strictObject({
-        command: argv
+        silent_after: z
+          .number()
+          .positive()
           .optional()
-          .describe('Run when a human is needed; the text is its last argument.'),
-        bell: z
-          .boolean()
-          .default(true)
-          .describe('Ring the terminal bell in `exomonad tree --watch`.'),
+          .describe('The older name of `attention.stalled_after`, before which it goes. Seconds.'),
       })
       .prefault({}),
+    notify: notifySchema,
     retention: z
       .strictObject({
         events_days: z

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { repositoryHash } from '../runtime/paths.ts'
 import type { Environment } from './environment.ts'
-import { parseJson } from '../domain/formats/parse-json.ts'
+import { readIfThere, userStateFolder, type RepositoryRecord } from './repository-records.ts'
 
-/**
- * The user’s own folder (`<state home>/exomonad`, 0700), outside every repository: owner tokens,
- * what is trusted, and which repositories have a daemon. File names begin with the repository’s
- * hash.
- */
-export const userStateFolder = (environment: Environment): string =>
-  join(environment.stateHome, 'exomonad')
+export {
+  listRepositoryRecords,
+  readIfThere,
+  userStateFolder,
+  type RepositoryRecord,
+} from './repository-records.ts'
 
 export const ownerTokenFile = (environment: Environment, commonDir: string): string =>
   fileOf(environment, commonDir, 'token')
@@ -68,15 +67,6 @@ export async function ensureOwnerToken(
   }
 }
 
-/** What `exomonad ps` knows of a repository. */
-export interface RepositoryRecord {
-  readonly commonDir: string
-  readonly home: string
-  readonly socket: string
-  /** Of the daemon, as it said when it started; null where it said it stopped. */
-  readonly pid: number | null
-}
-
 export async function writeRepositoryRecord(
   environment: Environment,
   record: RepositoryRecord,
@@ -86,20 +76,6 @@ export async function writeRepositoryRecord(
     repositoryRecordFile(environment, record.commonDir),
     `${JSON.stringify(record, null, 2)}\n`,
   )
-}
-
-/** All repositories, by path. Files that don’t parse are left out. */
-export async function listRepositoryRecords(environment: Environment): Promise<RepositoryRecord[]> {
-  const folder = userStateFolder(environment)
-  const names = await readdir(folder).catch(() => [])
-  const records = await Promise.all(
-    names
-      .filter((name) => /^[0-9a-f]{10}\.json$/.test(name))
-      .map(async (name) => parseRecord(await readIfThere(join(folder, name)))),
-  )
-  return records
-    .filter((record) => record !== undefined)
-    .sort((a, b) => a.home.localeCompare(b.home))
 }
 
 /** Forgets a repository: record, owner token and trust. */
@@ -115,26 +91,4 @@ export async function writeWhole(file: string, text: string): Promise<void> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`
   await writeFile(draft, text, { mode: 0o600, flag: 'wx' })
   await rename(draft, file)
-}
-
-export async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null
-    throw error
-  }
-}
-
-function parseRecord(text: string | null): RepositoryRecord | undefined {
-  try {
-    const value = parseJson(text ?? '') as Partial<RepositoryRecord>
-    const complete =
-      typeof value.commonDir === 'string' &&
-      typeof value.home === 'string' &&
-      typeof value.socket === 'string'
-    return complete ? ({ ...value, pid: value.pid ?? null } as RepositoryRecord) : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -4,11 +4,13 @@ import type { Sessions, Subagents } from './sessions/agent-sessions.ts'
 import type { Hooks } from './turns/agent-hooks.ts'
 import type { Waiting } from './mail/agent-waits.ts'
 import type { View } from './agents/tree-document.ts'
+import type { Acting } from './acting.ts'
 import type { Directory } from './agents/directory.ts'
 import type { Spawning } from './spawn/spawn-use-cases.ts'
 import type { AgentControl } from './agents/control-use-cases.ts'
 import type { Pulls } from './pulls/pull-use-cases.ts'
 import type { Messages } from './mail/message-use-cases.ts'
+import type { Notifications } from './mail/notification-use-cases.ts'
 import type { Maintenance } from './maintenance/maintenance-use-cases.ts'
 
 /**
@@ -17,11 +19,13 @@ import type { Maintenance } from './maintenance/maintenance-use-cases.ts'
  */
 export interface Core {
   readonly directory: Directory
+  readonly acting: Acting
   readonly spawning: Spawning
   readonly forking: Forking
   readonly control: AgentControl
   readonly pulls: Pulls
   readonly messages: Messages
+  readonly notifications: Notifications
   readonly waiting: Waiting
   readonly captures: Captures
   readonly sessions: Sessions

@@ -108,9 +108,10 @@ export interface OutboxControl {
     reason: string,
   ): Promise<void>
   /**
-   * Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits.
+   * Takes what waits for an agent, to be handed over in a hook’s answer; null where nothing waits,
+   * or, with `onlyIfWoken`, nothing that is more than carried along.
    */
-  takeForHook(agentId: AgentId): Promise<string | null>
+  takeForHook(agentId: AgentId, options?: { onlyIfWoken?: boolean }): Promise<string | null>
   /**
    * A prompt that names these deliveries was submitted: they are confirmed. Of those that it only
    * pointed to, the whole text, for the hook’s answer; null where there is none. Those are

@@ -8,6 +8,7 @@ import { createCaptures } from '../core/spawn/captures.ts'
 import { createClean } from '../core/maintenance/clean.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
+import { createActing } from '../core/acting.ts'
 import { createDirectory } from '../core/agents/directory.ts'
 import { createEndProgram } from '../core/agents/end-program.ts'
 import { createExits } from '../core/agents/exits.ts'
@@ -24,6 +25,7 @@ import { createMailbox } from '../core/mail/mailbox.ts'
 import { createPermissions } from '../core/turns/permissions.ts'
 import { createProgramHooks } from '../core/turns/program-hooks.ts'
 import { createNotes } from '../core/mail/notes.ts'
+import type { Notifications } from '../core/mail/notification-use-cases.ts'
 import { createObserving, type Observing } from '../core/agents/observing.ts'
 import { createOnce } from '../core/once.ts'
 import { createMoveRoot } from '../core/agents/move-root.ts'
@@ -77,7 +79,8 @@ export type ToolsOf = (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => 
 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
-  deps: Deps & LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf },
+  deps: Deps &
+    LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf; notifications: Notifications },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
@@ -192,6 +195,7 @@ export function assembleCore(
   const directory = createDirectory(deps)
   const core: Core = {
     directory,
+    acting: createActing(deps),
     spawning: createSpawning({ ...deps, launcher, admission, start, approvals, undo: spawnUndo }),
     forking: createForking({
       ...deps,
@@ -211,6 +215,7 @@ export function assembleCore(
       mailbox,
       blockingCalls,
     }),
+    notifications: deps.notifications,
     waiting: createWaiting({ ...deps, mailbox, blockingCalls, openWaits, scrollback }),
     captures: createCaptures({ ...deps, scrollback }),
     sessions: createSessions({

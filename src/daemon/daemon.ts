@@ -5,7 +5,6 @@ import { createAgentFiles } from '../adapters/machine/agent-files.ts'
 import { writeBinShim } from '../adapters/machine/bin-shim.ts'
 import { freePort } from '../adapters/machine/free-port.ts'
 import { openLogFile } from '../adapters/machine/log-file.ts'
-import { createNotifier } from '../adapters/machine/notify.ts'
 import { createTrash } from '../adapters/machine/trash.ts'
 import { agentEnvironment, gitEnvironment, type Environment } from '../config/environment.ts'
 import { listTrackedConfiguration } from '../config/tracked-files.ts'
@@ -19,6 +18,7 @@ import { readVersion } from '../runtime/version.ts'
 import { announce } from './announce.ts'
 import { assembleCore, type AssembledCore } from './assemble-core.ts'
 import { assembleDelivery } from './assemble-delivery.ts'
+import { assembleNotices } from './assemble-notices.ts'
 import { assemblePulls } from './assemble-pulls.ts'
 import { beginWork } from './begin-work.ts'
 import { chooseMultiplexer } from './choose-multiplexer.ts'
@@ -27,7 +27,6 @@ import type { RemoteAccess } from './forge/choose-forge.ts'
 import { createKnownTokens } from './known-tokens.ts'
 import { createPrompts, listedTools } from './listed-tools.ts'
 import { startMaintenance } from './maintenance.ts'
-import { createHumanNotice } from './notify-human.ts'
 import { openMcp } from './open-mcp.ts'
 import { openStore } from './open-store.ts'
 import { createReleaser } from './releaser.ts'
@@ -174,6 +173,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ? await openMcp({ file: paths.mcpFile, port: config().mcp.port, log })
       : null
     if (mcp !== null) release.add('mcp', () => mcp.close())
+    const notices = assembleNotices({
+      ...{ store, publisher, settings, environment, paths, tokens, gate, clock, log },
+      env: await agentEnv(),
+    })
     const assembled: AssembledCore = assembleCore({
       store,
       git,
@@ -184,6 +187,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       publisher,
       outbox,
       polling: poller,
+      notifications: notices,
       settings,
       prompts: createPrompts({ store, renderer }),
       paths,
@@ -220,15 +224,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       },
     })
 
-    const env = await agentEnv()
-    const notify = async () => {
-      await settings.requireTrust()
-      return createNotifier({ command: config().notify.command, env, exec, log })
-    }
-    release.add(
-      'notice',
-      publisher.onEnqueued(createHumanNotice({ store, notify, log, since: clock() })),
-    )
+    notices.start()
+    release.add('notices', () => notices.stop())
     release.add(
       'maintenance',
       startMaintenance({ core, store, paths, config, clock, log, onLost: lost.resolve }),
@@ -243,6 +240,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       multiplexer,
       forge,
       mcp,
+      notices,
       ownerToken,
       roleTools: (role) => roleToolsOf(config())(role),
       version,

@@ -12,6 +12,7 @@ import { createHttpServer } from '../surfaces/http/server.ts'
 import type { LoopbackServer } from '../surfaces/mcp/loopback.ts'
 import type { RoleTools } from '../surfaces/tool-access.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
+import type { PeopleNotices } from '../delivery/notify/notify-people.ts'
 import type { Releaser } from './releaser.ts'
 
 /** All tools, the events and the health of the daemon, on a Unix socket until `release`. */
@@ -24,6 +25,7 @@ export async function serveHttp(deps: {
   readonly forge: Forge
   /** Where MCP is served over HTTP as well; null where it isn’t. */
   readonly mcp: LoopbackServer | null
+  readonly notices: Pick<PeopleNotices, 'trouble'>
   readonly ownerToken: string
   readonly roleTools: RoleTools
   readonly version: string
@@ -56,6 +58,9 @@ export async function serveHttp(deps: {
         multiplexer: multiplexer.name,
         forge: forge.kind,
         forge_trouble: health?.code ?? null,
+        notify_trouble: (await deps.notices.trouble().catch(() => [])).map(
+          ({ target, since, reason }) => ({ target, since, reason }),
+        ),
         ...(mcp === null ? {} : { mcp: mcp.url }),
       }
     },

@@ -193,6 +193,7 @@ const withoutGrants = (config: Config): Config => ({
   ...config,
   merge: { ...config.merge, agents_may_force: false },
   environment: { ...config.environment, pass: [] },
+  notify: { bell: config.notify.bell, targets: {} },
   forge: {
     ...config.forge,
     github: withoutAddresses(config.forge.github),

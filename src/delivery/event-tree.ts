@@ -54,6 +54,7 @@ export const asRoutingTree = (
       {
         ...{
           id,
+          role: agent.role,
           parentId: agent.parentId,
           branch: sharesBranch(agent) ? null : agent.branch,
           baseBranch: agent.baseBranch,

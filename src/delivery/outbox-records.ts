@@ -1,12 +1,13 @@
 import type { Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Agent, Delivery } from '../domain/records.ts'
+import { createMailNotices } from '../core/mail/mail-notices.ts'
 import type { Clock } from '../domain/clock.ts'
 import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'
-import { MEANT_FOR } from './outbox-message.ts'
+import { isWritten, MEANT_FOR } from './outbox-message.ts'
 import type { Publisher } from '../events/publish.ts'
-import { nearestLiving } from './router.ts'
+import { nearestLiving } from '../domain/nearest-living.ts'
 
 /** What the outbox writes down: each change of a delivery with its event, in one transaction. */
 export interface OutboxRecords {
@@ -42,6 +43,7 @@ export function createOutboxRecords({
   publisher: Publisher
   clock: Clock
 }): OutboxRecords {
+  const notices = createMailNotices({ publisher, clock })
   /** Whoever waits for the agent counts it as idle only once nothing is on its way to it. */
   const signalled = (tx: StoreTransaction, id: AgentId): void =>
     tx.afterCommit(() => void store.signal(id).catch(() => {}))
@@ -136,18 +138,22 @@ export function createOutboxRecords({
 
     abandon: (id, acks) =>
       store.transaction(async (tx) => {
-        const unsettled = await tx.outbox.list({ recipient: id, states: ['queued', 'sent'] })
-        if (unsettled.length === 0) return null
+        const all = await tx.outbox.list({ recipient: id, states: ['queued', 'sent'] })
+        if (all.length === 0) return null
         const line = await lineOf(tx, id)
         const agent = line.get(id)
         const to = nearestLiving(asRoutingTree(line), id)
-        const ended =
-          agent?.state === 'killed'
-            ? 'which was killed'
-            : agent?.kind === 'root'
-              ? 'which has no program'
-              : 'which has ended'
         const name = agent?.name ?? id
+        // News of its own work that needed nothing is nobody else’s.
+        const unsettled = all.filter((delivery) => !isNewsOfItsOwn(delivery))
+        const ids = all.filter(isNewsOfItsOwn).map((delivery) => delivery.id)
+        const gone = `${name} has ended, and it needed nothing`
+        await tx.outbox.withdraw(ids, gone, clock())
+        await tx.outbox.settle(ids, 'failed', gone, clock())
+        if (unsettled.length === 0) return null
+        // What is for the root is for the human where that has no program: nothing went astray.
+        const isTheirs = agent?.kind === 'root' && to === 'human'
+        if (isTheirs) await notices.bringToInbox(tx, id)
         const unconfirmed = acks
           ? unsettled.filter((delivery) => stateOf(delivery).name === 'handed')
           : []
@@ -163,14 +169,16 @@ export function createOutboxRecords({
               clock(),
             )
         }
-        const why = `${MEANT_FOR}${name}, ${ended}`
+        const ended = agent?.state === 'killed' ? 'which was killed' : 'which has ended'
+        const why = isTheirs ? null : `${MEANT_FOR}${name}, ${ended}`
+        const reason = why ?? `${name} has no program now, so that it is the human’s`
         for (const delivery of await tx.outbox.reroute(id, to, why)) {
           await publisher.publish(
             {
               type: 'delivery.failed',
               agentId: id,
               actor: 'daemon',
-              payload: { delivery_id: delivery, reason: why, to },
+              payload: { delivery_id: delivery, reason, to },
             },
             tx,
           )
@@ -179,3 +187,6 @@ export function createOutboxRecords({
       }),
   }
 }
+
+const isNewsOfItsOwn = (delivery: Delivery): boolean =>
+  delivery.reach === 'carry' && !isWritten(delivery)

@@ -7,7 +7,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import type { PaneId } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
-import { TRACE_LENGTH } from '../domain/pane-trace.ts'
+import { TRACE_LENGTH } from '../domain/panes/pane-trace.ts'
 import { paneGate, probeGate, stateGate, type Gate } from './outbox-gate.ts'
 import { shows } from './outbox-message.ts'
 

@@ -10,6 +10,7 @@ import type { Settings } from '../core/deps.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { isReachable } from './event-tree.ts'
+import { batchedUntil, wakes } from './outbox-batching.ts'
 import { channelGate, lifeGate, stateGate } from './outbox-gate.ts'
 import { createHandOver } from './outbox-hand-over.ts'
 import { createProof } from './outbox-proof.ts'
@@ -205,8 +206,12 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     const waiting = await store.outbox.list({ recipient: id, states: ['queued'] })
     if (waiting.length === 0) return proof.nextDue()
     if (clock() < pacing.notBefore()) return earlier(pacing.notBefore(), proof.nextDue())
+    if (!waiting.some(wakes)) return proof.nextDue()
     const queued = await settledNews(store, waiting)
-    if (queued.length === 0) return earlier(pacing.lookAgain(), proof.nextDue())
+    if (!queued.some(wakes)) return earlier(pacing.lookAgain(), proof.nextDue())
+    const within = config.attention.batch_within * 1000
+    const batched = batchedUntil(queued, { now: clock(), within })
+    if (agent.state === 'idle' && clock() < batched) return earlier(batched, proof.nextDue())
     const pane = agent.paneId === null ? undefined : await multiplexer.inspect(agent.paneId)
     const sent = await tryChannel(agent, pane, cli, config, queued)
     if (sent !== undefined) return sent

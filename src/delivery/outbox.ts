@@ -4,6 +4,7 @@ import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { inertText } from '../sanitize/inert.ts'
 import { cliOf } from '../core/agents/programs.ts'
+import { wakes } from './outbox-batching.ts'
 import { composeMessage } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
 import { createWorker, type Worker, type WorkerDeps } from './outbox-worker.ts'
@@ -39,9 +40,10 @@ export interface Outbox {
   ): Promise<void>
   /**
    * What waits for an agent as one text for a hook’s answer, ids at its end where the agent
-   * confirms; null where nothing waits.
+   * confirms; null where nothing waits, or, with `onlyIfWoken`, nothing that is more than carried
+   * along.
    */
-  takeForHook(agentId: AgentId): Promise<string | null>
+  takeForHook(agentId: AgentId, options?: { onlyIfWoken?: boolean }): Promise<string | null>
   /**
    * A prompt that names these was submitted: they are confirmed. Of those that the prompt only
    * pointed to, the whole text, for the answer of the hook; null where there is none. Those are
@@ -159,7 +161,7 @@ export function createOutbox(
         recipient === agentId && isReported(event) ? reason : undefined
       await store.transaction((tx) => withdraw({ ...options, tx }, subject, reasonOf))
     },
-    takeForHook: async (agentId) => {
+    takeForHook: async (agentId, { onlyIfWoken = false } = {}) => {
       const agent = await store.agents.get(agentId)
       await takeBackCutOff(agentId)
       const queued = await settledNews(
@@ -167,6 +169,7 @@ export function createOutbox(
         await store.outbox.list({ recipient: agentId, states: ['queued'] }),
       )
       if (agent === undefined || queued.length === 0) return null
+      if (onlyIfWoken && !queued.some(wakes)) return null
       const configured = await options.settings.snapshot()
       const { config } = configured
       const cli = cliOf(configured, agent)

@@ -1,22 +1,31 @@
 import type { StoreTransaction, Store } from '../adapters/store/store.ts'
-import type { Agent, StoredEvent } from '../domain/records.ts'
+import type { Agent, Delivery, StoredEvent } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
+import type { Config } from '../config/schema.ts'
 import type { Log } from '../runtime/log.ts'
-import { dedupeKeyOf, EVENTS, type NewEvent } from '../events/event.ts'
+import { dedupeKeyOf, definitionOf, EVENTS, type NewEvent } from '../events/event.ts'
 import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from '../events/publish.ts'
 import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render/render.ts'
 import { filedBranches } from '../core/pulls/pull-records.ts'
-import { route, ROUTED_TYPES } from './router.ts'
-import { isState, subjectOf, withdraw } from './withdrawal.ts'
+import { attentionOf } from './attention.ts'
+import { asItRests, reachAtRest, rememberRest } from './rest.ts'
+import { route, ROUTED_TYPES, type Route } from './router.ts'
+import { hasStates, isState, subjectOf, withdraw } from './withdrawal.ts'
 
 export interface PublisherWithDeliveries extends Publisher {
   /** Called after the commit with those who have something new waiting. Returns how to stop. */
   onEnqueued(listener: (recipients: readonly Recipient[]) => void): () => void
 }
+
+/** Of a type that newer news does not replace. */
+const staysFor = ({ type }: StoredEvent): boolean => definitionOf(type)?.stays === true
+
+/** For these it matters whether the work is in a pull request. */
+const ENDS_WORK: ReadonlySet<string> = new Set(['agent.idle', 'agent.completed'])
 
 /** A person’s words, which its agent’s program is to take as if they had been typed. */
 const isRaw = ({ type, actor, payload }: StoredEvent): boolean =>
@@ -32,6 +41,8 @@ export function createPublisher(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly newDeliveryId: () => DeliveryId
+  /** `[attention]` as it was read last. Default: as events are defined. */
+  readonly attention?: () => Config['attention']
 }): PublisherWithDeliveries {
   const { store, renderer, clock, log, newDeliveryId } = deps
   const listeners = new Set<(event: StoredEvent) => void>()
@@ -57,13 +68,16 @@ export function createPublisher(deps: {
     subject: string,
     recipients: readonly Recipient[],
   ): Promise<void> => {
-    const isOlder = (event: StoredEvent, to: Recipient): boolean =>
+    const isOlder = (event: StoredEvent, { recipient, reach }: Delivery): boolean =>
       event.seq < seq &&
-      ((event.type === type && recipients.includes(to)) ||
+      // Of what is carried along only the newest state counts, whatever was news of it before; what
+      // somebody wrote stays.
+      (((reach === 'carry' ? !staysFor(event) : event.type === type && isState(event)) &&
+        recipients.includes(recipient)) ||
         (type === 'base.green' && event.type === 'base.red'))
     const publisher = { publish: append, onEvent: () => () => {} }
-    await withdraw({ tx, store, clock, publisher }, subject, (event, { recipient }) =>
-      isOlder(event, recipient) ? 'there is newer news of it' : undefined,
+    await withdraw({ tx, store, clock, publisher }, subject, (event, delivery) =>
+      isOlder(event, delivery) ? 'there is newer news of it' : undefined,
     )
   }
 
@@ -95,22 +109,32 @@ export function createPublisher(deps: {
       : new Map()
     const recipients: Recipient[] = []
     const subject = subjectOf(stored)
-    const filed = event.type === 'agent.idle' ? await filedBranches(tx) : undefined
-    for (const { to, type } of route(stored, asRoutingTree(agents, filed))) {
+    const filed = ENDS_WORK.has(event.type) ? await filedBranches(tx) : undefined
+    const policy = deps.attention === undefined ? undefined : attentionOf(deps.attention())
+    const tree = await asItRests(tx, stored, asRoutingTree(agents, filed))
+    const sent: Route[] = []
+    for (const one of route(stored, tree, { policy })) {
+      const { to, type, why = '' } = one
+      const reach = await reachAtRest(tx, stored, one)
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
       if (text === '') continue
+      const id = newDeliveryId()
       await tx.outbox.enqueue({
-        id: newDeliveryId(),
+        id,
         recipient: to,
         eventSeq: stored.seq,
         kind: isRaw(stored) ? RAW : type,
         subject,
-        text,
+        reach,
+        text: reach === 'log' ? '' : text,
         createdAt: stored.at,
       })
-      recipients.push(to)
+      if (reach === 'log') await tx.outbox.withdraw([id], why, stored.at)
+      else recipients.push(to)
+      sent.push({ ...one, reach })
     }
-    if (subject !== null && isState(stored)) await supersede(tx, stored, subject, recipients)
+    await rememberRest(tx, stored, sent)
+    if (subject !== null && hasStates(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {
       if (recipients.length > 0) notify(enqueuedListeners, recipients)
       notify(listeners, stored)

@@ -1,4 +1,4 @@
-import type { AgentState } from '../domain/records.ts'
+import type { AgentState, Reach } from '../domain/records.ts'
 import { baseOwners } from '../domain/base-owner.ts'
 import {
   parentBranch,
@@ -7,13 +7,15 @@ import {
   type BranchName,
   type Recipient,
 } from '../domain/ids.ts'
+import { nearestLiving } from '../domain/nearest-living.ts'
 import { ALL_EVENTS } from '../events/all.ts'
-import type { EventDefinition } from '../events/define.ts'
+import type { EventDefinition, Target, Tells } from '../events/define.ts'
 import { definitionOf, type EventType } from '../events/event.ts'
 
 /** What the router must know of an agent. */
 export interface RoutingAgent {
   readonly id: AgentId
+  readonly role: string
   readonly parentId: AgentId | null
   /** Where its work is; null for a fork, whose branch is another’s. */
   readonly branch: BranchName | null
@@ -27,8 +29,12 @@ export interface RoutingAgent {
    * its end besides.
    */
   readonly awaited?: boolean
-  /** Its work is in a pull request that is open or merged: that it rests needs nobody. */
+  /** Its work is in a pull request that is open or merged, which is news where it needs anybody. */
   readonly filed?: boolean
+  /** What it waits for while it rests, in words: nobody has to do anything about that. */
+  readonly waitsFor?: string
+  /** Its parent was notified that it rests, and gave it nothing since. */
+  readonly restIsKnown?: boolean
   /** A session or background task: that it failed is its parent’s business alone. */
   readonly isMinor?: boolean
 }
@@ -45,10 +51,18 @@ export interface Route {
   readonly to: Recipient
   /** The event’s. */
   readonly type: string
+  readonly reach: Reach
+  /** Of what is only logged: why. */
+  readonly why?: string
 }
+
+/** How an event reaches agents of a role, where its definition says `reach`. */
+export type AttentionPolicy = (type: string, role: string, reach: Reach) => Reach
 
 /** What an agent answers to a review of its own work is for who looks after it. */
 const ANSWERS: ReadonlySet<string> = new Set<EventType>(['pr.review', 'pr.thread_comment'])
+
+const LOGGED = 'it is only logged for its role'
 
 /** That it paused or ended. */
 const LIFE: ReadonlySet<string> = new Set<EventType>([
@@ -66,23 +80,6 @@ export const ROUTED_TYPES: readonly EventType[] = ALL_EVENTS.filter(
 const DEAD: readonly AgentState[] = ['completed', 'failed', 'killed']
 
 export const isDead = (state: AgentState): boolean => DEAD.includes(state)
-
-/**
- * The agent itself, or its nearest ancestor that lives and can be spoken to; at last the human.
- * Terminates on any input, cycles included.
- */
-export function nearestLiving(tree: RoutingTree, id: AgentId | null): Recipient {
-  const seen = new Set<AgentId>()
-  let at = id
-  while (at !== null && !seen.has(at)) {
-    seen.add(at)
-    const agent = tree.get(at)
-    if (agent === undefined) return 'human'
-    if (agent.reachable && !isDead(agent.state)) return at
-    at = agent.parentId
-  }
-  return 'human'
-}
 
 /**
  * Owner and parent by record; only for a pull request that no agent filed by its branches. Of a
@@ -120,23 +117,26 @@ function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
 }
 
 /**
- * Event × tree → who is notified, each once: whom its definition names, and what is special about
- * some. Nobody is notified of what they did themselves; what is for the dead goes to the nearest
- * living ancestor; what has no agent left to receive it goes to the human.
+ * Event × tree → who is notified, and how it reaches them, each once: whom its definition names,
+ * and what is special about some. Nobody is notified of what they did themselves; what is for the
+ * dead goes to the nearest living ancestor; what has no agent left to receive it goes to the human.
  */
 export function route(
   event: RoutableEvent,
   tree: RoutingTree,
-  definition: Pick<EventDefinition, 'tells'> | undefined = definitionOf(event.type),
+  options: {
+    readonly policy?: AttentionPolicy | undefined
+    /** Default: of the event’s type. */
+    readonly definition?: Pick<EventDefinition, 'tells' | 'personal'>
+  } = {},
 ): Route[] {
+  const { policy = asDefined, definition = definitionOf(event.type) } = options
   const { type } = event
   if (definition?.tells === undefined) return []
-  const about = event.agentId === null ? undefined : tree.get(event.agentId)
-  if (LIFE.has(type) && about?.awaited === true) return []
-  if (type === 'agent.idle' && about?.filed === true) return []
   const family = familyOf(event, tree)
-  const recipients = new Set<Recipient>()
-  for (const target of definition.tells(event.payload)) {
+  const about = event.agentId === null ? undefined : tree.get(event.agentId)
+  const routes = new Map<Recipient, Route>()
+  for (const [target, defined] of entriesOf(definition.tells(event.payload))) {
     if (target === 'human' && type === 'agent.failed' && about?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
     if (target === 'parent' && family.parent === null && type === 'agent.idle') continue
@@ -145,16 +145,63 @@ export function route(
       ANSWERS.has(type) &&
       family.owner !== null &&
       event.actor === family.owner
-    recipients.add(
-      target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target]),
-    )
+    const to =
+      target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target])
+    const before = routes.get(to)
+    const after = reachOf(event, about, to, answers ? 'wake' : defined)
+    if (before === undefined || RANK[after.reach] > RANK[before.reach])
+      routes.set(to, { to, type, ...after })
   }
   // Whoever was refused the same has to know that it is done.
   if (type === 'pr.merged')
-    for (const who of triedBy(event))
-      recipients.add(who === 'human' ? 'human' : nearestLiving(tree, who))
+    for (const who of triedBy(event)) {
+      const to = who === 'human' ? 'human' : nearestLiving(tree, who)
+      if (!routes.has(to)) routes.set(to, { to, type, ...reachOf(event, about, to, 'carry') })
+    }
+  return [...routes.values()].map((one) => configured(one, tree, policy, definition))
+}
+
+const RANK: Readonly<Record<Reach, number>> = { log: 0, carry: 1, wake: 2 }
+const asDefined: AttentionPolicy = (_type, _role, reach) => reach
+const entriesOf = (tells: Tells) => Object.entries(tells) as [Target, Reach][]
+
+/** What its definition says, but for what nobody has to know of it now. */
+function reachOf(
+  event: RoutableEvent,
+  about: RoutingAgent | undefined,
+  to: Recipient,
+  defined: Reach,
+): { reach: Reach; why?: string } {
+  const { type } = event
   // What it was asked for long ago is news to whoever asked.
-  if (!(type === 'pr.merged' && event.payload['scheduled'] === true))
-    recipients.delete(event.actor as Recipient)
-  return [...recipients].map((to) => ({ to, type }))
+  const isLate = type === 'pr.merged' && event.payload['scheduled'] === true
+  if (to === event.actor && !isLate) return { reach: 'log', why: 'it did so itself' }
+  if (LIFE.has(type) && about?.awaited === true)
+    return { reach: 'log', why: 'a call waits for it, and returns it' }
+  if (type === 'agent.idle' && about?.filed === true)
+    return { reach: 'log', why: 'its work is in a pull request' }
+  if (type === 'agent.idle' && about?.waitsFor !== undefined)
+    return { reach: 'log', why: `it waits for ${about.waitsFor}` }
+  if (type === 'agent.idle' && about?.restIsKnown === true)
+    return { reach: 'log', why: 'it is known to rest or to be done, and was given nothing since' }
+  if (type === 'agent.completed' && about?.filed === true && defined === 'wake')
+    return { reach: 'carry' }
+  // A task of its parent’s, which may rest until it ends.
+  if (type === 'agent.killed' && about?.isMinor === true) return { reach: 'wake' }
+  return { reach: defined }
+}
+
+/** A person’s inbox is no program’s turn: `[attention]` is about agents. */
+function configured(
+  { why, ...one }: Route,
+  tree: RoutingTree,
+  policy: AttentionPolicy,
+  { personal }: Pick<EventDefinition, 'personal'>,
+): Route {
+  const role = one.to === 'human' ? undefined : tree.get(one.to)?.role
+  if (why !== undefined) return { ...one, why }
+  if (role === undefined) return { ...one, reach: one.reach === 'log' ? 'log' : 'wake' }
+  const wanted = policy(one.type, role, one.reach)
+  const reach = personal === true && wanted === 'log' ? 'carry' : wanted
+  return { ...one, reach, ...(reach === 'log' && { why: LOGGED }) }
 }

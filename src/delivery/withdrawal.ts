@@ -12,15 +12,18 @@ import type { Publisher } from '../events/publish.ts'
 
 const OF_A_PULL = /^(pr|ci|review|landing)\./
 const OF_A_BASE = /^base\.(red|green)$/
+const OF_A_LIFE = /^agent\.(idle|completed|failed|killed)$/
 
 /**
  * What a message is about, where that may no longer be so, or be known already, when it is
- * delivered: a pull request’s URL, a base, a mail; null for all else.
+ * delivered: a pull request’s URL, a base, a mail, an agent that rests or ended; null for all else.
  */
 export function subjectOf(event: StoredEvent): string | null {
   const { type, payload } = event
   if (OF_A_PULL.test(type)) return typeof payload['url'] === 'string' ? payload['url'] : null
-  return OF_A_BASE.test(type) ? `base:${String(payload['branch'])}` : mailSubjectOf(event)
+  if (OF_A_BASE.test(type)) return `base:${String(payload['branch'])}`
+  const life = OF_A_LIFE.test(type) && event.agentId !== null ? `agent:${event.agentId}` : null
+  return mailSubjectOf(event) ?? life
 }
 
 /**
@@ -29,6 +32,10 @@ export function subjectOf(event: StoredEvent): string | null {
  */
 export const isState = ({ type }: Pick<StoredEvent, 'type'>): boolean =>
   (OF_A_PULL.test(type) || OF_A_BASE.test(type)) && definitionOf(type)?.stays !== true
+
+/** Whether what it is about has one state at a time, of which the newest is what counts. */
+export const hasStates = ({ type }: Pick<StoredEvent, 'type'>): boolean =>
+  OF_A_PULL.test(type) || OF_A_BASE.test(type) || OF_A_LIFE.test(type)
 
 /** What is known of a pull request by now. */
 export interface Known {
@@ -79,6 +86,8 @@ export function outdated(
       )
     case 'pr.unscheduled':
       return ended ?? moved ?? elsewhere ?? scheduled
+    case 'pr.opened':
+      return ended ?? elsewhere
     case 'pr.behind':
       return ended ?? moved ?? elsewhere
     case 'pr.conflict':

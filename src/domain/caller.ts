@@ -1,15 +1,17 @@
 import type { Agent } from './records.ts'
 
 /**
- * Who asks. The human acts for the root. With `--as` for another agent that agent is who acts, with
- * its rights (src/surfaces/tool-access.ts).
+ * Who asks. The human acts for the root. With `--as` the agent that it names is who acts, with its
+ * rights (src/surfaces/tool-access.ts).
  */
 export interface Caller {
   readonly kind: 'agent' | 'human'
   readonly agent: Agent
+  /** The owner named the agent. */
+  readonly isNamed?: true
   /**
-   * A person acts for it: what its own program is doing stays as it is, and nobody need be asked
-   * whether it may spawn that.
+   * Somebody else than its own program acts as the agent, with the owner’s token: what that program
+   * is doing stays as it is. Where it is a person, nobody need be asked whether it may spawn.
    */
-  readonly byPerson?: true
+  readonly actedBy?: 'person' | 'program'
 }

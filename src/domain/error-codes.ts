@@ -72,7 +72,7 @@ export const ERRORS = {
   AMBIGUOUS_ID: {
     status: 409,
     meaning: 'Several agents match.',
-    remedy: 'Use the branch or a longer prefix of the id.',
+    remedy: 'Say more of the end of the branch, or use a longer prefix of the id.',
   },
   ALREADY_DEAD: {
     status: 409,

@@ -150,6 +150,13 @@ export type DeliveryStatus = 'queued' | 'sent' | 'acked' | 'failed' | 'undecided
 /** `channel`: a way of the program’s own, beside its terminal. */
 export type Lane = 'tool' | 'hook' | 'channel' | 'acp' | 'pane' | 'inbox'
 
+/**
+ * How a message reaches its recipient. `wake`: handed over as soon as it can be, which begins a turn
+ * of an agent at rest. `carry`: along with the next thing that reaches it. `log`: not at all; it is
+ * kept for the log, withdrawn from the start, with why.
+ */
+export type Reach = 'wake' | 'carry' | 'log'
+
 export interface Delivery {
   readonly id: DeliveryId
   readonly recipient: Recipient
@@ -158,6 +165,7 @@ export interface Delivery {
   readonly kind: string
   /** What it is about, where that can change before it is delivered: the URL of a pull request. */
   readonly subject: string | null
+  readonly reach: Reach
   /** Rendered and escaped, ready to be read by a model. */
   readonly text: string
   readonly state: DeliveryStatus
@@ -178,7 +186,7 @@ export type NewDelivery = Pick<
   Delivery,
   'id' | 'recipient' | 'eventSeq' | 'kind' | 'text' | 'createdAt'
 > &
-  Partial<Pick<Delivery, 'subject'>>
+  Partial<Pick<Delivery, 'subject' | 'reach'>>
 
 export interface Mail {
   readonly id: string

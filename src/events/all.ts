@@ -1,3 +1,4 @@
+import { agentActedFor } from './agents/agent.acted_for.ts'
 import { agentCompleted } from './agents/agent.completed.ts'
 import { agentFailed } from './agents/agent.failed.ts'
 import { agentIdle } from './agents/agent.idle.ts'
@@ -44,6 +45,7 @@ import { deliveryWithdrawn } from './mail/delivery.withdrawn.ts'
 import { mail } from './mail/mail.ts'
 import { message } from './mail/message.ts'
 import { note } from './mail/note.ts'
+import { personNotified } from './mail/person.notified.ts'
 import { questionAnswered } from './mail/question.answered.ts'
 import { questionAsked } from './mail/question.asked.ts'
 import { prBehind } from './pulls/pr.behind.ts'
@@ -83,6 +85,7 @@ export const ALL_EVENTS = [
   agentState,
   agentStarted,
   agentIdle,
+  agentActedFor,
   agentCompleted,
   agentFailed,
   agentKilled,
@@ -102,6 +105,7 @@ export const ALL_EVENTS = [
   budgetExhausted,
   approvalRequested,
   approvalDecided,
+  personNotified,
   prOpened,
   prReview,
   prThreadComment,

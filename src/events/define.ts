@@ -1,11 +1,15 @@
 import { z } from 'zod'
 import type { AgentId } from '../domain/ids.ts'
+import type { Reach } from '../domain/records.ts'
 
 /**
  * Who is notified of an event: whose it is (the agent it is about, of a pull request its author),
  * whoever looks after that (its parent, of a pull request the owner of its base), the human.
  */
 export type Target = 'owner' | 'parent' | 'human'
+
+/** Who is notified, and how it reaches them; of the human’s inbox all that is not `log`. */
+export type Tells = Readonly<Partial<Record<Target, Reach>>>
 
 /** What a line begins with, and its colour in a terminal (surfaces/text/palette.ts). */
 type Tone = 'active' | 'attention' | 'bad' | 'dim' | 'good' | 'link' | 'special'
@@ -20,17 +24,23 @@ interface Event<Type extends string, Shape extends z.ZodRawShape> {
   readonly summary: string
   readonly payload: Shape
   /**
-   * Who is notified, in the words of templates/<type>.liquid. A message begins a turn over a whole
-   * conversation: only of what its recipient has to act on. Without: history only, seen in the tree
-   * and the log.
+   * Who is notified, in the words of templates/<type>.liquid, and how it reaches them. What wakes an
+   * agent begins a turn over a whole conversation: only what it has to act on. Without: history
+   * only, seen in the tree and the log. `[attention]` may say otherwise.
    */
-  readonly tells?: readonly Target[] | ((payload: Payload<Shape>) => readonly Target[])
+  readonly tells?: Tells | ((payload: Payload<Shape>) => Tells)
+  /**
+   * What somebody wrote to its recipient, who waits or is waited for: it is handed over at once,
+   * whatever else may come within `attention.batch_within`, and `[attention]` can’t leave it to the
+   * log.
+   */
+  readonly personal?: true
   /**
    * Its key, where payload and agent are enough to make it: a second event with the same key is
    * dropped, for ever. Where they are not, whoever publishes brings one (`dedupeKey`), or none.
    */
   readonly dedupe?: (payload: Payload<Shape>, agentId: AgentId | null) => string
-  /** A person is called (`notify.command`) where it comes to them: somebody waits, or it is bad. */
+  /** A person is called (`[notify]`) where it comes to them: somebody waits, or it is bad. */
   readonly urgent?: true
   /**
    * What somebody wrote, or what never changes any more: while it waits to be delivered, newer ones
@@ -52,9 +62,9 @@ type Facts = Readonly<Record<string, unknown>>
 export interface EventDefinition<
   Type extends string = string,
   Shape extends z.ZodRawShape = z.ZodRawShape,
-> extends Pick<Event<Type, Shape>, 'type' | 'summary' | 'urgent' | 'stays' | 'minor'> {
+> extends Pick<Event<Type, Shape>, 'type' | 'summary' | 'personal' | 'urgent' | 'stays' | 'minor'> {
   readonly payload: z.ZodObject<Shape, z.core.$strict>
-  readonly tells: ((payload: Facts) => readonly Target[]) | undefined
+  readonly tells: ((payload: Facts) => Tells) | undefined
   readonly dedupe: ((payload: Facts, agentId: AgentId | null) => string) | undefined
   readonly line: Line<Facts>
 }

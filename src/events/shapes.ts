@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { AgentId } from '../domain/ids.ts'
-import type { Target } from './define.ts'
+import type { Tells } from './define.ts'
 import { words } from './words.ts'
 
 /** What several events share: what they carry, who is notified, their keys and words. */
@@ -55,5 +55,5 @@ export function budgetUse({ used, limit, kind, scope }: Partial<Budget>): string
  * Words of people without write access reach no agent that acts on them: its parent is notified
  * that they exist.
  */
-export const commentTargets = ({ trusted }: { readonly trusted: boolean }): readonly Target[] =>
-  trusted ? ['owner'] : ['parent']
+export const commentTargets = ({ trusted }: { readonly trusted: boolean }): Tells =>
+  trusted ? { owner: 'wake' } : { parent: 'carry' }

@@ -240,16 +240,24 @@ function makePipes(names: readonly string[]): Pipe[] {
 }
 
 /**
- * Runs a program on this process’s own terminal; returns its exit code, null where a signal ended
- * it or it did not start.
+ * Runs a program on this process’s own terminal, `input` in place of what is typed; returns its
+ * exit code, null where a signal ended it, 127 where it did not start.
  */
 export function runOnTerminal(
   [file = '', ...args]: readonly string[],
-  options: { cwd: string; env: Readonly<Record<string, string>> },
+  options: { cwd: string; env: Readonly<Record<string, string>>; input?: string | undefined },
 ): Promise<number | null> {
+  const { cwd, env, input } = options
   return new Promise((resolve) => {
-    const child = spawn(file, args, { cwd: options.cwd, env: { ...options.env }, stdio: 'inherit' })
-    child.once('error', () => resolve(null))
+    const child = spawn(file, args, {
+      cwd,
+      env: { ...env },
+      stdio: [input === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
+    })
+    // As a shell has it where there is no such program.
+    child.once('error', () => resolve(127))
     child.once('exit', resolve)
+    // A pager that is left early reads no further.
+    child.stdin?.on('error', () => {}).end(input)
   })
 }

@@ -1,7 +1,7 @@
 import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { Check } from '../adapters/forge/check.ts'
 import type { NewEvent } from '../events/event.ts'
-import { hasFailed, isReady, blockersOf } from '../core/pulls/readiness.ts'
+import { blockersOf, hasFailed, isBlocked, isReady } from '../core/pulls/readiness.ts'
 import type { DiffContext } from './diff-context.ts'
 import type { Facts } from './pull-facts.ts'
 
@@ -185,18 +185,6 @@ function checksKey({ head, checks, checksState }: PullRequestSnapshot): string |
   if (checksState === 'passed') return `${head.sha}:passed:${labelsOf(checks)}`
   if (checksState === 'failed') return `${head.sha}:failed:${labelsOf(checks.filter(hasFailed))}`
   return null
-}
-
-/**
- * It could be merged, and the forge would not. What the forge merges once nothing stands against it
- * waits for just that.
- */
-const isBlocked = (pull: PullRequestSnapshot): boolean => {
-  const { scheduled, ...rest } = pull
-  return (
-    blockersOf(pull).length > 0 &&
-    isReady({ ...rest, ...(scheduled?.kind === 'queue' ? { scheduled } : {}), blockers: [] })
-  )
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Agent } from '../domain/records.ts'
 import type { Directory } from '../core/agents/directory.ts'
 import type { Caller } from '../domain/caller.ts'
 import { ExomonadError } from '../domain/errors.ts'
+import { isAlive } from '../domain/lifecycle.ts'
+import { fateOf } from './tool-access.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -57,10 +59,9 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
   const as = headerText(headers['x-exomonad-as'])
   const hash = createHash('sha256').update(token).digest('hex')
   if (sameHash(hash, deps.ownerTokenHash))
-    return {
-      kind: 'human',
-      agent: as === undefined ? await deps.directory.root() : await deps.directory.find(as),
-    }
+    return as === undefined
+      ? { kind: 'human', agent: await deps.directory.root() }
+      : { kind: 'human', agent: await findNamed(deps, as), isNamed: true }
 
   const agent = await deps.findAgentByTokenHash(hash)
   if (agent === undefined)
@@ -68,11 +69,10 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
       'UNAUTHORIZED',
       'The token belongs to nobody here. Use the one from EXOMONAD_TOKEN or EXOMONAD_AUTH_FILE, in the repository it was given for.',
     )
-  if (agent.state === 'completed' || agent.state === 'failed' || agent.state === 'killed') {
-    const fate = { completed: 'has ended', failed: 'has failed', killed: 'was killed' }[agent.state]
+  if (!isAlive(agent.state)) {
     throw new ExomonadError(
       'NOT_ALLOWED',
-      `${agent.name} ${fate}, so its token does nothing more. \`exomonad resume ${agent.name}\` starts it again where that is wanted.`,
+      `${agent.name} ${fateOf(agent)}, so its token does nothing more. \`exomonad resume ${agent.name}\` starts it again where that is wanted.`,
       {
         agent_id: agent.id,
         state: agent.state,
@@ -86,6 +86,23 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
       { agent_id: agent.id },
     )
   return { kind: 'agent', agent }
+}
+
+/** The words say which of the agents in a command is meant. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
+async function findNamed({ directory }: Pick<AuthDeps, 'directory'>, as: string): Promise<Agent> {
+  try {
+    return await directory.find(as)
+  } catch (thrown) {
+    if (!(thrown instanceof ExomonadError)) throw thrown
+    throw new ExomonadError(
+      thrown.code,
+      `${thrown.message} It was given with --as.`,
+      thrown.facts,
+      {
+        cause: thrown,
+      },
+    )
+  }
 }
 
 /** In constant time, so that a token can’t be guessed by how long its refusal takes. */

@@ -40,12 +40,14 @@ export interface ToolCall {
  */
 export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown): Promise<unknown> {
   await admit(tool, call)
-  const caller = identityOf(call.caller, tool)
+  const caller = identityOf(call.caller, { tool })
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const { gate } = call
   const prepare = tool.prepare ?? ((given: unknown) => given)
   const { given, key } = keyOf(tool, call, rawInput ?? {})
   const input = parseInput(inputSchema, prepare(gate.data(given, tool.exact)), tool.name)
+  if (caller.actedBy !== undefined && tool.effect !== 'reads')
+    await call.core.acting.record(caller.agent, tool.name, caller.actedBy)
   const receipts: Receipt[] = []
   const context = {
     core: call.core,

@@ -1,4 +1,6 @@
 import { ExomonadError } from '../domain/errors.ts'
+import { isAlive } from '../domain/lifecycle.ts'
+import type { Agent } from '../domain/records.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AnyTool } from '../tools/define.ts'
 
@@ -9,21 +11,36 @@ import type { AnyTool } from '../tools/define.ts'
 export type RoleTools = (role: string) => readonly string[] | undefined
 
 /**
- * The person, who acts for the root: nothing is refused by role. With `--as` for another agent that
- * agent’s role counts, but for what people do beside any agent.
+ * The person, who acts for the root: nothing is refused by role. With `--as` the role of the agent
+ * that it names counts, but for what people do beside any agent.
  */
-export const actsAsHuman = (caller: Caller): boolean =>
-  caller.kind === 'human' && caller.agent.kind === 'root'
+export const actsAsHuman = ({ kind, agent, isNamed }: Caller): boolean =>
+  kind === 'human' && agent.kind === 'root' && isNamed !== true
 
 /**
- * As whom something is done: whoever acts for an agent is that agent in all of it, has its rights
- * and no more, and is taken for it by others. But for what people do beside any agent, where they
- * stay themselves.
+ * As whom something is done, from every surface: whoever acts for an agent is that agent in all of
+ * it, has its rights and no more, and is taken for it by others. But for what people do beside any
+ * agent, ended ones too, where they stay themselves. NOT_ALLOWED for an agent that has ended.
  */
-export const identityOf = (caller: Caller, tool?: AnyTool): Caller =>
-  caller.kind === 'agent' || actsAsHuman(caller) || tool?.forAnyAgent === true
-    ? caller
-    : { kind: 'agent', agent: caller.agent, byPerson: true }
+export function identityOf(
+  caller: Caller,
+  { tool, by = 'person' }: { tool?: AnyTool; by?: 'person' | 'program' } = {},
+): Caller {
+  const { kind, agent } = caller
+  if (kind === 'agent' || actsAsHuman(caller) || tool?.forAnyAgent === true) return caller
+  // A root without a program is there all the same.
+  if (agent.kind !== 'root' && !isAlive(agent.state))
+    throw new ExomonadError(
+      'NOT_ALLOWED',
+      `${agent.name} ${fateOf(agent)}, so that nobody can act as it. Leave out --as to do it yourself; \`exomonad resume ${agent.name}\` starts it again where that is wanted.`,
+      { agent_id: agent.id, state: agent.state },
+    )
+  return { kind: 'agent', agent, actedBy: by }
+}
+
+/** Of an agent that is over, in words. */
+export const fateOf = ({ state }: Pick<Agent, 'state'>): string =>
+  state === 'killed' ? 'was killed' : state === 'failed' ? 'has failed' : 'has ended'
 
 /**
  * A message that reached an agent must always be readable and confirmable, whatever its lists say.

@@ -4,6 +4,7 @@ import { agentStatus } from './agents/agent-status.ts'
 import { answerQuestion } from './mail/answer-question.ts'
 import { approve } from './mail/approve.ts'
 import { attach } from './agents/attach.ts'
+import { attention } from './agents/attention.ts'
 import { cancel } from './mail/cancel.ts'
 import { capture } from './agents/capture.ts'
 import { checkMail } from './mail/check-mail.ts'
@@ -20,6 +21,7 @@ import { killAgent } from './agents/kill-agent.ts'
 import { mergePr } from './pulls/merge-pr.ts'
 import { moveRoot } from './agents/move-root.ts'
 import { note } from './mail/note.ts'
+import { notifyTest } from './mail/notify-test.ts'
 import { prChecks } from './pulls/pr-checks.ts'
 import { prDiff } from './pulls/pr-diff.ts'
 import { prList } from './pulls/pr-list.ts'
@@ -59,6 +61,7 @@ const TOOLS = [
   answerQuestion,
   approve,
   attach,
+  attention,
   cancel,
   capture,
   checkMail,
@@ -75,6 +78,7 @@ const TOOLS = [
   mergePr,
   moveRoot,
   note,
+  notifyTest,
   prChecks,
   prDiff,
   prList,

@@ -130,3 +130,11 @@ export const subagentAnswer = z.object({
   turns: z.number().int(),
   durationMs: z.number().describe('Milliseconds'),
 })
+
+/** Of what is written to an agent. */
+export const urgency = z
+  .enum(['info'])
+  .optional()
+  .describe(
+    'info: nothing has to be done about it. It goes along with the next thing that reaches its recipient, and begins no turn',
+  )

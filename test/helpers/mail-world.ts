@@ -151,7 +151,7 @@ export async function openMailWorld(
   const shown: string[] = []
   let snapshots = 0
   const settings = settingsOf(
-    () => ((snapshots += 1), configSchema.parse({})),
+    () => ((snapshots += 1), configSchema.parse({ attention: { batch_within: 0 } })),
     (name) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }) as AgentCli,
   )
   const quiet = async (): Promise<void> => {

@@ -26,6 +26,8 @@ export interface McpAccess {
   readonly socket: string
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Further arguments of `exomonad mcp`. */
+  readonly args?: readonly string[]
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -60,7 +62,7 @@ export async function connectMcp(
   const headers = { authorization: `Bearer ${access.token}`, ...access.headers }
   const program = {
     command: process.execPath,
-    args: [BIN, 'mcp'],
+    args: [BIN, 'mcp', ...(access.args ?? [])],
     env: {
       PATH: process.env['PATH'] ?? '',
       EXOMONAD_SOCKET: access.socket,

@@ -226,6 +226,7 @@ export function useOutboxBench(): OutboxBench {
       log: silentLog(),
     })
     bench.config = configSchema.parse({
+      attention: { batch_within: 0 },
       delivery: { ack_timeout: 0.3, retry_initial: 0.02, retry_max: 0.1, human_idle: 0.2 },
     })
     bench.outbox = bench.newOutbox()

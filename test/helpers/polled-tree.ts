@@ -49,6 +49,7 @@ export interface PolledTree {
   events(): Promise<StoredEvent[]>
   types(): Promise<string[]>
   /** What was sent to somebody, in words. */
+  /** All that was sent to it, but that a pull request was opened, which comes with each. */
   delivered(recipient: Recipient): Promise<string[]>
   close(): Promise<void>
 }
@@ -140,7 +141,9 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
     events,
     types: async () => (await events()).map(({ type }) => type),
     delivered: async (recipient) =>
-      (await opened.store.outbox.list({ recipient })).map(({ text }) => text),
+      (await opened.store.outbox.list({ recipient }))
+        .filter(({ reach, kind }) => reach !== 'log' && kind !== 'pr.opened')
+        .map(({ text }) => text),
     close: async () => {
       await opened.poller.stop()
       await opened.store.close()

@@ -88,8 +88,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'the token of an agent that ended opens nothing',
     file: 'src/surfaces/auth.ts',
-    find: "if (agent.state === 'completed' || agent.state === 'failed' || agent.state === 'killed') {",
-    replace: "if (agent.state === 'completed' || agent.state === 'failed') {",
+    find: 'if (!isAlive(agent.state)) {',
+    replace: "if (agent.state !== 'killed' && !isAlive(agent.state)) {",
     test: AUTHORITY,
   },
   {
@@ -330,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agent.silent',
     file: 'src/core/maintenance/reconcile.ts',
-    find: 'if (quiet < liveness.silent_after * 1000) return',
+    find: 'if (quiet < stalledAfter * 1000) return',
     replace: 'if (quiet > 0) return',
     test: SETTINGS,
     name: 'silent_after',
@@ -490,10 +490,24 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'notifications after one that leaves a program behind',
-    file: 'src/adapters/machine/notify.ts',
-    find: 'timeout,\n        group: true,',
-    replace: 'timeout,',
-    test: 'test/unit/adapters/machine/notify.test.ts',
+    file: 'src/adapters/notify/run.ts',
+    find: 'group: true,\n',
+    replace: '',
+    test: 'test/unit/adapters/notify/command.test.ts',
+  },
+  {
+    loses: 'the words of agents stay on this machine',
+    file: 'src/delivery/notify/notice.ts',
+    find: 'options.text && text !== undefined',
+    replace: 'text !== undefined',
+    test: 'test/unit/delivery/notify/notice.test.ts',
+  },
+  {
+    loses: 'a redirect takes no notification elsewhere',
+    file: 'src/adapters/notify/webhook.ts',
+    find: "redirect: 'manual',\n",
+    replace: '',
+    test: 'test/unit/adapters/notify/webhook.test.ts',
   },
   {
     loses: 'a requirement that only a skipped test cites is missing',

@@ -38,7 +38,15 @@ export interface Review {
   readonly comments: readonly LineComment[]
   /** False: report that it exists, do not inject its words. */
   readonly trusted: boolean
+  /** Why its verdict decides nothing; absent where it counts, and from what was stored before. */
+  readonly notCounted?: NotCounted
 }
+
+/**
+ * `own`: of whoever filed the pull request. `dismissed`: its author’s last one was, on the forge.
+ * `superseded`: by a later one of its author. `older_head`: of one that held something else.
+ */
+export type NotCounted = 'no_write_access' | 'own' | 'dismissed' | 'superseded' | 'older_head'
 
 export interface Comment {
   readonly id: string

@@ -1,27 +1,63 @@
 import type { Actor, Sha } from '../../domain/ids.ts'
 import type { Git } from '../git/git.ts'
 import type { StoreVerbs } from '../store/store.ts'
-import type { PullRequestSnapshot, Review } from './forge.ts'
+import type { NotCounted, PullRequestSnapshot, Review } from './forge.ts'
+
+type Verdict = Pick<Review, 'author' | 'state' | 'commit' | 'trusted'>
+
+export interface JudgedReviews<Of extends Verdict> {
+  readonly reviewDecision: PullRequestSnapshot['reviewDecision']
+  /** The same, each with why it does not count. */
+  readonly reviews: readonly Of[]
+}
 
 /**
  * What the reviews come to: each author’s latest approval or change request counts, if it is about
- * what the head holds. A push answers a change request; `sameWork` keeps a mere rebase from doing
- * so.
+ * what the head holds, and of somebody who may write here and did not file the pull request. A push
+ * answers a change request; `sameWork` keeps a mere rebase from doing so. `takenBack`: whose last
+ * verdict was dismissed.
  */
-export async function reviewDecision(
-  reviews: readonly Pick<Review, 'author' | 'state' | 'commit'>[],
-  head: Sha,
-  sameWork: (reviewed: Sha) => Promise<boolean>,
-): Promise<PullRequestSnapshot['reviewDecision']> {
-  const latest = new Map<Actor, Pick<Review, 'state' | 'commit'>>()
-  for (const review of reviews) if (review.state !== 'commented') latest.set(review.author, review)
-  let decision: PullRequestSnapshot['reviewDecision'] = 'none'
-  for (const review of latest.values()) {
-    if (decision === 'changes_requested') break
-    if (review.commit !== head && !(await sameWork(review.commit))) continue
-    decision = review.state === 'changes_requested' ? 'changes_requested' : 'approved'
+export async function judgeReviews<Of extends Verdict>(
+  reviews: readonly Of[],
+  {
+    head,
+    author = null,
+    takenBack = new Set(),
+    sameWork,
+  }: {
+    readonly head: Sha
+    readonly author?: Actor | null
+    readonly takenBack?: ReadonlySet<Actor>
+    readonly sameWork: (reviewed: Sha) => Promise<boolean>
+  },
+): Promise<JudgedReviews<Of>> {
+  const last = new Map<Actor, Of>()
+  const verdicts = reviews.filter(({ state }) => state !== 'commented')
+  for (const review of verdicts) if (review.trusted) last.set(review.author, review)
+
+  const whyNot = async (review: Of): Promise<NotCounted | null> => {
+    // Whoever may not write here decides nothing.
+    if (!review.trusted) return 'no_write_access'
+    if (review.state === 'commented') return null
+    if (review.author === author) return 'own'
+    if (takenBack.has(review.author)) return 'dismissed'
+    if (last.get(review.author) !== review) return 'superseded'
+    return review.commit === head || (await sameWork(review.commit)) ? null : 'older_head'
   }
-  return decision
+
+  const judged: Of[] = []
+  const counted = new Set<Review['state']>()
+  for (const review of reviews) {
+    const notCounted = await whyNot(review)
+    if (notCounted === null) counted.add(review.state)
+    judged.push(notCounted === null ? review : { ...review, notCounted })
+  }
+  const reviewDecision = counted.has('changes_requested')
+    ? 'changes_requested'
+    : counted.has('approved')
+      ? 'approved'
+      : 'none'
+  return { reviewDecision, reviews: judged }
 }
 
 export interface SameWork {

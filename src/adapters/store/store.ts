@@ -26,6 +26,7 @@ import type {
   NewDelivery,
   NewStoredEvent,
   Question,
+  Reach,
   Run,
   RunResult,
   ScrollbackEntry,
@@ -81,10 +82,14 @@ export interface OutboxStore {
     states?: readonly DeliveryStatus[]
     batch?: string
     subject?: string
+    reach?: Reach
     limit?: number
   }): Promise<Delivery[]>
-  /** Count of deliveries in these states per recipient. */
-  counts(states: readonly DeliveryStatus[]): Promise<Map<Recipient, number>>
+  /** Count of deliveries in these states per recipient; `but`: of these kinds none. */
+  counts(
+    states: readonly DeliveryStatus[],
+    options?: { reach?: Reach; but?: readonly string[] },
+  ): Promise<Map<Recipient, number>>
   /**
    * queued → sent, atomically, for those still queued; returns the ones it took. Written before the
    * hand-over. `why` stays what it was.
@@ -102,8 +107,11 @@ export interface OutboxStore {
   withdraw(ids: readonly DeliveryId[], why: string, at: number): Promise<DeliveryId[]>
   /** Back to queued after a hand-over that certainly did not happen. */
   requeue(ids: readonly DeliveryId[], nextAttemptAt: number, why: string): Promise<void>
-  /** Unsettled deliveries of one recipient go to another (its agent is gone). Returns the ids. */
-  reroute(from: Recipient, to: Recipient, why: string): Promise<DeliveryId[]>
+  /**
+   * Unsettled deliveries of one recipient go to another (its agent is gone). `why`: null leaves what
+   * was said of each. Returns the ids.
+   */
+  reroute(from: Recipient, to: Recipient, why: string | null): Promise<DeliveryId[]>
   prune(before: number): Promise<number>
 }
 

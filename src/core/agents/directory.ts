@@ -88,8 +88,8 @@ export const actorOf = (caller: Caller): AgentId | 'human' =>
 
 export interface Directory {
   /**
-   * By UUID, unique prefix of it (≥ 4 characters), branch, or unique name. AGENT_NOT_FOUND,
-   * AMBIGUOUS_ID.
+   * By UUID, unique prefix of it (≥ 4 characters), name, branch, or an end of the branch that no
+   * other has. AGENT_NOT_FOUND, AMBIGUOUS_ID.
    */
   find(address: string): Promise<Agent>
   root(): Promise<Agent>

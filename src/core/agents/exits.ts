@@ -1,6 +1,7 @@
 import type { Agent } from '../../domain/records.ts'
 import type { NewEvent } from '../../events/event.ts'
-import { isFormerPane } from '../../domain/former-pane.ts'
+import { isFormerPane } from '../../domain/panes/former-pane.ts'
+import { createMailNotices } from '../mail/mail-notices.ts'
 import type { Results } from './agent-result.ts'
 import type { Deps } from '../deps.ts'
 import { isAlive, STOPPED } from '../../domain/lifecycle.ts'
@@ -33,6 +34,8 @@ export interface Exits {
 }
 
 export function createExits({
+  store,
+  publisher,
   multiplexer,
   files,
   clock,
@@ -40,11 +43,13 @@ export function createExits({
   log,
   panes,
   results,
-}: Pick<Deps, 'multiplexer' | 'files' | 'clock' | 'log'> & {
+}: Pick<Deps, 'store' | 'publisher' | 'multiplexer' | 'files' | 'clock' | 'log'> & {
   states: States
   panes: OwnPanes
   results: Pick<Results, 'record'>
 }): Exits {
+  const mailNotices = createMailNotices({ publisher, clock })
+
   const keepTranscript = async (agent: Agent): Promise<string | undefined> => {
     try {
       const pane = await panes.find(agent)
@@ -85,13 +90,22 @@ export function createExits({
       const onlyIf = (now: Agent) => now.paneId === agent.paneId && isAlive(now.state)
       if (agent.kind === 'root') {
         // The root is a place, not a process: its program may be started again by `up`.
-        const gone = await states.change(agent.id, {
-          to: 'idle',
-          reason: STOPPED,
-          source: 'process',
-          actor: 'daemon',
-          patch: { ...patch, paneId: null },
-          onlyIf,
+        const gone = await store.transaction(async (tx) => {
+          const changed = await states.change(
+            agent.id,
+            {
+              to: 'idle',
+              reason: STOPPED,
+              source: 'process',
+              actor: 'daemon',
+              patch: { ...patch, paneId: null },
+              onlyIf,
+            },
+            tx,
+          )
+          // Whatever it has not read is the human’s now.
+          if (changed !== undefined) await mailNotices.bringToInbox(tx, agent.id)
+          return changed
         })
         if (gone === undefined) return
         await files.writeChannel(agent.id, null)

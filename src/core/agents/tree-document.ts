@@ -1,11 +1,14 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
+import type { StateFilter, TreeSort } from '../../domain/tree-filters.ts'
 import type { LandingView } from '../fold/view.ts'
 import type { ScheduledView } from '../pulls/pull-documents.ts'
 
 export interface TreeNode {
   id: AgentId
   name: string
+  /** The shortest address that means it alone: its name, or as much of the end of its branch. */
+  short: string
   kind: string
   runtime: string
   role: string
@@ -54,11 +57,19 @@ export interface TreeNode {
   waiting_for: AgentId[] | null
   open_questions: number
   outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
+  /** Who has to act for it to go on, or for its work to land; null where that is nobody else. */
+  turn: AgentId | 'human' | null
+  /** First words of what it was given to do, on one line; empty where it has no task. */
+  task: string
   /** What a process runs; null for all else. */
   command: string | null
   /** How its program ended: one of the two, as far as it is known. */
   exit_code: number | null
   exit_signal: string | null
+  /** False for those above a match of what was asked for. */
+  matches: boolean
+  /** Agents below it that are left out for the depth that was asked for. */
+  hidden: number
   children: TreeNode[]
 }
 export interface ForgeView {
@@ -77,7 +88,16 @@ export interface TreeView {
   repository: string
   root: TreeNode
   counts: { agents: number; live: number; done: number; failed: number }
-  inbox: { messages: number; questions: number; approvals: number }
+  inbox: {
+    /** Unread, announcements of items among them. */
+    messages: number
+    questions: number
+    approvals: number
+    /** What needs the human, as the inbox lists it. */
+    items: number
+    /** Unread messages that announce no item. */
+    news: number
+  }
   forge: ForgeView
   /**
    * Spawns and merges that were begun and not finished: under way, or cut off and not settled yet.
@@ -85,7 +105,30 @@ export interface TreeView {
   unfinished: { kind: string; step: string; age_seconds: number; facts: Record<string, unknown> }[]
 }
 
+/** What of the tree is wanted; all of it without. Criteria go together. */
+export interface TreeQuery {
+  /** One of these. */
+  readonly states?: readonly StateFilter[] | undefined
+  /** Only those that wait for this one. */
+  readonly turn?: AgentId | 'human' | undefined
+  /** Only this agent and those below it. */
+  readonly under?: AgentId | undefined
+  /** Part of its name, branch, task or command; in small letters or capitals. */
+  readonly text?: string | undefined
+  readonly sort?: TreeSort | undefined
+  /** Generations below the one that is shown first. */
+  readonly depth?: number | undefined
+}
+
+/** The same with an address in the place of an id. */
+export type TreeWish = Omit<TreeQuery, 'under'> & { readonly under?: string | undefined }
+
 export interface View {
-  /** One read of the store; nothing is asked of git, panes or forge. */
-  tree(): Promise<TreeView>
+  /**
+   * One read of the store; nothing is asked of git, panes or forge. `under` is an address:
+   * AGENT_NOT_FOUND, AMBIGUOUS_ID. Counts are of all agents, whatever is wanted.
+   */
+  tree(wanted?: TreeWish): Promise<TreeView>
+  /** As little as a shell’s prompt shows: how many agents work, and how many items need the human. */
+  attention(): Promise<{ working: number; items: number }>
 }

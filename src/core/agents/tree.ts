@@ -1,4 +1,5 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
+import { meantBy } from '../../domain/addresses.ts'
 import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
@@ -41,22 +42,13 @@ export function ancestorsOf(agents: readonly Agent[], id: AgentId): Agent[] {
 
 /**
  * The agent an address means: its id, a unique prefix of the id (4 characters or more), its branch,
- * its name where that is unique, or the end of its branch, behind a dot. Of several with one name
- * the single living one is meant. AGENT_NOT_FOUND, AMBIGUOUS_ID.
+ * its name, or the end of its branch behind a dot, where that is unique; living ones come before
+ * those that have ended (`meantBy`). AGENT_NOT_FOUND, AMBIGUOUS_ID.
  */
 export function resolveAddress(agents: readonly Agent[], address: string): Agent {
-  const wanted = address.trim()
-  const exact = agents.find((agent) => agent.id === wanted)
-  if (exact !== undefined) return exact
-  const candidates = [
-    agents.filter(
-      (agent) => agent.branch === wanted && (!sharesBranch(agent) || agent.name === wanted),
-    ),
-    agents.filter((agent) => agent.name === wanted),
-    agents.filter((agent) => !sharesBranch(agent) && agent.branch.endsWith(`.${wanted}`)),
-    wanted.length >= 4 ? agents.filter((agent) => agent.id.startsWith(wanted.toLowerCase())) : [],
-  ].find((matches) => matches.length > 0)
-  if (candidates === undefined) {
+  const meant = meantBy(agents, address)
+  const [only] = meant
+  if (only === undefined) {
     throw new ExomonadError(
       'AGENT_NOT_FOUND',
       `Agent not found: "${address}" is no id, branch or name in this tree. \`exomonad tree\` lists the agents.`,
@@ -65,13 +57,10 @@ export function resolveAddress(agents: readonly Agent[], address: string): Agent
       },
     )
   }
-  const living = candidates.filter((agent) => isAlive(agent.state))
-  const meant = living.length > 0 ? living : candidates.slice(-1)
-  const [only] = meant
-  if (only !== undefined && meant.length === 1) return only
+  if (meant.length === 1) return only
   throw new ExomonadError(
     'AMBIGUOUS_ID',
-    `"${address}" means ${meant.length} agents: ${meant.map((agent) => addressOf(agent)).join(', ')}. Use the branch or a longer id.`,
+    `"${address}" means ${meant.length} agents: ${meant.map((agent) => addressOf(agent)).join(', ')}. Say more of the end of the branch, or a longer id.`,
     {
       agent: address,
       matches: meant.map((agent) => ({ id: agent.id, branch: agent.branch })),

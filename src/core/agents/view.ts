@@ -4,13 +4,19 @@ import type { Agent, Outcome } from '../../domain/records.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { costOf } from '../usage/budgets.ts'
-import type { TreeNode, View } from './tree-document.ts'
+import { selectTree } from '../tree/select-tree.ts'
+import { whoseTurn } from '../tree/whose-turn.ts'
+import { shortAddresses } from '../../domain/addresses.ts'
+import type { TreeNode, TreeQuery, View } from './tree-document.ts'
 import type { Deps } from '../deps.ts'
 import { forgeView } from '../pulls/forge-view.ts'
+import { readInboxFacts } from '../inbox/inbox-facts.ts'
+import { itemsOf } from '../inbox/items.ts'
+import { ANNOUNCEMENTS } from '../inbox/news.ts'
 import { landingsIn } from '../fold/view.ts'
 import { scheduledView } from '../pulls/scheduled-view.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
-import { isFolded } from './tree.ts'
+import { addressOf, isFolded, resolveAddress } from './tree.ts'
 import type { OpenWaits } from '../mail/open-waits.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 
@@ -33,7 +39,14 @@ export function createView({
     )
 
   return {
-    tree: async () => {
+    attention: async () => {
+      const facts = await readInboxFacts(store)
+      const working = facts.agents.filter(
+        ({ state }) => state === 'running' || state === 'spawning',
+      )
+      return { working: working.length, items: itemsOf(facts).length }
+    },
+    tree: async (wanted = {}) => {
       const [
         agents,
         pulls,
@@ -42,6 +55,7 @@ export function createView({
         unread,
         questions,
         inbox,
+        news,
         approvals,
         unfinished,
         priced,
@@ -49,16 +63,20 @@ export function createView({
       ] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
-        store.outbox.counts(['queued']),
+        store.outbox.counts(['queued'], { reach: 'wake' }),
         store.outbox.counts(['undecided']),
         store.mail.counts(),
         store.questions.open(),
         store.outbox.counts(['queued', 'sent']),
+        store.outbox.counts(['queued', 'sent'], { but: ANNOUNCEMENTS }),
         store.approvals.pending(),
         store.journal.open(),
         prices(),
         forgeView(forge, store),
       ])
+      const items = itemsOf(
+        await readInboxFacts(store, { agents, pulls, questions, approvals, journal: unfinished }),
+      )
       const now = clock()
       const pullOf = new Map<string, PullRequestSnapshot>()
       for (const pull of pulls) pullOf.set(pull.head.branch, pull)
@@ -76,12 +94,16 @@ export function createView({
       )
       const landings = landingsIn(unfinished, now)
       const asked = Map.groupBy(questions, (question) => question.agentId)
+      const approvalsOf = new Set(approvals.map(({ agentId }) => agentId))
+      const short = shortAddresses(agents)
 
       const node = (agent: Agent): TreeNode => {
         const pull = sharesBranch(agent) ? undefined : pullOf.get(agent.branch)
+        const pr = pull === undefined ? null : pullView(pull, landings)
         return {
           id: agent.id,
           name: agent.name,
+          short: short.get(agent.id) ?? agent.name,
           kind: agent.kind,
           runtime: agent.runtime,
           role: agent.role,
@@ -97,20 +119,7 @@ export function createView({
           parent_id: agent.parentId,
           pane: agent.paneId,
           pid: agent.pid,
-          pr:
-            pull === undefined
-              ? null
-              : {
-                  number: pull.number,
-                  url: pull.url,
-                  state: pull.state,
-                  draft: pull.draft,
-                  checks: pull.checksState,
-                  review: pull.reviewDecision,
-                  mergeable: pull.mergeable,
-                  landing: landings.get(pull.number) ?? null,
-                  scheduled: scheduledView(pull),
-                },
+          pr,
           tokens: agent.tokens,
           ...spent(agent, priced),
           tool_calls: agent.toolCalls,
@@ -121,9 +130,18 @@ export function createView({
           waiting_for: openWaits.of(agent.id),
           open_questions: asked.get(agent.id)?.length ?? 0,
           outcome: agent.outcome === null ? null : withoutTime(agent.outcome),
+          turn: whoseTurn(byId, agent, {
+            approval: approvalsOf.has(agent.id),
+            question: asked.has(agent.id),
+            undecided: (undecided.get(agent.id) ?? 0) > 0,
+            pull: pr,
+          }),
+          task: agent.kind === 'process' ? '' : firstWords(agent.task),
           command: agent.kind === 'process' ? agent.task : null,
           exit_code: agent.exitCode,
           exit_signal: agent.exitSignal,
+          matches: true,
+          hidden: 0,
           children: (byParent.get(agent.id) ?? []).map(node),
         }
       }
@@ -133,11 +151,14 @@ export function createView({
           'NOT_INITIALIZED',
           'No root is registered here. Run `exomonad init`.',
         )
+      const { under, ...criteria } = wanted
+      const query: TreeQuery =
+        under === undefined ? criteria : { ...criteria, under: inSight(agents, under).id }
       const merged = mergedBranches(pulls)
       const below = agents.filter((agent) => agent.kind !== 'root' && agent.reapedAt === null)
       return {
         repository: paths.home,
-        root: node(root),
+        root: selectTree(node(root), query),
         counts: {
           agents: below.length,
           live: below.filter((agent) => isAlive(agent.state)).length,
@@ -155,6 +176,8 @@ export function createView({
           messages: inbox.get('human') ?? 0,
           questions: questions.filter((question) => question.agentId === root.id).length,
           approvals: approvals.length,
+          items: items.length,
+          news: news.get('human') ?? 0,
         },
         forge: forgeNow,
         unfinished: unfinished.map((entry) => ({
@@ -167,6 +190,41 @@ export function createView({
     },
   }
 }
+
+/** Of an address; AGENT_NOT_FOUND too where it is out of sight. */
+function inSight(agents: readonly Agent[], address: string): Agent {
+  const agent = resolveAddress(agents, address)
+  if (agent.reapedAt === null) return agent
+  throw new ExomonadError(
+    'AGENT_NOT_FOUND',
+    `${agent.name} is out of sight (reap): the tree does not show it. \`exomonad result ${addressOf(agent)}\` says what came of it.`,
+    { agent: agent.id },
+  )
+}
+
+const pullView = (
+  pull: PullRequestSnapshot,
+  landings: ReturnType<typeof landingsIn>,
+): TreeNode['pr'] => ({
+  number: pull.number,
+  url: pull.url,
+  state: pull.state,
+  draft: pull.draft,
+  checks: pull.checksState,
+  review: pull.reviewDecision,
+  mergeable: pull.mergeable,
+  landing: landings.get(pull.number) ?? null,
+  scheduled: scheduledView(pull),
+})
+
+/** Characters of a task that a row could show. */
+const TASK = 160
+const firstWords = (task: string): string =>
+  task
+    .slice(0, 4 * TASK)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .slice(0, TASK)
 
 const withoutTime = ({ at: _at, ...outcome }: Outcome): Outcome => outcome
 

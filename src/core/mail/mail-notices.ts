@@ -1,9 +1,10 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { Agent, Delivery, Mail } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import { completionWords } from '../../domain/formats/completion-message.ts'
+import { completionWords, parseCompletion } from '../../domain/formats/completion-message.ts'
 import { lineFor, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
+import type { Urgency } from './message-use-cases.ts'
 import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
 
 /** What says that mail waits, said and taken back, each in the transaction that has the mail. */
@@ -14,16 +15,18 @@ export interface MailNotices {
     to: AgentId,
     from: Pick<Agent, 'id' | 'name'>,
     count: number,
+    urgency?: Urgency,
   ): Promise<void>
   /** Notifies of mail that waits. */
   notifyOf(tx: StoreTransaction, id: AgentId, mails: readonly Mail[]): Promise<void>
   /** The words themselves, for the human’s inbox. */
   showInInbox(tx: StoreTransaction, mail: Mail): Promise<void>
+  /** For a root whose program has ended: the words of its mail, in place of the line that says so. */
+  bringToInbox(tx: StoreTransaction, id: AgentId): Promise<void>
   /** Notifies of all that waits, unless the line itself still does: it comes to the new program. */
   remind(tx: StoreTransaction, id: AgentId): Promise<void>
   /**
-   * The line, where it still waits to be handed over; one for a root whose program has ended lies
-   * in the human’s inbox.
+   * The line, where it still waits to be handed over.
    */
   queuedLines(tx: StoreTransaction, to: AgentId): Promise<Delivery[]>
   /**
@@ -43,6 +46,24 @@ export interface MailNotices {
 /** The key under which it stands that an agent was notified of the mail that waits for it. */
 export const noticeOf = (id: AgentId): string => `mail-notice:${id}`
 
+/** The key under which it stands that mail needs nothing of its recipient. */
+export const quietKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-info:${id}`
+
+/**
+ * The key under which it stands that nobody was notified of a completion message, because an open
+ * wait was to take it.
+ */
+export const unreportedKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
+
+/** A child’s completion message: delivered with its text when it came, and by a line when it was given back. */
+export const isReported = async (
+  tx: Pick<StoreTransaction, 'agents' | 'snapshots'>,
+  mail: Mail,
+): Promise<boolean> =>
+  parseCompletion(mail.message) !== undefined &&
+  (await tx.agents.get(mail.from))?.parentId === mail.to &&
+  (await tx.snapshots.get(unreportedKeyOf(mail))) === undefined
+
 /** Nobody is there to be notified of its mail: the words go to the human’s inbox. */
 export const isUnmanned = (agent: Agent): boolean =>
   agent.kind === 'root' && agent.state !== 'spawning' && !hasProgram(agent)
@@ -56,14 +77,19 @@ export function createMailNotices({
     to: AgentId,
     from: Pick<Agent, 'id' | 'name'>,
     count: number,
+    urgency?: Urgency,
   ): Promise<void> => {
-    await tx.snapshots.put(noticeOf(to), { at: clock() })
+    // One that was only to be carried along.
+    const ids = (await queuedLines(tx, to)).map(({ id }) => id)
+    await tx.outbox.withdraw(ids, 'there is newer mail', clock())
+    const loudness = urgency === undefined ? {} : { urgency }
+    await tx.snapshots.put(noticeOf(to), { at: clock(), ...loudness })
     await publisher.publish(
       {
         type: 'mail',
         agentId: to,
         actor: from.id,
-        payload: { from_id: from.id, from_name: from.name, count },
+        payload: { from_id: from.id, from_name: from.name, count, ...loudness },
       },
       tx,
     )
@@ -133,19 +159,44 @@ export function createMailNotices({
         if ((await queuedReports(tx, id, [mail])).length === 0) await showInInbox(tx, mail)
       return
     }
+    const quiet = await Promise.all(
+      mails.map(async (mail) => (await tx.snapshots.get(quietKeyOf(mail))) !== undefined),
+    )
     await notify(
       tx,
       id,
       { id: first.from, name: (await tx.agents.get(first.from))?.name ?? first.from },
       mails.length,
+      quiet.every(Boolean) ? 'info' : undefined,
+    )
+  }
+
+  const bringToInbox = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
+    const mails = await tx.mail.peek(id)
+    await withdraw(tx, id, await queuedLines(tx, id), 'its words are in the human’s inbox')
+    const reported = await Promise.all(mails.map((mail) => isReported(tx, mail)))
+    await notifyOf(
+      tx,
+      id,
+      mails.filter((_, index) => reported[index] !== true),
     )
   }
 
   const remind = async (tx: StoreTransaction, id: AgentId): Promise<void> => {
     const mails = await tx.mail.peek(id)
     // The line itself may still wait, and then comes to the new program.
-    if (mails.length > 0 && (await queuedLines(tx, id)).length === 0) await notifyOf(tx, id, mails)
+    if (mails.length > 0 && !(await queuedLines(tx, id)).some(({ reach }) => reach === 'wake'))
+      await notifyOf(tx, id, mails)
   }
 
-  return { notify, notifyOf, showInInbox, remind, queuedLines, queuedReports, withdraw }
+  return {
+    notify,
+    notifyOf,
+    showInInbox,
+    bringToInbox,
+    remind,
+    queuedLines,
+    queuedReports,
+    withdraw,
+  }
 }

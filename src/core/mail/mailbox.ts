@@ -7,7 +7,15 @@ import { mailIn, mailSubject } from '../../domain/formats/mail-subject.ts'
 import type { Deps } from '../deps.ts'
 import { requireAlive } from '../agents/directory.ts'
 import type { Receipt } from './receipt.ts'
-import { createMailNotices, isUnmanned, noticeOf } from './mail-notices.ts'
+import type { Urgency } from './message-use-cases.ts'
+import {
+  createMailNotices,
+  isReported,
+  isUnmanned,
+  noticeOf,
+  quietKeyOf,
+  unreportedKeyOf,
+} from './mail-notices.ts'
 
 /** A wait that takes mail as it comes: of these senders, or of anyone (null). */
 export interface MailExpected {
@@ -28,7 +36,13 @@ type MailPart = NonNullable<Parameters<MailStore['pop']>[1]>
  */
 export interface Mailbox {
   send(from: Agent, to: Agent, message: string): Promise<void>
-  sendIn(tx: StoreTransaction, from: Agent, to: Agent, message: string): Promise<void>
+  sendIn(
+    tx: StoreTransaction,
+    from: Agent,
+    to: Agent,
+    message: string,
+    urgency?: Urgency,
+  ): Promise<void>
   /** Takes mail out, all of it or what each of these asks for, oldest first. */
   take(tx: StoreTransaction, to: AgentId, parts?: readonly MailPart[]): Promise<Mail[]>
   /** These were read in the human’s inbox: mail that they bring is out of its box. */
@@ -54,11 +68,9 @@ export interface Mailbox {
   recover(): Promise<void>
 }
 
-/**
- * The key under which it stands that nobody was notified of a completion message, because an open
- * wait was to take it.
- */
-const unreportedKeyOf = ({ id }: Pick<Mail, 'id'>): string => `mail-untold:${id}`
+/** Whether mail needs another notice than the one there is. */
+const isLouder = (urgency: Urgency, notice: Record<string, unknown> | undefined): boolean =>
+  notice === undefined || (urgency === undefined && notice['urgency'] === 'info')
 
 export function createMailbox({
   store,
@@ -72,25 +84,20 @@ export function createMailbox({
   const isExpected = (to: AgentId, from: AgentId): boolean =>
     [...(expected.get(to) ?? [])].some((wait) => wait.from === null || wait.from.has(from))
 
-  const isChild = async (tx: StoreTransaction, id: AgentId, parent: AgentId): Promise<boolean> =>
-    (await tx.agents.get(id))?.parentId === parent
-  const isUnreported = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
-    (await tx.snapshots.get(unreportedKeyOf(mail))) !== undefined
+  const isQuiet = async (tx: StoreTransaction, mail: Mail): Promise<boolean> =>
+    (await tx.snapshots.get(quietKeyOf(mail))) !== undefined
 
   /** Notifies of what nobody was notified of yet. */
   const notifyOfRest = async (id: AgentId): Promise<void> => {
     if ((await store.mail.peek(id, { limit: 1 })).length === 0) return
     await store.transaction(async (tx) => {
-      if ((await tx.snapshots.get(noticeOf(id))) !== undefined) return
+      const notice = await tx.snapshots.get(noticeOf(id))
+      if (!isLouder(undefined, notice)) return
       const unreported: Mail[] = []
       for (const mail of await tx.mail.peek(id)) {
         if (isExpected(id, mail.from)) continue
-        // Delivered with its text when it came, and by a line when it was given back.
-        const isReported =
-          parseCompletion(mail.message) !== undefined &&
-          (await isChild(tx, mail.from, id)) &&
-          !(await isUnreported(tx, mail))
-        if (!isReported) unreported.push(mail)
+        if (notice !== undefined && (await isQuiet(tx, mail))) continue
+        if (!(await isReported(tx, mail))) unreported.push(mail)
       }
       await notifyOf(tx, id, unreported)
     })
@@ -115,11 +122,12 @@ export function createMailbox({
     }
   }
 
-  const sendIn: Mailbox['sendIn'] = async (tx, from, to, message) => {
+  const sendIn: Mailbox['sendIn'] = async (tx, from, to, message, urgency) => {
     // It may have ended since it was looked up.
     if (to.kind !== 'root') requireAlive((await tx.agents.get(to.id)) ?? to, 'send to')
     const mail: Mail = { id: randomUUID(), from: from.id, to: to.id, message, sentAt: clock() }
     await tx.mail.send(mail)
+    if (urgency === 'info') await tx.snapshots.put(quietKeyOf(mail), {})
     const outcome = from.parentId === to.id ? parseCompletion(message) : undefined
     if (outcome !== undefined) {
       await tx.agents.update(from.id, { outcome: { ...outcome, at: mail.sentAt } })
@@ -153,8 +161,8 @@ export function createMailbox({
     }
     if (isExpected(to.id, from.id)) return
     if (isUnmanned((await tx.agents.get(to.id)) ?? to)) await showInInbox(tx, mail)
-    else if ((await tx.snapshots.get(noticeOf(to.id))) === undefined)
-      await notify(tx, to.id, from, 1)
+    else if (isLouder(urgency, await tx.snapshots.get(noticeOf(to.id))))
+      await notify(tx, to.id, from, 1, urgency)
   }
 
   const take: Mailbox['take'] = async (tx, to, parts = [{}]) => {
@@ -210,7 +218,14 @@ export function createMailbox({
     recover: async () => {
       const mails = await store.mail.unconfirmed()
       if (mails.length > 0) await receiptOf(mails).giveBack()
-      for (const id of (await store.mail.counts()).keys()) await notifyOfRest(id)
+      const left = new Set<string>()
+      for (const id of (await store.mail.counts()).keys()) {
+        await notifyOfRest(id)
+        for (const mail of await store.mail.peek(id)) left.add(quietKeyOf(mail))
+      }
+      // Kept until now, as what is taken may be given back.
+      for (const key of await store.snapshots.keys(quietKeyOf({ id: '' })))
+        if (!left.has(key)) await store.snapshots.remove(key)
     },
   }
 }

@@ -2,8 +2,10 @@ import type { Caller } from '../../domain/caller.ts'
 import type { TakeReceipt } from './receipt.ts'
 import type { AgentId, DeliveryId, QuestionId } from '../../domain/ids.ts'
 import type { OnceContext } from '../once.ts'
+import type { ItemType } from '../../domain/inbox-items.ts'
+import type { Item, NewsLine } from '../inbox/item.ts'
 
-export interface InboxItem {
+interface InboxMessage {
   id: DeliveryId
   kind: string
   text: string
@@ -11,11 +13,18 @@ export interface InboxItem {
   question_id: string | null
 }
 
+/** `info`: it begins no turn of its recipient, and goes along with the next thing that does. */
+export type Urgency = 'info' | undefined
+
 export interface Messages {
   note(
     caller: Caller,
     message: string,
-    options?: { stopReason?: boolean | undefined; once?: OnceContext | undefined },
+    options?: {
+      stopReason?: boolean | undefined
+      urgency?: Urgency
+      once?: OnceContext | undefined
+    },
   ): Promise<{ status: 'sent' }>
   /** Blocks up to `timeout` seconds; `signal` aborts the wait without losing the answer. */
   question(
@@ -42,7 +51,11 @@ export interface Messages {
     caller: Caller,
     to: string,
     message: string,
-    options?: { raw?: boolean | undefined; once?: OnceContext | undefined },
+    options?: {
+      raw?: boolean | undefined
+      urgency?: Urgency
+      once?: OnceContext | undefined
+    },
   ): Promise<{ status: 'sent'; to: AgentId }>
   checkMail(
     caller: Caller,
@@ -54,14 +67,23 @@ export interface Messages {
   /** The whole text of a message to the caller, which confirms it. INVALID_ARG for others’. */
   read(caller: Caller, id: string): Promise<{ id: string; message: string }>
   /**
-   * The human’s mail, open questions and approvals. `clear` marks the mail read, once it is known
-   * to have arrived.
+   * What needs the human, and what else is unread. `agent` and `type` narrow items and news; `item`
+   * leaves one item, by its number, its id, or `next`: INVALID_ARG where there is no such one. The
+   * rest of the result is of everything. `clear` marks what is unread as read, once it is known to
+   * have arrived; items stay.
    */
   inbox(
-    options: { clear: boolean },
+    options: {
+      clear: boolean
+      agent?: string | undefined
+      type?: ItemType | 'news' | undefined
+      item?: string | undefined
+    },
     receipt?: TakeReceipt,
   ): Promise<{
-    messages: InboxItem[]
+    items: Item[]
+    news: NewsLine[]
+    messages: InboxMessage[]
     questions: { question_id: QuestionId; agent: string; message: string; asked_at: number }[]
     approvals: { approval_id: string; agent: string; what: string; requested_at: number }[]
   }>

@@ -4,14 +4,14 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import { parseCompletion } from '../../domain/formats/completion-message.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
-import type { Messages } from './message-use-cases.ts'
+import type { Messages, Urgency } from './message-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { cliNow } from '../agents/programs.ts'
 import type { Deps } from '../deps.ts'
+import { createInbox } from '../inbox/inbox.ts'
 import { actorOf, findAgent, requireAlive } from '../agents/directory.ts'
-import { hasProgram, isAlive, REPORTED } from '../../domain/lifecycle.ts'
+import { REPORTED } from '../../domain/lifecycle.ts'
 import type { Mailbox } from './mailbox.ts'
-import type { Receipt } from './receipt.ts'
 import type { States } from '../agents/states.ts'
 
 export function createMessages({
@@ -35,13 +35,18 @@ export function createMessages({
   mailbox: Mailbox
 }): Messages {
   /** A person’s words: injected as they are. */
-  const say = async (tx: StoreTransaction, to: Agent, message: string, raw: boolean) => {
+  const say = async (
+    tx: StoreTransaction,
+    to: Agent,
+    message: string,
+    { raw, urgency }: { raw: boolean; urgency: Urgency },
+  ) => {
     await publisher.publish(
       {
         type: 'message',
         agentId: to.id,
         actor: 'human',
-        payload: { message, ...(raw ? { raw } : {}) },
+        payload: { message, ...(raw ? { raw } : {}), ...(urgency !== undefined && { urgency }) },
       },
       tx,
     )
@@ -76,7 +81,7 @@ export function createMessages({
 
     note: notes.note,
 
-    send: async (caller, address, message, { raw = false, once } = {}) => {
+    send: async (caller, address, message, { raw = false, urgency, once } = {}) => {
       if (raw && caller.kind !== 'human')
         throw new ExomonadError('NOT_ALLOWED', 'Only a person sends raw text. Leave raw out.', {
           field: 'raw',
@@ -102,9 +107,9 @@ export function createMessages({
       const result = { status: 'sent' as const, to: to.id }
       const isOver = await endsTurn(caller, to, message)
       await store.transaction(async (tx) => {
-        if (caller.kind === 'human') await say(tx, to, message, raw)
-        else await mailbox.sendIn(tx, caller.agent, to, message)
-        await begins(tx, caller, to)
+        if (caller.kind === 'human') await say(tx, to, message, { raw, urgency })
+        else await mailbox.sendIn(tx, caller.agent, to, message, urgency)
+        if (urgency === undefined) await begins(tx, caller, to)
         if (isOver)
           await states.change(
             caller.agent.id,
@@ -160,65 +165,7 @@ export function createMessages({
       return { id, message }
     },
 
-    inbox: async ({ clear }, take) => {
-      const waiting = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
-      const agents = await store.agents.list()
-      const nameOf = new Map(agents.map((agent) => [agent.id, agent.name]))
-      const root = agents.find((agent) => agent.kind === 'root')
-      // The root’s program answers its children itself; without one, or for its own questions, the
-      // human does.
-      const unmanned = root === undefined || !hasProgram(root)
-      const parentOf = new Map(agents.map((agent) => [agent.id, agent.parentId]))
-      const alive = new Set(agents.filter((agent) => isAlive(agent.state)).map((agent) => agent.id))
-      const open = (await store.questions.open()).filter(
-        (question) =>
-          alive.has(question.agentId) &&
-          (question.agentId === root?.id ||
-            (unmanned && parentOf.get(question.agentId) === root?.id)),
-      )
-      const approvalsOpen = await store.approvals.pending()
-      if (clear && waiting.length > 0) {
-        const read: Receipt = {
-          confirm: async () => {
-            const ids = waiting.map((delivery) => delivery.id)
-            await store.transaction(async (tx) => {
-              await tx.outbox.settle(ids, 'acked', 'read in the inbox', clock())
-              await mailbox.readInInbox(tx, waiting)
-            })
-          },
-          giveBack: async () => {},
-        }
-        if (take === undefined) await read.confirm()
-        else take(read)
-      }
-      return {
-        messages: waiting.map((delivery) => ({
-          id: delivery.id,
-          kind: delivery.kind,
-          // Of what was meant for an agent that ended: for whom, and why it is here.
-          text: delivery.why?.startsWith('meant for ')
-            ? `(${delivery.why}) ${delivery.text}`
-            : delivery.text,
-          at: delivery.createdAt,
-          question_id:
-            /\b(q-[0-9a-f]{8})\b/.exec(
-              delivery.kind === 'question.asked' ? delivery.text : '',
-            )?.[1] ?? null,
-        })),
-        questions: open.map((question) => ({
-          question_id: question.id,
-          agent: nameOf.get(question.agentId) ?? question.agentId,
-          message: question.message,
-          asked_at: question.askedAt,
-        })),
-        approvals: approvalsOpen.map((approval) => ({
-          approval_id: approval.id,
-          agent: nameOf.get(approval.agentId) ?? approval.agentId,
-          what: approval.what,
-          requested_at: approval.requestedAt,
-        })),
-      }
-    },
+    inbox: createInbox({ store, clock, mailbox }),
 
     decide: (id, decision, reason) => approvals.decide(id, decision, reason),
   }

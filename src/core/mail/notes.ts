@@ -1,6 +1,6 @@
 import type { StoreTransaction } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Messages } from './message-use-cases.ts'
+import type { Messages, Urgency } from './message-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 
@@ -23,6 +23,8 @@ const WINDOW = 60_000
 const PREFIX = 'notes:'
 interface KeptBack extends Record<string, unknown> {
   readonly count: number
+  /** Of all of them. */
+  readonly urgency?: 'info'
   readonly last: string
 }
 
@@ -45,10 +47,14 @@ export function createNotes({
     tx: StoreTransaction,
     agentId: AgentId,
     message: string,
+    urgency: Urgency,
   ): Promise<void> => {
     const name = (await tx.agents.get(agentId))?.name ?? agentId
     await publisher.publish(
-      { type: 'note', agentId, actor: agentId, payload: { name, message } },
+      {
+        ...{ type: 'note', agentId, actor: agentId },
+        payload: { name, message, ...(urgency !== undefined && { urgency }) },
+      },
       tx,
     )
   }
@@ -62,22 +68,25 @@ export function createNotes({
       kept.count === 1
         ? ''
         : `(${kept.count} notes, more than ${MOST_NOTES} a minute, as one; the last:) `
-    await publish(tx, agentId, `${words}${kept.last}`)
+    await publish(tx, agentId, `${words}${kept.last}`, kept.urgency)
   }
 
   const sendOrKeep = async (
     tx: StoreTransaction,
     { agent }: Caller,
     message: string,
+    urgency: Urgency,
   ): Promise<void> => {
     const key = `${PREFIX}${agent.id}`
     await flushOf(tx, key)
     const kept = (await tx.snapshots.get(key)) as KeptBack | undefined
-    if (kept === undefined && (await hasRoom(tx, agent.id))) await publish(tx, agent.id, message)
+    if (kept === undefined && (await hasRoom(tx, agent.id)))
+      await publish(tx, agent.id, message, urgency)
     else
       await tx.snapshots.put(key, {
         count: (kept?.count ?? 0) + 1,
         last: message,
+        ...(urgency === 'info' && (kept === undefined || kept.urgency === 'info') && { urgency }),
       } satisfies KeptBack)
   }
 
@@ -86,7 +95,7 @@ export function createNotes({
       await store.transaction(async (tx) => {
         if (options.stopReason === true)
           await tx.agents.update(caller.agent.id, { stopReason: message })
-        await sendOrKeep(tx, caller, message)
+        await sendOrKeep(tx, caller, message, options.urgency)
         await options.once?.mark(tx, { status: 'sent' })
       })
       return { status: 'sent' }

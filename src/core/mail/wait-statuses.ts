@@ -6,8 +6,9 @@ import { cliOf } from '../agents/programs.ts'
 import type { Deps } from '../deps.ts'
 import { stateOf } from '../../domain/delivery-state.ts'
 import { hasProgram, isAlive } from '../../domain/lifecycle.ts'
+import { quietKeyOf } from './mail-notices.ts'
 
-type Verbs = Pick<StoreVerbs, 'agents' | 'mail' | 'outbox'>
+type Verbs = Pick<StoreVerbs, 'agents' | 'mail' | 'outbox' | 'snapshots'>
 
 /** How agents stand to one that waits for them. */
 export interface WaitStatuses {
@@ -42,7 +43,9 @@ export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitSt
     id: AgentId,
     confirms: boolean,
   ): Promise<boolean> => {
-    if ((await outbox.list({ recipient: id, states: ['queued'], limit: 1 })).length > 0) return true
+    // What is only carried along begins no turn.
+    const waiting = { recipient: id, states: ['queued'], reach: 'wake', limit: 1 } as const
+    if ((await outbox.list(waiting)).length > 0) return true
     // One that never confirms has what was handed over.
     return (await outbox.list({ recipient: id, states: ['sent'] })).some(
       (delivery) => confirms || stateOf(delivery).name === 'claimed',
@@ -54,7 +57,8 @@ export function createWaitStatuses({ settings }: Pick<Deps, 'settings'>): WaitSt
     if (agent === undefined || !isAlive(agent.state)) return 'dead'
     if (agent.state !== 'idle') return 'running'
     if (!hasProgram(agent)) return 'idle'
-    if ((await verbs.mail.peek(id, { from: [waiter], limit: 1 })).length > 0) return 'running'
+    for (const mail of await verbs.mail.peek(id, { from: [waiter] }))
+      if ((await verbs.snapshots.get(quietKeyOf(mail))) === undefined) return 'running'
     return (await hasMoreToDo(verbs, id, confirming.has(id))) ? 'running' : 'idle'
   }
 

@@ -204,7 +204,7 @@ export function createWaiting({
    * must not cost the result.
    */
   const begin = async (
-    { kind, byPerson, agent }: Caller,
+    { kind, actedBy, agent }: Caller,
     from: Watch['from'],
   ): Promise<() => Promise<void>> => {
     const ends = [mailbox.expect({ to: agent.id, from: from === null ? null : new Set(from) })]
@@ -219,8 +219,8 @@ export function createWaiting({
       const close = openWaits.open(agent.id, from)
       ends.unshift(async () => close())
     }
-    // A person who waits for an agent leaves its program as it is.
-    if (kind === 'agent' && byPerson !== true) {
+    // Whoever else waits as an agent leaves its program as it is.
+    if (kind === 'agent' && actedBy === undefined) {
       const called = await blockingCalls.begin(agent, 'wait').catch(async (thrown: unknown) => {
         await end()
         throw thrown
@@ -260,7 +260,7 @@ export function createWaiting({
       }
       if (take === undefined) await receipt.confirm()
       else if (found.mails.length > 0) take(receipt)
-      if (caller.kind === 'human' || caller.byPerson === true)
+      if (caller.kind === 'human' || caller.actedBy === 'person')
         await scrollback.rememberWait(waiter.id, wordsOf(found.result, timeout))
       return found.result
     },

@@ -1,7 +1,7 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
-import { isFormerPane } from '../../domain/former-pane.ts'
+import { isFormerPane } from '../../domain/panes/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
 import type { Deps } from '../deps.ts'
@@ -143,11 +143,12 @@ export function createReconcile({
     return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``
   }
 
-  const silent = async ({ liveness }: Config, agent: Agent): Promise<void> => {
+  const silent = async ({ liveness, attention }: Config, agent: Agent): Promise<void> => {
     // A command need not say anything.
     if (agent.state !== 'running' || agent.kind === 'root' || agent.kind === 'process') return
     const quiet = clock() - agent.lastSeenAt
-    if (quiet < liveness.silent_after * 1000) return
+    const stalledAfter = liveness.silent_after ?? attention.stalled_after
+    if (quiet < stalledAfter * 1000) return
     await publisher.publish({
       type: 'agent.silent',
       agentId: agent.id,

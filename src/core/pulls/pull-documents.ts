@@ -1,3 +1,4 @@
+import type { NotCounted } from '../../adapters/forge/forge.ts'
 import type { LandingView } from '../fold/view.ts'
 
 /** What people and models read of pull requests. */
@@ -78,6 +79,8 @@ export interface PullDetails extends PullSummary {
     trusted: boolean
     /** Words of somebody without write access, not shown to agents. */
     withheld: boolean
+    /** Why the verdict does not count; null where it does, and of one that only comments. */
+    not_counted: NotCounted | null
   }[]
   /** Whom the forge asked for a review that it requires. */
   asked_reviewers: { name: string; code_owner: boolean }[]

@@ -117,6 +117,7 @@ export function createPullViews(
                 })),
             trusted: review.trusted,
             withheld,
+            not_counted: review.notCounted ?? null,
           }
         }),
         asked_reviewers: (pull.asked ?? []).map(({ name, codeOwner }) => ({

@@ -18,3 +18,15 @@ export const isReady = (pull: PullRequestSnapshot): boolean =>
   (pull.checksState === 'passed' || (pull.checksState === 'none' && !pull.checksRequired))
 
 export const blockersOf = ({ blockers = [] }: PullRequestSnapshot): readonly Blocker[] => blockers
+
+/**
+ * It could be merged, and the forge would not. What the forge merges once nothing stands against it
+ * waits for just that.
+ */
+export const isBlocked = (pull: PullRequestSnapshot): boolean => {
+  const { scheduled, ...rest } = pull
+  return (
+    blockersOf(pull).length > 0 &&
+    isReady({ ...rest, ...(scheduled?.kind === 'queue' ? { scheduled } : {}), blockers: [] })
+  )
+}

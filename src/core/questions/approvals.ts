@@ -15,6 +15,7 @@ interface Outcome {
  * agent needs no message.
  */
 const PERMISSION = 'perm-'
+export const isPermission = (id: string): boolean => id.startsWith(PERMISSION)
 
 export interface Approvals {
   /**
@@ -71,7 +72,7 @@ export function createApprovals({
             decision,
             what: approval.what,
             reason: reason ?? null,
-            ...(approval.id.startsWith(PERMISSION) ? { permission: true } : {}),
+            ...(isPermission(approval.id) ? { permission: true } : {}),
           },
         },
         tx,
@@ -139,7 +140,7 @@ export function createApprovals({
       const depth = caller.agent.depth + 1
       if (
         caller.kind === 'human' ||
-        caller.byPerson === true ||
+        caller.actedBy === 'person' ||
         branches.length === 0 ||
         limits.approval_depth === undefined ||
         depth < limits.approval_depth
@@ -163,7 +164,7 @@ export function createApprovals({
     dropOrphans: async () => {
       for (const approval of await store.approvals.pending()) {
         if (waiting.has(approval.id)) continue
-        if (!approval.id.startsWith(PERMISSION)) {
+        if (!isPermission(approval.id)) {
           await decide(approval.id, 'denied', 'the daemon restarted; ask again')
           continue
         }

@@ -138,9 +138,9 @@ export function createQuestions({
       let timer: NodeJS.Timeout | undefined
       try {
         await ask(caller, message, id)
-        // A person who asks for the root leaves its program as it is.
+        // Whoever else asks as the agent leaves its program as it is.
         const ended =
-          agent.kind === 'root' && caller.kind === 'human'
+          caller.kind === 'human' || caller.actedBy !== undefined
             ? async () => {}
             : await blockingCalls.begin(agent, `question ${id}`)
         try {

@@ -134,8 +134,13 @@ export function createSessionEnds({
 
     turnOver: async (agent) => {
       const waits = async ({ outbox }: Pick<StoreVerbs, 'outbox'>) =>
-        (await outbox.list({ recipient: agent.id, states: ['queued', 'sent'], limit: 1 })).length >
-        0
+        (
+          await outbox.list({
+            ...{ recipient: agent.id, states: ['queued'] },
+            ...{ reach: 'wake', limit: 1 },
+          })
+        ).length > 0 ||
+        (await outbox.list({ recipient: agent.id, states: ['sent'], limit: 1 })).length > 0
       if (await waits(store)) return
       const words = await finalOutput(agent)
       // Which files it changed takes git a while, in which something may come.

@@ -91,11 +91,11 @@ export function createSubagents({
   }
 
   /**
-   * From here on others see what the caller waits for. A person who waits leaves the agent’s
-   * program as it is.
+   * From here on others see what the caller waits for. Whoever else waits as the agent leaves
+   * its program as it is.
    */
-  const hold = ({ kind, byPerson, agent }: Caller, name: string): Promise<() => Promise<void>> =>
-    kind === 'human' || byPerson === true
+  const hold = ({ kind, actedBy, agent }: Caller, name: string): Promise<() => Promise<void>> =>
+    kind === 'human' || actedBy !== undefined
       ? Promise.resolve(async () => {})
       : blockingCalls.begin(agent, `subagent ${name}`)
 

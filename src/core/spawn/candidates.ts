@@ -89,7 +89,7 @@ export function createCandidates({
     await launcher.requireProgram(configured, cliName)
     if (spec.branch !== undefined) {
       // Somebody else’s work may be on it.
-      if (caller.kind === 'agent' && caller.byPerson !== true)
+      if (caller.kind === 'agent' && caller.actedBy !== 'person')
         throw new ExomonadError(
           'NOT_ALLOWED',
           'Only the human may give an existing branch to an agent. Spawn without `branch`.',

@@ -4,7 +4,7 @@ import type { LaunchPlan, LaunchRequest } from '../../adapters/agent-cli/agent-c
 import type { OpenPane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
+import { HEADLESS_PANE } from '../../domain/panes/headless-pane.ts'
 import type { Configured, Deps } from '../deps.ts'
 import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'

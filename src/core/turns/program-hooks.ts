@@ -182,8 +182,19 @@ export function createProgramHooks(
         await hooks.promptSubmit(caller, { goesOn: held.has(agent.id) }, at)
         if (at === undefined) await firstTurn.ready(agent, signal)
         const ids = deliveryIdsIn(fact.prompt)
-        if (ids.length === 0) return NONE
-        const text = await outbox.promptArrived(agent.id, ids, { unanswered: at !== undefined })
+        const whole =
+          ids.length === 0
+            ? null
+            : await outbox.promptArrived(agent.id, ids, { unanswered: at !== undefined })
+        // The turn that begins takes along what else waits, where one answer has room for it.
+        const more =
+          whole === null &&
+          at === undefined &&
+          signal?.aborted !== true &&
+          cli.hooks?.carries(event) === true
+            ? await outbox.takeForHook(agent.id)
+            : null
+        const text = whole ?? more
         return text === null ? NONE : { kind: 'context', text }
       }
       case 'tool-start': {

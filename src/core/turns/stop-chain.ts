@@ -115,7 +115,8 @@ export function createStopChain(
     }
     // Messages that nobody would read stay where they are.
     if (over()) return undefined
-    const text = await outbox.takeForHook(agent.id)
+    // What is only carried along is no reason to go on.
+    const text = await outbox.takeForHook(agent.id, { onlyIfWoken: true })
     return text === null ? undefined : { kind: 'messages', text }
   }
 

@@ -9,6 +9,6 @@ export const agentCompleted = defineEvent({
     name: z.string(),
     summary: z.string(),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['✓', 'good', (p) => words`done: ${p.summary}`],
 })

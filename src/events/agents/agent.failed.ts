@@ -12,7 +12,7 @@ export const agentFailed = defineEvent({
     reason: z.string(),
     last_lines: z.string(),
   },
-  tells: ['parent', 'human'],
+  tells: { parent: 'wake', human: 'wake' },
   urgent: true,
   line: ['✗', 'bad', (p) => words`failed: ${p.reason}`],
 })

@@ -5,6 +5,6 @@ export const agentIdle = defineEvent({
   type: 'agent.idle',
   summary: 'An agent ended its turn.',
   payload: { name: z.string() },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['○', 'dim', () => 'idle'],
 })

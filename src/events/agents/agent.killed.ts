@@ -6,6 +6,6 @@ export const agentKilled = defineEvent({
   type: 'agent.killed',
   summary: 'An agent was killed.',
   payload: { name: z.string(), by: z.string() },
-  tells: ['parent'],
+  tells: { parent: 'carry' },
   line: ['✗', 'bad', (p) => words`killed by ${p.by}`],
 })

@@ -10,7 +10,7 @@ export const agentSilent = defineEvent({
     minutes: z.number(),
     dedupe: z.string(),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   dedupe: ({ dedupe }, agentId) => `silent:${agentId}:${dedupe}`,
   line: ['?', 'attention', (p) => words`silent for ${p.minutes} min`],
 })

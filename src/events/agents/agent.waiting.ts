@@ -14,7 +14,7 @@ export const agentWaiting = defineEvent({
   },
   // What a hook reports is asked of a person, and goes on by itself; what nobody knows may be the
   // end of it.
-  tells: ({ screen }) => (screen === '' ? ['human'] : ['parent', 'human']),
+  tells: ({ screen }) => (screen === '' ? { human: 'wake' } : { parent: 'wake', human: 'wake' }),
   urgent: true,
   line: ['!', 'attention', (p) => words`waits for a person: ${p.reason}`],
 })

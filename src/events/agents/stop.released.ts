@@ -10,6 +10,6 @@ export const stopReleased = defineEvent({
     objection: z.string(),
     times: z.number(),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['!', 'attention', (p) => words`let go although ${p.objection} stands`],
 })

@@ -6,7 +6,7 @@ export const budgetExhausted = defineEvent({
   type: 'budget.exhausted',
   summary: 'A budget is used up: no more spawns where it holds; nothing else is stopped.',
   payload: budget,
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   dedupe: budgetKey('exhausted'),
   urgent: true,
   line: ['✗', 'bad', (p) => words`used up: ${budgetUse(p)}`],

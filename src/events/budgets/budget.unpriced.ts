@@ -6,7 +6,7 @@ export const budgetUnpriced = defineEvent({
   type: 'budget.unpriced',
   summary: 'A budget in money holds, and a model that is used has no price: it is not counted.',
   payload: { name: z.string(), model: z.string() },
-  tells: ['human'],
+  tells: { human: 'wake' },
   dedupe: ({ model }) => `budget:unpriced:${model}`,
   line: [
     '?',

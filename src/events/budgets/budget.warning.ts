@@ -6,7 +6,7 @@ export const budgetWarning = defineEvent({
   type: 'budget.warning',
   summary: '80 % of a budget is used.',
   payload: budget,
-  tells: ['parent'],
+  tells: { parent: 'carry' },
   dedupe: budgetKey('warning'),
   line: ['!', 'attention', (p) => words`80 % used: ${budgetUse(p)}`],
 })

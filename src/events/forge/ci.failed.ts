@@ -19,6 +19,8 @@ export const ciFailed = defineEvent({
   },
   // A red result of a landing is sent as `landing.red`, to both.
   tells: ({ landing, times }) =>
-    landing === true ? [] : times >= REPEATED_FAILURES ? ['owner', 'parent'] : ['owner'],
+    landing === true
+      ? {}
+      : { owner: 'wake', ...(times >= REPEATED_FAILURES && { parent: 'wake' }) },
   line: ['✗', 'bad', (p) => words`checks of #${p.number} failed: ${p.jobs}`],
 })

@@ -9,6 +9,6 @@ export const forgeRecovered = defineEvent({
     forge: z.string(),
     minutes: z.number(),
   },
-  tells: ['human'],
+  tells: { human: 'wake' },
   line: ['✓', 'good', (p) => words`${p.forge} can be used again, after ${p.minutes} min`],
 })

@@ -13,6 +13,6 @@ export const forgeTrouble = defineEvent({
     /** ISO 8601; null where nobody knows. */
     retry_at: z.string().nullable(),
   },
-  tells: ['human'],
+  tells: { human: 'wake' },
   line: ['!', 'attention', (p) => words`${p.forge} can’t be used: ${p.reason}`],
 })

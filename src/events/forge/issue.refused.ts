@@ -13,6 +13,6 @@ export const issueRefused = defineEvent({
     code: z.string(),
     reason: z.string(),
   },
-  tells: ['human'],
+  tells: { human: 'wake' },
   line: ['!', 'attention', (p) => words`no agent for issue #${p.number}: ${p.reason}`],
 })

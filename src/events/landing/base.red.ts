@@ -14,7 +14,7 @@ export const baseRed = defineEvent({
     log: z.string(),
     log_url: z.string().nullable(),
   },
-  tells: ['owner'],
+  tells: { owner: 'wake' },
   dedupe: ({ branch, sha }) => `base-red:${branch}:${sha}`,
   line: [
     '✗',

@@ -15,7 +15,7 @@ export const landingCulprit = defineEvent({
     log: z.string(),
     log_url: z.string().nullable(),
   },
-  tells: ['owner', 'parent'],
+  tells: { owner: 'wake', parent: 'wake' },
   line: [
     '✗',
     'bad',

@@ -10,6 +10,6 @@ export const landingDone = defineEvent({
     branch: z.string(),
     landed: z.array(other),
   },
-  tells: ['owner'],
+  tells: { owner: 'wake' },
   line: ['⇐', 'special', (p) => words`${numbers(p.landed)} landed on ${p.branch}, checked`],
 })

@@ -25,7 +25,7 @@ export const landingRed = defineEvent({
     log: z.string(),
     log_url: z.string().nullable(),
   },
-  tells: ['owner', 'parent'],
+  tells: { owner: 'wake', parent: 'wake' },
   line: [
     '✗',
     'bad',

@@ -12,6 +12,6 @@ export const landingStopped = defineEvent({
     /** Another event says so to whoever asked for it. */
     told: z.boolean(),
   },
-  tells: ({ told }) => (told ? [] : ['parent']),
+  tells: ({ told }) => (told ? {} : { parent: 'wake' }),
   line: ['■', 'dim', (p) => words`#${p.number} does not wait to land any more: ${p.reason}`],
 })

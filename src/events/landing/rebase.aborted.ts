@@ -10,6 +10,6 @@ export const rebaseAborted = defineEvent({
     base: z.string(),
     files: z.array(z.string()),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['✗', 'bad', (p) => words`rebase onto ${p.base} given up`],
 })

@@ -13,6 +13,7 @@ export const approvalDecided = defineEvent({
     /** Its program asked, and is answered itself. */
     permission: z.boolean().optional(),
   },
-  tells: ({ permission }) => (permission === true ? [] : ['owner']),
+  tells: ({ permission }) => (permission === true ? {} : { owner: 'wake' }),
+  personal: true,
   line: ['!', 'good', (p) => words`${p.decision}: ${p.what}`],
 })

@@ -10,7 +10,7 @@ export const approvalRequested = defineEvent({
     name: z.string(),
     what: z.string(),
   },
-  tells: ['human'],
+  tells: { human: 'wake' },
   urgent: true,
   line: ['!', 'attention', (p) => words`waits for your approval (${p.approval_id}): ${p.what}`],
 })

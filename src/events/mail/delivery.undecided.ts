@@ -11,7 +11,7 @@ export const deliveryUndecided = defineEvent({
     reason: z.string(),
     text: z.string(),
   },
-  tells: ['human'],
+  tells: { human: 'wake' },
   urgent: true,
   line: ['?', 'bad', (p) => words`nobody knows whether ${p.delivery_id} arrived: ${p.reason}`],
 })

@@ -9,7 +9,9 @@ export const mail = defineEvent({
     from_id: z.string(),
     from_name: z.string(),
     count: z.number(),
+    urgency: z.enum(['info']).optional(),
   },
-  tells: ['owner'],
+  tells: ({ urgency }) => ({ owner: urgency === 'info' ? 'carry' : 'wake' }),
+  personal: true,
   line: ['→', 'dim', (p) => words`mail from ${p.from_name}`],
 })

@@ -8,9 +8,11 @@ export const message = defineEvent({
   payload: {
     message: z.string(),
     raw: z.boolean().optional(),
+    urgency: z.enum(['info']).optional(),
     /** Of the mail that it is, for whoever takes that. */
     mail_id: z.string().optional(),
   },
-  tells: ['owner'],
+  tells: ({ urgency }) => ({ owner: urgency === 'info' ? 'carry' : 'wake' }),
+  personal: true,
   line: ['→', 'active', (p) => words`message: ${p.message}`],
 })

@@ -13,6 +13,7 @@ export const questionAnswered = defineEvent({
     delivered_by: z.enum(['tool', 'message']),
   },
   // An answer that the waiting call took must not come a second time.
-  tells: ({ delivered_by: by }) => (by === 'message' ? ['owner'] : []),
+  tells: ({ delivered_by: by }) => (by === 'message' ? { owner: 'wake' } : {}),
+  personal: true,
   line: ['!', 'good', (p) => words`answered: ${p.answer}`],
 })

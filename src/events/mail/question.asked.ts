@@ -10,7 +10,8 @@ export const questionAsked = defineEvent({
     question_id: z.string(),
     message: z.string(),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
+  personal: true,
   urgent: true,
   line: ['?', 'attention', (p) => words`asks (${p.question_id}): ${p.message}`],
 })

@@ -10,6 +10,6 @@ export const prBehind = defineEvent({
     ...pull,
     sha: z.string(),
   },
-  tells: ['owner'],
+  tells: { owner: 'wake' },
   line: ['!', 'attention', (p) => words`#${p.number} has to be up to date with ${p.base} first`],
 })

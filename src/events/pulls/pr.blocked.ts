@@ -18,6 +18,10 @@ export const prBlocked = defineEvent({
   },
   // One that is only behind is brought up to date without anybody.
   tells: ({ person, behind, needs }) =>
-    person ? ['parent', 'human'] : behind && needs.length === 1 ? [] : ['parent'],
+    person
+      ? { parent: 'wake', human: 'wake' }
+      : behind && needs.length === 1
+        ? {}
+        : { parent: 'wake' },
   line: ['!', 'attention', (p) => words`#${p.number} can’t be merged yet: it needs ${p.needs}`],
 })

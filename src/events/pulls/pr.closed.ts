@@ -6,6 +6,6 @@ export const prClosed = defineEvent({
   type: 'pr.closed',
   summary: 'A pull request was closed without a merge.',
   payload: pull,
-  tells: ['owner', 'parent'],
+  tells: { owner: 'wake', parent: 'carry' },
   line: ['✗', 'dim', (p) => words`closed #${p.number} ${p.title}`],
 })

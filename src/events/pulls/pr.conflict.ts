@@ -10,6 +10,6 @@ export const prConflict = defineEvent({
     ...pull,
     files: z.array(z.string()),
   },
-  tells: ['owner', 'parent'],
+  tells: { owner: 'wake', parent: 'carry' },
   line: ['✗', 'bad', (p) => words`#${p.number} conflicts in ${p.files}`],
 })

@@ -8,7 +8,7 @@ export const prFork = defineEvent({
     'A pull request from a fork has a head branch that is called as an agent’s is; it is nobody’s here.',
   payload: pull,
   // No agent is notified of what a stranger called like its branch.
-  tells: ['human'],
+  tells: { human: 'wake' },
   line: [
     '!',
     'attention',

@@ -27,7 +27,11 @@ export const prMerged = defineEvent({
      */
     tried_by: z.array(z.string()).optional(),
   },
-  tells: ['owner', 'parent'],
+  // Where the base here lacks it, its owner has to see to that.
+  tells: ({ local_error: lacking }) => ({
+    owner: 'carry',
+    parent: typeof lacking === 'string' ? 'wake' : 'carry',
+  }),
   stays: true,
   line: ['⇐', 'special', (p) => words`merged #${p.number} ${p.title} into ${p.base}`],
 })

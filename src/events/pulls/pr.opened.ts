@@ -7,5 +7,6 @@ export const prOpened = defineEvent({
   type: 'pr.opened',
   summary: 'A pull request was filed.',
   payload: { ...pull, draft: z.boolean() },
+  tells: { parent: 'carry' },
   line: ['↑', 'link', (p) => words`filed #${p.number} ${p.title} against ${p.base}`],
 })

@@ -15,7 +15,7 @@ export const prPushed = defineEvent({
     copilot_reviewed: z.boolean(),
   },
   tells: ({ after_changes_requested: fixes, copilot_reviewed: copilot }) =>
-    fixes || copilot ? ['parent'] : [],
+    fixes || copilot ? { parent: 'wake' } : {},
   line: [
     '↑',
     'link',

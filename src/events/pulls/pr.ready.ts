@@ -13,6 +13,6 @@ export const prReady = defineEvent({
     /** Nothing has checked it. Missing in events of before. */
     unchecked: z.boolean().optional(),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['✓', 'good', (p) => words`#${p.number} can be merged`],
 })

@@ -6,6 +6,6 @@ export const prReopened = defineEvent({
   type: 'pr.reopened',
   summary: 'A pull request was opened again.',
   payload: pull,
-  tells: ['owner', 'parent'],
+  tells: { owner: 'carry', parent: 'carry' },
   line: ['↑', 'link', (p) => words`reopened #${p.number} ${p.title}`],
 })

@@ -7,6 +7,6 @@ export const prRetargeted = defineEvent({
   type: 'pr.retargeted',
   summary: 'A pull request’s base was changed.',
   payload: { ...pull, old_base: z.string() },
-  tells: ['owner', 'parent'],
+  tells: { owner: 'carry', parent: 'carry' },
   line: ['→', 'dim', (p) => words`#${p.number} now goes to ${p.base}`],
 })

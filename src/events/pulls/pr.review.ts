@@ -18,7 +18,11 @@ export const prReview = defineEvent({
     stale: z.boolean(),
   },
   tells: ({ trusted, state }) =>
-    !trusted ? ['parent'] : state === 'approved' ? ['owner', 'parent'] : ['owner'],
+    !trusted
+      ? { parent: 'carry' }
+      : state === 'approved'
+        ? { owner: 'carry', parent: 'carry' }
+        : { owner: 'wake' },
   stays: true,
   line: [
     '✎',

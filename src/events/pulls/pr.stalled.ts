@@ -7,6 +7,6 @@ export const prStalled = defineEvent({
   type: 'pr.stalled',
   summary: 'A pull request makes no progress.',
   payload: { ...pull, reason: z.string() },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['?', 'attention', (p) => words`#${p.number} makes no progress: ${p.reason}`],
 })

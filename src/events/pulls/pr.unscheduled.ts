@@ -16,7 +16,7 @@ export const prUnscheduled = defineEvent({
     /** What failed of its checks in the queue. */
     jobs: z.array(failedJob),
   },
-  tells: ['owner', 'parent'],
+  tells: { owner: 'wake', parent: 'wake' },
   line: [
     '■',
     'attention',

@@ -10,6 +10,6 @@ export const reviewTimeout = defineEvent({
     ...pull,
     minutes: z.number(),
   },
-  tells: ['parent'],
+  tells: { parent: 'wake' },
   line: ['?', 'attention', (p) => words`#${p.number} has no review after ${p.minutes} min`],
 })

@@ -14,6 +14,6 @@ export const treeMoved = defineEvent({
     program: z.boolean(),
   },
   // A person did it, who need not be notified.
-  tells: ({ program }) => (program ? ['owner'] : []),
+  tells: ({ program }) => (program ? { owner: 'carry' } : {}),
   line: ['◆', 'active', (p) => words`grows from ${p.to}, no longer from ${p.from}`],
 })

@@ -42,6 +42,7 @@ const WRITTEN = {
   run: () => import('./sessions/run.ts'),
   wait: () => import('./mail/wait.ts'),
   console: () => import('./console/console.ts'),
+  log: () => import('./log/log.ts'),
   events: () => import('./daemon/events.ts'),
   ps: () => import('./agents/ps.ts'),
   call: () => import('./daemon/call.ts'),
@@ -71,7 +72,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group('Set up and run', [
     personal('init', 'Set exomonad up in this repository and start its daemon'),
     tool('up', agents),
-    written('down', 'Stop agents and daemon; all work stays'),
+    personal('down', 'Stop agents and daemon; all work stays'),
     tool('resume', agents),
     personal('deinit', 'Take exomonad out of this repository; branches and unmerged work stay'),
     personal('daemon', 'Run, start, stop or look at the daemon'),
@@ -79,6 +80,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     personal('trust', 'Allow the configuration and templates of this repository to run'),
     personal('config', 'Check the configuration'),
     personal('doctor', 'Check everything exomonad needs, each finding with its fix'),
+    tool('notify', mail, 'See whether notifications reach you'),
     personal('demo', 'Watch a whole tree grow and fold, in a minute, without accounts'),
   ]),
   ...group('The tree', [
@@ -96,6 +98,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ...group('Pull requests', [tool('pr', pulls, 'File, look at, review and merge pull requests')]),
   ...group('Talk', [
     tool('inbox', mail),
+    tool('next', mail),
     tool('answer', mail),
     tool('approve', mail),
     tool('deny', mail),
@@ -113,7 +116,8 @@ export const COMMANDS: readonly CommandEntry[] = [
     tool('logs', agents),
     tool('status', agents),
     tool('result', sessions),
-    written('events', 'What happened, by whom and why'),
+    written('log', 'What happened since, in words: merged, failed, waited for you, spent'),
+    written('events', 'What happened, by whom and why, for programs'),
     personal('ps', 'The daemons of all repositories'),
   ]),
   ...group('For agents and scripts', [

@@ -94,7 +94,9 @@ async function openAccess(
   const { socket } = located.file
   const client = createClient({ socket, token, as: deps.as })
   const owner = deps.start ? startingClient(client, located, deps.host) : client
-  await refuseAdoptedWorktree(located, owner)
+  // Whoever acts for an agent asks this as themselves: that agent may see no tree, or have ended.
+  const asked = deps.as === undefined ? owner : createClient({ socket, token })
+  await refuseAdoptedWorktree(located, asked)
   return { socket, token, isOwner: true, client: owner }
 }
 

@@ -11,6 +11,8 @@ export interface GlobalOptions {
   readonly as: string | undefined
   /** Folder the command works from (`-C`). */
   readonly cwd: string
+  /** Colours as they are asked for or refused (`--no-color`, NO_COLOR, …); null where nobody did. */
+  readonly color: boolean | null
 }
 
 /** What a command gets: where it stands, where it writes, and what reaches beyond it. */

@@ -20,8 +20,15 @@ export interface Host {
   inspectRepository(cwd: string): Promise<RepositoryFacts>
   git(commonDir: string): Promise<Git>
   run: Exec
-  /** Runs a program on this terminal; returns its exit code, null where a signal ended it. */
-  runOnTerminal(argv: readonly string[], cwd: string): Promise<number | null>
+  /**
+   * Runs a program on this terminal; returns its exit code, null where a signal ended it. `input`:
+   * what it reads in place of what is typed; `env`: beside the person’s own variables.
+   */
+  runOnTerminal(
+    argv: readonly string[],
+    cwd: string,
+    given?: { readonly input: string; readonly env: Readonly<Record<string, string>> },
+  ): Promise<number | null>
   /**
    * Signals a process; of a negative number its process group. Signal 0 asks only. False where
    * there is none such, or it may not be signalled.
@@ -52,6 +59,8 @@ export interface Host {
   loadConfig(file: string): Promise<Config>
   /** What is wrong with the user’s own templates in a folder; nothing where there is none. */
   checkTemplates(folder: string): Promise<readonly Finding[]>
+  /** What of `[attention]` is about no event. */
+  checkAttention(attention: Config['attention']): Promise<readonly Finding[]>
   /** The adapter of one [agents.NAME]; `home`: the worktree that holds .exomonad. */
   agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
   /** The adapter of one [acp.NAME], to look for its program and over it: it runs no session. */

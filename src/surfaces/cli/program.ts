@@ -2,6 +2,7 @@ import { Command, Help } from 'commander'
 import { COMMANDS } from './commands.ts'
 import type { CliContext } from './context.ts'
 import { UsageError } from './exit-codes.ts'
+import { showExamples } from './help-examples.ts'
 import { fold } from '../text/fold.ts'
 
 /** Columns from which help has terms and words side by side. */
@@ -66,9 +67,10 @@ export async function buildProgram(context: CliContext, only?: string | null): P
       .description(entry.summary)
     if (entry.group !== undefined) command.helpGroup(`${entry.group}:`)
     if (entry.personOnly === true) command.hook('preAction', () => refuseAs(entry.name, context))
-    if (only === undefined || only === entry.name)
-      (await entry.load()).define(command, context, () => buildProgram(context))
-    else command.allowUnknownOption().allowExcessArguments()
+    if (only === undefined || only === entry.name) {
+      ;(await entry.load()).define(command, context, () => buildProgram(context))
+      showExamples(command)
+    } else command.allowUnknownOption().allowExcessArguments()
   }
   return program
 }

@@ -29,6 +29,8 @@ interface ToolStart<Flag extends string> {
   /** For tables: columns where standard output is a terminal, else without limit. */
   readonly width: number
   readonly flags: Readonly<Record<Flag, boolean>>
+  /** Of `ToolTerminal.values`, by their names; true where one that may stand alone does. */
+  readonly values: Readonly<Record<string, string | true | undefined>>
 }
 
 type Maybe<Value> = Value | Promise<Value>
@@ -38,12 +40,18 @@ type Given<Name extends ToolName> = Partial<ToolArguments<Name>>
 export interface ToolTerminal<Name extends ToolName, Flag extends string = never> {
   /** The result in lines for people; without, it is printed as JSON. */
   readonly show?: (result: ToolResult<Name>, run: ToolRun<Name, Flag>) => Maybe<readonly string[]>
+  /** In place of `show`: it prints the result for people itself, as through a pager. */
+  readonly print?: (result: ToolResult<Name>, run: ToolRun<Name, Flag>) => Promise<void>
   /** Which of the tool’s commands, where it has several. */
   readonly command?: string
   /** Options of the terminal alone: `-w, --watch`, after two spaces what they do. */
   readonly flags?: Readonly<Record<Flag, string>>
+  /** The same with a value: `--answer <text>`, `--deny [reason]`. */
+  readonly values?: Readonly<Record<string, string>>
   /** The input made of what was given. Throws UsageError where that makes no sense together. */
   readonly prepare?: (given: Given<Name>, start: ToolStart<Flag>) => Maybe<Given<Name>>
+  /** Done without a daemon, which is not looked for then; true where that was all. */
+  readonly alone?: (given: Given<Name>, start: ToolStart<Flag>) => Maybe<boolean>
   /** Another tool that this calls for, which returns the same and maybe more. */
   readonly instead?: (given: Given<Name>, start: ToolStart<Flag>) => ToolName | undefined
   /** In place of the call. Without a result nothing is left to be shown. */
@@ -70,24 +78,28 @@ export const commandOf = <Name extends ToolName, Flag extends string = never>(
     for (const field of spec.fields)
       if (isOption(field)) command.addOption(optionOf(field, spec.given[field.name]))
       else command.addArgument(argumentOf(field))
-    const flags = Object.entries<string>(terminal.flags ?? {}).map(([name, as]) => {
-      const [term = '', words] = as.split(/ {2,}/)
-      command.option(term, words)
-      return [name, term] as const
-    })
-    command
-      .description(spec.summary)
-      .addHelpText('after', helpBelow(spec))
-      .action(async () => {
-        const given = await readGiven(context, spec, command)
-        const isSet = ([name, term]: readonly [string, string]) =>
-          [name, valueOf(command, term) === true] as const
-        await runTool(context, spec, terminal, {
-          // The spec is made of the tool’s schema, and each field was read by it.
-          given: given as Given<Name>,
-          flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
-        })
+    const own = (options: Readonly<Record<string, string>> = {}) =>
+      Object.entries(options).map(([name, as]) => {
+        const [term = '', words] = as.split(/ {2,}/)
+        command.option(term, words)
+        return [name, term] as const
       })
+    const flags = own(terminal.flags)
+    const values = own(terminal.values)
+    if (spec.notes !== undefined) command.addHelpText('after', `\n${spec.notes}`)
+    command.description(spec.summary).action(async () => {
+      const given = await readGiven(context, spec, command)
+      const isSet = ([name, term]: readonly [string, string]) =>
+        [name, valueOf(command, term) === true] as const
+      await runTool(context, spec, terminal, {
+        // The spec is made of the tool’s schema, and each field was read by it.
+        given: given as Given<Name>,
+        flags: Object.fromEntries(flags.map(isSet)) as Record<Flag, boolean>,
+        values: Object.fromEntries(
+          values.map(([name, term]) => [name, valueOf(command, term) as string | true | undefined]),
+        ),
+      })
+    })
   },
 })
 
@@ -95,10 +107,11 @@ async function runTool<Name extends ToolName, Flag extends string>(
   context: CliContext,
   spec: CommandSpec,
   terminal: ToolTerminal<Name, Flag>,
-  { given, flags }: { given: Given<Name>; flags: Readonly<Record<Flag, boolean>> },
+  { given, ...options }: { given: Given<Name> } & Pick<ToolStart<Flag>, 'flags' | 'values'>,
 ): Promise<void> {
-  const start = { context, palette: context.palette(), width: tableWidth(context), flags }
+  const start = { context, palette: context.palette(), width: tableWidth(context), ...options }
   const prepared = (await terminal.prepare?.(given, start)) ?? given
+  if ((await terminal.alone?.(prepared, start)) === true) return
   const tool = terminal.instead?.(given, start) ?? spec.tool
   const client = await context.client()
   const input = (await withPullNumbers(client, spec, prepared)) as ToolArguments<Name>
@@ -113,7 +126,9 @@ async function runTool<Name extends ToolName, Flag extends string>(
   if (result === undefined) return
   if (terminal.failed?.(result) === true) context.markFailed()
   const { stdout } = context.terminal
-  if (context.options().json || show === undefined) return writeJson(stdout, result)
+  const { json } = context.options()
+  if (!json && terminal.print !== undefined) return terminal.print(result, run)
+  if (json || show === undefined) return writeJson(stdout, result)
   writeLines(terminal.isExact ? exactly(stdout) : stdout, await show(result, run))
 }
 
@@ -124,14 +139,6 @@ export const commandGroup = (members: Readonly<Record<string, CommandModule>>): 
       member.define(command.command(name), context, whole)
   },
 })
-
-const helpBelow = ({ notes, examples }: CommandSpec): string =>
-  [
-    ...(notes === undefined ? [] : ['', notes]),
-    '',
-    examples.length === 1 ? 'Example:' : 'Examples:',
-    ...examples.map((example) => `  ${example}`),
-  ].join('\n')
 
 const isOption = ({ term }: FieldSpec): boolean => term.startsWith('-')
 
@@ -201,14 +208,20 @@ function optionOf(field: FieldSpec, preset: unknown): Option {
   const option = new Option(field.term, field.words)
   if (field.type === 'boolean') return option
   if (field.enum !== undefined) option.choices(field.enum)
-  else option.argParser((text, before: unknown) => readOption(field, option, text, before))
+  if (field.enum === undefined || field.type === 'array')
+    option.argParser((text, before: unknown) => readOption(field, option, text, before))
   option.makeOptionMandatory(field.isRequired === true && preset === undefined)
   return preset === undefined || preset === '' ? option : option.default(preset)
 }
 
 function readOption(field: FieldSpec, { long }: Option, text: string, before: unknown): unknown {
   const wrong = (expected: string) => new UsageError(`${long} ${text}: expected ${expected}.`)
-  if (field.type === 'array') return [...(Array.isArray(before) ? before : []), text]
+  if (field.type === 'array') {
+    const several = field.enum === undefined ? [text] : text.split(',')
+    const odd = several.find((one) => field.enum?.includes(one) === false)
+    if (odd !== undefined) throw wrong(`one of ${field.enum?.join(', ')}`)
+    return [...(Array.isArray(before) ? before : []), ...several]
+  }
   if (field.type === 'object') {
     const at = text.indexOf('=')
     if (at < 1) throw wrong('KEY=VALUE')

@@ -16,6 +16,16 @@ const healthy = z
       .nullable()
       .optional()
       .describe('Code of what keeps the forge from being used; null where nothing does'),
+    notify_trouble: z
+      .array(
+        z.object({
+          target: z.string(),
+          since: z.number().describe('Milliseconds since the epoch'),
+          reason: z.string(),
+        }),
+      )
+      .optional()
+      .describe('Targets of [notify] that do not take what they are sent'),
   })
   .meta({ id: 'Health' })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Hooks } from '../../core/turns/agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { callerOf } from '../auth.ts'
+import { identityOf } from '../tool-access.ts'
 import { answers } from './openapi.ts'
 
 /**
@@ -123,7 +124,9 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
         },
       },
       async (request, reply) =>
-        reply.send((await callHook(hooks, event, callerOf(request), request.body)) ?? {}),
+        reply.send(
+          (await callHook(hooks, event, identityOf(callerOf(request)), request.body)) ?? {},
+        ),
     )
   }
   fastify.post<{ Params: { event: string } }>(
@@ -147,7 +150,7 @@ export function hookRoutes(fastify: FastifyInstance, hooks: Hooks): void {
       const given = new AbortController()
       reply.raw.once('close', () => given.abort())
       const answer = await hooks.fromProgram(
-        callerOf(request),
+        identityOf(callerOf(request)),
         request.params.event,
         objectOr(request.body),
         { signal: given.signal },

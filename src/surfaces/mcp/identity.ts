@@ -2,14 +2,18 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../../domain/caller.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { identify, type AuthDeps } from '../auth.ts'
+import { actsAsHuman, identityOf } from '../tool-access.ts'
 
 /**
  * Who speaks MCP. It is always a program that a model steers, so the owner’s token gives it the
- * part of the root’s agent and never that of the human: what only people may do stays with them.
+ * part of the root’s agent, or with `--as` of another, and never that of the human: what only people
+ * may do stays with them.
  */
 export async function identifyAgent(deps: AuthDeps, headers: IncomingHttpHeaders): Promise<Caller> {
-  const { agent } = await identify(deps, headers)
-  return { kind: 'agent', agent }
+  const caller = await identify(deps, headers)
+  return actsAsHuman(caller)
+    ? { kind: 'agent', agent: caller.agent }
+    : identityOf(caller, { by: 'program' })
 }
 
 /**

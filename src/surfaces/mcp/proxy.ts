@@ -81,12 +81,12 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
     unanswered.clear()
     calls.clear()
   }
-  const answerWaiting = (before: number): void => {
+  const answerWaiting = (before: number, why: ExomonadError): void => {
     const late = waiting.filter(({ since }) => since <= before)
     waiting = waiting.filter(({ since }) => since > before)
     for (const { line } of late) {
       const asked = kindOf(line)
-      if (asked.kind === 'request') options.output(`${lostAnswer(asked.id, unavailable(AWAY))}\n`)
+      if (asked.kind === 'request') options.output(`${lostAnswer(asked.id, why)}\n`)
     }
   }
 
@@ -123,7 +123,8 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
       const hopeless =
         opened.code !== 'DAEMON_UNAVAILABLE' ||
         (!everConnected && Date.now() - startedAt > options.timeout)
-      answerWaiting(hopeless ? Number.POSITIVE_INFINITY : Date.now() - options.timeout)
+      // A daemon that refuses says why, to a client that has asked already as well.
+      answerWaiting(hopeless ? Number.POSITIVE_INFINITY : Date.now() - options.timeout, opened)
       if (hopeless) throw opened
       await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), ended])
       continue

@@ -75,7 +75,8 @@ export function createMcpServer(deps: McpDeps, client: McpClient): Server {
       const error = asExomonadError(thrown)
       throw new ProtocolError(ProtocolErrorCode.InvalidRequest, error.message, error.toJSON())
     })
-    deps.core.hooks.toolsListed(caller)
+    // Of its own program alone this says how far it is.
+    if (caller.actedBy === undefined) deps.core.hooks.toolsListed(caller)
     return { tools: toolsFor(deps.tools, caller, { roleTools: deps.roleTools }).map(mcpTool) }
   })
 

@@ -1,6 +1,6 @@
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { TreeNode } from '../../core/agents/tree-document.ts'
-import { HEADLESS_PANE } from '../../domain/headless-pane.ts'
+import { HEADLESS_PANE } from '../../domain/panes/headless-pane.ts'
 import { printableLine } from './printable.ts'
 
 /** Ends by itself when it is done, and is not given more work. */

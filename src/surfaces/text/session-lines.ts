@@ -9,7 +9,7 @@ import {
   toolRow,
   type SubagentTree,
 } from '../../../packages/subagents/src/terminal/subagent-tree.ts'
-import { agentState, ranSeconds } from './tree-cells.ts'
+import { agentState, ranSeconds } from './tree/tree-cells.ts'
 import { cut, displayWidth } from './width.ts'
 
 export interface SessionLines {
@@ -49,7 +49,8 @@ const tail = (facts: readonly string[]): string => facts.map((fact) => ` · ${fa
 function linesOf(node: TreeNode, depth: number, options: SessionLines): string[] {
   const { palette, width, now, readAt, frame } = options
   // The calls stand beside it.
-  const state = agentState({ ...node, tool_calls: 0 }, palette, frame)
+  const turn = node.turn === 'human' ? 'you' : null
+  const state = agentState({ ...node, tool_calls: 0 }, palette, { frame, turn })
   const passed = Math.max(0, Math.floor((now - readAt) / 1000))
   const facts = [
     shortDuration(

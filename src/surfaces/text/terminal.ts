@@ -2,7 +2,17 @@
 export interface Terminal {
   readonly stdout: OutputStream
   readonly stderr: OutputStream
-  readonly stdin: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean }
+  readonly stdin: InputStream
+}
+
+export interface InputStream extends AsyncIterable<Uint8Array | string> {
+  readonly isTTY?: boolean
+  /** Keys come one by one, Ctrl-C among them. */
+  setRawMode?(isRaw: boolean): unknown
+  on?(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
+  off?(event: 'data', listener: (chunk: Uint8Array | string) => void): unknown
+  resume?(): unknown
+  pause?(): unknown
 }
 
 export interface OutputStream {

@@ -24,7 +24,7 @@ export const attach = defineTool({
     summary: 'Show an agent’s terminal, or the stream of one that has none',
     fields: { agent: '[agent]  Id, branch or name; default: the root' },
     given: { agent: 'root' },
-    examples: ['exomonad attach auth'],
+    examples: ['exomonad attach auth', 'exomonad attach auth --print'],
   },
   handler: ({ core }, input) => core.control.attach(input.agent, input.inside),
 })

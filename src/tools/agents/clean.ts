@@ -25,7 +25,7 @@ export const clean = defineTool({
     name: 'clean',
     summary: 'Remove worktrees and branches that are proven merged',
     fields: { dry_run: '-n, --dry-run', kill: '--kill' },
-    examples: ['exomonad clean --dry-run'],
+    examples: ['exomonad clean', 'exomonad clean --dry-run'],
   },
   handler: ({ core }, input) => core.maintenance.clean({ dryRun: input.dry_run, kill: input.kill }),
 })

@@ -14,7 +14,7 @@ export const kill = defineTool({
     name: 'kill',
     summary: 'End an agent and everything below it; its work stays',
     fields: { agent: '<agent>' },
-    examples: ['exomonad kill auth'],
+    examples: ['exomonad kill auth', 'exomonad kill main.search.index'],
   },
   handler: ({ core, caller }, input) => core.control.kill(caller, input.agent),
 })

@@ -22,7 +22,10 @@ export const answerQuestion = defineTool({
       question_id:
         '-q, --question <id>  A certain question; default: the oldest open one of that agent',
     },
-    examples: ['exomonad answer auth "Keep the sessions in a table."'],
+    examples: [
+      'exomonad answer auth "Keep the sessions in a table."',
+      'exomonad answer auth --question q-01234567 "Cookies."',
+    ],
   },
   handler: ({ core, caller }, input) =>
     core.messages.answer(caller, input.agent, input.message, input.question_id),

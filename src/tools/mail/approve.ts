@@ -15,7 +15,10 @@ export const approve = defineTool({
     name: 'approve',
     summary: 'Approve what waits for you',
     fields: { approval_id: '<approval>', reason: '-r, --reason <text>' },
-    examples: ['exomonad approve a-0123456789ab --reason "It is worth it"'],
+    examples: [
+      'exomonad approve a-0123456789ab',
+      'exomonad approve a-0123456789ab --reason "It is worth it"',
+    ],
   },
   handler: ({ core }, input) => core.messages.decide(input.approval_id, 'approved', input.reason),
 })

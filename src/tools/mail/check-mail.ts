@@ -22,7 +22,7 @@ export const checkMail = defineTool({
     name: 'mail',
     summary: 'Take the mail that other agents sent',
     fields: { peek: '--peek  Leave the messages where they are' },
-    examples: ['exomonad mail --peek'],
+    examples: ['exomonad mail', 'exomonad mail --peek'],
   },
   handler: ({ core, caller, consumed }, input) =>
     core.messages.checkMail(caller, input.peek, consumed),

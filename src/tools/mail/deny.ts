@@ -15,7 +15,10 @@ export const deny = defineTool({
     name: 'deny',
     summary: 'Refuse what waits for you',
     fields: { approval_id: '<approval>', reason: '-r, --reason <text>' },
-    examples: ['exomonad deny a-0123456789ab --reason "Too deep; do it yourself"'],
+    examples: [
+      'exomonad deny a-0123456789ab',
+      'exomonad deny a-0123456789ab --reason "Too deep; do it yourself"',
+    ],
   },
   handler: ({ core }, input) => core.messages.decide(input.approval_id, 'denied', input.reason),
 })

@@ -28,7 +28,10 @@ export const question = defineTool({
       timeout:
         '-t, --timeout <duration>  How long to wait, such as 90s or 5m; default from the configuration',
     },
-    examples: ['exomonad question --timeout 10m "Cookies, or tokens?"'],
+    examples: [
+      'exomonad question "Cookies, or tokens?"',
+      'exomonad question --timeout 10m "Cookies, or tokens?"',
+    ],
   },
   handler: ({ core, caller, signal, progress, consumed }, input) => {
     progress('Waiting for the answer')

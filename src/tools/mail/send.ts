@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
+import { urgency } from '../shapes.ts'
 
 export const send = defineTool({
   name: 'send',
@@ -11,14 +12,15 @@ export const send = defineTool({
   input: z.object({
     to: z.string().min(1).describe('Id, branch or name'),
     message: z.string().min(1),
+    urgency,
   }),
   output: z.object({ status: z.literal('sent'), to: z.string() }),
   command: {
     name: 'send',
     summary: 'Send an agent a message',
-    fields: { to: '<agent>', message: '<message...>  The text' },
+    fields: { to: '<agent>', message: '<message...>  The text', urgency: '--urgency' },
     examples: ['exomonad send auth "Also the logout"', 'git diff | exomonad send auth -'],
   },
   handler: ({ core, caller, once }, input) =>
-    core.messages.send(caller, input.to, input.message, { once }),
+    core.messages.send(caller, input.to, input.message, { urgency: input.urgency, once }),
 })

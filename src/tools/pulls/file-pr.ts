@@ -30,7 +30,10 @@ export const filePr = defineTool({
       draft: '--draft  Not ready to be merged yet',
     },
     given: { body: '' },
-    examples: ['exomonad pr file --title "Add the login" --body - <notes.md'],
+    examples: [
+      'exomonad pr file --title "Add the login" --draft',
+      'exomonad pr file --title "Add the login" --body - <notes.md',
+    ],
   },
   handler: ({ core, caller, once }, input) => core.pulls.file(caller, input, once?.since),
 })

@@ -14,7 +14,7 @@ export const prList = defineTool({
     name: 'pr list',
     summary: 'List pull requests',
     fields: { state: '-s, --state <state>  Which' },
-    examples: ['exomonad pr list --state all'],
+    examples: ['exomonad pr list', 'exomonad pr list --state all'],
   },
   handler: ({ core }, input) => core.pulls.list(input),
 })

@@ -42,6 +42,10 @@ export const prShow = defineTool({
         withheld: z
           .boolean()
           .describe('Words of somebody without write access are not shown to agents'),
+        not_counted: z
+          .enum(['no_write_access', 'own', 'dismissed', 'superseded', 'older_head'])
+          .nullable()
+          .describe('Why the verdict decides nothing; null where it counts, or is only a comment'),
       }),
     ),
     asked_reviewers: z

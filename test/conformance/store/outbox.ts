@@ -23,6 +23,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         settledAt: null,
         why: null,
         subject: null,
+        reach: 'wake',
       })
       expect(await store().outbox.get(newDeliveryId())).toBeUndefined()
     })
@@ -134,6 +135,10 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
         acked,
         undecided,
       ])
+      const third = newAgentId()
+      expect(await store().outbox.reroute(to, third, null)).toEqual([queued, claimed])
+      for (const delivery of await store().outbox.list({ recipient: third }))
+        expect(delivery).toMatchObject({ state: 'queued', why: 'auth is gone' })
     })
 
     it('counts by recipient', async () => {
@@ -142,7 +147,7 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       const mine = [
         deliveryRow({ recipient: agent }),
         deliveryRow({ recipient: agent }),
-        deliveryRow({ recipient: agent }),
+        deliveryRow({ recipient: agent, kind: 'pr.ready' }),
       ]
       for (const row of [...mine, deliveryRow({ recipient: 'human' })])
         await own.store.outbox.enqueue(row)
@@ -150,6 +155,14 @@ export function outboxVerbs(store: () => Store, open: () => Promise<OpenedStore>
       expect(await own.store.outbox.counts(['queued'])).toEqual(
         new Map<string, number>([
           [agent, 2],
+          ['human', 1],
+        ]),
+      )
+      expect(
+        await own.store.outbox.counts(['queued'], { but: ['pr.ready', 'pr.blocked'] }),
+      ).toEqual(
+        new Map<string, number>([
+          [agent, 1],
           ['human', 1],
         ]),
       )

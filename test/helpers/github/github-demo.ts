@@ -74,7 +74,7 @@ export async function demoEndsWell(
   expect(await demo.rows("select kind, step from journal where state = 'open'")).toEqual([])
   expect(
     await demo.rows(
-      "select recipient, text from deliveries where state not in ('acked', 'withdrawn') and recipient <> 'human'",
+      "select recipient, text from deliveries where state not in ('acked', 'withdrawn') and recipient <> 'human' and not (state = 'queued' and reach = 'carry')",
     ),
   ).toEqual([])
 

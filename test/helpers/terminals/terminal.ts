@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { onTestFinished } from 'vitest'
@@ -15,6 +16,8 @@ export interface Terminal {
   line(text: string): Promise<void>
   /** By tmux’s names: C-c, Escape. */
   key(name: string): Promise<void>
+  /** From now on every byte that is written to it; returns them, one character each. */
+  record(): Promise<() => string>
   /** Waits until the screen is so; returns it. */
   until(what: string, test: RegExp): Promise<string>
 }
@@ -56,6 +59,12 @@ export async function openTerminal(tree: Exomonad): Promise<Terminal> {
       await tmux('send-keys', '-t', 'shell', 'Enter')
     },
     key: async (name) => void (await tmux('send-keys', '-t', 'shell', name)),
+    record: async () => {
+      const stream = `${socket}.raw`
+      await tmux('pipe-pane', '-O', '-t', 'shell', `exec cat > '${stream}'`)
+      await waitFor('the stream to be recorded', () => existsSync(stream))
+      return () => readFileSync(stream, 'latin1')
+    },
     until: async (what, test) => {
       let last = ''
       try {

@@ -13,7 +13,7 @@ it('an agent that was cleaned away is neither counted nor brought back, and what
   await waitFor('its failure', async () => (await tree.agent('short')).state === 'failed')
   // Said once, not a second time in brackets.
   expect((await tree.run(['inbox'])).stdout).toMatch(
-    /\[CHILD FAILED\] short [^\n]*: its program ended with exit code 3\n/,
+    /^1 {2}failed {2}short failed: its program ended with exit code 3 {2}\S+/m,
   )
   expect((await tree.tree()).counts).toMatchObject({ agents: 1, failed: 1 })
 

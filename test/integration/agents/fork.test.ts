@@ -113,6 +113,7 @@ describe('a fork', () => {
         agent: text,
       })
       expect(shape('send')).toEqual({
+        urgency: { of: 'string', values: ['info'] },
         type: 'object',
         required: ['to', 'message'],
         additionalProperties: false,

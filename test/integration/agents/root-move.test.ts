@@ -214,6 +214,7 @@ describe('after git checkout -b', () => {
       head_branch: 'main.feat',
       base_branch: 'main',
     })
+    await tree.call('send', { to: 'root', message: 'Go on.' })
     const reported = await tree.logged(
       'root',
       'the move',

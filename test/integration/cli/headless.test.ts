@@ -209,7 +209,7 @@ describe('exomonad llm', () => {
     const { name } = (await tree.run(['status', json.agent_id, '--json'])).json
     await waitFor(
       'the question to be seen',
-      async () => /◇ waiting .*npm publish/.test((await tree.run(['tree'])).stdout),
+      async () => /◇ waiting: your permission/.test((await tree.run(['tree'])).stdout),
       LIMIT,
     )
     const { approvals } = (await tree.run(['inbox', '--json'])).json

@@ -51,7 +51,59 @@ describe('the commands', () => {
     expect(mixed.stdout).toContain('main.a.d-d')
     expect(mixed.stdout).toContain('✗ ***:')
     const drawn = (await tree.run(['tree'])).stdout
-    for (const branch of ['├─ .a', '│  └─ .d-d', '├─ .b', '└─ .c']) expect(drawn).toContain(branch)
+    for (const branch of ['├─ a ', '│  └─ d-d ', '├─ b ', '└─ c ']) expect(drawn).toContain(branch)
+  })
+
+  it('tree shows a part of it, by state, text, place and depth, and refuses what means nobody', async () => {
+    const shown = async (...argv: string[]): Promise<string[]> => {
+      const { root } = (await tree.run(['tree', ...argv, '--json'])).json
+      const names = (node: any): string[] => [
+        ...(node.matches ? [node.name] : []),
+        ...node.children.flatMap(names),
+      ]
+      return names(root)
+    }
+    expect(await shown()).toEqual(['root', 'a', 'd-d', 'b', 'c'])
+    expect(await shown('d-d')).toEqual(['d-d'])
+    expect(await shown('--under', 'a')).toEqual(['a', 'd-d'])
+    expect(await shown('--depth', '1', '--sort', 'name')).toEqual(['root', 'a', 'b', 'c'])
+    expect(await shown('--state', 'failed', '--state', 'red')).toEqual([])
+    expect(await shown('--needs-me')).toEqual([])
+    const part = (await tree.run(['tree', 'd-d'])).stdout
+    expect(part).toContain('1 of 4 agents')
+    expect(part).toMatch(/├─|└─ d-d/)
+    expect(part).not.toContain('─ b')
+    expect(await tree.run(['tree', '--state', 'failed,stuck'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--state failed,stuck: expected one of live, spawning,'),
+    })
+    expect((await tree.run(['tree', '--under', 'nobody', '--json'])).json.code).toBe(
+      'AGENT_NOT_FOUND',
+    )
+  })
+
+  it('an end of a branch addresses an agent in every command, and several are named', async () => {
+    tree.script('twin', IDLE)
+    await tree.call('spawn_workers', { specs: [{ name: 'twin', prompt: 'x' }] }, { as: 'a' })
+    await tree.call('spawn_workers', { specs: [{ name: 'twin', prompt: 'x' }] })
+    for (const argv of [
+      ['status', 'a.twin'],
+      ['logs', 'a.twin'],
+      ['send', 'a.twin', 'hello'],
+      ['note', 'hello', '--as', 'a.twin'],
+      ['events', '--agent', 'a.twin'],
+      ['attach', 'a.twin', '--print'],
+      ['tree', '--under', 'a.twin'],
+    ])
+      expect(await tree.run(argv), argv.join(' ')).toMatchObject({ code: 0 })
+    expect((await tree.run(['tree'])).stdout).toContain('└─ a.twin ')
+    const refused = await tree.run(['send', 'twin', 'hello'])
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('"twin" means 2 agents: main.a.twin, main.twin.')
+    expect((await tree.run(['kill', 'main.twin', '--json'])).json.killed).toHaveLength(1)
+    // The one that has ended loses to the one that lives.
+    expect((await tree.run(['kill', 'twin'])).stdout).toContain('Killed twin')
+    expect((await tree.call('agent_status', { agent_id: 'a.twin' })).status).toBe('killed')
   })
 
   it('talk: question, inbox, answer, note, send, logs', async () => {
@@ -64,7 +116,10 @@ describe('the commands', () => {
       async () => (await tree.run(['inbox', '--json'])).json.questions.length === 1,
     )
     expect((await tree.run(['inbox'])).stdout).toMatch(
-      /\? question from w .*\n {2}Which colour\?\n {2}exomonad answer w "…" --question q-/,
+      /^1 {2}question {2}w asks: Which colour\? {2}\S[^]*\nexomonad next shows/m,
+    )
+    expect((await tree.run(['next'])).stdout).toMatch(
+      /^w asks: Which colour\?\n\nWhat settles it:\n {2}exomonad answer w "…" --question q-/m,
     )
     expect((await tree.run(['answer', 'w', 'blue', '--json'])).json.status).toMatch(
       /delivered|queued/,

@@ -139,7 +139,7 @@ describeWithDisk('a full disk', () => {
     }
     expect((await file()).json).toMatchObject(full)
     // What only reads goes on.
-    expect((await tree.run(['tree'])).stdout).toContain('.writer')
+    expect((await tree.run(['tree'])).stdout).toContain('─ writer')
 
     makeRoom()
     await client.callTool('note', { message: long('note-after.') })

@@ -63,6 +63,7 @@ const LANES: Readonly<
   'fork_capture.context': 'exact',
   'subagent_spawn.task': 'one that ends up in another',
   'subagent_delegate.task': 'one that ends up in another',
+  'tree.text': 'exact',
   'capture.text': () => tree.call('capture', { text: hostile('captured') }),
   'up.task': 'one that ends up in another',
   'approve.reason': 'one that ends up in another',

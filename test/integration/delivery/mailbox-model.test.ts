@@ -139,10 +139,12 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
       if (!manned && of === 'lead' && idle.has(of) && !waits.has(of)) return 'idle'
       if (!idle.has(of) || waits.has(of) || boxes[of].some(({ from }) => from === to))
         return 'running'
-      // What is on its way to it is the outbox’s business.
-      return (
-        await world.store.outbox.list({ recipient: agents[of].id, states: ['queued', 'sent'] })
-      ).length > 0
+      // What is on its way to it is the outbox’s business; what is only carried along is not.
+      const coming = await world.store.outbox.list({
+        recipient: agents[of].id,
+        states: ['queued', 'sent'],
+      })
+      return coming.some(({ state, reach }) => state === 'sent' || reach === 'wake')
         ? 'running'
         : 'idle'
     }

@@ -401,8 +401,32 @@ describe('outbox', () => {
       paneId: null,
     })
     await until('the human has it', async () => (await deliveries('human')).length === 1)
-    expect((await deliveries('human'))[0]).toMatchObject({ state: 'queued' })
+    // What is for the root is theirs then: nothing went astray.
+    expect((await deliveries('human'))[0]).toMatchObject({ state: 'queued', why: null })
+    const failed = (await store.events.list({})).find(({ type }) => type === 'delivery.failed')
+    expect(failed?.payload).toMatchObject({
+      to: 'human',
+      reason: 'main has no program now, so that it is the human’s',
+    })
     expect(terminals.typed).toEqual([])
+  })
+
+  it('says of what was for another whom it was meant for, also where the root’s program is gone then', async () => {
+    await addAgent(ROOT, 'main', null, { state: 'running' })
+    await addAgent(AUTH, 'auth', ROOT, { state: 'running' })
+    await outbox.start()
+    await say('too late')
+    await outbox.settled()
+    await setState(AUTH, { state: 'killed' })
+    await until('it waits for the root', async () => (await deliveries(ROOT)).length === 1)
+    await setState(ROOT, {
+      state: 'idle',
+      stateReason: 'stopped',
+      stateSource: 'process',
+      paneId: null,
+    })
+    await until('the human has it', async () => (await deliveries('human')).length === 1)
+    expect((await deliveries('human'))[0]?.why).toBe('meant for auth, which was killed')
   })
 
   it('keeps what waits for a root that was stopped on purpose', async () => {

@@ -188,6 +188,7 @@ function isSo({ kind, event: { payload } }: News, to: AgentId, now: PullRequestS
         now.checksState !== 'pending' &&
         concerns
       )
+    case 'pr.opened':
     case 'pr.retargeted':
       return isOpen && isBase
     case 'pr.pushed':

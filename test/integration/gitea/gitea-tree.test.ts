@@ -184,6 +184,7 @@ delete_branch = true
       'its branch to be deleted',
       async () => (await gitea.api('GET', `${REPO()}/branches/main.filer`)).status === 404,
     )
+    await tree.call('send', { to: 'filer', message: 'Go on.' })
     expect(await received('filer', /\[MERGED\]/)).toContain(`#${number}`)
     const words = JSON.stringify([
       await tree.events(),
@@ -210,6 +211,12 @@ delete_branch = true
           })
         ).status === 200,
     )
+    await waitFor('the merge to be noticed', async () =>
+      (await tree.events()).some(
+        ({ type, payload }: any) => type === 'pr.merged' && payload.number === number,
+      ),
+    )
+    await tree.call('send', { to: 'second', message: 'Go on.' })
     expect(await received('second', /\[MERGED\]/)).toContain('ann')
     await waitFor('main here to have it', async () =>
       (await tree.repository.git('ls-tree', '--name-only', 'main')).includes('second.txt'),

@@ -303,6 +303,12 @@ describe('a tree on GitHub', () => {
       const [{ pr_number: number }] = filings('reviewed')
       await idle('reviewed')
       await github().as('octo').merge(number, 'squash')
+      await waitFor('the merge to be noticed', async () =>
+        (await tree().events()).some(
+          ({ type, payload }) => type === 'pr.merged' && payload.number === number,
+        ),
+      )
+      await tree().call('send', { to: 'reviewed', message: 'Go on.' })
       expect(await received('reviewed', /\[MERGED\]/)).toContain('outside exomonad')
       // 20.11: it is here before anybody is notified.
       expect(await tree().repository.git('rev-parse', 'main')).toBe(await world.tip('main'))

@@ -114,6 +114,7 @@ describe('a daemon that is killed at any write', () => {
     const kinds = async (recipient: typeof ROOT) =>
       (await tree.store.outbox.list({ recipient })).map(({ kind }) => kind)
     expect(await kinds(ROOT)).toEqual([
+      'pr.opened',
       'pr.ready',
       'pr.pushed',
       'pr.ready',

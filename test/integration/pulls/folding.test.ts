@@ -153,11 +153,6 @@ describe('folding', () => {
       (entry) =>
         entry['kind'] === 'message' && String(entry['text']).includes('main.upper.lower.below'),
     )
-    await tree.logged(
-      'upper',
-      'that it goes there now',
-      (entry) => entry['kind'] === 'message' && String(entry['text']).includes('[PR RETARGETED]'),
-    )
     const lower = await as('lower')
     const theirs: [string, object][] = [
       ['merge_pr', {}],

@@ -212,6 +212,7 @@ describe('pull requests', () => {
       expect(await tree.refusal('merge_pr', { pr_number: merge.pr_number })).toMatchObject({
         code: 'PR_NOT_MERGEABLE',
       })
+      await tree.call('send', { to: 'merged', message: 'Go on.' })
       await received(tree, 'merged', /\[MERGED\]/)
     },
   )
@@ -410,6 +411,10 @@ describe('checks and reviews', () => {
           .split('\n')
           .find((name) => name === 'origin' || name === 'exomonad') ?? ''
       await tree.repository.git('push', '-q', remote, 'main.lead.author:main.lead')
+      await waitFor('the merge to be noticed', async () =>
+        (await tree.events()).some(({ type }) => type === 'pr.merged'),
+      )
+      await tree.call('send', { to: 'lead', message: 'Go on.' })
       await received(tree, 'lead', /\[MERGED\]/)
       const merged = (await tree.events()).find((event) => event.type === 'pr.merged')
       expect(merged.payload).toMatchObject({ number, external: true })

@@ -145,6 +145,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   }),
   approve: () => ({ approval_id: 'nothing' }),
   attach: ({ ids }) => ({ agent: ids['target'] }),
+  attention: () => ({}),
   cancel: () => ({}),
   capture: () => ({ begin: false }),
   check_mail: () => ({ peek: true }),
@@ -166,6 +167,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   }),
   move_root: () => ({}),
   note: () => ({ message: 'A note.' }),
+  notify_test: () => ({}),
   pr_checks: ({ pull }) => ({ pr_number: pull }),
   'pr_checks/rerun': ({ pull }) => ({ pr_number: pull, rerun: true }),
   pr_diff: ({ pull }) => ({ pr_number: pull }),
@@ -217,6 +219,7 @@ const MEANS: Readonly<Record<string, string>> = {
   running: 'RESULT_NOT_READY',
   unasked: 'NO_PENDING_QUESTION',
   'no-cli': 'AGENT_CLI_MISSING',
+  'no-target': 'NOT_AVAILABLE',
 }
 const TABLE = `
 tool                  human      as-target  as-parent  parent     grand      lead       cousin     self       peer       auditor    ended      nobody
@@ -226,6 +229,7 @@ agent_status          ok         ok         ok         ok         ok         ok 
 answer_question       unasked    –          unasked    unasked    unasked    not-below  not-below  –          –          –          –          unknown
 approve               invalid    –          –          –          –          –          –          –          –          –          –          unknown
 attach                ok         –          –          –          –          –          –          –          –          –          –          unknown
+attention             ok         –          –          –          –          –          –          –          –          –          –          unknown
 cancel                invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 capture               invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 check_mail            ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
@@ -244,6 +248,7 @@ merge_pr/force        moved      –          –          –          –     
 merge_pr/protected    moved      –          not-below  not-below  –          not-below  not-below  –          –          –          –          unknown
 move_root             ok         –          –          –          –          –          –          –          –          –          –          unknown
 note                  ok         ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
+notify_test           no-target  –          –          –          –          –          –          –          –          –          –          unknown
 pr_checks             ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_checks/rerun       invalid    –          invalid    invalid    invalid    not-below  not-below  –          –          –          –          unknown
 pr_diff               ok         –          ok         ok         ok         ok         ok         –          –          ok         –          unknown

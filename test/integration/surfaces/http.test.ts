@@ -199,7 +199,11 @@ describe('tokens', () => {
 
   it('say who calls, and only the owner may act for others', async () => {
     const seen: string[] = []
+    const recorded: string[] = []
     const core = scriptedCore({
+      acting: {
+        record: async ({ id }, tool, by) => void recorded.push(`${id} ${tool} ${by}`),
+      },
       messages: {
         note: async (caller) => (
           seen.push(`${caller.kind}:${caller.agent.name}`),
@@ -218,12 +222,18 @@ describe('tokens', () => {
     expect((await note(OWNER_TOKEN)).status).toBe(200)
     expect((await note(OWNER_TOKEN, 'dev')).status).toBe(200)
     expect(seen).toEqual(['agent:dev', 'human:root', 'agent:dev'])
+    expect(recorded).toEqual([`${AGENTS.dev.id} note person`])
     expect((await note(tokenOf('lead'), 'dev')).body).toMatchObject({ code: 'NOT_ALLOWED' })
     expect((await note(OWNER_TOKEN, 'näbody')).body).toMatchObject({
       code: 'AGENT_NOT_FOUND',
       error: expect.stringContaining('näbody') as string,
     })
-    expect(seen).toHaveLength(3)
+    expect((await note(OWNER_TOKEN, 'dead')).body).toMatchObject({
+      code: 'NOT_ALLOWED',
+      error: expect.stringContaining('dead was killed, so that nobody can act as it') as string,
+    })
+    expect((await note(OWNER_TOKEN, 'root')).status).toBe(200)
+    expect(seen.slice(3)).toEqual(['agent:root'])
   })
 
   it('of a dead agent do nothing more, in words', async () => {

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { COMMANDS } from '../../../src/surfaces/cli/commands.ts'
 import { createClient } from '../../../src/surfaces/client.ts'
 import { ALL_TOOLS } from '../../../src/tools/all.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { connectMcp } from '../../helpers/mcp-clients.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 
@@ -29,6 +30,12 @@ afterAll(() => tree?.stop())
 const agent = (name: string) => agents[name] ?? { id: '', worktree: '', token: '' }
 const call = (token: string, tool: string, input: unknown = {}, as?: string) =>
   createClient({ socket, token, as }).callTool(tool, input)
+
+const ownerToken = (): string => {
+  const folder = join(tree.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad')
+  const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.token'))
+  return readFileSync(join(folder, file), 'utf8').trim()
+}
 
 describe('an agent’s token', () => {
   it(
@@ -162,6 +169,119 @@ describe('the owner who acts as an agent', () => {
           type === 'agent.state' && agentId === id && payload.to === 'waiting',
       ),
     ).toEqual([])
+  })
+
+  it('is recorded: that the human called what is the agent’s own work, and nothing that only reads', async () => {
+    const before = (await tree.events()).at(-1).seq
+    await tree.call('send', { to: 'lead', message: 'by hand' }, { as: 'dev' })
+    await tree.call('agent_status', {}, { as: 'dev' })
+    await tree.call('note', { message: 'my own' })
+    const recorded = (await tree.events()).filter(({ seq }) => seq > before)
+    expect(
+      recorded
+        .filter(({ type }) => ['agent.acted_for', 'mail', 'note'].includes(type))
+        .map(({ type, agentId, actor, payload }) => [type, agentId, actor, payload.by]),
+    ).toEqual([
+      ['agent.acted_for', agent('dev').id, 'human', 'person'],
+      ['mail', expect.any(String), agent('dev').id, undefined],
+      ['note', expect.any(String), expect.any(String), undefined],
+    ])
+    expect((await tree.run(['events', '--agent', 'dev', '--last', '3'])).stdout).toContain(
+      'send called as it by the human',
+    )
+  })
+
+  it('asks as that agent, whose own program goes on', async () => {
+    const asked = tree.call('question', { message: 'Red?', timeout: 60 }, { as: 'dev' })
+    await waitFor('the question', async () =>
+      (await tree.events()).some(
+        ({ type, agentId, payload }) =>
+          type === 'question.asked' && agentId === agent('dev').id && payload.message === 'Red?',
+      ),
+    )
+    expect(await tree.agent('dev')).toMatchObject({ state: 'idle' })
+    await tree.call('answer_question', { agent: 'dev', message: 'Blue.' })
+    expect(await asked).toMatchObject({ answer: 'Blue.' })
+  })
+
+  it('is the root’s agent where it names that, and a person without a name', async () => {
+    const root = (await tree.tree()).root
+    await tree.call('send', { to: 'dev', message: 'from the root' }, { as: root.name })
+    await tree.call('send', { to: 'dev', message: 'from a person' })
+    const { messages } = await tree.call('check_mail', {}, { as: 'dev' })
+    expect(messages).toMatchObject([{ from: root.id, message: 'from the root' }])
+    expect(await tree.refusal('inbox', {}, { as: root.name })).toMatchObject({
+      code: 'NOT_ALLOWED',
+      error: expect.stringContaining('for the human only; leave out --as'),
+    })
+  })
+
+  it('is the same over MCP, as a program of theirs: that agent’s tools, mail from it, and no more', async () => {
+    const open = (as: string) =>
+      connectMcp('v2', 'stdio', {
+        url: '',
+        socket,
+        token: ownerToken(),
+        cwd: tree.repository.path,
+        args: ['--as', as],
+      })
+    const client = await open('dev')
+    onTestFinished(() => client.close())
+    const expected = ALL_TOOLS.filter((tool) => tool.listed && tool.audience.includes('dev'))
+    expect((await client.list()).map(({ name }) => name).toSorted()).toEqual(
+      expected.map(({ name }) => name).toSorted(),
+    )
+    await client.call('send', { to: 'lead', message: 'over MCP' })
+    const { messages } = await tree.call('check_mail', {}, { as: 'lead' })
+    expect(messages.at(-1)).toMatchObject({ from: agent('dev').id, message: 'over MCP' })
+    const byProgram = (await tree.events()).filter(({ payload }) => payload.by === 'program')
+    expect(byProgram).toMatchObject([
+      { type: 'agent.acted_for', agentId: agent('dev').id, payload: { tool: 'send' } },
+    ])
+    await client.call('wait', { timeout: 0 })
+    expect(
+      (await tree.events()).filter(
+        ({ type, agentId, payload }) =>
+          type === 'agent.state' && agentId === agent('dev').id && payload.to === 'waiting',
+      ),
+    ).toEqual([])
+    // To a client that has asked before the daemon answered: with the daemon's own words.
+    for (const [as, words] of [
+      ['doomed', /doomed was killed, so that nobody can act as it|closed/],
+      ['nobody', /not found: "nobody"|closed/],
+    ] as const)
+      await expect(
+        open(as).then((opened) => opened.close()),
+        as,
+      ).rejects.toThrow(words)
+  })
+
+  it.each([
+    ['doomed', 'NOT_ALLOWED', /doomed was killed, so that nobody can act as it\. Leave out --as/],
+    ['nobody', 'AGENT_NOT_FOUND', /^Agent not found: "nobody".* It was given with --as\.$/],
+  ])('cannot be %s: every way in says why', async (as, code, words) => {
+    const refused = { code, error: expect.stringMatching(words) }
+    expect(await tree.refusal('send', { to: 'dev', message: 'x' }, { as })).toMatchObject(refused)
+    for (const argv of [
+      ['send', 'dev', 'x'],
+      ['events'],
+      ['tree'],
+      ['wait', '0'],
+      ['call', 'note', '{"message":"x"}'],
+    ])
+      expect(await tree.run([...argv, '--as', as, '--json']), argv[0]).toMatchObject({
+        code: 1,
+        json: refused,
+      })
+    await expect(tree.client(as).hook('prompt', {})).rejects.toMatchObject({ code })
+    const mcp = await tree.run(['mcp', '--as', as])
+    expect(mcp.code).toBe(1)
+    expect(mcp.stderr).toMatch(as === 'doomed' ? /doomed was killed/ : /not found: "nobody"/)
+    // What people do beside an agent needs none that lives.
+    if (as === 'doomed')
+      expect(await tree.call('scrollback', {}, { as })).toMatchObject({
+        entries: expect.any(Array),
+      })
   })
 
   it('sees the events of that agent, and has nothing that is a person’s alone', async () => {

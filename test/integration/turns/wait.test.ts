@@ -230,7 +230,7 @@ describe('send and wait', () => {
       send: { ...unfound, dead: 'ALREADY_DEAD', self: 'INVALID_ARG', root: 'answers' },
       wait: { ...unfound, dead: 'answers', self: 'INVALID_ARG', root: 'answers' },
       fan_in: { ...unfound, dead: 'answers', self: 'INVALID_ARG', root: 'answers' },
-      check_mail: { ...unfound, dead: 'answers', self: 'answers', root: 'answers' },
+      check_mail: { ...unfound, dead: 'NOT_ALLOWED', self: 'answers', root: 'answers' },
       fork: { ...unfound, dead: 'ALREADY_DEAD' },
     })
     for (const agent of [twin.agent_id, ids['twin']]) await tree.call('kill', { agent })

@@ -513,7 +513,7 @@ describe('the end of a wait', () => {
 describe('a person’s wait', () => {
   it.each<[string, (agent: Agent) => Caller]>([
     ['beside an agent', person],
-    ['as an agent', (agent) => ({ kind: 'agent', agent, byPerson: true })],
+    ['as an agent', (agent) => ({ kind: 'agent', agent, actedBy: 'person' })],
   ])('%s changes no state, and is kept for people to read', async (_, person) => {
     const waiting = wait(person(one))
     await world.quiet()

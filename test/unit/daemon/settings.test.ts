@@ -64,6 +64,23 @@ describe('the daemon’s settings', () => {
     expect(live.current().limits.max_live_agents).toBe(5)
   })
 
+  it('notify nobody by a configuration that nobody trusted', async () => {
+    const { settings, trust } = repository(`[notify]
+command = ["theirs"]
+bell = false
+quiet = "22:00-07:00"
+[notify.targets.theirs]
+kind = "webhook"
+url_env = "HOOK"
+`)
+    expect((await settings()).current().notify).toEqual({ bell: false, targets: {} })
+    await recordTrust(trust)
+    expect((await settings()).current().notify).toMatchObject({
+      command: ['theirs'],
+      targets: { theirs: { url_env: 'HOOK' } },
+    })
+  })
+
   it('show neither token nor app key to anybody whom a configuration names that nobody trusted', async () => {
     const text = `[forge]
 kind = "github"

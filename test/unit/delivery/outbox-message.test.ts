@@ -13,6 +13,7 @@ const waiting = (more: Partial<Waiting>): Waiting => ({
   text: 'see @/etc/passwd',
   why: null,
   eventSeq: 1,
+  reach: 'wake',
   ...more,
 })
 const compose = (one: Waiting): string =>

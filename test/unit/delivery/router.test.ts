@@ -22,6 +22,7 @@ const agent = (
   more: Partial<RoutingAgent> = {},
 ): RoutingAgent => ({
   id: id(name),
+  role: 'dev',
   parentId: parent === null ? null : id(parent),
   branch: name as BranchName,
   baseBranch: parent as BranchName | null,
@@ -43,7 +44,9 @@ const event = (
   payload,
 })
 const recipients = (of: RoutableEvent, tree: RoutingTree): string[] =>
-  route(of, tree).map(({ to }) => to)
+  route(of, tree)
+    .filter(({ reach }) => reach !== 'log')
+    .map(({ to }) => to)
 
 const family = treeOf(
   agent('main', null),
@@ -75,9 +78,11 @@ describe('route', () => {
   )
 
   it('wakes nobody with news that needs nothing', () => {
+    expect(route(event('pr.opened', 'main.auth.login'), family)).toEqual([
+      { to: 'main.auth', type: 'pr.opened', reach: 'carry' },
+    ])
     for (const type of [
       'agent.started',
-      'pr.opened',
       'ci.pending',
       'ci.passed',
       'pr.conflict_cleared',
@@ -548,7 +553,7 @@ describe('route', () => {
         ...sampleOfEvent(type),
         ...{ delivered_by: 'message', permission: false, landing: false, told: false },
       }
-      const named = definitionOf(type)?.tells?.(payload) ?? []
+      const named = Object.keys(definitionOf(type)?.tells?.(payload) ?? {})
       expect(recipients(event(type, 'main.auth.login', payload), dead), type).toEqual(
         named.length === 0 ? [] : ['human'],
       )

@@ -21,6 +21,7 @@ const agent = (name: string, parent: string | null): [AgentId, RoutingAgent] => 
   name as AgentId,
   {
     id: name as AgentId,
+    role: 'dev',
     parentId: parent as AgentId | null,
     branch: name as BranchName,
     baseBranch: parent as BranchName | null,
@@ -40,14 +41,16 @@ describe('an event type', () => {
         payload: labelled(label, trusted),
       },
       tree,
-      prLabelled,
+      { definition: prLabelled },
     )
 
   it('is routed to whom its definition names, by what it carries', () => {
-    const to = (name: string) => ({ to: name, type: 'pr.labelled' })
+    const to = (name: string, reach = 'wake') => ({ to: name, type: 'pr.labelled', reach })
     expect(recipients('needs-work')).toEqual([to('main.auth')])
-    expect(recipients('needs-work', false)).toEqual([to('main'), to('human')])
-    expect(recipients('needs-work', true, 'main.auth' as AgentId)).toEqual([])
+    expect(recipients('needs-work', false)).toEqual([to('main', 'carry'), to('human')])
+    expect(recipients('needs-work', true, 'main.auth' as AgentId)).toEqual([
+      { ...to('main.auth', 'log'), why: 'it did so itself' },
+    ])
     expect(recipients('nice')).toEqual([])
   })
 

@@ -19,11 +19,12 @@ const roleTools = (role: string) =>
 
 const spawned = { spawned: [], errors: [] }
 const core = scriptedCore({
+  acting: { record: async () => {} },
   spawning: { spawn: async () => spawned },
   messages: {
     note: async () => ({ status: 'sent' }),
     ack: async (_caller, ids) => ({ acked: [...ids], unknown: [] }),
-    inbox: async () => ({ messages: [], questions: [], approvals: [] }),
+    inbox: async () => ({ items: [], news: [], messages: [], questions: [], approvals: [] }),
   },
 })
 const call = (caller: Caller) => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Caller } from '../../../src/domain/caller.ts'
 import type { ExomonadError } from '../../../src/domain/errors.ts'
 import { toolsFor } from '../../../src/surfaces/run-tool.ts'
-import { mayUse, requireAccess } from '../../../src/surfaces/tool-access.ts'
+import { identityOf, mayUse, requireAccess } from '../../../src/surfaces/tool-access.ts'
 import { ALL_TOOLS, toolNamed } from '../../../src/tools/all.ts'
 import type { AnyTool } from '../../../src/tools/define.ts'
 import { makeAgent } from '../core/make-agent.ts'
@@ -94,5 +94,41 @@ describe('an agent’s own tools', () => {
       }
     }
     expect(mayUse(named('approve'), { kind: 'human', agent: dev }, noRoles)).toBe(false)
+  })
+})
+
+describe('whoever acts for an agent', () => {
+  const by = (fields: Parameters<typeof makeAgent>[0]): Caller => ({
+    kind: 'human',
+    isNamed: true,
+    agent: makeAgent(fields),
+  })
+
+  it('is that agent, and known to be another than its program', () => {
+    const caller = by({ role: 'dev' })
+    expect(identityOf(caller)).toEqual({ kind: 'agent', agent: caller.agent, actedBy: 'person' })
+    expect(identityOf(caller, { by: 'program' })).toMatchObject({ actedBy: 'program' })
+    expect(identityOf(caller, { tool: named('capture') })).toBe(caller)
+    expect(identityOf(agent('dev', null))).not.toHaveProperty('actedBy')
+  })
+
+  it('is the root’s agent where that is named, also without a program, and a person where not', () => {
+    const root = { kind: 'root', role: 'tl', state: 'failed' } as const
+    expect(identityOf(by(root))).toMatchObject({ kind: 'agent', actedBy: 'person' })
+    expect(mayUse(named('approve'), by(root), noRoles)).toBe(false)
+    const person: Caller = { kind: 'human', agent: makeAgent(root) }
+    expect(identityOf(person)).toBe(person)
+  })
+
+  it.each([
+    ['killed', 'was killed'],
+    ['failed', 'has failed'],
+    ['completed', 'has ended'],
+  ] as const)('can be none that is %s, but beside it', (state, words) => {
+    const caller = by({ name: 'k2', state })
+    expect(() => identityOf(caller)).toThrow(
+      `k2 ${words}, so that nobody can act as it. Leave out --as to do it yourself; \`exomonad resume k2\``,
+    )
+    expect(identityOf(caller, { tool: named('scrollback') })).toBe(caller)
   })
 })

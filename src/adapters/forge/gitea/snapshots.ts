@@ -6,7 +6,7 @@ import { createBranches } from '../branches.ts'
 import { createConflicts } from '../conflicts.ts'
 import type { AskedReviewer, PullRequestSnapshot, SnapshotResult } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
-import { createSameWork, reviewDecision } from '../review-decision.ts'
+import { createSameWork, judgeReviews } from '../review-decision.ts'
 import { unreadable } from '../unreadable.ts'
 import { readChecks } from './checks.ts'
 import type { GiteaClient } from './client.ts'
@@ -131,8 +131,6 @@ export function createSnapshots({
     if (!isOpen) await sameWork.forget(number)
     if (stateOf(pull) !== 'open') await seenHeads.forget(number)
 
-    const reviews = toReviews(said, readers)
-    const silent = takenBack(said.reviews)
     const protection = isOpen ? await readProtection(client, baseOf(pull)) : null
     const asked = askedOf(pull)
     return {
@@ -147,11 +145,11 @@ export function createSnapshots({
       trusted: within,
       agentId,
       ...(isOpen ? await mergeability(pull, within) : { mergeable: 'unknown', conflictFiles: [] }),
-      reviewDecision: await reviewDecision(
-        // Whoever may not write here decides nothing.
-        reviews.filter((review) => review.trusted && !silent.has(review.author)),
+      ...(await judgeReviews(toReviews(said, readers), {
         head,
-        async (reviewed) => {
+        author: agentId,
+        takenBack: takenBack(said.reviews),
+        sameWork: async (reviewed) => {
           if (!isOpen || !within) return false
           await branches.bringIn([
             { branch: headOf(pull), sha: head },
@@ -159,8 +157,7 @@ export function createSnapshots({
           ])
           return sameWork.is(number, { base, reviewed, head })
         },
-      ),
-      reviews,
+      })),
       comments: toComments(said, readers),
       ...(await readChecks(client, head, protection?.branch ?? null)),
       blockers: isOpen

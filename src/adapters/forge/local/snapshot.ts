@@ -9,7 +9,7 @@ import type { Merging } from './merge.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { actorName } from '../actor-name.ts'
 import { publishMergedHere } from './merged-here.ts'
-import { createSameWork, reviewDecision } from '../review-decision.ts'
+import { createSameWork, judgeReviews } from '../review-decision.ts'
 import { unreadable } from '../unreadable.ts'
 import { toReview } from './reviews.ts'
 import { pullUrl } from './urls.ts'
@@ -89,12 +89,12 @@ export function createSnapshots({
       trusted: true,
       agentId: row.agentId,
       ...state,
-      reviewDecision: await reviewDecision(
-        reviews,
+      ...(await judgeReviews(reviews, {
         head,
-        async (reviewed) => base !== null && sameWork.is(row.number, { base, reviewed, head }),
-      ),
-      reviews,
+        author: row.agentId,
+        sameWork: async (reviewed) =>
+          base !== null && sameWork.is(row.number, { base, reviewed, head }),
+      })),
       comments: [],
       ...checked,
       mergeSha: row.mergeSha,

@@ -9,6 +9,7 @@ import { up as runs } from './migrations/0005-runs.ts'
 import { up as landing } from './migrations/0006-landing.ts'
 import { up as threads } from './migrations/0007-threads.ts'
 import { up as plainNames } from './migrations/0008-plain-names.ts'
+import { up as reach } from './migrations/0009-reach.ts'
 import type { Tables } from '../sql/tables.ts'
 
 /**
@@ -24,6 +25,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0006-landing': { up: landing },
   '0007-threads': { up: threads },
   '0008-plain-names': { up: plainNames },
+  '0009-reach': { up: reach },
 }
 
 /**

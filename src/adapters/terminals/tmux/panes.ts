@@ -1,4 +1,4 @@
-import { readTrace } from '../../../domain/pane-trace.ts'
+import { readTrace } from '../../../domain/panes/pane-trace.ts'
 import process from 'node:process'
 import { asPaneId, type AgentId, type PaneId } from '../../../domain/ids.ts'
 import type { Pane } from '../holder.ts'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { PaneId } from '../../../domain/ids.ts'
 import type { TypeResult } from '../holder.ts'
 import { type Connection, type Reply, silent } from './connection.ts'
-import { TRACE_LENGTH } from '../../../domain/pane-trace.ts'
+import { TRACE_LENGTH } from '../../../domain/panes/pane-trace.ts'
 import { command, sequence } from './quote.ts'
 
 /**

@@ -81,7 +81,7 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
       return trusted ? { kind: 'author' } : { kind: 'label', name: label.name }
     }
     if (trusted) return { kind: 'author' }
-    if (caller.kind === 'human' || caller.byPerson === true) return { kind: 'person' }
+    if (caller.kind === 'human' || caller.actedBy === 'person') return { kind: 'person' }
     throw new ExomonadError(
       'NOT_ALLOWED',
       `Issue #${number} is by ${authorName}, who has no write access to the repository: only a person may give it to an agent (\`exomonad spawn --issue ${number}\`). Ask yours.`,
@@ -108,7 +108,7 @@ export function createIssueSpecs({ store, forge, git }: Pick<Deps, 'store' | 'fo
       const { issue: number, label, name, prompt } = spec
       if (number === undefined) return spec
       const issues = requireIssues()
-      if (again && caller.kind === 'agent' && caller.byPerson !== true)
+      if (again && caller.kind === 'agent' && caller.actedBy !== 'person')
         throw new ExomonadError(
           'NOT_ALLOWED',
           'Only the human may spawn a second agent for an issue (`force`).',

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../../../tools/types.ts'
+import type { ToolArguments, ToolResult } from '../../../tools/types.ts'
 import { errorLines, warningLines } from '../../text/marks.ts'
 import { whereItRuns } from '../../text/no-terminal.ts'
 import { printableLine } from '../../text/printable.ts'
@@ -7,6 +7,7 @@ import { shortPath } from '../../text/short-path.ts'
 import { renderTable } from '../../text/table.ts'
 import { UsageError } from '../exit-codes.ts'
 import { isAgent } from '../is-agent.ts'
+import { present } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { commandGroup, toolCommand } from '../tool-command.ts'
 import { captureGroup } from './capture-commands.ts'
@@ -49,17 +50,28 @@ export const resume = toolCommand('resume', {
 })
 
 export const tree = toolCommand('tree', {
-  flags: { watch: '-w, --watch  Keep showing it, live, until Ctrl-C' },
-  call: async ({ client, context, flags }) => {
-    if (!flags.watch) return client.call('tree', {})
-    return (await import('./tree-watch.ts')).watchTree(context, client)
+  flags: {
+    all: '-a, --all  A line for each agent, also of branches that are finished',
+    watch:
+      '-w, --watch  Keep showing it, live, until Ctrl-C or q; arrow keys, PgUp and PgDn scroll',
   },
-  show: async (view, { context, palette }) =>
-    (await import('../../text/tree-view.ts')).renderTree(
+  call: async ({ client, context, input, flags }) => {
+    if (!flags.watch) return client.call('tree', input)
+    const all = isUnfolded(input, flags.all)
+    return (await import('./tree-watch.ts')).watchTree(context, client, { input, all })
+  },
+  show: async (view, { context, palette, input, flags }) =>
+    (await import('../../text/tree/tree-view.ts')).renderTree(
       { ...view, repository: shortPath(view.repository, context.environment.home) },
-      { width: context.width(), palette },
+      { width: context.width(), palette, all: isUnfolded(input, flags.all) },
     ),
 })
+
+/** Whoever looks for something sees each agent that it is. */
+const isUnfolded = (
+  { text, state, needs_me: needsMe }: ToolArguments<'tree'>,
+  all: boolean,
+): boolean => all || text !== undefined || state !== undefined || needsMe
 
 export const root = commandGroup({
   move: toolCommand('move_root', {
@@ -175,6 +187,16 @@ const statuses = () => import('./status.ts')
 export const status = toolCommand('agent_status', {
   flags: {
     watch: '-w, --watch  Keep showing sessions and processes with what they do, live, until Ctrl-C',
+    short: '--short  For a shell’s prompt: how many agents work (◐) and items need you (!)',
+  },
+  alone: async (given, { context, flags }) => {
+    if (!flags.short) return false
+    if (given.agent_id !== undefined)
+      throw new UsageError('--short counts in the whole tree: leave the agent out.')
+    const { attentionWords, readAttention } = await import('./short-status.ts')
+    const attention = await readAttention(context.options().cwd, context.environment)
+    if (attention !== null) present(context, attention, () => [attentionWords(attention)])
+    return true
   },
   call: async ({ client, context, input, flags }) =>
     flags.watch

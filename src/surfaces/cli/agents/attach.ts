@@ -1,6 +1,7 @@
 import type { CliContext } from '../context.ts'
 import { present } from '../output.ts'
 import { quoteForShell } from '../../text/shell-quote.ts'
+import { followNotices } from './follow-notices.ts'
 
 /** The Zellij session that this terminal is in, as the tool takes it. */
 export const insideZellij = ({
@@ -35,7 +36,8 @@ export async function showTerminal(
           'There is no window of it to show: this follows what the agent writes. Ctrl-C ends that; write with `exomonad send`.\n',
         ),
     )
-    return followScreen(context, client, agent, 200)
+    const stop = stdout.isTTY === true ? followNotices(context, client) : () => {}
+    return followScreen(context, client, agent, 200).finally(stop)
   }
   if (print || context.options().json || stdout.isTTY !== true || answer.argv === null) {
     return present(context, answer, () => [
@@ -44,18 +46,27 @@ export async function showTerminal(
         : quoteForShell(answer.argv),
     ])
   }
+  const stopNotices = followNotices(context, client)
   let code: number | null = null
-  for (let attempt = 1, argv: readonly string[] | null = answer.argv; argv !== null; attempt += 1) {
-    const began = context.now()
-    code = await context.host.runOnTerminal(argv, context.options().cwd)
-    // Zellij drops who comes while it is busy, now and then, or says that there is no session
-    // (0.45.1). From inside it this only moves the focus.
-    const dropped =
-      answer.multiplexer === 'zellij' &&
-      !context.environment.inside.zellij &&
-      context.now() - began < AT_ONCE
-    if (!dropped || attempt === ATTEMPTS) break
-    argv = (await ask()).argv
+  try {
+    for (
+      let attempt = 1, argv: readonly string[] | null = answer.argv;
+      argv !== null;
+      attempt += 1
+    ) {
+      const began = context.now()
+      code = await context.host.runOnTerminal(argv, context.options().cwd)
+      // Zellij drops who comes while it is busy, now and then, or says that there is no session
+      // (0.45.1). From inside it this only moves the focus.
+      const dropped =
+        answer.multiplexer === 'zellij' &&
+        !context.environment.inside.zellij &&
+        context.now() - began < AT_ONCE
+      if (!dropped || attempt === ATTEMPTS) break
+      argv = (await ask()).argv
+    }
+  } finally {
+    stopNotices()
   }
   if (code !== 0) context.markFailed()
 }

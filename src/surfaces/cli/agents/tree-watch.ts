@@ -3,11 +3,14 @@ import type { Client, WireEvent } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { writeJsonLine } from '../output.ts'
 import { eventLine, isMinor } from '../../text/event-line.ts'
+import type { ToolArguments } from '../../../tools/types.ts'
+import { onKeys, scrolledBy } from './scroll-keys.ts'
 import { interruptible } from '../interruptible.ts'
 import { createLiveScreen } from '../../../../packages/subagents/src/terminal/live-screen.ts'
 import { locateRepository } from '../locate.ts'
 import { shortPath } from '../../text/short-path.ts'
-import { renderTree } from '../../text/tree-view.ts'
+import { terminalNotice } from '../../text/terminal-notice.ts'
+import { layOutTree, renderTree } from '../../text/tree/tree-view.ts'
 import { cut } from '../../text/width.ts'
 
 /**
@@ -19,8 +22,17 @@ const REREAD = 5000
 const SETTLE = 60
 const EVENTS_SHOWN = 6
 
+/** What is shown: the tool’s input, and whether finished branches are folded. */
+export interface Wish {
+  readonly input: ToolArguments<'tree'>
+  readonly all: boolean
+}
+
 interface Watched {
   view: TreeView
+  readonly wish: Wish
+  /** Lines of agents above the first that is seen. */
+  scroll: number
   /** When it was read; ages are counted on from there. */
   readAt: number
   recent: WireEvent[]
@@ -29,20 +41,26 @@ interface Watched {
 }
 
 /**
- * The tree, live, until Ctrl-C: redrawn in place on a terminal, elsewhere a line per event, with
- * --json a tree per line. Rings the bell when something new waits for the human.
+ * The tree, live, until Ctrl-C or q: redrawn in place on a terminal, where keys scroll it, elsewhere
+ * a line per event, with --json a tree per line. Rings the bell when something new waits for the
+ * human, and has the terminal notify them where [notify] says so.
  */
-export async function watchTree(context: CliContext, client: Client): Promise<void> {
-  await interruptible(context, async (signal) => {
-    const first = await client.call('tree', {})
+export async function watchTree(context: CliContext, client: Client, wish: Wish): Promise<void> {
+  await interruptible(context, async (interrupted) => {
+    const first = await client.call('tree', wish.input)
     if (context.options().json || context.terminal.stdout.isTTY !== true)
-      return printChanges(context, client, first, signal)
-    await drawLive(
-      context,
-      client,
-      { view: first, readAt: context.now(), recent: [], trouble: null },
-      signal,
-    )
+      return printChanges(context, client, wish, first, interrupted)
+    const left = new AbortController()
+    const watched: Watched = {
+      view: first,
+      wish,
+      scroll: 0,
+      readAt: context.now(),
+      recent: [],
+      trouble: null,
+    }
+    const signal = AbortSignal.any([interrupted, left.signal])
+    await drawLive(context, client, watched, signal, () => left.abort(new Error('left')))
   })
 }
 
@@ -51,19 +69,27 @@ async function drawLive(
   client: Client,
   watched: Watched,
   signal: AbortSignal,
+  leave: () => void,
 ): Promise<void> {
   const { stdout } = context.terminal
   const screen = createLiveScreen(stdout)
   const bell = await bellWanted(context)
+  const since = context.now()
   let frame = 0
   let reading = false
   let soon: NodeJS.Timeout | undefined
-  const draw = (): void => screen.draw(compose(context, watched, frame))
+  let limits = { most: 0, page: 1 }
+  const draw = (): void => {
+    const { lines, mostScroll, page } = compose(context, watched, frame)
+    limits = { most: mostScroll, page }
+    watched.scroll = Math.min(watched.scroll, mostScroll)
+    screen.draw(lines)
+  }
   const read = async (): Promise<void> => {
     if (reading || signal.aborted) return
     reading = true
     try {
-      const view = await client.call('tree', {}, { signal })
+      const view = await client.call('tree', watched.wish.input, { signal })
       if (bell && waitingCount(view) > waitingCount(watched.view)) stdout.write('\u0007')
       Object.assign(watched, { view, readAt: context.now(), trouble: null })
     } catch (error) {
@@ -82,9 +108,16 @@ async function drawLive(
     draw()
   }
   stdout.on?.('resize', onResize)
+  const stopKeys = onKeys(context.terminal, (key) => {
+    if (key === 'leave') return leave()
+    watched.scroll = scrolledBy(key, watched.scroll, limits)
+    draw()
+  })
   draw()
   try {
     for await (const event of client.events({ follow: true, last: 5 * EVENTS_SHOWN, signal })) {
+      const notice = event.at < since ? null : terminalNotice(event, context.environment)
+      if (notice !== null) stdout.write(notice)
       if (!isMinor(event)) watched.recent = [...watched.recent, event].slice(-EVENTS_SHOWN)
       soon ??= setTimeout(() => {
         soon = undefined
@@ -95,6 +128,7 @@ async function drawLive(
     clearInterval(redraw)
     clearInterval(reread)
     clearTimeout(soon)
+    stopKeys()
     stdout.off?.('resize', onResize)
     draw()
     screen.end()
@@ -106,7 +140,11 @@ const BESIDE_EVENTS = 3
 const USUAL_HEIGHT = 24
 const FEWEST_EVENTS = 3
 
-function compose(context: CliContext, watched: Watched, frame: number): string[] {
+function compose(
+  context: CliContext,
+  watched: Watched,
+  frame: number,
+): ReturnType<typeof layOutTree> {
   const palette = context.palette()
   const width = context.width()
   const height = context.terminal.stdout.rows ?? 40
@@ -124,18 +162,21 @@ function compose(context: CliContext, watched: Watched, frame: number): string[]
       { palette, width },
     ),
   )
-  const footer =
-    watched.trouble === null
-      ? palette.dim(cut('Ctrl-C ends', width))
-      : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
+  const { scroll } = watched
+  const options = { width, palette, frame, scroll, all: watched.wish.all }
   // Where room is short the tree comes first: of events a few stay on a terminal of the usual
   // height, none on a lower one.
-  const spare = height - 1 - renderTree(view, { width, palette, frame }).length - BESIDE_EVENTS
+  const spare = height - 1 - layOutTree(view, options).lines.length - BESIDE_EVENTS
   const shown = events.slice(
     Math.max(0, events.length - Math.max(spare, height >= USUAL_HEIGHT ? FEWEST_EVENTS : 0)),
   )
-  const tail = ['', ...shown, ...(shown.length > 0 ? [''] : []), footer]
-  return [...renderTree(view, { width, palette, frame, height: height - 1 - tail.length }), ...tail]
+  const beside = ['', ...shown, ...(shown.length > 0 ? [''] : [])]
+  const laid = layOutTree(view, { ...options, height: height - 2 - beside.length })
+  const footer =
+    watched.trouble === null
+      ? palette.dim(cut(laid.mostScroll > 0 ? '↑ ↓ PgUp PgDn scroll, q ends' : 'q ends', width))
+      : palette.attention(cut(`! ${watched.trouble.split('\n')[0] ?? ''}`, width))
+  return { ...laid, lines: [...laid.lines, ...beside, footer] }
 }
 
 /** The same node some seconds later. */
@@ -149,28 +190,15 @@ const aged = (node: TreeNode, seconds: number): TreeNode => ({
 function namesOf(root: TreeNode): Map<string, string> {
   const names = new Map<string, string>()
   const visit = (node: TreeNode): void => {
-    names.set(node.id, node.name)
+    names.set(node.id, node.short)
     node.children.forEach(visit)
   }
   visit(root)
   return names
 }
 
-/**
- * Things that wait for the human: mail, questions, approvals, messages nobody knows the fate of,
- * failed agents.
- */
-function waitingCount(view: TreeView): number {
-  const undecided = (node: TreeNode): number =>
-    node.children.reduce((sum, child) => sum + undecided(child), node.undecided)
-  return (
-    view.inbox.messages +
-    view.inbox.questions +
-    view.inbox.approvals +
-    view.counts.failed +
-    undecided(view.root)
-  )
-}
+/** Things that need the human, and news. */
+const waitingCount = ({ inbox }: TreeView): number => inbox.items + inbox.news
 
 /** `notify.bell`, on where the configuration can’t be read. */
 async function bellWanted(context: CliContext): Promise<boolean> {
@@ -185,6 +213,7 @@ async function bellWanted(context: CliContext): Promise<boolean> {
 async function printChanges(
   context: CliContext,
   client: Client,
+  { input, all }: Wish,
   first: TreeView,
   signal: AbortSignal,
 ): Promise<void> {
@@ -192,11 +221,11 @@ async function printChanges(
   const palette = context.palette()
   const { json } = context.options()
   if (json) writeJsonLine(stdout, first)
-  else stdout.write(`${renderTree(first, { width: context.width(), palette }).join('\n')}\n`)
+  else stdout.write(`${renderTree(first, { width: context.width(), palette, all }).join('\n')}\n`)
   let view = first
   for await (const event of client.events({ follow: true, last: 0, signal })) {
     if (json || (event.agentId !== null && !namesOf(view.root).has(event.agentId)))
-      view = await client.call('tree', {}, { signal })
+      view = await client.call('tree', input, { signal })
     if (json) writeJsonLine(stdout, view)
     else if (!isMinor(event))
       stdout.write(

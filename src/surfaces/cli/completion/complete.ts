@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { acpCliName } from '../../../domain/acp-names.ts'
+import { shortAddresses } from '../../../domain/addresses.ts'
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
@@ -73,7 +74,7 @@ async function complete(
 
 /** Names of values that are neither files nor known: what would be offered is never meant. */
 const NOTHING = new Set(
-  'count number percent duration when id approval how which mode kind name branch role model comment key shell event type'.split(
+  'count number percent duration when id approval how which mode kind name branch role model comment key shell event type text'.split(
     ' ',
   ),
 )
@@ -191,27 +192,25 @@ async function readTree(context: CliContext): Promise<TreeNode[]> {
 }
 
 /** Commands whose agent may have ended. */
-const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events'])
+const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events', 'log', 'tree'])
 /** The root is a place and needs no program. */
 const isLive = ({ kind, state, state_reason: reason }: TreeNode): boolean =>
   kind === 'root' || !(reason === 'stopped' || ['completed', 'failed', 'killed'].includes(state))
 
 /**
- * The live ones, or those that the command is for. By name where that is unique, else by branch; a
- * fork’s is another’s. Whoever began a branch gets branches.
+ * The live ones, or those that the command is for, by the shortest address of each. Whoever began a
+ * branch gets branches.
  */
 async function agents(context: CliContext, command: string, last: string): Promise<Candidate[]> {
   const nodes = await readTree(context)
   const wanted = nodes.filter(
     (node) => OF_ALL.has(command) || isLive(node) === (command !== 'resume'),
   )
-  const byName = wanted.map((node) => {
-    const unique = nodes.filter((other) => other.name === node.name).length === 1
-    return {
-      word: unique ? node.name : sharesBranch(node) ? node.id : node.branch,
-      description: `${node.kind}, ${node.state}`,
-    }
-  })
+  const short = shortAddresses(nodes)
+  const byName = wanted.map((node) => ({
+    word: short.get(node.id) ?? node.id,
+    description: `${node.kind}, ${node.state}`,
+  }))
   if (last === '' || byName.some(({ word }) => word.startsWith(last))) return byName
   return wanted
     .filter((node) => !sharesBranch(node))

@@ -41,9 +41,11 @@ export function startFeed(options: {
   clientFor: (agent: string) => Client
   store: Store<ConsoleState, Action>
   now: () => number
+  /** Called with each event that comes. */
+  onEvent: (event: WireEvent) => void
   signal: AbortSignal
 }): Feed {
-  const { client, clientFor, store, now, signal } = options
+  const { client, clientFor, store, now, onEvent, signal } = options
   const { dispatch } = store
 
   const readScrollback: Feed['readScrollback'] = async (agent, by = client) => {
@@ -159,6 +161,7 @@ export function startFeed(options: {
     for (const loop of [tree, screen, beside, inbox, fanIn]) loop.wake()
   }
   void follow(client, signal, (event) => {
+    onEvent(event)
     tree.wake()
     if (event.agentId === store.get().viewed) screen.wake()
     if (event.type === 'delivery.acked' && event.agentId !== null)

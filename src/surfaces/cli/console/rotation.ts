@@ -1,4 +1,5 @@
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
+import { meantBy, shortAddresses } from '../../../domain/addresses.ts'
 import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import { nearestKey } from '../../../config/nearest-key.ts'
 
@@ -62,27 +63,20 @@ export type Found =
   | { readonly kind: 'none' | 'ambiguous'; readonly candidates: readonly string[] }
 
 /**
- * The agent that a person’s word means. As every command reads it: its id, its branch, its name (of
- * several, the one that lives), or the beginning of its id; failing those, the beginning or a part
- * of its name or branch, where only one fits. The candidates are addresses.
+ * The agent that a person’s word means. As every command reads it (`meantBy`), in small letters too;
+ * failing that, the beginning or a part of its name or branch, where only one fits. The candidates
+ * are addresses.
  */
 export function findByName(rotation: readonly TreeNode[], text: string): Found {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return { kind: 'none', candidates: [] }
   const exactly = [
-    rotation.filter((node) => node.id === wanted),
-    rotation.filter((node) => node.branch.toLowerCase() === wanted && !sharesBranch(node)),
-    preferLiving(rotation.filter((node) => node.name.toLowerCase() === wanted)),
-    preferLiving(
-      rotation.filter(
-        (node) => node.branch.toLowerCase().endsWith(`.${wanted}`) && !sharesBranch(node),
-      ),
-    ),
-    wanted.length >= 4 ? rotation.filter((node) => node.id.startsWith(wanted)) : [],
+    meantBy(rotation, text),
+    meantBy(rotation, wanted),
     rotation.filter((node) => startsWith(node, wanted)),
     rotation.filter((node) => contains(node, wanted)),
   ].find((fitting) => fitting.length > 0)
-  const addresses = addressesOf(rotation)
+  const addresses = shortAddresses(rotation)
   if (exactly === undefined) {
     const nearest = nearestKey(wanted, [...addresses.values()])
     return { kind: 'none', candidates: nearest === undefined ? [] : [nearest] }
@@ -90,11 +84,6 @@ export function findByName(rotation: readonly TreeNode[], text: string): Found {
   const [only] = exactly
   if (only !== undefined && exactly.length === 1) return { kind: 'found', node: only }
   return { kind: 'ambiguous', candidates: exactly.map((node) => addresses.get(node.id) ?? node.id) }
-}
-
-const preferLiving = (nodes: readonly TreeNode[]): readonly TreeNode[] => {
-  const living = nodes.filter((node) => !hasEnded(node))
-  return living.length > 0 ? living : nodes
 }
 
 export const hasEnded = ({ state }: TreeNode): boolean =>
@@ -116,42 +105,4 @@ function matches(node: TreeNode, wanted: string, fits: (text: string) => boolean
   if (sharesBranch(node)) return false
   const whole = node.branch.toLowerCase()
   return fits(wanted.includes('.') ? whole : (whole.split('.').at(-1) ?? whole))
-}
-
-/** Letters of an id that a person would type, where that is enough. */
-const SHORT_ID = 8
-
-/**
- * For each agent by its id the shortest word that means it alone: its name, its branch, or the
- * beginning of its id.
- */
-export function addressesOf(rotation: readonly TreeNode[]): Map<string, string> {
-  const names = Map.groupBy(rotation, (node) => node.name.toLowerCase())
-  const branches = Map.groupBy(
-    rotation.filter((node) => !sharesBranch(node)),
-    (node) => node.branch.toLowerCase(),
-  )
-  const isAlone = (node: TreeNode, word: string): boolean =>
-    [...(names.get(word.toLowerCase()) ?? []), ...(branches.get(word.toLowerCase()) ?? [])].every(
-      (other) => other.id === node.id,
-    )
-  return new Map(
-    rotation.map((node) => {
-      if (isAlone(node, node.name)) return [node.id, node.name]
-      if (!sharesBranch(node) && isAlone(node, node.branch)) return [node.id, node.branch]
-      return [node.id, shortId(rotation, node.id, (word) => isAlone(node, word))]
-    }),
-  )
-}
-
-function shortId(
-  rotation: readonly TreeNode[],
-  id: string,
-  isAlone: (word: string) => boolean,
-): string {
-  const meansOthers = (word: string): boolean =>
-    !isAlone(word) || rotation.some((other) => other.id !== id && other.id.startsWith(word))
-  let length = SHORT_ID
-  while (length < id.length && meansOthers(id.slice(0, length))) length++
-  return id.slice(0, length)
 }

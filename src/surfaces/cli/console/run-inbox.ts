@@ -89,7 +89,7 @@ function meant(
   )
 }
 
-type Decidable = Exclude<InboxItem, { kind: 'message' }>
+type Decidable = Exclude<InboxItem, { kind: 'other' | 'news' }>
 
 /** Of several by that name the one that has a question open. */
 const askerOf = ({ rotation }: ConsoleState, name: string): string =>

@@ -4,6 +4,7 @@ import { insideZellij } from '../agents/attach.ts'
 import { openOwnerClients } from '../connect.ts'
 import type { CliContext } from '../context.ts'
 import { printableLine } from '../../text/printable.ts'
+import { terminalNotice } from '../../text/terminal-notice.ts'
 import { startApp, type App, type AppOptions } from './app.ts'
 import { startFeed } from './feed.ts'
 import type { Frame } from './frame.ts'
@@ -36,6 +37,10 @@ export async function runConsole(context: CliContext, agent: string | undefined)
     clientFor: (as) => clients.client({ as, start: false }),
     store,
     now,
+    onEvent: (event) => {
+      const notice = terminalNotice(event, environment)
+      if (notice !== null) context.terminal.stdout.write(notice)
+    },
     signal: leaving.signal,
   })
   let scrolling: Frame['scrolling'] = { total: 0, height: 0, scroll: null }

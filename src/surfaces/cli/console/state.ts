@@ -199,4 +199,4 @@ export const isUnmanned = (node: TreeNode): boolean =>
 
 /** How many things wait for the person. */
 export const inboxCount = ({ tree }: ConsoleState): number =>
-  tree === null ? 0 : tree.inbox.messages + tree.inbox.questions + tree.inbox.approvals
+  tree === null ? 0 : tree.inbox.items + tree.inbox.messages

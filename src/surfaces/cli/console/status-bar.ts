@@ -1,9 +1,17 @@
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printableLine } from '../../text/printable.ts'
+import { needWords } from '../../text/need-words.ts'
 import { plural, shortCount } from '../../text/quantity.ts'
 import type { Cell } from '../../text/table.ts'
-import { agentState, checksCell, costCell, pullCell, sinceCell } from '../../text/tree-cells.ts'
+import {
+  agentState,
+  checksCell,
+  costCell,
+  pullCell,
+  sinceCell,
+  turnName,
+} from '../../text/tree/tree-cells.ts'
 import { cut, displayWidth } from '../../text/width.ts'
 
 export interface StatusBarOptions {
@@ -15,11 +23,7 @@ export interface StatusBarOptions {
   /** Of the open capture; null where none is open. */
   readonly capture_lines: number | null
   /** What waits for the person. */
-  readonly inbox: {
-    readonly messages: number
-    readonly questions: number
-    readonly approvals: number
-  }
+  readonly inbox: { readonly items: number; readonly news: number }
   readonly width: number
   readonly palette: Palette
   /** Why what is shown may be old; null where all is well. */
@@ -116,23 +120,17 @@ function placeIn(names: readonly string[], room: number): { above: string; name:
   return { above, name }
 }
 
-function inboxWords(
-  { messages, questions, approvals }: StatusBarOptions['inbox'],
-  palette: Palette,
-): Words[] {
-  const all = messages + questions + approvals
-  if (all === 0) return []
-  const words = [
-    ...(questions > 0 ? [plural(questions, 'question')] : []),
-    ...(approvals > 0 ? [plural(approvals, 'approval')] : []),
-    ...(messages > 0 ? [plural(messages, 'message')] : []),
-  ].join(', ')
-  return [[[`! /inbox: ${words}`, `! /inbox ${all}`], palette.attention]]
+/** What needs the person; news alone are seen there and call nobody. */
+function inboxWords({ items, news }: StatusBarOptions['inbox'], palette: Palette): Words[] {
+  if (items > 0)
+    return [[[`! /inbox: ${needWords({ items })} you`, `! /inbox ${items}`], palette.attention]]
+  return news === 0 ? [] : [[[`/inbox: ${plural(news, 'message')}`, `/inbox ${news}`], palette.dim]]
 }
 
 /** How the agent does, most important first; what has no room is left out from the end. */
-function stateRow(node: TreeNode, { width, palette, frame = 0 }: StatusBarOptions): string {
-  const state = agentState(node, palette, frame)
+function stateRow(node: TreeNode, { path, width, palette, frame = 0 }: StatusBarOptions): string {
+  const shorts = new Map(path.map(({ id, short }) => [id, short]))
+  const state = agentState(node, palette, { frame, turn: turnName(node, shorts) })
   const cells: Cell[] = [
     ...optional(pullWithChecks(node, palette)),
     ...(node.unread > 0 ? [{ text: `${node.unread} unread`, paint: palette.attention }] : []),

@@ -60,8 +60,8 @@ export function define(command: Command, context: CliContext): void {
 
 async function findingsIn(context: CliContext, path: string): Promise<readonly Finding[]> {
   try {
-    await context.host.loadConfig(path)
-    return []
+    const { attention } = await context.host.loadConfig(path)
+    return await context.host.checkAttention(attention)
   } catch (error) {
     if (!(error instanceof ExomonadError) || error.code !== 'CONFIG_INVALID') throw error
     const findings = error.facts['findings']

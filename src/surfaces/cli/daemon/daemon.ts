@@ -8,6 +8,7 @@ import { locateRepository, type LocatedRepository } from '../locate.ts'
 import { present } from '../output.ts'
 import { withProgress } from '../progress.ts'
 import { shortDuration } from '../../text/duration.ts'
+import { printableLine } from '../../text/printable.ts'
 import { renderFacts } from '../../text/table.ts'
 
 export function define(command: Command, context: CliContext): void {
@@ -133,5 +134,9 @@ function describeStatus(
   return [
     `${palette.good('●')} The daemon runs`,
     ...renderFacts(facts, palette).map((line) => `  ${line}`),
+    ...(health.notify_trouble ?? []).map(
+      ({ target, reason }) =>
+        `${palette.attention('!')} ${target} does not notify you: ${printableLine(reason)}`,
+    ),
   ]
 }

@@ -13,6 +13,12 @@ export interface Health {
   readonly forge?: string
   /** Name of the multiplexer that its agents run in. */
   readonly multiplexer?: string
+  /** Targets of [notify] that do not take what they are sent; `since`: ms since the epoch. */
+  readonly notify_trouble?: readonly {
+    readonly target: string
+    readonly since: number
+    readonly reason: string
+  }[]
 }
 
 /** Errors of a connection to a socket that nobody listens on. */

@@ -1,6 +1,6 @@
 import type { TreeView } from '../../../core/agents/tree-document.ts'
 import type { CliContext } from '../context.ts'
-import { renderTree } from '../../text/tree-view.ts'
+import { renderTree } from '../../text/tree/tree-view.ts'
 import { cut } from '../../text/width.ts'
 import type { Display } from './display.ts'
 import type { Moment } from './moments.ts'
@@ -44,7 +44,7 @@ export function liveDisplay(context: CliContext): Display {
     const width = context.width() - 1
     const rows = (stdout.rows ?? 24) - 1
     const tree = renderTree(
-      { ...view, inbox: { messages: 0, questions: 0, approvals: 0 } },
+      { ...view, inbox: { messages: 0, questions: 0, approvals: 0, items: 0, news: 0 } },
       { width, palette, frame },
     )
     const room = Math.max(0, Math.min(MOST_MOMENTS, rows - tree.length - 2))

@@ -9,6 +9,7 @@ import type { Diagnosis } from './diagnosis.ts'
 import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
+import { diagnoseNotify } from './notify.ts'
 import { diagnosePush } from './push.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
@@ -30,6 +31,7 @@ export async function diagnoseRepository(
     remotes(context, located),
     diagnoseForge(context, config, located),
     diagnosePush(context, config, located),
+    diagnoseNotify(context, config, located),
     store(context, located),
     olderZellij(context, located),
   ])

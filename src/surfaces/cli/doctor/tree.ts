@@ -9,10 +9,12 @@ import { subjectOf } from '../daemon/daemon.ts'
 import { ensureDaemon } from '../daemon/daemon-process.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { forgeWords } from '../../text/forge-words.ts'
-import { askHealth } from '../daemon/health.ts'
+import { askHealth, type Health } from '../daemon/health.ts'
 import type { LocatedRepository } from '../locate.ts'
+import { needWords } from '../../text/need-words.ts'
 import { isOneTask } from '../../text/no-terminal.ts'
 import { plural } from '../../text/quantity.ts'
+import { relativeTime } from '../../text/relative-time.ts'
 import { rootElsewhere } from '../agents/root-elsewhere.ts'
 
 /** The daemon and the tree it serves, and what lies about in the repository that no agent owns. */
@@ -56,6 +58,7 @@ export async function diagnoseTree(
     return [
       daemon,
       ...forgeHealth(view),
+      ...notifyTrouble(health, context.now()),
       ...(await rootBranch(context, view)),
       ...agents(view),
       ...(await leftovers(context, located, {
@@ -101,6 +104,15 @@ function forgeHealth({ forge }: TreeView): Diagnosis[] {
     ? []
     : [{ subject: 'forge', status: forge.trouble === null ? 'warning' : 'problem', found }]
 }
+
+/** What keeps a person from being told. */
+const notifyTrouble = ({ notify_trouble: found = [] }: Health, now: number): Diagnosis[] =>
+  found.map(({ target, since, reason }) => ({
+    subject: 'notify',
+    status: 'warning',
+    found: `${target} could not be reached, first ${relativeTime(since, now)}: ${reason}`,
+    fix: `exomonad notify test ${target}; what waits is sent once it answers`,
+  }))
 
 /** Where the person went: the tree does not follow by itself. */
 async function rootBranch({ host }: CliContext, { root }: TreeView): Promise<Diagnosis[]> {
@@ -173,12 +185,11 @@ function agents(view: TreeView): Diagnosis[] {
       fix: 'exomonad events --type delivery.undecided shows them; look into the terminal (exomonad logs AGENT), and send again what is missing',
     })
   }
-  const { questions, approvals } = view.inbox
-  if (questions + approvals > 0) {
+  if (view.inbox.items > 0) {
     findings.push({
       subject: 'inbox',
       status: 'warning',
-      found: `${plural(questions, 'question')} and ${plural(approvals, 'approval')} wait for you`,
+      found: `${needWords(view.inbox)} you`,
       fix: 'exomonad inbox',
     })
   }

@@ -49,9 +49,10 @@ ${multiplexer === null ? MULTIPLEXER_COMMENT : multiplexerLines(multiplexer)}
 # include = [".env"]
 # setup = [["npm", "ci"]]
 
-# Run when you are needed: a question to the root, an approval, a failed agent. The text is its last argument.
-# [notify]
-# command = ["notify-send", "exomonad"]
+# Where you are told that you are needed: a question to the root, an approval, a failed agent. The guide has
+# webhooks, a command and the terminal; \`exomonad notify test\` tries them.
+# [notify.targets.desktop]
+# kind = "desktop"
 `
 
 const forgeLines = (forge: InitialForge): string =>

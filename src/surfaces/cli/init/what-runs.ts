@@ -14,7 +14,7 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
   if (config === null) return []
   const palette = context.palette()
   return [
-    ...[...grantsOf(config), ...tokensOf(config)].map(
+    ...[...grantsOf(config), ...tokensOf(config), ...postsOf(config)].map(
       ([key, what]) =>
         `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`,
     ),
@@ -73,6 +73,19 @@ function tokensOf({ forge: { kind, github, gitea } }: Config): Named[] {
   )
 }
 
+/** Where what needs a person is sent to, outside this machine. */
+const postsOf = ({ notify }: Config): Named[] =>
+  Object.entries(notify.targets).flatMap(([name, { kind, url_file: file, url_env: env, text }]) =>
+    kind === 'webhook'
+      ? [
+          [
+            `notify.targets.${name}`,
+            `${text === true ? 'the words of what needs you are' : 'what needs you is'} sent to the address in ${file ?? `$${env}`}`,
+          ] as const,
+        ]
+      : [],
+  )
+
 function commandsOf(config: Config): Named<readonly string[]>[] {
   const variables = (env: Readonly<Record<string, string>>): string[] =>
     Object.entries(env).map(([key, value]) => `${key}=${value}`)
@@ -91,6 +104,12 @@ function commandsOf(config: Config): Named<readonly string[]>[] {
     ...config.worktree.setup.map((argv): Named<readonly string[]> => ['worktree.setup', argv]),
     ['forge.local.ci', config.forge.local.ci],
     ['notify.command', config.notify.command],
+    ...Object.entries(config.notify.targets).map(
+      ([name, { command }]): Named<readonly string[] | undefined> => [
+        `notify.targets.${name}`,
+        command,
+      ],
+    ),
   ]
   return commands.flatMap(([key, argv]): Named<readonly string[]>[] =>
     argv === undefined ? [] : [[key, argv]],

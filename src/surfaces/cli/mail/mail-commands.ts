@@ -1,9 +1,9 @@
 import { completionWords } from '../../../domain/formats/completion-message.ts'
-import { messagesOf } from '../../text/inbox-answer.ts'
 import { indented } from '../../text/indented.ts'
 import { printable, printableLine } from '../../text/printable.ts'
 import { relativeTime } from '../../text/relative-time.ts'
-import { toolCommand, type ToolTerminal } from '../tool-command.ts'
+import { pad } from '../../text/width.ts'
+import { commandGroup, toolCommand, type ToolTerminal } from '../tool-command.ts'
 
 export const ack = toolCommand('ack', {
   failed: ({ unknown }) => unknown.length > 0,
@@ -29,32 +29,42 @@ const decision: ToolTerminal<'approve' | 'deny'> = {
 export const approve = toolCommand('approve', decision)
 export const deny = toolCommand('deny', decision)
 
+const inboxes = () => import('./inbox.ts')
+const views = () => import('../../text/inbox-view.ts')
+
 export const inbox = toolCommand('inbox', {
-  show: (waiting, { context, palette, input: { clear } }) => {
-    const when = (at: number): string => palette.dim(relativeTime(at, context.now()))
-    const messages = messagesOf(waiting)
-    const blocks = [
-      ...waiting.questions.map((question) => [
-        `${palette.attention('? question')} from ${palette.bold(printableLine(question.agent))} ${when(question.asked_at)}`,
-        ...indented(question.message),
-        palette.dim(
-          `  exomonad answer ${printableLine(question.agent)} "…" --question ${question.question_id}`,
-        ),
-      ]),
-      ...waiting.approvals.map((approval) => [
-        `${palette.attention('! approval')} asked by ${palette.bold(printableLine(approval.agent))} ${when(approval.requested_at)}`,
-        ...indented(approval.what),
-        palette.dim(
-          `  exomonad approve ${approval.approval_id}   or   exomonad deny ${approval.approval_id} --reason "…"`,
-        ),
-      ]),
-      ...messages.map((message) => [
-        `${palette.active('●')} ${printableLine(message.kind)} ${when(message.at)}`,
-        ...indented(message.text),
-      ]),
-    ]
-    const hint = palette.dim('exomonad inbox --clear marks the messages as read')
-    return listed(blocks, 'Nothing waits for you', messages.length === 0 || clear ? [] : ['', hint])
+  command: 'inbox',
+  flags: {
+    all: '-a, --all  Every message of the news, whole',
+    approve: '--approve  Approve what the item asks for',
+    merge: '--merge  Merge the pull request that the item is',
+  },
+  values: {
+    answer: '--answer <text>  Answer the question that the item is; - reads it from standard input',
+    deny: '--deny [reason]  Deny what the item asks for; the agent gets the reason',
+  },
+  prepare: async (given, start) => {
+    ;(await inboxes()).actionOf(given.item, start)
+    return given
+  },
+  call: async (run) => (await inboxes()).readOrSettle(run),
+  show: async (inbox, { context, palette, width, flags, input }) => {
+    const options = { palette, width, now: context.now() }
+    const { inboxLines, itemLines } = await views()
+    const [one] = inbox.items
+    return input.item !== undefined && one !== undefined
+      ? itemLines(one, options)
+      : inboxLines(inbox, { ...options, ...input, all: flags.all })
+  },
+})
+
+export const next = toolCommand('inbox', {
+  command: 'next',
+  show: async ({ items: [first] }, { context, palette, width, input }) => {
+    const { itemLines, nothingNeeds } = await views()
+    return first === undefined
+      ? [nothingNeeds(input)]
+      : itemLines(first, { palette, width, now: context.now() })
   },
 })
 
@@ -80,6 +90,20 @@ const listed = (
 
 export const note = toolCommand('note', {
   show: (_sent, { palette }) => [`${palette.good('✓')} Noted`],
+})
+
+export const notify = commandGroup({
+  test: toolCommand('notify_test', {
+    progress: 'Sending',
+    failed: ({ answers }) => answers.some(({ ok }) => !ok),
+    show: ({ answers }, { palette }) => {
+      const width = Math.max(...answers.map(({ target }) => target.length))
+      return answers.map(
+        ({ target, ok, answer: said }) =>
+          `${ok ? palette.good('✓') : palette.bad('✗')} ${palette.bold(pad(target, width))}  ${printableLine(said)}`,
+      )
+    },
+  }),
 })
 
 export const question = toolCommand('question', {

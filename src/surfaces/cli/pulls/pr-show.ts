@@ -31,12 +31,6 @@ export function pullTable(
   return renderTable(columns, rows, options)
 }
 
-export const diffLines = (diff: string, palette: Palette): string[] =>
-  printable(diff)
-    .trimEnd()
-    .split('\n')
-    .map((line) => paintDiffLine(line, palette))
-
 /** Or the log of one, where that was asked for. */
 export function describeChecks(
   { number, head_sha: head, state, checks, log, rerun }: ToolResult<'pr_checks'>,
@@ -90,14 +84,31 @@ export function describePull(pull: PullDetails, palette: Palette): string[] {
   ]
 }
 
+const NOT_COUNTED: Readonly<
+  Record<NonNullable<PullDetails['reviews'][number]['not_counted']>, string>
+> = {
+  no_write_access: 'without write access',
+  own: 'it is their own pull request',
+  dismissed: 'it was dismissed',
+  superseded: 'they decided anew since',
+  older_head: 'of an older head',
+}
+
 function reviewLines(review: PullDetails['reviews'][number], palette: Palette): string[] {
   const body = printable(review.body).trim()
-  // Whoever may not write here decides nothing.
-  const verdict = review.trusted
-    ? painted(wordCell(review.state, palette))
-    : palette.dim(`– ${review.state.replace('_', ' ')}, without write access,`)
+  const { not_counted: why } = review
+  const verdict =
+    why === null
+      ? painted(wordCell(review.state, palette))
+      : palette.dim(`– ${review.state.replace('_', ' ')}`)
+  const note =
+    why !== null
+      ? ` (${review.state === 'commented' ? '' : 'does not count: '}${NOT_COUNTED[why]})`
+      : review.stale
+        ? ` (of an older head${review.state === 'commented' ? '' : ' with the same changes'})`
+        : ''
   return [
-    `${verdict} by ${palette.bold(printableLine(review.author))}${review.stale ? palette.dim(' (of an older head)') : ''}`,
+    `${verdict} by ${palette.bold(printableLine(review.author))}${palette.dim(note)}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
     ...review.comments.flatMap((comment) => [
       `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}  ${conversationWords(comment, palette)}`,
@@ -203,18 +214,4 @@ function wordCell(word: string, palette: Palette): Cell {
     default:
       return { text: `? ${printableLine(word)}`, paint: palette.dim }
   }
-}
-
-function paintDiffLine(line: string, palette: Palette): string {
-  if (
-    line.startsWith('diff ') ||
-    line.startsWith('index ') ||
-    line.startsWith('--- ') ||
-    line.startsWith('+++ ')
-  )
-    return palette.bold(line)
-  if (line.startsWith('@@')) return palette.active(line)
-  if (line.startsWith('+')) return palette.good(line)
-  if (line.startsWith('-')) return palette.bad(line)
-  return line
 }

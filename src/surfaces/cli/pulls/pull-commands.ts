@@ -2,7 +2,11 @@ import { warningLines } from '../../text/marks.ts'
 import { printableLine } from '../../text/printable.ts'
 import { readStdin } from '../read-stdin.ts'
 import { commandGroup, toolCommand } from '../tool-command.ts'
-import { describeChecks, describePull, diffLines, pullTable } from './pr-show.ts'
+import { findPager, page } from '../pager.ts'
+import { namesOf, paintDiff, statLines } from './diff.ts'
+import { readDiffColours } from './git-colours.ts'
+import { mergedLines } from './merged-lines.ts'
+import { describeChecks, describePull, pullTable } from './pr-show.ts'
 import { review } from './review.ts'
 
 const list = toolCommand('pr_list', {
@@ -12,8 +16,26 @@ const list = toolCommand('pr_list', {
 const show = toolCommand('pr_show', { show: (pull, { palette }) => describePull(pull, palette) })
 
 const diff = toolCommand('pr_diff', {
-  isExact: true,
-  show: (read, { palette }) => diffLines(read.diff, palette),
+  flags: {
+    nameOnly: '--name-only  Only the names of the files that change',
+    color: '--color  Colours also where the output is no terminal',
+    pager: '--no-pager  Straight to the terminal, not through git’s pager',
+  },
+  prepare: (given, { flags }) => (flags.nameOnly ? { ...given, stat: true } : given),
+  print: async (read, { context, flags, width }) => {
+    const pager = await findPager(context, 'diff', flags.pager)
+    const paint = await readDiffColours(context, {
+      isForced: flags.color,
+      isPaged: pager !== null,
+    })
+    const lines =
+      read.files === undefined
+        ? paintDiff(read.diff, paint)
+        : flags.nameOnly
+          ? namesOf(read.files)
+          : statLines(read.files, width, paint)
+    if (lines.length > 0) await page(context, `${lines.join('\n')}\n`, pager)
+  },
 })
 
 const checks = toolCommand('pr_checks', {
@@ -32,33 +54,9 @@ const file = toolCommand('file_pr', {
   ],
 })
 
-const GOING = {
-  queued: 'queued',
-  auto_merge: 'set to auto-merge',
-  landing: 'landing',
-  merged: 'landing',
-}
-
 const merge = toolCommand('merge_pr', {
   progress: ({ pr_number: number }) => `Merging #${number}`,
-  show: (merged, { palette, input: { pr_number: number } }) => [
-    merged.sha === null
-      ? `${palette.attention('●')} #${number} is ${GOING[merged.state]}${merged.position === undefined ? '' : ` (position ${merged.position})`}`
-      : `${palette.good('✓')} Merged #${number} as ${merged.sha.slice(0, 10)}`,
-    ...(merged.local_synced || merged.sha === null
-      ? []
-      : warningLines(
-          [`Your worktree does not have it yet: ${merged.pull_error ?? 'unknown reason'}`],
-          palette,
-        )),
-    ...(merged.retargeted.length > 0
-      ? [`  retargeted: ${merged.retargeted.map((other) => `#${other}`).join(', ')}`]
-      : []),
-    ...(merged.siblings_behind.length > 0
-      ? [`  now behind: ${merged.siblings_behind.map(printableLine).join(', ')}`]
-      : []),
-    ...(merged.next === '' ? [] : [palette.dim(`  ${printableLine(merged.next)}`)]),
-  ],
+  show: (merged, { palette, input: { pr_number: number } }) => mergedLines(merged, number, palette),
 })
 
 export const pr = commandGroup({ list, show, diff, checks, file, merge, review })

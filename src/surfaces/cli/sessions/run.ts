@@ -28,9 +28,6 @@ export function define(command: Command, context: CliContext): void {
 It runs in your worktree with your rights, without a terminal, and goes on when
 this shell and the daemon end.
 
-  exomonad run 'npm test 2>&1 | tee test.log'
-  exomonad run --wait -- npm test --silent
-
 exomonad status lists what runs, exomonad logs NAME -f shows what it writes
 ([stderr] in front of lines of that), exomonad stdin NAME "yes" answers it,
 exomonad result NAME shows how it ended, exomonad kill NAME ends it with all its

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createSameWork, reviewDecision } from '../../../../src/adapters/forge/review-decision.ts'
+import { createSameWork, judgeReviews } from '../../../../src/adapters/forge/review-decision.ts'
 import type { Review } from '../../../../src/adapters/forge/forge.ts'
 import type { Git } from '../../../../src/adapters/git/git.ts'
 import type { Sha } from '../../../../src/domain/ids.ts'
@@ -10,8 +10,14 @@ const said = (author: string, state: Review['state'], commit = 'a') => ({
   author: author as Review['author'],
   state,
   commit: sha(commit),
+  trusted: true,
 })
-const never = () => Promise.resolve(false)
+const judge = (
+  reviews: readonly ReturnType<typeof said>[],
+  more: Partial<Parameters<typeof judgeReviews>[1]> = {},
+) => judgeReviews(reviews, { head: sha('a'), sameWork: () => Promise.resolve(false), ...more })
+const decisionOf = async (...given: Parameters<typeof judge>) =>
+  (await judge(...given)).reviewDecision
 
 describe('what the reviews come to', () => {
   it.each([
@@ -45,17 +51,58 @@ describe('what the reviews come to', () => {
       'approved',
     ],
   ] as const)('%s', async (_, reviews, expected) => {
-    expect(await reviewDecision(reviews, sha('a'), never)).toBe(expected)
+    expect(await decisionOf(reviews)).toBe(expected)
   })
 
   it('stands where the head is only a rebase of what was reviewed', async () => {
-    const rebased = (reviewed: string) => Promise.resolve(reviewed === sha('b'))
-    expect(await reviewDecision([said('human', 'changes_requested', 'b')], sha('a'), rebased)).toBe(
-      'changes_requested',
-    )
-    expect(await reviewDecision([said('human', 'changes_requested', 'c')], sha('a'), rebased)).toBe(
-      'none',
-    )
+    const sameWork = (reviewed: string) => Promise.resolve(reviewed === sha('b'))
+    const of = (commit: string) => judge([said('human', 'changes_requested', commit)], { sameWork })
+    expect(await of('b')).toMatchObject({
+      reviewDecision: 'changes_requested',
+      reviews: [expect.not.objectContaining({ notCounted: expect.anything() })],
+    })
+    expect(await of('c')).toMatchObject({
+      reviewDecision: 'none',
+      reviews: [{ notCounted: 'older_head' }],
+    })
+  })
+
+  it('says of each verdict why it does not count, and of comments nothing', async () => {
+    const reviews = [
+      said('forge:ann', 'changes_requested'),
+      said('forge:ann', 'approved'),
+      said('forge:bob', 'changes_requested', 'b'),
+      said('forge:bob', 'commented', 'b'),
+      said('agent', 'changes_requested'),
+      { ...said('forge:eve', 'changes_requested'), trusted: false },
+      { ...said('forge:eve', 'commented'), trusted: false },
+      said('forge:dan', 'changes_requested'),
+    ]
+    const judged = await judge(reviews, {
+      author: 'agent' as Review['author'],
+      takenBack: new Set(['forge:dan' as Review['author']]),
+    })
+    expect(judged.reviewDecision).toBe('approved')
+    expect(
+      judged.reviews.map((review) => [review.author, Reflect.get(review, 'notCounted')]),
+    ).toEqual([
+      ['forge:ann', 'superseded'],
+      ['forge:ann', undefined],
+      ['forge:bob', 'older_head'],
+      ['forge:bob', undefined],
+      ['agent', 'own'],
+      ['forge:eve', 'no_write_access'],
+      ['forge:eve', 'no_write_access'],
+      ['forge:dan', 'dismissed'],
+    ])
+  })
+
+  it('takes no word of somebody without write access for a later one of theirs', async () => {
+    const reviews = [
+      said('forge:ann', 'approved'),
+      { ...said('forge:ann', 'changes_requested'), trusted: false },
+    ]
+    expect(await decisionOf(reviews)).toBe('approved')
   })
 })
 

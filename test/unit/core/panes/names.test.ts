@@ -6,7 +6,7 @@ import { createPaneNames, paneName, placeOf } from '../../../../src/core/panes/n
 import { createOwnPanes } from '../../../../src/core/panes/panes.ts'
 import { asBranchName, asPaneId } from '../../../../src/domain/ids.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
-import { agentState } from '../../../../src/surfaces/text/tree-cells.ts'
+import { agentState } from '../../../../src/surfaces/text/tree/tree-cells.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 import { makeAgent } from '../make-agent.ts'
 
@@ -70,7 +70,9 @@ describe('the name of a pane', () => {
       tool_calls: 0,
     }
     expect(
-      `main.worker ${agentState(node as never, createPalette(false), 0).text}`.startsWith(expected),
+      `main.worker ${agentState(node as never, createPalette(false), { frame: 0, turn: null }).text}`.startsWith(
+        expected,
+      ),
     ).toBe(true)
   })
 })

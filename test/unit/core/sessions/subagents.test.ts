@@ -189,7 +189,7 @@ describe('subagent_spawn', () => {
   )
 
   it('leaves the program of an agent as it is where a person waits in its name', async () => {
-    for (const caller of [{ kind: 'human' }, { kind: 'agent', byPerson: true }] as const) {
+    for (const caller of [{ kind: 'human' }, { kind: 'agent', actedBy: 'person' }] as const) {
       const { spawn, root, until, end, held } = world()
       const answer = spawn({ ...caller, agent: root }, 'Reading')
       await until(1)

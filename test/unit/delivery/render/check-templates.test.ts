@@ -40,7 +40,7 @@ describe('the user’s own templates', () => {
       'note',
       'x\n{{ naem }}',
       2,
-      /no naem; known here: name, message, agent/,
+      /no naem; known here: name, message, urgency, agent/,
     ],
     [
       'an unknown variable in a branch that is not taken',

@@ -64,6 +64,14 @@ describe('createRenderer', () => {
     expect(files.sort()).toEqual([...ROUTED_TYPES].sort())
   })
 
+  it('answers of a root without a program are the human’s: nothing has ended', async () => {
+    const ofRoot = { ...toHuman, agent: main }
+    expect(await render('question.answered', ofRoot)).toMatch(/^\[ANSWER\] \(/)
+    expect(await render('question.answered', ofRoot)).not.toContain('has ended')
+    expect(await render('message', ofRoot)).not.toContain('has ended')
+    expect(await render('question.answered', toParent)).toContain('to auth, which has ended')
+  })
+
   it.each(ROUTED_TYPES)(
     '%s: begins with its tag, for whomever it is, and no value is missing',
     async (type) => {

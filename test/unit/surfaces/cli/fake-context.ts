@@ -26,14 +26,21 @@ export interface FakeOptions {
   readonly terminal?: { readonly columns: number; readonly rows: number }
   readonly input?: string
   /** Standard output is a terminal, in which programs end so: with this code, at this time. */
-  readonly runs?: (argv: readonly string[]) => { code: number; at: number }
+  readonly runs?: (
+    argv: readonly string[],
+    given?: Parameters<Host['runOnTerminal']>[2],
+  ) => { code: number; at: number }
+  /** What git prints; undefined where it says no. */
+  readonly git?: (...args: readonly string[]) => string | undefined
+  /** Of the command line and the environment. */
+  readonly color?: boolean
   readonly env?: Readonly<Record<string, string>>
 }
 
 /** Runs one command with tools that answer as given, and keeps what it says and asks. */
 export function fakeRun(
   module: CommandModule,
-  { tools, json = false, terminal, input = '', runs, env = {} }: FakeOptions,
+  { tools, json = false, terminal, input = '', runs, git, color, env = {} }: FakeOptions,
 ) {
   let now = 0
   const said: { out: string; err: string; failed: boolean; code?: number } = {
@@ -66,16 +73,21 @@ export function fakeRun(
       })(),
     },
     host: {
-      runOnTerminal: async (argv) => {
+      run: async (_file, args) => {
+        const stdout = git?.(...args)
+        const ended = { signal: null, stderr: '', timedOut: false, startError: null }
+        return { ...ended, exitCode: stdout === undefined ? 1 : 0, stdout: stdout ?? '' }
+      },
+      runOnTerminal: async (argv, _cwd, given) => {
         if (runs === undefined) throw new Error('there is no terminal')
-        const { code, at } = runs(argv)
+        const { code, at } = runs(argv, given)
         now = at
         return code
       },
     } as Partial<Host> as Host,
     now: () => now,
     onInterrupt: (listener) => (interrupts.add(listener), () => void interrupts.delete(listener)),
-    options: () => ({ json, as: undefined, cwd: '/' }),
+    options: () => ({ json, as: undefined, cwd: '/', color: color ?? null }),
     palette: () => createPalette(false),
     width: () => 100,
     client: async () => client,

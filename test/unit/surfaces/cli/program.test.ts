@@ -243,7 +243,7 @@ describe('the command line', () => {
   it.each([
     [['tre'], 'Did you mean tree?'],
     [['tree', '--wach'], 'Did you mean --watch?'],
-    [['tree', 'superfluous'], 'too many arguments'],
+    [['down', 'superfluous'], 'too many arguments'],
     [['kill'], "missing required argument 'agent'"],
     [['pr', 'list', '--state', 'odd'], 'Allowed choices are open, merged, closed, all'],
     [['spawn', 'workers'], 'No task'],
@@ -322,5 +322,8 @@ describe('the program file', () => {
       expect([...packages], argv.join(' ')).toEqual(['commander'])
       expect(urls).not.toContain('node:http')
     }
+    // It runs before each prompt.
+    const urls = loaded('status', '--short')
+    expect(urls.filter((url) => /node_modules|tool-specs|node:(http|crypto)/.test(url))).toEqual([])
   })
 })

@@ -201,6 +201,12 @@ describe('the stdio proxy', () => {
     )
     await new Promise<void>((resolve) => server.listen(path, resolve))
     onTestFinished(() => void server.close())
-    await expect(proxy(path).done).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    const refused = proxy(path)
+    refused.input.write('{"jsonrpc":"2.0","id":7,"method":"initialize"}\n')
+    await expect(refused.done).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
+    // What was asked before is answered with why.
+    for (const { id, error } of refused.lines())
+      expect([id, error.message]).toEqual([7, 'The token belongs to nobody here.'])
+    expect(refused.lines()).toHaveLength(1)
   })
 })

@@ -5,6 +5,7 @@ import type { AgentId } from '../../../../src/domain/ids.ts'
 export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode => ({
   id: `id-${branch}` as AgentId,
   name: branch.split('.').at(-1) ?? branch,
+  short: facts.name ?? branch.split('.').at(-1) ?? branch,
   kind: 'worker',
   runtime: 'pane',
   role: 'dev',
@@ -33,9 +34,13 @@ export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode =>
   waiting_for: null,
   open_questions: 0,
   outcome: null,
+  turn: null,
+  task: '',
   command: null,
   exit_code: null,
   exit_signal: null,
+  matches: true,
+  hidden: 0,
   children: [],
   ...facts,
 })
@@ -59,9 +64,12 @@ export const pull = (
 export const view = (root: TreeNode, facts: Partial<TreeView> = {}): TreeView => ({
   repository: '/home/ada/shop',
   root,
-  counts: { agents: 3, live: 2, done: 1, failed: 0 },
+  counts: { agents: sizeBelow(root), live: 2, done: 1, failed: 0 },
   unfinished: [],
-  inbox: { messages: 0, questions: 0, approvals: 0 },
+  inbox: { messages: 0, questions: 0, approvals: 0, items: 0, news: 0 },
   forge: { kind: 'local', budget: null, trouble: null },
   ...facts,
 })
+
+const sizeBelow = ({ children }: TreeNode): number =>
+  children.reduce((sum, child) => sum + 1 + sizeBelow(child), 0)

@@ -66,7 +66,7 @@ describe('sessions and processes as they work', () => {
         '◐ running auth · 14s · 2 calls · 3.1k tokens',
         '  ⎿ read Read src/auth.ts',
         '  ⎿ read Search token',
-        '  ◇ waiting permission Search callers · 6s · 1 call',
+        '  ◇ waiting: your permission Search callers · 6s · 1 call',
         '    ✗ read Search login',
         '  ✗ failed exit 2: make all make · 7s',
       ])

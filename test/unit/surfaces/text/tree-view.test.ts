@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ForgeView, TreeNode } from '../../../../src/core/agents/tree-document.ts'
+import { hasFailed } from '../../../../src/domain/tree-filters.ts'
+import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
-import { renderTree } from '../../../../src/surfaces/text/tree-view.ts'
+import { layOutTree, renderTree } from '../../../../src/surfaces/text/tree/tree-view.ts'
 import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 import type { AgentId } from '../../../../src/domain/ids.ts'
 import { node, pull, view } from './sample-tree.ts'
@@ -14,7 +16,7 @@ const lineOf = (lines: readonly string[], text: string): string =>
   lines.find((line) => line.includes(text)) ?? ''
 
 describe('the tree on a terminal', () => {
-  it('draws parents above children, with the lines that connect them and each branch from where its parent’s ends', () => {
+  it('draws parents above children, with the lines that connect them, each by the shortest name that is its own', () => {
     const lines = rendered(
       node('feature/x.y', {
         children: [
@@ -27,10 +29,10 @@ describe('the tree on a terminal', () => {
     )
     expect(lines.slice(3).map((line) => line.split('  worker')[0]?.trimEnd())).toEqual([
       'feature/x.y',
-      '├─ .auth',
-      '│  ├─ .tokens',
-      '│  └─ .sessions',
-      '└─ .docs',
+      '├─ auth',
+      '│  ├─ tokens',
+      '│  └─ sessions',
+      '└─ docs',
     ])
   })
 
@@ -40,7 +42,7 @@ describe('the tree on a terminal', () => {
         children: [node('old/branch', { name: 'rescue' }), node('main', { name: 'fork-1' })],
       }),
     )
-    expect(lines.join('\n')).toContain('├─ old/branch (rescue)')
+    expect(lines.join('\n')).toContain('├─ rescue (old/branch)')
     expect(lines.join('\n')).toContain('└─ (fork-1)')
   })
 
@@ -49,7 +51,11 @@ describe('the tree on a terminal', () => {
       node('main', {
         kind: 'root',
         children: [
-          node('main.a', { state: 'waiting', state_reason: 'question q-1' }),
+          node('main.a', {
+            state: 'waiting',
+            state_reason: 'question q-1',
+            turn: 'id-main.f' as AgentId,
+          }),
           node('main.b', { state: 'idle', outcome: { success: true } }),
           node('main.c', { state: 'idle', pr: pull(3, { state: 'merged', checks: 'passed' }) }),
           node('main.d', { state: 'idle', outcome: { success: false, error: 'no network' } }),
@@ -76,26 +82,26 @@ describe('the tree on a terminal', () => {
           }),
           node('main.k', {
             state: 'waiting',
-            state_reason: 'permission Bash: npm publish',
+            state_reason: 'permission to run npm publish',
             state_age_seconds: 40,
           }),
         ],
       }),
       160,
     )
-    expect(lineOf(lines, '.a')).toContain('◇ waiting question q-1')
-    expect(lineOf(lines, '.b')).toContain('✓ done')
-    expect(lineOf(lines, '.c')).toMatch(/✓ merged +1s hook +#3 merged +✓ passed/)
-    expect(lineOf(lines, '.d')).toContain('✗ gave up no network')
-    expect(lineOf(lines, '.e')).toContain('✗ failed exit 1')
-    expect(lineOf(lines, '.f')).toMatch(/#4 changes +✗ failed +12k +3m +2$/)
-    expect(lineOf(lines, '.g')).toMatch(/#5 draft +● running +3m +1!$/)
-    expect(lineOf(lines, '.h')).toContain('#6 conflict')
-    expect(lineOf(lines, '.i')).toContain('○ stopped')
-    expect(lineOf(lines, '.j')).toMatch(/\? unknown a dialog +2m screen/)
-    expect(lineOf(lines, '.l')).toContain('◇ waiting for mail')
-    expect(lineOf(lines, '.m')).toContain('◇ waiting for 2 agents')
-    expect(lineOf(lines, '.k')).toMatch(/◇ waiting permission Bash: npm publish +40s hook/)
+    expect(lineOf(lines, '─ a')).toContain('◇ waiting: question for f')
+    expect(lineOf(lines, '─ b')).toContain('✓ done')
+    expect(lineOf(lines, '─ c')).toMatch(/✓ merged +1s hook +#3 merged +✓ passed/)
+    expect(lineOf(lines, '─ d')).toContain('✗ gave up no network')
+    expect(lineOf(lines, '─ e')).toContain('✗ failed exit 1')
+    expect(lineOf(lines, '─ f')).toMatch(/#4 changes +✗ failed +12k +3m +2$/)
+    expect(lineOf(lines, '─ g')).toMatch(/#5 draft +● running +3m +1!$/)
+    expect(lineOf(lines, '─ h')).toContain('#6 conflict')
+    expect(lineOf(lines, '─ i')).toContain('○ stopped')
+    expect(lineOf(lines, '─ j')).toMatch(/\? unknown a dialog +2m screen/)
+    expect(lineOf(lines, '─ l')).toContain('◇ waiting for mail')
+    expect(lineOf(lines, '─ m')).toContain('◇ waiting for 2 agents')
+    expect(lineOf(lines, '─ k')).toMatch(/◇ waiting: your permission to run npm publish +40s hook/)
   })
 
   it('says of what has no terminal what it runs or how much it did, and how that ended', () => {
@@ -132,7 +138,7 @@ describe('the tree on a terminal', () => {
     expect(lineOf(lines, '(bad)')).toContain('✗ failed exit 2: npm test')
     expect(lineOf(lines, '(signalled)')).toContain('✗ failed SIGSEGV: npm test')
     expect(lineOf(lines, '(lost)')).toContain('✗ failed its host is gone')
-    expect(lineOf(lines, '(asks)')).toMatch(/llm +◇ waiting permission Run npm publish/)
+    expect(lineOf(lines, '(asks)')).toMatch(/llm +◇ waiting: your permission Run npm publish/)
     expect(lineOf(lines, '(thinks)')).toMatch(/spawn +◐ running 7 calls/)
   })
 
@@ -153,7 +159,7 @@ describe('the tree on a terminal', () => {
           children: [
             node('main.shop.cart', {
               state: 'waiting',
-              state_reason: 'permission Bash: npm publish',
+              state_reason: 'permission to run npm publish',
               state_age_seconds: 40,
               tokens: 91_000,
               cost_usd: 0.42,
@@ -191,15 +197,17 @@ describe('the tree on a terminal', () => {
   it('shows state with age and source, tokens and money in 120 columns', () => {
     expect(renderTree(busy, { width: 120, palette: plain })).toMatchInlineSnapshot(`
       [
-        "◆ /home/ada/shop                                                       3 agents · 2 live · 1 done · 2.1M tokens · $1.2k+",
+        "◆ /home/ada/shop                 5 agents · 1 running · 1 waiting · 1 unknown · 1 idle · 1 merged · 2.1M tokens · $1.2k+",
         "",
-        "BRANCH            KIND     STATE                            SINCE       PR           CHECKS    TOKENS    COST  AGE  MAIL",
-        "main              root     ○ idle                           1m hook                              1.2M   $3.21   3m",
-        "├─ .shop          subtree  ◐ running                        12s hook                             812k   $2.04   3m",
-        "│  ├─ .cart       worker   ◇ waiting permission Bash: npm…  40s hook                              91k   $0.42   3m",
-        "│  └─ .checkout   worker   ○ idle                           2m session  #12 changes  ✗ failed     13k  $0.09+   3m     2",
-        "├─ .docs          worker   ? unknown a dialog               1s screen                              5k           3m",
-        "└─ .search-index  worker   ✓ merged                         2h hook     #3 merged    ✓ passed     440   $1.2k   3m",
+        "AGENT            KIND     STATE                             SINCE       PR           CHECKS    TOKENS    COST  AGE  MAIL",
+        "main             root     ○ idle                            1m hook                              1.2M   $3.21   3m",
+        "├─ shop          subtree  ◐ running                         12s hook                             812k   $2.04   3m",
+        "│  ├─ cart       worker   ◇ waiting: your permission to r…  40s hook                              91k   $0.42   3m",
+        "│  └─ checkout   worker   ○ idle                            2m session  #12 changes  ✗ failed     13k  $0.09+   3m     2",
+        "├─ docs          worker   ? unknown a dialog                1s screen                              5k           3m",
+        "└─ search-index  worker   ✓ merged                          2h hook     #3 merged    ✓ passed     440   $1.2k   3m",
+        "",
+        "✗ 1 red: checkout",
       ]
     `)
   })
@@ -207,25 +215,31 @@ describe('the tree on a terminal', () => {
   it('shows what matters most in 80', () => {
     expect(renderTree(busy, { width: 80, palette: plain })).toMatchInlineSnapshot(`
       [
-        "◆ /home/ada/shop               3 agents · 2 live · 1 done · 2.1M tokens · $1.2k+",
+        "◆ /home/ada/s…  5 agents · 1 running · 1 waiting · 1 unknown · 1 idle · 1 merged",
         "",
-        "BRANCH          STATE       SINCE      PR         CHECKS    TOKENS    COST  MAIL",
-        "main            ○ idle      1m hook                           1.2M   $3.21",
-        "├─ .shop        ◐ running   12s hook                          812k   $2.04",
-        "│  ├─ .cart     ◇ waiting…  40s hook                           91k   $0.42",
-        "│  └─ .checko…  ○ idle      2m sessi…  #12 chan…  ✗ failed     13k  $0.09+     2",
-        "├─ .docs        ? unknown…  1s screen                           5k",
-        "└─ .search-in…  ✓ merged    2h hook    #3 merged  ✓ passed     440   $1.2k",
+        "AGENT           STATE                 PR          CHECKS    TOKENS    COST  MAIL",
+        "main            ○ idle                                        1.2M   $3.21",
+        "├─ shop         ◐ running                                     812k   $2.04",
+        "│  ├─ cart      ◇ waiting: your per…                           91k   $0.42",
+        "│  └─ checkout  ○ idle                #12 chang…  ✗ failed     13k  $0.09+     2",
+        "├─ docs         ? unknown a dialog                              5k",
+        "└─ search-ind…  ✓ merged              #3 merged   ✓ passed     440   $1.2k",
+        "",
+        "✗ 1 red: checkout",
       ]
     `)
   })
 
-  it('says what waits for the human, and where to look', () => {
-    const lines = renderTree(
-      view(node('main'), { inbox: { messages: 2, questions: 1, approvals: 0 } }),
-      { width: 100, palette: plain },
-    )
-    expect(lines.at(-1)).toBe('! 1 question, 2 messages for you: exomonad inbox')
+  it('says how many items need the human, and where to look; of news only where nothing does', () => {
+    const last = (items: number, news: number) =>
+      renderTree(
+        view(node('main'), { inbox: { messages: 9, questions: 1, approvals: 0, items, news } }),
+        { width: 100, palette: plain },
+      ).at(-1)
+    expect(last(3, 2)).toBe('! 3 items need you: exomonad inbox')
+    expect(last(1, 2)).toBe('! 1 item needs you: exomonad next')
+    expect(last(0, 2)).toBe('2 messages for you: exomonad inbox')
+    expect(last(0, 0)).not.toContain('for you')
   })
 
   it('says that GitHub can’t be used, or that its limit is nearly spent, and nothing where all is well', () => {
@@ -272,13 +286,16 @@ describe('the tree on a terminal', () => {
     const root = node('main', {
       children: Array.from({ length: 30 }, (_, index) => node(`main.a${index}`)),
     })
-    const lines = renderTree(view(root, { inbox: { messages: 1, questions: 0, approvals: 0 } }), {
-      width: 100,
-      palette: plain,
-      height: 12,
-    })
+    const lines = renderTree(
+      view(root, { inbox: { messages: 1, questions: 0, approvals: 0, items: 0, news: 1 } }),
+      {
+        width: 100,
+        palette: plain,
+        height: 12,
+      },
+    )
     expect(lines).toHaveLength(12)
-    expect(lines.slice(-3)).toEqual(['… 25 more agents', '', '! 1 message for you: exomonad inbox'])
+    expect(lines.slice(-3)).toEqual(['… 25 more agents', '', '1 message for you: exomonad inbox'])
     expect(lines.filter((line) => line.includes(' worker ')).length + 25).toBe(31)
   })
 
@@ -305,7 +322,7 @@ describe('the tree on a terminal', () => {
     )
     // oxlint-disable-next-line no-control-regex -- these must not be there
     expect(lines.join('\n')).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u202e]/)
-    expect(lineOf(lines, '.x')).toContain('✗ failed next')
+    expect(lineOf(lines, '─ x')).toContain('✗ failed next')
   })
 
   const facts = fc.record({
@@ -344,10 +361,78 @@ describe('the tree on a terminal', () => {
           for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width)
           const count = (one: TreeNode): number =>
             1 + one.children.reduce((sum, child) => sum + count(child), 0)
-          expect(lines).toHaveLength(3 + count(root))
+          const broken = nodesOf(root).some(hasFailed) ? 2 : 0
+          expect(lines).toHaveLength(3 + count(root) + broken)
         },
       ),
     )
+  })
+
+  it('counts in its title the words that its rows say, and in its footer what failed or is red', () => {
+    const root = node('main', {
+      kind: 'root',
+      children: [
+        node('main.a'),
+        node('main.b', { state: 'idle', pr: pull(1, { state: 'merged' }) }),
+        node('main.c', { state: 'idle', outcome: { success: true } }),
+        node('main.d', { state: 'idle', outcome: { success: false, error: 'x' } }),
+        node('main.e', { state: 'failed' }),
+        node('main.f', { pr: pull(2, { checks: 'failed' }) }),
+        node('main.g', { pr: pull(3, { checks: 'failed', state: 'merged' }) }),
+      ],
+    })
+    const lines = rendered(root, 140)
+    expect(lines[0]).toMatch(/ 7 agents · 3 running · 1 failed · 1 gave up · 1 done · 1 merged$/)
+    expect(lines.at(-1)).toBe('✗ 2 failed: d, e · 1 red: f')
+    expect(rendered(root, 60)[0]).toMatch(/ 7 agents · 3 running · 1 failed · 1 gave up$/)
+  })
+
+  it('of a part counts what fits, and shows those above it dim', () => {
+    const root = node('main', {
+      kind: 'root',
+      matches: false,
+      children: [
+        node('main.lead', { matches: false, children: [node('main.lead.w1')] }),
+        node('main.deep', { hidden: 4 }),
+      ],
+    })
+    const lines = renderTree(view(root, { counts: { agents: 9, live: 9, done: 0, failed: 0 } }), {
+      width: 100,
+      palette: createPalette(true),
+    })
+    expect(lines[0]).toContain('2 of 9 agents · 2 running')
+    const dim = createPalette(true).dim('├─ lead')
+    expect(lines.find((line) => line.includes('lead'))).toContain(dim)
+    expect(lines.find((line) => line.includes('w1'))).toContain(createPalette(true).bold('w1'))
+    expect(lines.find((line) => line.includes('deep'))).toContain('deep +4 below')
+  })
+
+  it('shows the first words of tasks where nothing else wants the room', () => {
+    const root = node('main', {
+      kind: 'root',
+      children: [node('main.a', { task: 'Write the parser for durations' }), node('main.b')],
+    })
+    expect(lineOf(rendered(root, 120), '─ a')).toMatch(/3m +Write the parser for durations$/)
+    expect(lineOf(rendered(root, 66), '─ a')).toMatch(/3m +Write the .*…$/)
+    expect(rendered(root, 52).join('\n')).not.toContain('TASK')
+  })
+
+  it('scrolls what does not fit, to the last agent and no further', () => {
+    const root = node('main', {
+      children: Array.from({ length: 30 }, (_, index) => node(`main.a${index}`)),
+    })
+    const at = (scroll: number) =>
+      layOutTree(view(root), { width: 100, palette: plain, height: 12, scroll })
+    expect(at(0)).toMatchObject({ mostScroll: 23, page: 8 })
+    expect(at(0).lines.at(-1)).toBe('… 23 more agents')
+    expect(at(3).lines[3]).toContain('a2')
+    expect(at(3).lines.at(-1)).toBe('… 3 above, 20 below')
+    expect(at(99).lines.at(-2)).toContain('a29')
+    expect(at(99).lines.at(-1)).toBe('… 23 above')
+    for (const { lines } of [at(0), at(3), at(99)]) expect(lines).toHaveLength(12)
+    const tall = layOutTree(view(root), { width: 100, palette: plain, height: 40, scroll: 5 })
+    expect(tall.mostScroll).toBe(0)
+    expect(tall.lines.join('\n')).toContain('a29')
   })
 
   it('shows the same text with and without colours', () => {

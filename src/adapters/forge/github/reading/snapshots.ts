@@ -6,7 +6,7 @@ import type { Branches } from '../../branches.ts'
 import type { PullRequestSnapshot, SnapshotResult } from '../../forge.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
-import { createSameWork, reviewDecision } from '../../review-decision.ts'
+import { createSameWork, judgeReviews } from '../../review-decision.ts'
 import { unreadable } from '../../unreadable.ts'
 import type { MarkSigner } from '../../mark-key.ts'
 import type { WriteAccess } from '../write-access.ts'
@@ -89,22 +89,20 @@ export function createSnapshots({
     }
   }
 
-  const decide = async (
-    found: Pick<PullRequestSnapshot, 'number' | 'reviews' | 'head' | 'base' | 'trusted'>,
+  const judge = (
+    { number, reviews, head, base, trusted, agentId }: ReturnType<typeof toSnapshot>,
     silent: ReadonlySet<Actor>,
-  ): Promise<PullRequestSnapshot['reviewDecision']> => {
-    const { head, base } = found
-    // Whoever may not write here decides nothing.
-    return reviewDecision(
-      found.reviews.filter(({ trusted, author }) => trusted && !silent.has(author)),
-      head.sha,
-      async (reviewed) => {
-        if (base.sha === null || !found.trusted) return false
+  ) =>
+    judgeReviews(reviews, {
+      head: head.sha,
+      author: agentId,
+      takenBack: silent,
+      sameWork: async (reviewed) => {
+        if (base.sha === null || !trusted) return false
         await branches.bringIn([head, { branch: base.branch, sha: base.sha }])
-        return sameWork.is(found.number, { base: base.sha, reviewed, head: head.sha })
+        return sameWork.is(number, { base: base.sha, reviewed, head: head.sha })
       },
-    )
-  }
+    })
 
   const compose = async (
     pull: FullPull,
@@ -126,7 +124,7 @@ export function createSnapshots({
       ...found,
       conflictFiles:
         found.mergeable === 'conflicting' && found.trusted ? await conflictsOf(found) : [],
-      reviewDecision: await decide(found, takenBack(pull.reviews)),
+      ...(await judge(found, takenBack(pull.reviews))),
       ...come,
       blockers,
       ...(await toScheduled(pull, logEnds)),

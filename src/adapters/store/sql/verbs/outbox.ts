@@ -6,7 +6,7 @@ import {
   STATUS_OF,
 } from '../../../../domain/delivery-state.ts'
 import type { DeliveryId, Recipient } from '../../../../domain/ids.ts'
-import type { Delivery, DeliveryStatus, Lane } from '../../../../domain/records.ts'
+import type { Delivery, DeliveryStatus, Lane, Reach } from '../../../../domain/records.ts'
 import type { OutboxStore } from '../../store.ts'
 import type { Given, Tools } from '../queries.ts'
 import type { Session } from '../session.ts'
@@ -18,14 +18,23 @@ import type { Tables } from '../tables.ts'
  */
 export function createOutbox({ rows, change }: Session): OutboxStore {
   return {
-    enqueue: async ({ id, recipient, eventSeq, kind, subject = null, text, createdAt }) => {
-      await change(ENQUEUE, { id, recipient, eventSeq, kind, subject, text, createdAt })
+    enqueue: async ({
+      id,
+      recipient,
+      eventSeq,
+      kind,
+      subject = null,
+      reach = 'wake',
+      text,
+      createdAt,
+    }) => {
+      await change(ENQUEUE, { id, recipient, eventSeq, kind, subject, reach, text, createdAt })
     },
     get: async (id) => (await rows(GET, { id }))[0],
-    list: ({ recipient, states, batch, subject, limit }) =>
-      rows(LIST, { recipient, states, batch, subject, limit }),
-    counts: async (states) => {
-      const found = await rows(COUNTS, { states })
+    list: ({ recipient, states, batch, subject, reach, limit }) =>
+      rows(LIST, { recipient, states, batch, subject, reach, limit }),
+    counts: async (states, { reach, but = [] } = {}) => {
+      const found = await rows(COUNTS, { states, reach, but })
       return new Map(found.map(({ recipient, count }) => [recipient, count]))
     },
     claim: async (ids, lane, batch, claimedAt) =>
@@ -52,6 +61,7 @@ const COLUMNS = [
   'eventSeq',
   'kind',
   'subject',
+  'reach',
   'text',
   'state',
   'lane',
@@ -98,7 +108,10 @@ interface Change extends Pick<
 const ENQUEUE = (
   { db }: Tools,
   given: Given<
-    Pick<Delivery, 'id' | 'recipient' | 'eventSeq' | 'kind' | 'subject' | 'text' | 'createdAt'>
+    Pick<
+      Delivery,
+      'id' | 'recipient' | 'eventSeq' | 'kind' | 'subject' | 'reach' | 'text' | 'createdAt'
+    >
   >,
 ) =>
   db
@@ -113,24 +126,43 @@ interface Filter {
   readonly states?: readonly DeliveryStatus[] | undefined
   readonly batch?: string | undefined
   readonly subject?: string | undefined
+  readonly reach?: Reach | undefined
   readonly limit?: number | undefined
 }
 
-function LIST({ db, listed }: Tools, { recipient, states, batch, subject, limit }: Given<Filter>) {
+function LIST(
+  { db, listed }: Tools,
+  { recipient, states, batch, subject, reach, limit }: Given<Filter>,
+) {
   let query = db.selectFrom('deliveries').select(COLUMNS).orderBy('seq')
   if (recipient !== undefined) query = query.where('recipient', '=', recipient)
   if (states !== undefined) query = query.where('state', 'in', listed(states))
   if (batch !== undefined) query = query.where('batch', '=', batch)
   if (subject !== undefined) query = query.where('subject', '=', subject)
+  if (reach !== undefined) query = query.where('reach', '=', reach)
   return limit === undefined ? query : query.limit(limit)
 }
 
-const COUNTS = ({ db, listed }: Tools, given: Given<{ states: readonly DeliveryStatus[] }>) =>
-  db
+function COUNTS(
+  { db, listed }: Tools,
+  {
+    states,
+    reach,
+    but,
+  }: Given<{
+    states: readonly DeliveryStatus[]
+    reach?: Reach | undefined
+    but: readonly string[]
+  }>,
+) {
+  const query = db
     .selectFrom('deliveries')
     .select(({ fn }) => ['recipient', fn.countAll<number>().as('count')])
-    .where('state', 'in', listed(given.states))
+    .where('state', 'in', listed(states))
+    .where('kind', 'not in', listed(but))
     .groupBy('recipient')
+  return reach === undefined ? query : query.where('reach', '=', reach)
+}
 
 const CLAIM = (
   { db, listed }: Tools,
@@ -210,13 +242,13 @@ const REQUEUE = (
  */
 const REROUTE = (
   { db }: Tools,
-  { from, recipient, why }: Given<{ from: Recipient; recipient: Recipient; why: string }>,
+  { from, recipient, why }: Given<{ from: Recipient; recipient: Recipient; why: string | null }>,
 ) =>
   db
     .updateTable('deliveries')
-    .set(({ ref }) => ({
+    .set(({ fn, ref }) => ({
       recipient,
-      why,
+      why: fn.coalesce(why, ref('why')),
       state: status('waiting'),
       lane: NULL,
       batch: NULL,

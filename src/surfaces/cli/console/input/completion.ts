@@ -1,7 +1,8 @@
 import type { TreeNode } from '../../../../core/agents/tree-document.ts'
 import { ALIASES, COMMANDS, type Takes } from './commands.ts'
 import type { Line } from './line-editor.ts'
-import { addressesOf, contains, startsWith } from '../rotation.ts'
+import { shortAddresses } from '../../../../domain/addresses.ts'
+import { contains, startsWith } from '../rotation.ts'
 
 export interface Completion {
   readonly line: Line
@@ -58,12 +59,13 @@ function completeAgent(
   named: readonly string[],
 ): Completion {
   const wanted = word.toLowerCase()
-  const addresses = addressesOf(rotation)
+  const addresses = shortAddresses(rotation)
   const addressOf = (node: TreeNode): string => addresses.get(node.id) ?? node.id
   const open = rotation.filter((node) => !named.includes(addressOf(node)))
-  const beginning = open.filter(
-    (node) => addressOf(node).toLowerCase().startsWith(wanted) || startsWith(node, wanted),
-  )
+  // All below an agent may be called by its name, a dot and theirs.
+  const begins = (address: string): boolean =>
+    (wanted.includes('.') || !address.includes('.')) && address.toLowerCase().startsWith(wanted)
+  const beginning = open.filter((node) => begins(addressOf(node)) || startsWith(node, wanted))
   const matching = beginning.length > 0 ? beginning : open.filter((node) => contains(node, wanted))
   const [only] = matching
   if (only !== undefined && matching.length === 1)

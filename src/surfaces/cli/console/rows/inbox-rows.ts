@@ -1,4 +1,5 @@
-import { messagesOf, type Inbox } from '../../../text/inbox-answer.ts'
+import type { Inbox } from '../../../text/inbox-answer.ts'
+import { newsWords } from '../../../text/inbox-view.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { relativeTime } from '../../../text/relative-time.ts'
@@ -8,35 +9,52 @@ import { wrapText } from './wrap.ts'
 export type InboxItem =
   | {
       readonly kind: 'question' | 'approval'
+      /** Of the question or approval. */
       readonly id: string
       readonly agent: string
       readonly text: string
       readonly at: number
     }
   | {
-      readonly kind: 'message'
+      /** What is settled somewhere else, with the commands for that; or news of one agent. */
+      readonly kind: 'other' | 'news'
       readonly id: string
       readonly what: string
       readonly text: string
       readonly at: number
     }
 
-/** What is to be decided first, each group oldest first. */
-export function itemsOf(inbox: Inbox): InboxItem[] {
-  const { questions, approvals } = inbox
-  return [
-    ...questions.map(
-      ({ question_id: id, agent, message, asked_at: at }) =>
-        ({ kind: 'question', id, agent, text: message, at }) as const,
-    ),
-    ...approvals.map(
-      ({ approval_id: id, agent, what, requested_at: at }) =>
-        ({ kind: 'approval', id, agent, text: what, at }) as const,
-    ),
-    ...messagesOf(inbox).map(
-      ({ id, kind, text, at }) => ({ kind: 'message', id, what: kind, text, at }) as const,
-    ),
-  ]
+/** What needs the person, numbered as `exomonad inbox` does; then the news. */
+export const itemsOf = ({ items, news }: Inbox): InboxItem[] => [
+  ...items.map((item) => rowOf(item)),
+  ...news.map((line) => ({
+    kind: 'news' as const,
+    id: `news:${line.agent_id ?? ''}`,
+    what: line.agent ?? 'exomonad',
+    text: newsWords(line),
+    at: line.newest.at,
+  })),
+]
+
+function rowOf({
+  id,
+  type,
+  agent,
+  title,
+  text,
+  since: at,
+  settle,
+}: Inbox['items'][number]): InboxItem {
+  const own = id.slice(id.indexOf(':') + 1)
+  switch (type) {
+    case 'question':
+      return { kind: 'question', id: own, agent: agent ?? '', text, at }
+    case 'permission':
+    case 'approval':
+      return { kind: 'approval', id: own, agent: agent ?? '', text, at }
+    default:
+      return { kind: 'other', id, what: title, text: settle.join('\n'), at }
+  }
 }
 
 /** The item that a person means: by its number from 1, or by the beginning of its id. */
@@ -83,7 +101,8 @@ export function inboxRows(
 const KEYS: Readonly<Record<InboxItem['kind'], string>> = {
   question: 'Enter: answer it here',
   approval: 'Enter or a: approve · d: deny',
-  message: 'c: mark the messages as read',
+  other: 'settled by the commands below it',
+  news: 'c: mark the news as read',
 }
 
 const INDENT = '    '
@@ -103,7 +122,7 @@ function itemRows(
     `${isSelected ? '›' : ' '} ${number} ${sign} ${words} · ${relativeTime(item.at, now)}`,
     width,
   )
-  const paint = item.kind === 'message' ? palette.active : palette.attention
+  const paint = item.kind === 'news' ? palette.active : palette.attention
   const text = wrapText(item.text.trimEnd(), width - INDENT.length).map((row) => `${INDENT}${row}`)
   return [isSelected ? palette.bold(paint(head)) : paint(head), ...text]
 }
@@ -114,7 +133,9 @@ function headOf(item: InboxItem): [sign: string, words: string] {
       return ['?', `question from ${printableLine(item.agent)}`]
     case 'approval':
       return ['!', `approval asked by ${printableLine(item.agent)}`]
-    case 'message':
+    case 'other':
+      return ['!', printableLine(item.what)]
+    case 'news':
       return ['●', printableLine(item.what)]
   }
 }

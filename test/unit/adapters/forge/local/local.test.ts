@@ -9,7 +9,7 @@ import { checkEnvironment } from '../../../../../src/adapters/forge/local/check-
 import { logTail, trimLogs } from '../../../../../src/adapters/forge/local/check-log.ts'
 import { plainText } from '../../../../../src/adapters/forge/plain-text.ts'
 import { checksState } from '../../../../../src/adapters/forge/local/check-state.ts'
-import { reviewDecision } from '../../../../../src/adapters/forge/review-decision.ts'
+import { judgeReviews } from '../../../../../src/adapters/forge/review-decision.ts'
 import { squashMessage } from '../../../../../src/adapters/forge/squash-message.ts'
 import type { Sha } from '../../../../../src/domain/ids.ts'
 import { createTextGate } from '../../../../../src/sanitize/text-gate.ts'
@@ -86,7 +86,7 @@ describe('the decision of reviews', () => {
     author: 'human' | 'forge:x',
     state: 'approved' | 'changes_requested' | 'commented',
     commit = head,
-  ) => ({ author, state, commit })
+  ) => ({ author, state, commit, trusted: true })
   const never = async () => false
 
   it.each([
@@ -99,13 +99,16 @@ describe('the decision of reviews', () => {
     [[review('human', 'changes_requested', old), review('forge:x', 'approved')], 'approved'],
     [[review('human', 'approved', old)], 'none'],
   ] as const)('of %j is %s', async (reviews, decision) => {
-    expect(await reviewDecision(reviews, head, never)).toBe(decision)
+    expect((await judgeReviews(reviews, { head, sameWork: never })).reviewDecision).toBe(decision)
   })
 
   it('holds for a head that brings the same work', async () => {
     expect(
-      await reviewDecision([review('human', 'changes_requested', old)], head, async () => true),
-    ).toBe('changes_requested')
+      await judgeReviews([review('human', 'changes_requested', old)], {
+        head,
+        sameWork: async () => true,
+      }),
+    ).toMatchObject({ reviewDecision: 'changes_requested' })
   })
 })
 

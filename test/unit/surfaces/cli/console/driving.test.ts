@@ -11,6 +11,7 @@ import { initialState, lineOf, viewOf } from '../../../../../src/surfaces/cli/co
 import { createStore } from '../../../../../src/surfaces/cli/console/store.ts'
 import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
 import { node, view } from '../../text/sample-tree.ts'
+import { inboxOf } from '../../text/sample-inbox.ts'
 
 type Answers = Readonly<
   Record<string, (input: any, as: string | undefined, signal: AbortSignal | undefined) => unknown>
@@ -263,11 +264,9 @@ describe('driving the console', () => {
   })
 
   it('answers a question in its place in the inbox', async () => {
-    const inbox = {
-      messages: [],
-      approvals: [],
+    const inbox = inboxOf({
       questions: [{ question_id: 'q-1', agent: 'a', message: 'Tabs?', asked_at: 0 }],
-    }
+    })
     const console = drive([node('main.a', { open_questions: 1 })], {
       ...idle,
       inbox: () => inbox,
@@ -298,23 +297,19 @@ describe('driving the console', () => {
   })
 
   it('decides what was seen under a number or the cursor, whatever came or went meanwhile', async () => {
-    let inbox = {
-      messages: [],
-      questions: [] as unknown[],
-      approvals: [approval('p-1', 'a'), approval('p-2', 'b')],
-    }
+    let inbox = inboxOf({ approvals: [approval('p-1', 'a'), approval('p-2', 'b')] })
     const console = drive([a, b], { ...idle, inbox: () => inbox })
     console.line('/inbox')
     await console.settled()
     console.press('down')
-    inbox = { ...inbox, questions: [questionOf('q-1', 'a')], approvals: [approval('p-2', 'b')] }
-    console.store.dispatch({ type: 'inbox', inbox: inbox as never })
+    inbox = inboxOf({ questions: [questionOf('q-1', 'a')], approvals: [approval('p-2', 'b')] })
+    console.store.dispatch({ type: 'inbox', inbox })
     console.press('submit')
     expect(console.store.get().ask).toMatchObject({ kind: 'approve', approvalId: 'p-2' })
     console.press('escape')
     for (const letter of '/deny 2') console.type(letter)
-    inbox = { ...inbox, questions: [], approvals: [approval('p-2', 'b'), approval('p-3', 'a')] }
-    console.store.dispatch({ type: 'inbox', inbox: inbox as never })
+    inbox = inboxOf({ approvals: [approval('p-2', 'b'), approval('p-3', 'a')] })
+    console.store.dispatch({ type: 'inbox', inbox })
     console.press('submit')
     await console.settled()
     expect(console.calls.at(-2)).toBe('the person: deny {"approval_id":"p-2"}')
@@ -327,11 +322,7 @@ describe('driving the console', () => {
   })
 
   it('asks which one is meant where several wait', async () => {
-    const inbox = {
-      messages: [],
-      questions: [questionOf('q-1', 'a'), questionOf('q-2', 'b')],
-      approvals: [],
-    }
+    const inbox = inboxOf({ questions: [questionOf('q-1', 'a'), questionOf('q-2', 'b')] })
     const console = drive([a, b], { ...idle, inbox: () => inbox })
     console.line('/answer yes')
     await console.settled()
@@ -343,7 +334,7 @@ describe('driving the console', () => {
     const refuse = (): never => {
       throw new ExomonadError('INTERNAL', 'The disk is full.')
     }
-    const inbox = { messages: [], approvals: [], questions: [questionOf('q-1', 'a')] }
+    const inbox = inboxOf({ questions: [questionOf('q-1', 'a')] })
     const console = drive([a], { ...idle, inbox: () => inbox, answer_question: refuse })
     console.line('/inbox')
     await console.settled()
@@ -354,11 +345,9 @@ describe('driving the console', () => {
   })
 
   it('takes a command that is written into the inbox for a command, not for decisions', async () => {
-    const inbox = {
-      messages: [],
-      questions: [],
+    const inbox = inboxOf({
       approvals: [{ approval_id: 'p-1', agent: 'a', what: 'rm -rf', requested_at: 0 }],
-    }
+    })
     const console = drive([node('main.a')], { ...idle, inbox: () => inbox })
     console.line('/inbox')
     await console.settled()

@@ -30,6 +30,13 @@ it('goes on looking at how those stand that are waited for, where no event repor
       await new Promise(() => {})
     },
   })
-  startFeed({ client, clientFor: () => client, store, now: () => 0, signal: leaving.signal })
+  startFeed({
+    client,
+    clientFor: () => client,
+    store,
+    now: () => 0,
+    onEvent: () => {},
+    signal: leaving.signal,
+  })
   await waitFor('a third look', () => (store.get().fanIn['id-main']?.[0]?.tool_calls ?? 0) >= 3)
 })

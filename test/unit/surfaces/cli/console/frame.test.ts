@@ -11,6 +11,7 @@ import {
 import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
 import { displayWidth } from '../../../../../src/surfaces/text/width.ts'
 import { node, view } from '../../text/sample-tree.ts'
+import { inboxOf } from '../../text/sample-inbox.ts'
 
 const tree = (...children: TreeNode[]): Action => ({
   type: 'tree',
@@ -167,11 +168,9 @@ describe('a frame of the console', () => {
             },
             {
               type: 'inbox',
-              inbox: {
-                messages: [],
-                approvals: [],
+              inbox: inboxOf({
                 questions: [{ question_id: 'q-1', agent: shown, message: typed, asked_at: 0 }],
-              },
+              }),
             },
           ]
           if (waits)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
+import { shortAddresses } from '../../../../../src/domain/addresses.ts'
 import type { AgentId } from '../../../../../src/domain/ids.ts'
 import {
-  addressesOf,
   findByName,
   neighbour,
   pathTo,
@@ -104,7 +104,7 @@ describe('the rotation', () => {
       .map(({ branch, id, ...facts }) => node(branch, { ...facts, id: id as AgentId }))
     fc.assert(
       fc.property(fc.array(agent, { maxLength: 12 }), (all) => {
-        for (const [id, address] of addressesOf(all)) {
+        for (const [id, address] of shortAddresses(all)) {
           const found = findByName(all, address)
           expect(found.kind === 'found' ? found.node.id : found).toBe(id)
         }

@@ -10,6 +10,7 @@ import {
   type ConsoleState,
 } from '../../../../../src/surfaces/cli/console/state.ts'
 import { node, view } from '../../text/sample-tree.ts'
+import { inboxOf } from '../../text/sample-inbox.ts'
 
 const tree = (...children: TreeNode[]): Action => ({
   type: 'tree',
@@ -81,16 +82,14 @@ describe('the state of the console', () => {
   it('selects within what waits for the person, also when it becomes less', () => {
     const inbox = (count: number): Action => ({
       type: 'inbox',
-      inbox: {
-        messages: [],
-        approvals: [],
+      inbox: inboxOf({
         questions: Array.from({ length: count }, (_, index) => ({
           question_id: `q-${index}`,
           agent: 'a',
           message: '?',
           asked_at: 0,
         })),
-      },
+      }),
     })
     const state = after(
       tree(),

@@ -24,7 +24,7 @@ const options = (facts: Partial<StatusBarOptions> = {}): StatusBarOptions => ({
   position: 3,
   total: 200,
   capture_lines: null,
-  inbox: { messages: 0, questions: 0, approvals: 0 },
+  inbox: { items: 0, news: 0 },
   width: 80,
   palette: plain,
   trouble: null,
@@ -68,14 +68,14 @@ describe('the status bar', () => {
   })
 
   it('has room for what matters most in 80 columns, and for all in 200', () => {
-    const facts = { capture_lines: 3, inbox: { messages: 1, questions: 2, approvals: 1 } }
+    const facts = { capture_lines: 3, inbox: { items: 3, news: 1 } }
     const narrow = statusBar(busy, options(facts)).join('\n')
     for (const words of [
       'auth',
       '3/200',
       'capture',
       '/inbox',
-      '◇ waiting question',
+      '◇ waiting: question',
       '#12 changes ✗ failed',
       '2 unread',
       '3 undelivered',
@@ -85,9 +85,9 @@ describe('the status bar', () => {
     for (const words of [
       'main › feature › auth',
       '┊ capture: 3 lines',
-      '! /inbox: 2 questions, 1 approval, 1 message',
+      '! /inbox: 3 items need you',
       '3/200',
-      '◇ waiting question',
+      '◇ waiting: question',
       '#12 changes ✗ failed',
       '2 unread',
       '3 undelivered',
@@ -100,6 +100,14 @@ describe('the status bar', () => {
     ]) {
       expect(wide).toContain(words)
     }
+  })
+
+  it('calls nobody where there are only news, and says nothing where there is nothing', () => {
+    const place = (items: number, news: number): string =>
+      statusBar(auth, options({ inbox: { items, news } }))[0] ?? ''
+    expect(place(0, 14)).toContain('  /inbox: 14 messages  ')
+    expect(place(1, 14)).toContain('! /inbox: 1 item needs you  ')
+    expect(place(0, 0)).not.toContain('/inbox')
   })
 
   it('cuts the place from the left', () => {
@@ -154,7 +162,7 @@ describe('the status bar', () => {
           const one: TreeNode = { ...busy, name, state, state_reason: reason }
           const facts = {
             capture_lines: capture,
-            inbox: { messages: waiting, questions: waiting, approvals: waiting },
+            inbox: { items: waiting, news: capture ?? 0 },
             width,
           }
           const rows = statusBar(

@@ -13,6 +13,7 @@ const review = (more: Partial<PullDetails['reviews'][number]>): PullDetails['rev
     comments: [],
     trusted: true,
     withheld: false,
+    not_counted: null,
   },
   ...more,
 })
@@ -52,19 +53,30 @@ describe('the reviews of `exomonad pr show`', () => {
   it('are verdicts of those who may write to the repository', () => {
     expect(shown(review({}), review({ state: 'changes_requested', stale: true }))).toEqual([
       '✓ approved by jane',
-      '✎ changes requested by jane (of an older head)',
+      '✎ changes requested by jane (of an older head with the same changes)',
     ])
   })
 
-  it('20.8: of anybody else are none, and said to be that', () => {
+  it.each([
+    ['own', 'it is their own pull request'],
+    ['dismissed', 'it was dismissed'],
+    ['superseded', 'they decided anew since'],
+    ['older_head', 'of an older head'],
+    ['no_write_access', 'without write access'],
+  ] as const)('that do not count are marked, with why: %s', (why, words) => {
+    const state = 'changes_requested'
+    expect(shown(review({ state, not_counted: why, stale: true }))).toEqual([
+      `– changes requested by jane (does not count: ${words})`,
+    ])
+  })
+
+  it('20.8: a comment of somebody who may not write here is said to be that', () => {
+    const state = 'commented'
     expect(
-      shown(
-        review({ author: 'mallory', trusted: false }),
-        review({ author: 'mallory', trusted: false, state: 'changes_requested' }),
-      ),
-    ).toEqual([
-      '– approved, without write access, by mallory',
-      '– changes requested, without write access, by mallory',
+      shown(review({ author: 'mallory', state, trusted: false, not_counted: 'no_write_access' })),
+    ).toEqual(['– commented by mallory (without write access)'])
+    expect(shown(review({ state, stale: true }))).toEqual([
+      '✎ commented by jane (of an older head)',
     ])
   })
 })

@@ -57,8 +57,8 @@ describe('completion in the console', () => {
     ['/kill au', '/kill auth-|', ['auth-api', 'auth-ui']],
     ['/pr ', '/pr 1|', ['12', '17']],
     // Three have this name: each is called so that it alone is meant.
-    ['/go tests', '/go tests|', ['main.billing.tests', 'main.docs.tests', '0192aaaa']],
-    ['/go main.docs', '/go main.docs|', ['docs', 'main.docs.tests']],
+    ['/go tests', '/go tests|', ['billing.tests', 'docs.tests', '0192aaaa']],
+    ['/go main.docs', '/go main.docs|', ['docs', 'docs.tests']],
   ])('goes in %j as far as is clear, and says what it could be', (before, after, candidates) => {
     expect(tab(before)).toEqual([after, candidates])
   })

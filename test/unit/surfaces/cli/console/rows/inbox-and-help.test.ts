@@ -6,13 +6,13 @@ import {
   itemCalled,
   itemsOf,
 } from '../../../../../../src/surfaces/cli/console/rows/inbox-rows.ts'
-import type { Inbox } from '../../../../../../src/surfaces/text/inbox-answer.ts'
+import { inboxOf, item } from '../../../text/sample-inbox.ts'
 import { createPalette } from '../../../../../../src/surfaces/text/palette.ts'
 import { displayWidth } from '../../../../../../src/surfaces/text/width.ts'
 
 const palette = createPalette(false)
 const now = 1_000_000
-const inbox: Inbox = {
+const inbox = inboxOf({
   questions: [
     {
       question_id: 'q-11111111',
@@ -29,30 +29,17 @@ const inbox: Inbox = {
       requested_at: now - 60_000,
     },
   ],
-  messages: [
+  news: [
     {
-      id: 'm-333333333333',
-      kind: 'question',
-      text: 'Which database?',
-      at: now - 180_000,
-      question_id: 'q-11111111',
-    },
-    {
-      id: 'm-555555555555',
-      kind: 'approval.requested',
-      text: '[APPROVAL] `exomonad approve a-22222222` lets it',
-      at: now - 60_000,
-      question_id: null,
-    },
-    {
-      id: 'm-444444444444',
-      kind: 'note',
-      text: '[NOTE] halfway',
-      at: now - 5000,
-      question_id: null,
+      agent: 'docs',
+      agent_id: 'id-docs',
+      count: 2,
+      kinds: ['note'],
+      newest: { kind: 'note', text: '[NOTE] halfway', at: now - 5000 },
+      messages: ['m-1', 'm-2'],
     },
   ],
-}
+})
 const rows = (selected: number, height = 40, width = 60): string[] =>
   inboxRows(itemsOf(inbox), { selected, width, height, now, palette })
 
@@ -65,8 +52,8 @@ describe('the inbox in the console', () => {
       '    - PostgreSQL',
       '  2 ! approval asked by billing · 1m ago',
       '    git push --force',
-      '  3 ● note · 5s ago',
-      '    [NOTE] halfway',
+      '  3 ● docs · 5s ago',
+      '    2 notes, newest: halfway',
       '',
       expect.stringContaining('Enter: answer it here'),
     ])
@@ -76,7 +63,30 @@ describe('the inbox in the console', () => {
     expect(rows(1).at(-1)).toContain('approve')
     expect(rows(1).at(-1)).toContain('deny')
     expect(rows(2).at(-1)).toContain('read')
-    expect(rows(2).filter((row) => row.startsWith('›'))).toEqual(['› 3 ● note · 5s ago'])
+    expect(rows(2).filter((row) => row.startsWith('›'))).toEqual(['› 3 ● docs · 5s ago'])
+  })
+
+  it('shows what is settled elsewhere with the commands for it', () => {
+    const waits = item({
+      type: 'terminal',
+      id: 'terminal:id-auth',
+      title: 'auth waits in its terminal: Trust this folder?',
+      settle: ['exomonad attach auth'],
+    })
+    const shown = inboxRows(itemsOf({ ...inboxOf(), items: [waits] }), {
+      selected: 0,
+      width: 60,
+      height: 9,
+      now,
+      palette,
+    })
+    expect(shown.slice(0, 2)).toEqual(
+      [
+        '› 1 ! auth waits in its terminal: Trust this folder? · 16m a',
+        '    exomonad attach auth',
+      ].map((row, index) => (index === 0 ? expect.stringContaining(row.slice(0, 50)) : row)),
+    )
+    expect(shown.at(-1)).toContain('settled by the commands')
   })
 
   it('moves so that the selected one is seen where there is little room, and keeps to the width', () => {

@@ -1,6 +1,6 @@
-import type { SemanticFault } from './check.ts'
-import { isSafeUrl } from './is-safe-url.ts'
-import type { Config } from './schema.ts'
+import type { SemanticFault } from '../check.ts'
+import { isSafeUrl } from '../is-safe-url.ts'
+import type { Config } from '../schema.ts'
 
 /** What [forge.gitea] says that can’t be meant: a token in plain sight, no server. */
 export function* checkGitea({ forge: { kind, gitea } }: Config): Generator<SemanticFault> {

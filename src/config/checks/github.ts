@@ -1,6 +1,6 @@
-import type { SemanticFault } from './check.ts'
-import { isSafeUrl } from './is-safe-url.ts'
-import type { Config } from './schema.ts'
+import type { SemanticFault } from '../check.ts'
+import { isSafeUrl } from '../is-safe-url.ts'
+import type { Config } from '../schema.ts'
 
 /**
  * What [forge.github] says that can’t be meant: a token or a webhook in plain sight, addresses that

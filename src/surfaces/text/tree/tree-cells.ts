@@ -1,17 +1,30 @@
-import type { TreeNode } from '../../core/agents/tree-document.ts'
-import { stateWords } from '../../domain/state-words.ts'
-import type { Palette } from './palette.ts'
-import { shortDuration } from './duration.ts'
-import { hasTerminal, isOneTask } from './no-terminal.ts'
-import { printableLine } from './printable.ts'
-import { plural, shortCount, shortMoney } from './quantity.ts'
-import type { Cell } from './table.ts'
-import { scheduledWord } from './scheduled-word.ts'
+import type { TreeNode } from '../../../core/agents/tree-document.ts'
+import { stateWords } from '../../../domain/state-words.ts'
+import type { Palette } from '../palette.ts'
+import { shortDuration } from '../duration.ts'
+import { hasTerminal, isOneTask } from '../no-terminal.ts'
+import { printableLine } from '../printable.ts'
+import { plural, shortCount, shortMoney } from '../quantity.ts'
+import type { Cell } from '../table.ts'
+import { scheduledWord } from '../scheduled-word.ts'
 
 const TURNING = ['◐', '◓', '◑', '◒']
 
-/** State with its sign: what a person wants to know first. */
-export function agentState(node: TreeNode, palette: Palette, frame: number): Cell {
+/** Who has to act for it, in words; `shorts`: what agents are called, by id. */
+export function turnName({ turn }: TreeNode, shorts: ReadonlyMap<string, string>): string | null {
+  if (turn === null) return null
+  return turn === 'human' ? 'you' : printableLine(shorts.get(turn) ?? turn.slice(0, 8))
+}
+
+/**
+ * State with its sign: what a person wants to know first. `frame` turns the sign of what runs;
+ * `turn`: who has to act for it, as `turnName` says it.
+ */
+export function agentState(
+  node: TreeNode,
+  palette: Palette,
+  { frame, turn }: { readonly frame: number; readonly turn: string | null },
+): Cell {
   const reason = node.state_reason === null ? '' : ` ${printableLine(node.state_reason)}`
   const { sign, word } = stateWords({
     ...node,
@@ -28,9 +41,9 @@ export function agentState(node: TreeNode, palette: Palette, frame: number): Cel
         paint: palette.active,
       }
     case 'waiting':
-      return { text: `${text}${waitedFor(node) ?? reason}`, paint: palette.attention }
+      return { text: `${text}${waitedFor(node, turn)}`, paint: palette.attention }
     case 'idle':
-      return idle(node, text, palette)
+      return idle(node, text, palette, turn)
     case 'completed':
       return { text: `${text}${ended(node)}`, paint: palette.good }
     case 'unknown':
@@ -65,13 +78,24 @@ export const ranSeconds = (node: TreeNode): number =>
 const isOver = ({ state }: TreeNode): boolean =>
   state === 'completed' || state === 'failed' || state === 'killed'
 
-/** In a wait of its own; null where it waits for something else. */
-function waitedFor({ state_reason: reason, waiting_for: agents }: TreeNode): string | null {
+/** How reasons of a wait begin where the program’s terminal shows something unknown. */
+const SHOWN = /^(?:in its turn )?its terminal shows: /
+
+/** For what it waits, and whose turn it is. */
+function waitedFor(
+  { state_reason: reason, waiting_for: agents }: TreeNode,
+  turn: string | null,
+): string {
   if (agents !== null) return ` for ${plural(agents.length, 'agent')}`
-  return reason === 'wait' ? ' for mail' : null
+  if (reason === null) return turn === null ? '' : ` for ${turn}`
+  if (reason === 'wait') return ' for mail'
+  if (reason.startsWith('question ')) return `: question${turn === null ? '' : ` for ${turn}`}`
+  const said = printableLine(reason)
+  if (said.startsWith('permission ')) return `: your ${said}`
+  return `: ${SHOWN.test(said) ? said.replace(SHOWN, 'you at its terminal: ') : said}`
 }
 
-function idle(node: TreeNode, text: string, palette: Palette): Cell {
+function idle(node: TreeNode, text: string, palette: Palette, turn: string | null): Cell {
   if (node.outcome?.success === false)
     return {
       text: `${text} ${printableLine(node.outcome.error ?? '')}`.trimEnd(),
@@ -79,6 +103,11 @@ function idle(node: TreeNode, text: string, palette: Palette): Cell {
     }
   if (node.outcome?.success === true || node.pr?.state === 'merged')
     return { text, paint: palette.good }
+  if (turn !== null)
+    return {
+      text: `${text}: ${turn === 'you' ? 'your' : `${turn}’s`} turn`,
+      paint: turn === 'you' ? palette.attention : palette.dim,
+    }
   return {
     text,
     paint:

@@ -1,0 +1,247 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
+import type { Store } from '../../../src/adapters/store/store.ts'
+import { createMailbox } from '../../../src/core/mail/mailbox.ts'
+import { createWaitStatuses } from '../../../src/core/mail/wait-statuses.ts'
+import { createOutboxRecords } from '../../../src/delivery/outbox-records.ts'
+import { createPublisher } from '../../../src/delivery/publisher.ts'
+import { createRenderer } from '../../../src/delivery/render/render.ts'
+import { asBranchName, asPaneId, type AgentId } from '../../../src/domain/ids.ts'
+import type { Agent, Reach } from '../../../src/domain/records.ts'
+import { newDeliveryId } from '../../../src/domain/ids.ts'
+import type { NewEvent } from '../../../src/events/event.ts'
+import type { Publisher } from '../../../src/events/publish.ts'
+import { silentLog } from '../../../src/runtime/log.ts'
+import { agentRow } from '../../conformance/store/rows.ts'
+
+/** Whom the end of a turn wakes, and what becomes of what is only carried along. */
+
+let folder: string
+let store: Store
+let publisher: Publisher
+let [root, lead, worker, other]: Agent[] = []
+let clock = 1000
+
+const agent = (name: string, parent: Agent | undefined, more: Partial<Agent> = {}): Agent =>
+  agentRow({
+    name: name.split('.').at(-1) ?? name,
+    branch: asBranchName(name),
+    baseBranch: parent === undefined ? null : parent.branch,
+    parentId: parent?.id ?? null,
+    paneId: asPaneId(`%${name.length}`),
+    state: 'idle',
+    ...more,
+  })
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'exomonad-rest-'))
+  store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
+  const renderer = createRenderer({
+    shippedFolder: fileURLToPath(new URL('../../../templates', import.meta.url)),
+    overrideFolder: async () => null,
+    log: silentLog(),
+  })
+  publisher = createPublisher({
+    store,
+    renderer,
+    clock: () => (clock += 1),
+    log: silentLog(),
+    newDeliveryId,
+  })
+  root = agent('main', undefined, { kind: 'root' })
+  lead = agent('main.lead', root, { kind: 'subtree', role: 'tl' })
+  worker = agent('main.lead.a', lead)
+  other = agent('main.lead.b', lead)
+  for (const one of [root, lead, worker, other]) await store.agents.insert(one)
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const publish = (event: NewEvent) => publisher.publish(event)
+const rests = (of: Agent) =>
+  publish({ type: 'agent.idle', agentId: of.id, actor: of.id, payload: { name: of.name } })
+const pull = (of: Agent, number = 1) => ({
+  ...{ number, title: 'Work', url: `local://pull/${String(number)}`, head: of.branch },
+  base: of.baseBranch ?? '',
+})
+const merged = (of: Agent, actor: NewEvent['actor']) =>
+  publish({
+    type: 'pr.merged',
+    agentId: of.id,
+    actor,
+    payload: { ...pull(of), sha: null, by: 'somebody', external: true, local_error: null },
+  })
+const message = (to: Agent, urgency?: 'info') =>
+  publish({
+    type: 'message',
+    agentId: to.id,
+    actor: 'human',
+    payload: { message: 'Go on.', ...(urgency !== undefined && { urgency }) },
+  })
+const sent = async (to: AgentId): Promise<[string, Reach, string][]> =>
+  (await store.outbox.list({ recipient: to })).map(({ kind, reach, why }) => [
+    kind,
+    reach,
+    why ?? '',
+  ])
+/** Kind and reach of what came last. */
+const last = async (to: Agent) => (await sent(to.id)).at(-1)
+
+describe('an agent that rests', () => {
+  it('is news once, until it was given more or said something', async () => {
+    await rests(worker!)
+    expect(await last(lead!)).toEqual(['agent.idle', 'wake', ''])
+    await rests(worker!)
+    expect(await last(lead!)).toEqual([
+      'agent.idle',
+      'log',
+      expect.stringContaining('known to rest'),
+    ])
+    // A thank-you is not more.
+    await message(worker!, 'info')
+    expect(await last(worker!)).toEqual(['message', 'carry', ''])
+    await rests(worker!)
+    expect(await last(lead!)).toEqual(['agent.idle', 'log', expect.any(String)])
+    await message(worker!)
+    await rests(worker!)
+    expect(await last(lead!)).toEqual(['agent.idle', 'wake', ''])
+    await publish({
+      type: 'agent.started',
+      agentId: worker!.id,
+      actor: worker!.id,
+      payload: { name: 'a', resumed: true },
+    })
+    await rests(worker!)
+    expect(await last(lead!)).toEqual(['agent.idle', 'wake', ''])
+  })
+
+  it('is none after it reported what came of its task', async () => {
+    await publish({
+      type: 'agent.completed',
+      agentId: worker!.id,
+      actor: worker!.id,
+      payload: { name: 'a', summary: 'Done.' },
+    })
+    expect(await last(lead!)).toEqual(['agent.completed', 'wake', ''])
+    await rests(worker!)
+    expect(await last(lead!)).toEqual(['agent.idle', 'log', expect.any(String)])
+  })
+
+  it('is none while it waits for others, and is where those rest as well, or only a server runs', async () => {
+    await rests(lead!)
+    expect(await last(root!)).toEqual(['agent.idle', 'log', 'it waits for a, b'])
+    for (const one of [worker!, other!]) await rests(one)
+    await rests(lead!)
+    expect(await last(root!)).toEqual(['agent.idle', 'wake', ''])
+
+    const server = agent('main.lead.serve', lead, { kind: 'process', state: 'running' })
+    await store.agents.insert(server)
+    await message(lead!)
+    await rests(lead!)
+    expect(await last(root!)).toEqual(['agent.idle', 'wake', ''])
+  })
+
+  it('is woken by the last that it rests for, which else would only be carried along', async () => {
+    await rests(lead!)
+    await merged(worker!, 'human')
+    expect(await last(lead!)).toEqual(['pr.merged', 'carry', ''])
+    await store.agents.update(worker!.id, { state: 'killed' })
+    await publish({
+      type: 'agent.killed',
+      agentId: other!.id,
+      actor: 'human',
+      payload: { name: 'b', by: 'the human' },
+    })
+    expect(await last(lead!)).toEqual(['agent.killed', 'wake', ''])
+    // Whoever did so knows.
+    await merged(other!, lead!.id)
+    expect(await last(lead!)).toEqual(['pr.merged', 'log', 'it did so itself'])
+  })
+})
+
+describe('what is carried along', () => {
+  it('is the newest state of each subject; what somebody wrote stays', async () => {
+    await publish({
+      type: 'pr.opened',
+      agentId: worker!.id,
+      actor: worker!.id,
+      payload: { ...pull(worker!), draft: false },
+    })
+    const review = {
+      ...{ ...pull(worker!), review_id: 'r1', state: 'approved' as const, author: 'ann' },
+      ...{ body: 'Nice.', comments: [], trusted: true, stale: false },
+    }
+    await publish({ type: 'pr.review', agentId: worker!.id, actor: 'forge:ann', payload: review })
+    await merged(worker!, 'forge:ann')
+    const queued = await store.outbox.list({ recipient: lead!.id, states: ['queued'] })
+    expect(queued.map(({ kind }) => kind)).toEqual(['pr.review', 'pr.merged'])
+    expect(await sent(lead!.id)).toContainEqual(['pr.opened', 'carry', 'there is newer news of it'])
+  })
+
+  it('of an agent that ended goes nowhere, but for what somebody wrote', async () => {
+    const records = createOutboxRecords({ store, publisher, clock: () => (clock += 1) })
+    await merged(worker!, 'human')
+    await message(worker!, 'info')
+    await store.agents.update(worker!.id, { state: 'killed' })
+    await records.abandon(worker!.id, true)
+    expect((await sent(worker!.id)).map(([kind]) => kind)).toEqual(['pr.merged'])
+    expect((await store.outbox.list({ recipient: worker!.id }))[0]?.state).toBe('withdrawn')
+    expect(await last(lead!)).toEqual([
+      'message',
+      'carry',
+      expect.stringContaining('meant for a, which was killed'),
+    ])
+  })
+})
+
+describe('mail that needs nothing', () => {
+  const mailboxOf = () => createMailbox({ store, publisher, clock: () => (clock += 1) })
+  const write = (message: string, urgency?: 'info') =>
+    store.transaction((tx) => mailboxOf().sendIn(tx, lead!, worker!, message, urgency))
+  const lines = async () =>
+    (await store.outbox.list({ recipient: worker!.id, states: ['queued'] })).map(
+      ({ kind, reach }) => [kind, reach],
+    )
+
+  it('is announced along with what comes next; mail that needs something wakes after all', async () => {
+    await write('Thanks!', 'info')
+    expect(await lines()).toEqual([['mail', 'carry']])
+    await write('And again.', 'info')
+    expect(await lines()).toEqual([['mail', 'carry']])
+    await write('Also the logout, please.')
+    expect(await lines()).toEqual([['mail', 'wake']])
+    await write('Thanks!', 'info')
+    expect(await lines()).toEqual([['mail', 'wake']])
+  })
+
+  it('keeps nobody who waits for its recipient waiting', async () => {
+    const statuses = createWaitStatuses({
+      settings: {
+        snapshot: () => Promise.reject(new Error('not needed')),
+        requireTrust: async () => {},
+      },
+    })
+    const status = () => statuses.withoutMessage(store, worker!.id, lead!.id, new Set())
+    await write('Thanks!', 'info')
+    expect(await status()).toBe('idle')
+    await write('Also the logout, please.')
+    expect(await status()).toBe('running')
+  })
+
+  it('given back by a call that was cut off wakes only where other mail is with it', async () => {
+    const mailbox = mailboxOf()
+    await write('Thanks!', 'info')
+    const takeAll = () => store.transaction((tx) => mailbox.take(tx, worker!.id))
+    await mailbox.receiptOf(await takeAll()).giveBack()
+    expect(await lines()).toEqual([['mail', 'carry']])
+    await write('Also the logout, please.')
+    await mailbox.receiptOf(await takeAll()).giveBack()
+    expect(await lines()).toEqual([['mail', 'wake']])
+  })
+})
