@@ -65,11 +65,14 @@ describe('an item', () => {
     const numberOf = (agent: string): string =>
       String(items.find((item: Item) => item.agent === agent).number)
     await tree.call('answer_question', { agent: 'earlier', message: 'Red.' })
-    // It is another one’s by the order of now.
+    // It is another one’s by the order of now, and means that one once it was shown so.
     expect((await tree.run(['inbox', numberOf('earlier'), '--answer', 'Green.'])).stderr).toContain(
       'What it asked for has happened',
     )
-    expect(await tree.run(['inbox', numberOf('later'), '--answer', 'Blue.'])).toMatchObject({
+    expect((await tree.run(['inbox', numberOf('later')])).stdout).toContain('later asks')
+    const [next] = (await tree.run(['next', '--json'])).json.items
+    expect(next).toMatchObject({ agent: 'later', number: Number(numberOf('earlier')) })
+    expect(await tree.run(['inbox', String(next.number), '--answer', 'Blue.'])).toMatchObject({
       code: 0,
     })
     await closed('later')

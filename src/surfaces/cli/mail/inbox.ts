@@ -62,12 +62,8 @@ export async function readOrSettle(run: ToolRun<'inbox', Flag>): Promise<Inbox |
       'inbox',
       meant === undefined ? input : { ...input, item: meant },
     )
-    // Where they are narrowed, numbers are those of all.
-    if (meant === undefined && input.agent === undefined && input.type === undefined)
-      await rememberShown(
-        context,
-        inbox.items.map(({ id }) => id),
-      )
+    const whole = [meant, input.agent, input.type].every((narrowing) => narrowing === undefined)
+    await rememberShown(context, inbox.items, { whole })
     return inbox
   }
   const { items } = await client.call('inbox', { item: meant })

@@ -5,7 +5,8 @@ import { parseJson } from '../../../domain/formats/parse-json.ts'
 import type { CliContext } from '../context.ts'
 import { locateRepository } from '../locate.ts'
 
-const shownSchema = z.array(z.string())
+/** Ids in the order of their numbers; null where that one was not shown. */
+const shownSchema = z.array(z.string().nullable())
 
 /** Null where it can’t be found out: numbers are those of now then. */
 async function fileOf({ options, environment, host }: CliContext): Promise<string | null> {
@@ -15,25 +16,32 @@ async function fileOf({ options, environment, host }: CliContext): Promise<strin
 
 /**
  * Keeps which items a person was shown, by their numbers: what they type next means those, also
- * where something before them was settled meanwhile. `ids`: in the order of their numbers.
+ * where something before them was settled meanwhile. `whole`: these are all there are.
  */
-export async function rememberShown(context: CliContext, ids: readonly string[]): Promise<void> {
+export async function rememberShown(
+  context: CliContext,
+  items: readonly { readonly number: number; readonly id: string }[],
+  { whole }: { readonly whole: boolean },
+): Promise<void> {
   const file = await fileOf(context)
-  if (file !== null) await writeFile(file, JSON.stringify(ids), { mode: 0o600 }).catch(() => {})
+  if (file === null) return
+  const shown = whole ? [] : await readShown(file)
+  for (const { number, id } of items) shown[number - 1] = id
+  await writeFile(file, JSON.stringify([...shown]), { mode: 0o600 }).catch(() => {})
 }
 
-/** The id of the item that had this number when items were shown last; the number where none were. */
+/** The id of the item that had this number when it was shown last; the number where none had. */
 export async function idShownAs(context: CliContext, called: string): Promise<string> {
   if (!/^\d+$/.test(called)) return called
   const file = await fileOf(context)
-  const text = file === null ? '[]' : await readFile(file, 'utf8').catch(() => '[]')
-  const shown = shownSchema.safeParse(parsed(text))
-  return (shown.success ? shown.data[Number(called) - 1] : undefined) ?? called
+  const shown = file === null ? [] : await readShown(file)
+  return shown[Number(called) - 1] ?? called
 }
 
-function parsed(text: string): unknown {
+async function readShown(file: string): Promise<(string | null)[]> {
+  const text = await readFile(file, 'utf8').catch(() => '[]')
   try {
-    return parseJson(text)
+    return shownSchema.parse(parseJson(text))
   } catch {
     return []
   }
