@@ -76,6 +76,10 @@ describe('an item', () => {
       code: 0,
     })
     await closed('later')
+    // A list of all says anew which there are.
+    const { length } = (await tree.run(['inbox', '--json'])).json.items
+    expect(length).toBeLessThan(Number(numberOf('later')))
+    expect((await tree.run(['inbox', numberOf('later')])).stderr).toMatch(/no item \d+:/)
     expect(await tree.run(['inbox', '--clear', '--agent', 'later', '--json'])).toMatchObject({
       json: { code: 'INVALID_ARG', field: 'clear' },
     })
