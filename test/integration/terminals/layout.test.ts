@@ -88,6 +88,19 @@ function describeLayout(kind: 'tmux' | 'zellij'): void {
       'the end of its turn',
       ({ kind, at }) => kind === 'stop' && at >= reported['at'],
     )
+    // Its parent is woken once for each of its children that rests, and idles again.
+    const said = (text: string) =>
+      tree.logged('root', text, (entry) => entry['text']?.includes(text) ?? false)
+    const lastSaid = Math.max(
+      ...(await Promise.all(['lead', 'top'].map((name) => said(`[CHILD IDLE] ${name} `)))).map(
+        ({ at }) => at,
+      ),
+    )
+    await tree.logged(
+      'root',
+      'the end of its turn',
+      ({ kind, at }) => kind === 'stop' && at >= lastSaid,
+    )
     const settled = [
       'main ○ idle',
       'main.lead (scout) ○ idle',
