@@ -1,17 +1,24 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * What takes long begins first, so that nothing long is left alone at the end. Vitest goes by how
- * long each took before, which a fresh clone does not know, and then by the size of the file, which
- * says little of those that start whole demos, crash a daemon or wait for programs to end.
+ * What takes long begins first, the longest of it before the rest, so that nothing long is left
+ * alone at the end. Vitest goes by how long each took before, which a fresh clone does not know, and
+ * then by the size of the file, which says little of those that start whole demos, crash a daemon or
+ * wait for programs to end, and nothing of those that run a suite from elsewhere.
  */
-const LONG =
-  /demo|crash|multiplexer-|acp|landing|e2e|github\/(away|silent)|zellij|hooked|what-stays|settings-in-effect|gitea/
+const LONG = [
+  /e2e\/opencode|zellij|e2e\/acp/,
+  /e2e\/(codex|gemini)|landing|demo/,
+  /crash|multiplexer-|acp|e2e|github\/(away|silent|issues|merging)|hooked|what-stays|settings-in-effect|gitea/,
+]
 
 export default class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = LONG.findIndex((pattern) => pattern.test(moduleId))
+      return found === -1 ? LONG.length : found
+    }
     const sorted = await super.sort(files)
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONG.test(moduleId)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    return sorted.toSorted((one, other) => rank(one) - rank(other))
   }
 }

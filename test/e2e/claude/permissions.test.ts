@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { waitFor } from '../helpers/wait-for.ts'
-import { claude } from './clis/claude.ts'
-import { allowDialogs } from './dialogs.ts'
-import { requireInstalled } from './real-cli.ts'
-import { startWorld, type World } from './world.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { claude } from '../clis/claude.ts'
+import { allowDialogs } from '../dialogs.ts'
+import { requireInstalled } from '../real-cli.ts'
+import { startWorld, type World } from '../world.ts'
 
 const inboxWith = (world: World, text: string) =>
   waitFor(

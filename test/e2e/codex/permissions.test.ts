@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { waitFor } from '../helpers/wait-for.ts'
-import { codex } from './clis/codex.ts'
-import { requireInstalled } from './real-cli.ts'
-import { startWorld, type World } from './world.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { codex } from '../clis/codex.ts'
+import { requireInstalled } from '../real-cli.ts'
+import { startWorld, type World } from '../world.ts'
 
 async function world(config: string): Promise<World> {
   const started = await startWorld([codex], { tl: 'codex', dev: 'codex', config })

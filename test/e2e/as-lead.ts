@@ -1,168 +1,17 @@
-import { existsSync, readdirSync, readlinkSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { existsSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ALL_TOOLS } from '../../src/tools/all.ts'
 import { verifies } from '../requirements.ts'
 import { waitFor } from '../helpers/wait-for.ts'
 import { plays, type Step } from '../fixtures/model-server/script.ts'
 import { allowDialogs } from './dialogs.ts'
-import { inertTests } from './inert.ts'
-import { closedTerminalTests, terminalTests } from './in-terminal.ts'
 import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
 
-/** What each agent CLI must do in the tree, as it comes from npm. */
-export function agentCliEndToEnd(cli: RealCli): void {
-  const installed = requireInstalled([cli])
-  const title = `${cli.name}, the real one`
-
-  describe.skipIf(!installed)(`${title}, as a worker`, () => {
-    let world: World
-    beforeAll(async () => {
-      world = await startWorld([cli], {
-        tl: cli.name,
-        dev: cli.name,
-        config: '[delivery]\nhuman_idle = 1',
-      })
-    }, 120_000)
-    afterEach(async () => {
-      await world?.clear()
-    })
-    afterAll(async () => {
-      await world?.stop()
-    })
-
-    terminalTests(cli, () => world)
-    closedTerminalTests(() => world)
-    inertTests(() => world)
-
-    it(
-      verifies('R004-14', 'gets the answer to its question as the result of the call'),
-      async () => {
-        const { marker } = await world.worker('asks', [
-          { call: 'question', input: { message: 'Tabs or spaces?' } },
-          { say: 'Thanks.' },
-        ])
-        await waitFor(
-          'the question',
-          async () => (await world.tree.agent('asks'))?.open_questions === 1,
-          { limit: 60_000 },
-        )
-        await world.state('asks', 'waiting')
-        await world.tree.call('answer_question', {
-          agent: 'asks',
-          message: 'Spaces, says answer-one',
-        })
-        await world.model.sees('answer-one')
-        await world.state('asks', 'idle')
-        expect(world.model.count('answer-one', marker)).toBe(1)
-      },
-    )
-
-    it(verifies('R004-12', 'gets a late answer as a message, once'), async () => {
-      const { marker } = await world.worker('waits', [
-        { call: 'question', input: { message: 'Which port?', timeout: 1 } },
-        { say: 'I go on without.' },
-      ])
-      await world.model.sees('"pending"').catch(() => world.model.sees('pending'))
-      await world.state('waits', 'idle')
-      await world.tree.call('answer_question', {
-        agent: 'waits',
-        message: 'Port 8080, says answer-two',
-      })
-      await world.model.sees('answer-two')
-      await world.delivered('waits')
-      expect(world.model.count('answer-two', marker)).toBe(1)
-    })
-
-    it(
-      verifies(
-        'R001-05',
-        verifies(
-          'R001-06',
-          'learns once that mail waits, reads it, and reports that its task is done',
-        ),
-      ),
-      async () => {
-        const { model, tree } = world
-        let reported = false
-        model.brain('task-of-mailed', (entries) => {
-          const last = entries.findLast((entry) => entry.role !== 'assistant')?.text ?? ''
-          if (last.includes('mail-content') && !reported) {
-            reported = true
-            return {
-              call: 'send',
-              input: {
-                to: 'main',
-                message: JSON.stringify({
-                  status: 'idle',
-                  success: true,
-                  summary: 'read all mail',
-                }),
-              },
-            }
-          }
-          return /got mail from [0-9a-f]{8}-/.test(last)
-            ? { call: 'check_mail' }
-            : { say: 'Nothing to do.', hold: 'mailed' }
-        })
-        await tree.call('spawn_workers', {
-          specs: [{ name: 'mailed', prompt: 'This is task-of-mailed.' }],
-        })
-        // Both come while it is busy: one batch.
-        await model.holds('mailed')
-        const { agentId: sender } = await world.worker('sender', [
-          { call: 'send', input: { to: 'mailed', message: 'mail-content one' } },
-          { call: 'send', input: { to: 'mailed', message: 'mail-content two' } },
-          { say: 'Sent.' },
-        ])
-        await world.state('sender', 'idle')
-        model.release('mailed')
-        await model.sees('mail-content two')
-        const done = await waitFor(
-          'the completion',
-          async () => (await tree.agent('mailed')).outcome,
-          { limit: 60_000 },
-        )
-        expect(done).toEqual({ success: true, summary: 'read all mail' })
-        expect(model.count(`got mail from ${sender}`, 'task-of-mailed')).toBe(1)
-      },
-    )
-
-    it('is held until its pull request is filed', async () => {
-      const { marker } = await world.worker('files', [
-        { shell: 'echo work > work.txt && git add work.txt && git commit -q -m "Work"' },
-        { say: 'I think I am done.' },
-        { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
-        { say: 'Filed.' },
-      ])
-      await world.model.sees(marker)
-      await allowDialogs(
-        world,
-        [{ agent: 'files', cli }],
-        async () => (await world.tree.agent('files')).pr !== null,
-      )
-      await world.state('files', 'idle')
-      expect((await world.tree.agent('files')).pr).toMatchObject({ state: 'open' })
-      const blocked = (await world.tree.events()).filter(
-        (event) => event.type === 'stop.blocked' && event.payload.objection === 'no_pull_request',
-      )
-      expect(blocked).toHaveLength(1)
-      await world.model.sees('file_pr')
-    })
-
-    it('ends for good when it is killed', async () => {
-      const { worktree } = await world.worker('killed', [{ say: 'Ready.' }])
-      await world.state('killed', 'idle')
-      await world.tree.call('kill', { agent: 'killed' })
-      await waitFor('no process in its worktree', () => processesIn(worktree).length === 0, {
-        limit: 20_000,
-      })
-      expect((await world.tree.agent('killed')).state).toBe('killed')
-    })
-  })
-
-  describe.skipIf(!installed)(`${title}, as a tech lead`, () => {
+/** What an agent CLI, as it comes from npm, must do as a tech lead of the tree. */
+export function leadEndToEnd(cli: RealCli): void {
+  describe.skipIf(!requireInstalled([cli]))(`${cli.name}, the real one, as a tech lead`, () => {
     let world: World
     beforeAll(async () => {
       world = await startWorld([cli], { tl: cli.name, dev: cli.name })
@@ -346,17 +195,4 @@ export function agentCliEndToEnd(cli: RealCli): void {
       },
     )
   })
-}
-
-function processesIn(folder: string): number[] {
-  return readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => {
-      if (!Number.isInteger(pid)) return false
-      try {
-        return readlinkSync(`/proc/${pid}/cwd`).startsWith(folder)
-      } catch {
-        return false
-      }
-    })
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { waitFor } from '../helpers/wait-for.ts'
-import { opencode } from './clis/opencode.ts'
-import { requireInstalled } from './real-cli.ts'
-import { startWorld } from './world.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { opencode } from '../clis/opencode.ts'
+import { requireInstalled } from '../real-cli.ts'
+import { startWorld } from '../world.ts'
 
 /** A worker whose model wants to run a command that this person’s OpenCode asks about. */
 async function asking(policy: string, file: string) {

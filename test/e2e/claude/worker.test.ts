@@ -1,0 +1,4 @@
+import { workerEndToEnd } from '../as-worker.ts'
+import { claude } from '../clis/claude.ts'
+
+workerEndToEnd(claude)

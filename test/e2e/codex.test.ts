@@ -1,4 +1,0 @@
-import { agentCliEndToEnd } from './agent-cli.ts'
-import { codex } from './clis/codex.ts'
-
-agentCliEndToEnd(codex)

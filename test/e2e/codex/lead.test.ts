@@ -1,0 +1,4 @@
+import { leadEndToEnd } from '../as-lead.ts'
+import { codex } from '../clis/codex.ts'
+
+leadEndToEnd(codex)

@@ -1,0 +1,4 @@
+import { terminalEndToEnd } from '../as-worker.ts'
+import { codex } from '../clis/codex.ts'
+
+terminalEndToEnd(codex)

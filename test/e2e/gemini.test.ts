@@ -1,4 +1,0 @@
-import { agentCliEndToEnd } from './agent-cli.ts'
-import { gemini } from './clis/gemini.ts'
-
-agentCliEndToEnd(gemini)

@@ -1,0 +1,4 @@
+import { terminalEndToEnd } from '../as-worker.ts'
+import { gemini } from '../clis/gemini.ts'
+
+terminalEndToEnd(gemini)

@@ -1,0 +1,4 @@
+import { leadEndToEnd } from '../as-lead.ts'
+import { opencode } from '../clis/opencode.ts'
+
+leadEndToEnd(opencode)

@@ -1,0 +1,4 @@
+import { workerEndToEnd } from '../as-worker.ts'
+import { opencode } from '../clis/opencode.ts'
+
+workerEndToEnd(opencode)
