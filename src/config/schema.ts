@@ -4,6 +4,7 @@ import { attentionSchema } from './attention-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
 import { notifySchema } from './notify-schema.ts'
+import { sandboxSchema } from './sandbox-schema.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /**
@@ -102,6 +103,7 @@ export const configSchema = z
         setup_timeout: seconds(600, 'For each setup command.'),
       })
       .prefault({}),
+    sandbox: sandboxSchema,
     question: z
       .strictObject({
         timeout: seconds(300, 'How long `question` blocks before it returns “pending”.'),
