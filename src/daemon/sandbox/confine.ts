@@ -100,12 +100,19 @@ export function createConfine(options: {
         EXOMONAD_SANDBOX: level,
         EXOMONAD_SOCKET: join(SOCKET_FOLDER, 'daemon.sock'),
         EXOMONAD_SPOOL: join(folder, 'spool'),
-        // What it would pack is not its own to write.
-        GIT_CONFIG_COUNT: '1',
-        GIT_CONFIG_KEY_0: 'gc.auto',
-        GIT_CONFIG_VALUE_0: '0',
+        ...withoutPacking(env),
       },
     }
+  }
+}
+
+/** What git would pack by itself is not the agent’s to write. Beside what it is told already. */
+function withoutPacking(env: Readonly<Record<string, string>>): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'gc.auto',
+    [`GIT_CONFIG_VALUE_${count}`]: '0',
   }
 }
 

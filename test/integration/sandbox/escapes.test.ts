@@ -134,7 +134,9 @@ tools = ["note", "file_pr"]
       ),
       read(
         'somebody’s Unix socket',
-        nodeIn(`require("net").connect("${unixSocket}").on("error", () => {}).pipe(process.stdout)`),
+        nodeIn(
+          `require("net").connect("${unixSocket}").on("error", () => {}).pipe(process.stdout)`,
+        ),
       ),
       write(
         'a file of the home',
@@ -195,7 +197,8 @@ tools = ["note", "file_pr"]
       ),
       write(
         'which repository its git folder is of',
-        (path) => `cp '${path}' /tmp/was-$$; echo '${SECRET}' > '${path}'; cat /tmp/was-$$ > '${path}.was'`,
+        (path) =>
+          `cp '${path}' /tmp/was-$$; echo '${SECRET}' > '${path}'; cat /tmp/was-$$ > '${path}.was'`,
         (who) => join(gitOf(who), 'commondir'),
       ),
       write(
