@@ -72,7 +72,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'adapters/notify': { values: [], types: ['processes'] },
   'adapters/sandbox': {
-    values: ['adapters/agent-cli/own-path.ts', 'domain'],
+    values: ['domain'],
     types: ['adapters/agent-cli', 'processes'],
   },
   core: {

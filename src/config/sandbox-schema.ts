@@ -11,11 +11,5 @@ export const sandboxSchema = z
     write: paths(
       'Folders that they may write as well, such as "~/.npm": what they leave there, others will run.',
     ),
-    allow_hosts: z
-      .array(z.string())
-      .default([])
-      .describe(
-        'Hosts that agents with sandbox = "offline" reach, beside those of their model: a name, or *.NAME for all below it; with :PORT for that port alone.',
-      ),
   })
   .prefault({})

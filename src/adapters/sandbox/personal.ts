@@ -3,7 +3,7 @@ import { copyFile, cp, lstat, mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { PersonalPath } from '../agent-cli/agent-cli.ts'
-import { ownPath } from '../agent-cli/own-path.ts'
+import { ownPath } from '../../domain/own-path.ts'
 
 /**
  * Makes what a confined agent has of its own: home, temporary folder, spool, and copies of what its
@@ -17,6 +17,7 @@ export async function preparePersonal(place: {
   readonly personal: readonly PersonalPath[]
 }): Promise<void> {
   const { folder, home, personal } = place
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   const own = personal.filter(({ access }) => access === 'own').map(({ path }) => path)
   for (const path of [home, '/tmp', ...own]) await makeFolder(folder, ownPath(folder, path))
   await makeFolder(folder, join(folder, 'spool'))

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import type { PersonalPath } from '../agent-cli/agent-cli.ts'
-import { ownPath } from '../agent-cli/own-path.ts'
+import { ownPath } from '../../domain/own-path.ts'
 import type { Mount } from './sandbox.ts'
 
 /** Where a confined agent finds the daemon: a folder, as each daemon’s socket is a new file. */
@@ -102,16 +102,20 @@ export function workspaceMounts(place: Workplace): Mount[] {
     { path: SOCKET_FOLDER, source: place.socketFolder, access: 'read' as const },
   ]
   const person = [
-    ...[...TOOLCHAINS, ...GIT_SETTINGS].map((name) => read(join(home, name))),
+    ...GIT_SETTINGS.map((name) => read(join(home, name))),
     ...place.configured.read.map(read),
     ...place.configured.write.map(write),
     ...place.personal.flatMap(({ path, access }) =>
       access === 'read' || access === 'write' ? [{ path, access }] : [],
     ),
   ]
-  const mounts = [...SYSTEM.map(read), ...own, ...person, ...place.reads.map(read), ...git]
+  const mounts = [...machineMounts(place), ...own, ...person, ...git]
   return [...mounts.filter(({ path }) => !place.hidden.includes(path)), ...hide(place, mounts)]
 }
+
+/** What any program is run with: the machine’s own, toolchains, and `reads`. */
+export const machineMounts = ({ home, reads }: Pick<Workplace, 'home' | 'reads'>): Mount[] =>
+  [...SYSTEM, ...TOOLCHAINS.map((name) => join(home, name)), ...reads].map(read)
 
 const isOwn = ({ access }: PersonalPath): boolean => access === 'own'
 

@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts'
 
 export type SandboxLevel = Config['roles'][string]['sandbox']
 
-const STRICTER: readonly SandboxLevel[] = ['off', 'workspace', 'offline']
+const STRICTER: readonly SandboxLevel[] = ['off', 'workspace']
 
 const stricter = (one: SandboxLevel, other: SandboxLevel): SandboxLevel =>
   STRICTER.indexOf(one) >= STRICTER.indexOf(other) ? one : other

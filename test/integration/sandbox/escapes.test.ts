@@ -28,7 +28,6 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
   let tree: Exomonad
   let free: string
   let held: string
-  let offline: string
   const outputs: Record<string, string[]> = {}
   const closing: (() => void)[] = []
   let attempts: Attempt[]
@@ -59,10 +58,6 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
 [roles.held]
 agent = "scripted"
 sandbox = "workspace"
-tools = ["note", "file_pr"]
-[roles.offline]
-agent = "scripted"
-sandbox = "offline"
 tools = ["note", "file_pr"]
 `,
       prepareHome: (home) => {
@@ -226,7 +221,6 @@ tools = ["note", "file_pr"]
       return worktree
     }
     held = await run('held', 'held')
-    offline = await run('offline', 'offline')
     free = await run('free', 'dev')
   }, 120_000)
 
@@ -247,11 +241,6 @@ tools = ["note", "file_pr"]
 
   it('reads, writes, signals and traces nothing outside', () => {
     expect(succeeded('held')).toEqual([])
-  })
-
-  it('does not either without a network', () => {
-    expect(offline).not.toBe(held)
-    expect(succeeded('offline')).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists } from '../../../../packages/subagents/src/processes/signal.ts'
 import type { LiveAgent, Observation } from '../agent-cli.ts'
-import { ownPath } from '../own-path.ts'
+import { ownPath } from '../../../domain/own-path.ts'
 import { readJson, type Json } from './home.ts'
 
 const seen = (state: Observation['state'], reason: string | null = null): Observation => ({

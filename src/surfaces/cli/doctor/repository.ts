@@ -11,6 +11,7 @@ import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
 import { diagnoseNotify } from './notify.ts'
 import { diagnosePush } from './push.ts'
+import { diagnoseSandbox } from './sandbox.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
 
@@ -27,6 +28,7 @@ export async function diagnoseRepository(
     trust(context, located),
     templates(context, located),
     diagnoseAgents(context, config, located),
+    diagnoseSandbox(context, config, located),
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),
