@@ -160,6 +160,10 @@ export interface Git {
   snapshotTree(worktree: string): Promise<Sha>
   /** Ignored files that match the globs, relative paths. */
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
+  /** All that is ignored, relative paths; a folder that is ignored whole as one that ends in `/`. */
+  ignoredEntries(worktree: string): Promise<string[]>
+  /** Files of the index that match the globs, relative paths. */
+  trackedFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   /** Submodules that have no files in a worktree, relative paths. */
   emptySubmodules(worktree: string): Promise<string[]>
   /** `on`: only where that branch is checked out there, in a worktree of this repository. */

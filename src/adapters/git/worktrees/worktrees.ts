@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { isLocked } from '../failure.ts'
 import type { Git } from '../git.ts'
-import { createIgnoredFiles } from './ignored.ts'
+import { createIgnoredEntries, createIgnoredFiles, createTrackedFiles } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createEmptySubmodules } from './submodules.ts'
@@ -18,6 +18,8 @@ type Worktrees = Pick<
   | 'removeWorktree'
   | 'addDetachedWorktree'
   | 'ignoredFiles'
+  | 'ignoredEntries'
+  | 'trackedFiles'
   | 'emptySubmodules'
 >
 
@@ -172,6 +174,8 @@ export function createWorktrees({
       }),
 
     ignoredFiles: createIgnoredFiles(run),
+    ignoredEntries: createIgnoredEntries(run),
+    trackedFiles: createTrackedFiles(run),
     emptySubmodules: createEmptySubmodules(run),
   }
 }
