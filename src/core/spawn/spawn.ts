@@ -143,7 +143,7 @@ export function createSpawning(
   const spawnAll = async (
     caller: Caller,
     specs: readonly SpawnSpec[],
-    { allowDirty = false, again = false }: SpawnOptions,
+    { allowDirty = false, again = false, wake = 'each' }: SpawnOptions,
   ): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }> => {
     const { resolved, refused } = await resolveIssues(caller, specs, again)
     if (resolved.length === 0) return { spawned: [], errors: refused }
@@ -157,7 +157,10 @@ export function createSpawning(
     // Children fetch their parent’s branch from the forge’s remote and file against it: before an
     // agent costs money it has to be there.
     const warning = candidates.length === 0 ? null : await publishBase(caller, base)
-    const reserved = await reservations.reserve(configured.config, caller, candidates, again)
+    const reserved = await reservations.reserve(configured.config, caller, candidates, {
+      again,
+      wake,
+    })
     errors.push(...refused, ...reserved.errors)
     const built = await Promise.all(
       reserved.agents.map(
