@@ -84,4 +84,9 @@ it('wake: "all_settled" is one message for all of a lead’s children, across a 
       ?.match(/\[[A-Z ]+\]/g)
       ?.toSorted(),
   ).toEqual(['[CHILD IDLE]', '[PR READY]', '[PR READY]'])
+  // That nothing checks here is no news of each of them, and of no daemon.
+  expect(texts(tree, 'lead')[1]).not.toContain('Nothing has checked it.')
+  const lacks = (await tree.events()).filter(({ type }) => type === 'forge.lacks')
+  expect(lacks.map(({ payload }) => payload.lack)).toEqual(['checks'])
+  expect((await tree.run(['inbox', '--json'])).stdout).toContain('[forge.local] ci names a command')
 })

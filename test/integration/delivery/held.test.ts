@@ -127,6 +127,18 @@ describe('children that are waited for together', () => {
     await waitFor('the lead to be notified', () => sent().length === 1)
   })
 
+  it.each<readonly [Partial<PullRequestSnapshot>]>([
+    [{ blockers: [{ kind: 'review', needs: 'a review', person: true }] }],
+    [{ checksState: 'pending', scheduled: { kind: 'auto', by: 'daemon', since: 1 } }],
+    [{ state: 'merged' }],
+  ])('are complete when the last has a pull request that is %o', async (more) => {
+    await rests(A)
+    await nothingSent()
+    await isReady(B, 2, more)
+    await waitFor('the lead to be notified', () => sent().length === 1)
+    expect(tags(sent()[0] ?? '')[0]).toBe('[CHILD IDLE]')
+  })
+
   it('hold nothing that somebody wrote or that stops one of them, who is waited for no more', async () => {
     await isReady(A, 1)
     await publish({
@@ -135,10 +147,14 @@ describe('children that are waited for together', () => {
     await waitFor('the note', () => sent().length === 1)
     expect(tags(sent()[0] ?? '')).toEqual(['[NOTE]'])
     expect(await heldChildrenOf(bench.store, ROOT)).toEqual([A, B])
+    const wait = { name: 'b', reason: 'a dialog', source: 'screen', screen: '> yes?' }
+    await publish({ type: 'agent.waiting', agentId: B, actor: B, payload: wait })
+    await waitFor('the dialog', () => sent().length === 2)
+    expect(await heldChildrenOf(bench.store, ROOT)).toEqual([A, B])
     const payload = { name: 'b', minutes: 30, dedupe: '1' }
     await publish({ type: 'agent.silent', agentId: B, actor: 'daemon', payload })
-    await waitFor('the lead to be notified', () => sent().length === 2)
-    expect(tags(sent()[1] ?? '')).toEqual(['[PR READY]', '[SILENT]'])
+    await waitFor('the lead to be notified', () => sent().length === 3)
+    expect(tags(sent()[2] ?? '')).toEqual(['[PR READY]', '[SILENT]'])
   })
 
   it('go to the hook of a lead whose turn ends no sooner', async () => {
