@@ -10,6 +10,18 @@ const placeWithin = z
   .string()
   .refine((path) => !LEADS_OUT.test(path), { error: 'must be a path inside the worktree' })
 
+const includeEntry = z
+  .strictObject({
+    path: z.string().describe('A glob of ignored files and folders.'),
+    method: z
+      .enum(['copy', 'reflink', 'hardlink', 'symlink'])
+      .default('copy')
+      .describe(
+        'copy: copy-on-write where the file system can. reflink: copy-on-write or not at all. hardlink: the same files, for what nothing writes into in place. symlink: a link to it.',
+      ),
+  })
+  .meta({ id: 'IncludeConfig' })
+
 const keyedSetup = z
   .strictObject({
     run: argv.describe('The command, run in a new worktree before its agent starts.'),
@@ -40,10 +52,10 @@ const keyedSetup = z
 export const worktreeSchema = z
   .strictObject({
     include: z
-      .array(z.string())
+      .array(z.union([z.string(), includeEntry]))
       .default([])
       .describe(
-        'Globs of ignored files (and links that stay inside) that new worktrees get, such as ".env".',
+        'Globs of ignored files and folders (and links) that new worktrees get, such as ".env" or "node_modules"; those that .worktreeinclude names come as well.',
       ),
     setup: z
       .array(z.union([argv, keyedSetup]))

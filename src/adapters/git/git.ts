@@ -162,6 +162,13 @@ export interface Git {
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   /** All that is ignored, relative paths; a folder that is ignored whole as one that ends in `/`. */
   ignoredEntries(worktree: string): Promise<string[]>
+  /**
+   * What is not tracked and matches patterns of a file, which is written as .gitignore; as
+   * `ignoredEntries`.
+   */
+  entriesListedBy(worktree: string, file: string): Promise<string[]>
+  /** Whether git ignores what stands at a path. */
+  isIgnored(worktree: string, path: string): Promise<boolean>
   /** Files of the index that match the globs, relative paths. */
   trackedFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   /** Submodules that have no files in a worktree, relative paths. */

@@ -17,7 +17,6 @@ import type { TextGate } from '../../sanitize/text-gate.ts'
 import { SESSION_VARIABLES } from '../agent-cli/known.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import { readRemovedNotice } from '../../domain/formats/output-notices.ts'
-import type { Exec } from '../../processes/exec.ts'
 import { copyLink } from './copy-link.ts'
 import { runLogged } from './workplace/run-setup.ts'
 import { inside, refuseLinks } from './workplace/within.ts'
@@ -101,7 +100,6 @@ const UNSET = [
 export function createAgentFiles(deps: {
   paths: Paths
   launcher: string
-  exec: Exec
   gate: Pick<TextGate, 'text'>
 }): AgentFiles {
   const { paths } = deps

@@ -16,7 +16,7 @@ import type { States } from '../agents/states.ts'
  * undoes on a throw.
  */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths' | 'setupCache'> &
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths' | 'setupCache' | 'bring'> &
     Pick<LaunchEnvironment, 'environmentOf'> & { start: SpawnStart; states: States },
 ) {
   const { store, git, prompts } = deps

@@ -39,6 +39,7 @@ export function createSpawning(
     | 'forge'
     | 'files'
     | 'setupCache'
+    | 'bring'
     | 'settings'
     | 'prompts'
     | 'paths'

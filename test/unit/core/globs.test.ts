@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { coversFolder, isGlob } from '../../../src/core/spawn/provision/globs.ts'
+import {
+  coversFolder,
+  escapeGlob,
+  isGlob,
+  mayReachInto,
+} from '../../../src/core/spawn/provision/globs.ts'
 
 /** Which whole folders a pattern of paths means, as git reads them. */
 describe('a pattern of paths', () => {
@@ -28,6 +33,26 @@ describe('a pattern of paths', () => {
     ['a(b|c)+', 'ab', false],
   ])('%s and %s', (pattern, folder, covers) => {
     expect(coversFolder(pattern, folder)).toBe(covers)
+  })
+
+  it.each([
+    ['node_modules/a/**', 'node_modules', true],
+    ['node_modules/*.log', 'node_modules', true],
+    ['**/*.log', 'any/thing', true],
+    ['.env*', 'node_modules', false],
+    ['packages/*/x', 'packages/a', true],
+    ['packages/*/x', 'packages/a/b', false],
+    ['other/x', 'node_modules', false],
+  ])('%s may mean a part of %s', (pattern, folder, may) => {
+    expect(mayReachInto(pattern, folder)).toBe(may)
+  })
+
+  it('is one path again where it is escaped', () => {
+    for (const path of ['a*b', 'what?', '[x]', String.raw`back\slash`, 'plain']) {
+      expect(coversFolder(escapeGlob(path), path)).toBe(true)
+      expect(coversFolder(escapeGlob(path), `${path}y`)).toBe(false)
+    }
+    expect(coversFolder(escapeGlob('a*b'), 'axb')).toBe(false)
   })
 
   it('is a glob where it may mean several', () => {

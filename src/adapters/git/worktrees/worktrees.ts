@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { isLocked } from '../failure.ts'
 import type { Git } from '../git.ts'
-import { createIgnoredEntries, createIgnoredFiles, createTrackedFiles } from './ignored.ts'
+import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createEmptySubmodules } from './submodules.ts'
@@ -19,6 +19,8 @@ type Worktrees = Pick<
   | 'addDetachedWorktree'
   | 'ignoredFiles'
   | 'ignoredEntries'
+  | 'entriesListedBy'
+  | 'isIgnored'
   | 'trackedFiles'
   | 'emptySubmodules'
 >
@@ -173,9 +175,7 @@ export function createWorktrees({
         await prune(target)
       }),
 
-    ignoredFiles: createIgnoredFiles(run),
-    ignoredEntries: createIgnoredEntries(run),
-    trackedFiles: createTrackedFiles(run),
+    ...createIgnored(run),
     emptySubmodules: createEmptySubmodules(run),
   }
 }

@@ -15,6 +15,20 @@ export function coversFolder(pattern: string, folder: string): boolean {
   })
 }
 
+/** A pattern that means this path alone. */
+export const escapeGlob = (path: string): string => path.replaceAll(/[\\*?[\]]/g, String.raw`\$&`)
+
+/** Whether a pattern may mean something inside of a folder. */
+export function mayReachInto(pattern: string, folder: string): boolean {
+  const wanted = pattern.replace(/^\//, '').split('/')
+  for (const [index, part] of folder.split('/').entries()) {
+    const here = wanted[index]
+    if (here === '**') return true
+    if (here === undefined || !expressionOf(here).test(part)) return false
+  }
+  return wanted.length > folder.split('/').length
+}
+
 function expressionOf(pattern: string): RegExp {
   let text = ''
   for (let at = 0; at < pattern.length; at++) {

@@ -6,6 +6,7 @@ import type { Agent } from '../../../domain/records.ts'
 import type { States } from '../../agents/states.ts'
 import type { Deps } from '../../deps.ts'
 import type { LaunchEnvironment } from '../launch.ts'
+import { createInclude } from './include.ts'
 import { createSetup } from './setup.ts'
 
 /**
@@ -15,10 +16,11 @@ import { createSetup } from './setup.ts'
 export type Provision = (config: Config, caller: Caller, agent: Agent) => Promise<string[]>
 
 export function createProvision(
-  deps: Pick<Deps, 'git' | 'files' | 'paths' | 'setupCache'> &
+  deps: Pick<Deps, 'git' | 'files' | 'paths' | 'setupCache' | 'bring'> &
     Pick<LaunchEnvironment, 'environmentOf'> & { states: States },
 ): Provision {
   const { git, files, paths, states } = deps
+  const include = createInclude(deps)
   const setUp = createSetup(deps)
 
   /**
@@ -62,19 +64,15 @@ export function createProvision(
   }
 
   return async (config, caller, agent) => {
-    const { worktree } = config
-    const lacking: string[] = []
-    if (worktree.include.length > 0)
-      await files.copyInto(
-        caller.agent.worktree,
-        agent.worktree,
-        await git.ignoredFiles(caller.agent.worktree, worktree.include),
-      )
     const env = { ...deps.environmentOf(config), ...variablesOf(agent) }
-    for (const step of worktree.setup)
-      lacking.push(
-        ...(await setUp({ config, agent, step: setupStep(step), env, say: sayOf(agent) })),
-      )
+    const say = sayOf(agent)
+    const lacking = await include({
+      ...{ config, agent, say },
+      from: caller.agent.worktree,
+      path: env['PATH'] ?? '',
+    })
+    for (const step of config.worktree.setup)
+      lacking.push(...(await setUp({ config, agent, step: setupStep(step), env, say })))
     return [...lacking, ...(await emptySubmodules(agent))]
   }
 }
