@@ -204,3 +204,28 @@ it('what a worktree has already, and what its branch tracks, stays as it is', as
   expect(one.read('node_modules/one/tracked')).toBe('tracked')
   expect(one.read('node_modules/one/x')).toBe('brought')
 })
+
+it('no part of node_modules comes by itself, and no repository or worktree that is in a folder', async () => {
+  const { tree, write } = await start('[worktree]\ninclude = ["build", "data", ".venv"]\n', {
+    '.worktreeinclude': '.env*\n',
+  })
+  const { repository } = tree
+  write('node_modules/one/.env')
+  write('.env')
+  write('build/x')
+  await repository.git(
+    'worktree',
+    'add',
+    '-q',
+    '-b',
+    'inner',
+    join(repository.path, 'build', 'inner'),
+  )
+  await repository.git('init', '-q', join(repository.path, 'data'))
+  write('data/x')
+  write('.venv/x')
+  const one = await spawn(tree, 'one')
+  expect(readdirSync(one.path()).toSorted()).toEqual(
+    ['.env', '.git', '.gitignore', '.venv', '.worktreeinclude'].toSorted(),
+  )
+})

@@ -89,11 +89,8 @@ export function createInclude({
       )
     }
     const one = async (entry: ChosenEntry): Promise<void> => {
-      const holdsTracked = [...tracked].some(
-        (file) => file === entry.path || file.startsWith(`${entry.path}/`),
-      )
       const { method } = entry
-      if (holdsTracked || (!entry.folder && method === 'copy')) return each(entry)
+      if (!entry.folder && method === 'copy') return each(entry)
       if (method === 'symlink') {
         lacking.push(...(await link(entry)))
         return
