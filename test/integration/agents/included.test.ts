@@ -210,6 +210,7 @@ it('no part of node_modules comes by itself, and no repository or worktree that 
     '.worktreeinclude': '.env*\n',
   })
   const { repository } = tree
+  write('node_modules/one/x')
   write('node_modules/one/.env')
   write('.env')
   write('build/x')
