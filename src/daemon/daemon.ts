@@ -204,10 +204,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
       freePort,
       environmentOf,
-      confine: createConfine({
-        ...{ paths, socket, environment, exec },
-        ...{ packageRoot: PACKAGE_ROOT, node: process.execPath },
-      }),
+      confine: createConfine({ paths, socket, environment }),
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
     const { core } = assembled

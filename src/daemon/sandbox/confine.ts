@@ -13,7 +13,8 @@ import {
 import type { Environment } from '../../config/environment.ts'
 import type { LaunchEnvironment } from '../../core/spawn/launch.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { Exec } from '../../processes/exec.ts'
+import { exec } from '../../processes/exec.ts'
+import { PACKAGE_ROOT } from '../../runtime/package-root.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import { confinedSocketFolder } from '../../surfaces/http/socket-file.ts'
 
@@ -28,12 +29,8 @@ export function createConfine(options: {
   readonly paths: Paths
   readonly socket: string
   readonly environment: Environment
-  readonly packageRoot: string
-  /** The daemon’s own Node. */
-  readonly node: string
-  readonly exec: Exec
 }): LaunchEnvironment['confine'] {
-  const { paths, socket, environment, exec } = options
+  const { paths, socket, environment } = options
   const sandbox = createBubblewrap({
     exec,
     env: { PATH: environment.path, LC_ALL: 'C' },
@@ -68,8 +65,8 @@ export function createConfine(options: {
     const reads = [
       ...toolFolders(path.split(delimiter), { home, secret: [...hidden, paths.worktrees] }),
       ...(await programFiles(argv[0] ?? '', path)),
-      ...(await programFiles(options.node, path)),
-      ...PACKAGE.map((name) => join(options.packageRoot, name)),
+      ...(await programFiles(process.execPath, path)),
+      ...PACKAGE.map((name) => join(PACKAGE_ROOT, name)),
       ...(env['GIT_CONFIG_GLOBAL'] === undefined ? [] : [env['GIT_CONFIG_GLOBAL']]),
       paths.bin,
       paths.origin,
