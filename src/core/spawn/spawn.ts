@@ -24,6 +24,7 @@ import { createReservations } from './reserve.ts'
 import { createSpawnBase } from './spawn-base.ts'
 import type { SpawnStart } from './start.ts'
 import type { SpawnUndo } from './undo.ts'
+import type { States } from '../agents/states.ts'
 
 /**
  * A spawn: look (base, limits, names), reserve rows and an intent in one transaction, then make
@@ -33,7 +34,17 @@ import type { SpawnUndo } from './undo.ts'
 export function createSpawning(
   deps: Pick<
     Deps,
-    'store' | 'git' | 'forge' | 'files' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log'
+    | 'store'
+    | 'git'
+    | 'forge'
+    | 'files'
+    | 'setupCache'
+    | 'bring'
+    | 'settings'
+    | 'prompts'
+    | 'paths'
+    | 'clock'
+    | 'log'
   > &
     Pick<LaunchEnvironment, 'environmentOf'> & {
       launcher: Launcher
@@ -41,6 +52,7 @@ export function createSpawning(
       start: SpawnStart
       approvals: Approvals
       undo: SpawnUndo
+      states: States
     },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps

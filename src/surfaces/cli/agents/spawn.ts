@@ -9,6 +9,7 @@ import { hasPane } from '../../text/no-terminal.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
+import { followSetup } from './follow-setup.ts'
 import { plural } from '../../text/quantity.ts'
 import { readStdin } from '../read-stdin.ts'
 import { pathFrom } from '../../text/short-path.ts'
@@ -137,7 +138,12 @@ async function spawn(
     options.dryRun === true
       ? 'Looking at what would be made'
       : `Spawning ${plural(tasks.length, 'agent')}`
-  const answer = await withProgress(context, label, client.call('spawn', input))
+  const setUp = followSetup(client)
+  const answer = await withProgress(
+    context,
+    () => `${label}${setUp.words()}`,
+    client.call('spawn', input),
+  ).finally(setUp.stop)
   if (answer.errors.length > 0) context.markFailed()
   present(context, answer, () => describe(context, answer))
 }
