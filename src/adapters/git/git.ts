@@ -160,6 +160,17 @@ export interface Git {
   snapshotTree(worktree: string): Promise<Sha>
   /** Ignored files that match the globs, relative paths. */
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
+  /** All that is ignored, relative paths; a folder that is ignored whole as one that ends in `/`. */
+  ignoredEntries(worktree: string): Promise<string[]>
+  /**
+   * What is not tracked and matches patterns of a file, which is written as .gitignore; as
+   * `ignoredEntries`.
+   */
+  entriesListedBy(worktree: string, file: string): Promise<string[]>
+  /** Whether git ignores what stands at a path. */
+  isIgnored(worktree: string, path: string): Promise<boolean>
+  /** Files of the index that match the globs, relative paths. */
+  trackedFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   /** Submodules that have no files in a worktree, relative paths. */
   emptySubmodules(worktree: string): Promise<string[]>
   /** `on`: only where that branch is checked out there, in a worktree of this repository. */

@@ -35,13 +35,17 @@ function start(toml: string, { live = [] as string[] } = {}) {
   writeFileSync(paths.repositoryFile, '{}')
   const pruned = { events: [] as number[], outbox: [] as number[], once: [] as number[] }
   const tended: string[] = []
+  const setups: unknown[] = []
   let backups = 0
   let reconciled = 0
   let lost = 0
   let fails = false
   const stop = startMaintenance({
     core: {
-      maintenance: { reconcile: async () => void (reconciled += 1) },
+      maintenance: {
+        reconcile: async () => void (reconciled += 1),
+        pruneSetupCache: async (bounds: unknown) => void setups.push(bounds),
+      },
       once: { prune: async (before: number) => void pruned.once.push(before) },
     } as never,
     git: { tendBorrower: async (path) => void tended.push(path) },
@@ -71,6 +75,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
   return {
     paths,
     pruned,
+    setups,
     file,
     reconciled: () => reconciled,
     backups: () => backups,
@@ -115,6 +120,14 @@ it('removes events and messages that are older than events_days, every hour, als
   upkeep.fail(false)
   await upkeep.pass(HOUR + 5000)
   expect(upkeep.pruned.events).toHaveLength(2)
+})
+
+it('bounds what set-up commands made, and their logs', async () => {
+  const upkeep = start('[worktree]\nsetup_cache_mb = 3\nsetup_cache_entries = 4\n')
+  upkeep.file(upkeep.paths.setupLogs, 'huge.log', 21_000, 1)
+  await upkeep.pass(10_000)
+  await vi.waitFor(() => expect(upkeep.setups).toEqual([{ bytes: 3_000_000, entries: 4 }]))
+  expect(filled(upkeep.paths.setupLogs)).toEqual([])
 })
 
 it.each([

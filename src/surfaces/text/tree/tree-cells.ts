@@ -34,7 +34,7 @@ export function agentState(
   const text = `${sign} ${word}`
   switch (node.state) {
     case 'spawning':
-      return { text, paint: palette.dim }
+      return { text: `${text}${reason === '' ? '' : `:${reason}`}`, paint: palette.dim }
     case 'running':
       return {
         text: `${TURNING[frame % TURNING.length] ?? sign} ${word}${doing(node)}`,
