@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { confinedSpools, readSpool } from '../adapters/machine/spool.ts'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
+import type { Git } from '../adapters/git/git.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -30,13 +31,14 @@ const FIRST_BACKUP = 5_000
 export function startMaintenance(deps: {
   core: Core
   store: Store
+  git: Pick<Git, 'tendBorrower'>
   paths: Paths
   config: () => Config
   clock: Clock
   log: Log
   onLost: () => void
 }): () => Promise<void> {
-  const { core, store, paths, config, clock, log } = deps
+  const { core, store, git, paths, config, clock, log } = deps
   const { repeat, stop } = createRepeated(log)
 
   const spool = async () => {
@@ -92,6 +94,11 @@ export function startMaintenance(deps: {
     FIRST_BACKUP,
   )
   repeat('retention', () => HOUR, retain, 10_000)
+  repeat(
+    'what the forge borrows',
+    () => HOUR,
+    () => git.tendBorrower(paths.origin),
+  )
 
   return stop
 }
