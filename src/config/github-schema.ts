@@ -56,7 +56,7 @@ export const githubSchema = z
       .boolean()
       .default(true)
       .describe(
-        'Ask Copilot to review each pull request that is filed and not a draft. Where it can’t be had, file_pr says so.',
+        'Ask Copilot to review each pull request that is filed and not a draft. Where it can’t be had, the root is told once.',
       ),
     spawn_label: z
       .string()

@@ -4,7 +4,8 @@ import { attentionSchema } from './attention-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
 import { notifySchema } from './notify-schema.ts'
-import { argv, seconds } from './schema-fields.ts'
+import { seconds } from './schema-fields.ts'
+import { worktreeSchema } from './worktree-schema.ts'
 
 /**
  * Every key of `.exomonad/config.toml`. Times are seconds unless the key says otherwise.
@@ -85,23 +86,7 @@ export const configSchema = z
       })
       .prefault({}),
     forge: forgeSchema,
-    worktree: z
-      .strictObject({
-        include: z
-          .array(z.string())
-          .default([])
-          .describe(
-            'Globs of ignored files (and links that stay inside) that new worktrees get, such as ".env".',
-          ),
-        setup: z
-          .array(argv)
-          .default([])
-          .describe(
-            'Commands run in a new worktree before its agent starts (see EXOMONAD_*); a failure undoes the spawn.',
-          ),
-        setup_timeout: seconds(600, 'For each setup command.'),
-      })
-      .prefault({}),
+    worktree: worktreeSchema,
     question: z
       .strictObject({
         timeout: seconds(300, 'How long `question` blocks before it returns “pending”.'),

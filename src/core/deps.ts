@@ -3,6 +3,8 @@ import type { AgentFiles } from '../adapters/machine/agent-files.ts'
 import type { Forge } from '../adapters/forge/forge.ts'
 import type { Git } from '../adapters/git/git.ts'
 import type { Trash } from '../adapters/machine/trash.ts'
+import type { Bring } from '../adapters/machine/workplace/bring.ts'
+import type { SetupCache } from '../adapters/machine/workplace/setup-cache.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import type { DetachedHolder } from '../adapters/terminals/headless.ts'
 import type { Store } from '../adapters/store/store.ts'
@@ -27,6 +29,8 @@ export interface Deps {
   readonly forge: Forge
   readonly files: AgentFiles
   readonly trash: Trash
+  readonly setupCache: SetupCache
+  readonly bring: Bring
   readonly publisher: Publisher
   readonly outbox: OutboxControl
   readonly polling: Polling

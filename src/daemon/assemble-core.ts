@@ -196,7 +196,11 @@ export function assembleCore(
   const core: Core = {
     directory,
     acting: createActing(deps),
-    spawning: createSpawning({ ...deps, launcher, admission, start, approvals, undo: spawnUndo }),
+    spawning: createSpawning({
+      ...deps,
+      ...{ launcher, admission, start, approvals, states },
+      undo: spawnUndo,
+    }),
     forking: createForking({
       ...deps,
       ...{ launcher, admission, start, approvals, scrollback },

@@ -44,7 +44,10 @@ export function assembleDelivery(deps: {
     log,
     secrets: deps.tokens,
   })
-  const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId })
+  // Messages go on by the last one that could be read.
+  const snapshot = () => settings.snapshot().catch(settings.lastRead)
+  const attention = async () => (await snapshot()).config.attention
+  const publisher = createPublisher({ store, renderer, clock, log, newDeliveryId, attention })
   const probe = createAgentProbe({
     liveAgentOf: createLiveAgentOf({ files }),
     multiplexer,
@@ -55,8 +58,7 @@ export function assembleDelivery(deps: {
     store,
     probe,
     multiplexer,
-    // Messages go on by the last one that could be read.
-    settings: { snapshot: () => settings.snapshot().catch(settings.lastRead) },
+    settings: { snapshot },
     publisher,
     clock,
     log,

@@ -6,6 +6,8 @@ import { writeBinShim } from '../adapters/machine/bin-shim.ts'
 import { freePort } from '../adapters/machine/free-port.ts'
 import { openLogFile } from '../adapters/machine/log-file.ts'
 import { createTrash } from '../adapters/machine/trash.ts'
+import { createBring } from '../adapters/machine/workplace/bring.ts'
+import { createSetupCache } from '../adapters/machine/workplace/setup-cache.ts'
 import { agentEnvironment, gitEnvironment, type Environment } from '../config/environment.ts'
 import { listTrackedConfiguration } from '../config/tracked-files.ts'
 import type { Config } from '../config/schema.ts'
@@ -133,10 +135,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const files = createAgentFiles({
       paths,
       launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'),
-      exec,
       gate,
     })
     const trash = createTrash({ folder: paths.trash, log })
+    const setupCache = createSetupCache({ folder: paths.setupCache, exec, trash, log })
     const { renderer, publisher, probe, outbox } = assembleDelivery({
       store,
       multiplexer,
@@ -183,7 +185,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       multiplexer,
       detached,
       forge,
-      ...{ files, trash, probe },
+      ...{ files, trash, setupCache, bring: createBring(exec), probe },
       publisher,
       outbox,
       polling: poller,
@@ -228,7 +230,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('notices', () => notices.stop())
     release.add(
       'maintenance',
-      startMaintenance({ core, store, paths, config, clock, log, onLost: lost.resolve }),
+      startMaintenance({ core, store, git, paths, config, clock, log, onLost: lost.resolve }),
     )
 
     const version = readVersion()

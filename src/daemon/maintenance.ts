@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { readSpool } from '../adapters/machine/spool.ts'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
+import type { Git } from '../adapters/git/git.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Core } from '../core/core.ts'
+import { boundsOf } from '../core/spawn/provision/setup.ts'
 import { hashToken } from '../core/spawn/token.ts'
 import type { Log } from '../runtime/log.ts'
 import type { Paths } from '../runtime/paths.ts'
@@ -13,6 +15,8 @@ import { pruneOutputs } from './prune-outputs.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
+/** What set-up commands wrote. Bytes. */
+const SETUP_LOGS = 20_000_000
 const BACKUP_EVERY = 600_000
 /**
  * Soon after the start, when what it settled is settled: a tree that is lost in its first minutes
@@ -27,13 +31,14 @@ const FIRST_BACKUP = 5_000
 export function startMaintenance(deps: {
   core: Core
   store: Store
+  git: Pick<Git, 'tendBorrower'>
   paths: Paths
   config: () => Config
   clock: Clock
   log: Log
   onLost: () => void
 }): () => Promise<void> {
-  const { core, store, paths, config, clock, log } = deps
+  const { core, store, git, paths, config, clock, log } = deps
   const { repeat, stop } = createRepeated(log)
 
   const spool = () =>
@@ -55,6 +60,8 @@ export function startMaintenance(deps: {
     await core.once.prune(clock() - DAY)
     await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)
+    await pruneFolder(paths.setupLogs, SETUP_LOGS)
+    await core.maintenance.pruneSetupCache(boundsOf(config()))
     const live = new Set<string>((await store.agents.list({ live: true })).map(({ id }) => id))
     await pruneOutputs(paths.outputs, {
       limit: retention.outputs_mb * 1_000_000,
@@ -85,6 +92,11 @@ export function startMaintenance(deps: {
     FIRST_BACKUP,
   )
   repeat('retention', () => HOUR, retain, 10_000)
+  repeat(
+    'what the forge borrows',
+    () => HOUR,
+    () => git.tendBorrower(paths.origin),
+  )
 
   return stop
 }

@@ -79,3 +79,7 @@ export function createWorkerPacing(
     },
   }
 }
+
+/** Undefined: never. */
+export const earlier = (one: number, other: number | undefined): number =>
+  other === undefined ? one : Math.min(one, other)

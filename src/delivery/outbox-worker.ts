@@ -11,6 +11,7 @@ import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Log } from '../runtime/log.ts'
 import { isReachable } from './event-tree.ts'
 import { batchedUntil, wakes } from './outbox-batching.ts'
+import { released } from './held.ts'
 import { channelGate, lifeGate, stateGate } from './outbox-gate.ts'
 import { createHandOver } from './outbox-hand-over.ts'
 import { createProof } from './outbox-proof.ts'
@@ -20,7 +21,7 @@ import { newUnconfirmed } from './outbox-unconfirmed.ts'
 import { isDead } from './router.ts'
 import { settledNews } from './withdrawal.ts'
 import type { Timers } from './timers.ts'
-import { createWorkerPacing } from './outbox-pacing.ts'
+import { createWorkerPacing, earlier } from './outbox-pacing.ts'
 
 export interface WorkerDeps {
   readonly store: Store
@@ -206,8 +207,9 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     const waiting = await store.outbox.list({ recipient: id, states: ['queued'] })
     if (waiting.length === 0) return proof.nextDue()
     if (clock() < pacing.notBefore()) return earlier(pacing.notBefore(), proof.nextDue())
-    if (!waiting.some(wakes)) return proof.nextDue()
-    const queued = await settledNews(store, waiting)
+    const free = waiting.some(wakes) ? await released(store, id, waiting) : []
+    if (!free.some(wakes)) return proof.nextDue()
+    const queued = await settledNews(store, free)
     if (!queued.some(wakes)) return earlier(pacing.lookAgain(), proof.nextDue())
     const within = config.attention.batch_within * 1000
     const batched = batchedUntil(queued, { now: clock(), within })
@@ -295,6 +297,3 @@ export function createWorker(id: AgentId, deps: WorkerDeps): Worker {
     },
   }
 }
-
-const earlier = (one: number, other: number | undefined): number =>
-  other === undefined ? one : Math.min(one, other)

@@ -4,6 +4,7 @@ import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { inertText } from '../sanitize/inert.ts'
 import { cliOf } from '../core/agents/programs.ts'
+import { released } from './held.ts'
 import { wakes } from './outbox-batching.ts'
 import { composeMessage } from './outbox-message.ts'
 import { createOutboxRecords } from './outbox-records.ts'
@@ -121,6 +122,16 @@ export function createOutbox(
     if (!stopped && recovered && recipient !== 'human') workerOf(recipient).stateChanged()
   }
 
+  /** What its lead wants to know of it together with others may be complete now. */
+  const siblingsSettled = (child: AgentId): void => {
+    store.agents.get(child).then(
+      (agent) => {
+        if (agent?.parentId != null) stateChanged(agent.parentId)
+      },
+      (error: unknown) => options.log.warn({ err: error }, 'an agent could not be read'),
+    )
+  }
+
   const ack: Outbox['ack'] = async (agentId, ids) => {
     const { known, changed } = await records.acked(agentId, ids)
     if (changed.length > 0) workers.get(agentId)?.confirmed()
@@ -135,7 +146,10 @@ export function createOutbox(
       stops.push(
         publisher.onEnqueued((recipients) => recipients.forEach((recipient) => wake(recipient))),
         publisher.onEvent((event) => {
-          if (event.agentId !== null && event.type === 'agent.state') stateChanged(event.agentId)
+          if (event.agentId !== null && event.type === 'agent.state') {
+            stateChanged(event.agentId)
+            siblingsSettled(event.agentId)
+          }
         }),
       )
       await recover()
@@ -164,10 +178,8 @@ export function createOutbox(
     takeForHook: async (agentId, { onlyIfWoken = false } = {}) => {
       const agent = await store.agents.get(agentId)
       await takeBackCutOff(agentId)
-      const queued = await settledNews(
-        store,
-        await store.outbox.list({ recipient: agentId, states: ['queued'] }),
-      )
+      const waiting = await store.outbox.list({ recipient: agentId, states: ['queued'] })
+      const queued = await settledNews(store, await released(store, agentId, waiting))
       if (agent === undefined || queued.length === 0) return null
       if (onlyIfWoken && !queued.some(wakes)) return null
       const configured = await options.settings.snapshot()

@@ -12,6 +12,7 @@ import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render/render.ts'
 import { filedBranches } from '../core/pulls/pull-records.ts'
 import { attentionOf } from './attention.ts'
+import { waitNoMore } from './held.ts'
 import { asItRests, reachAtRest, rememberRest } from './rest.ts'
 import { route, ROUTED_TYPES, type Route } from './router.ts'
 import { hasStates, isState, subjectOf, withdraw } from './withdrawal.ts'
@@ -41,8 +42,8 @@ export function createPublisher(deps: {
   readonly clock: Clock
   readonly log: Log
   readonly newDeliveryId: () => DeliveryId
-  /** `[attention]` as it was read last. Default: as events are defined. */
-  readonly attention?: () => Config['attention']
+  /** `[attention]` as it is now. Default: as events are defined. */
+  readonly attention?: () => Promise<Config['attention']>
 }): PublisherWithDeliveries {
   const { store, renderer, clock, log, newDeliveryId } = deps
   const listeners = new Set<(event: StoredEvent) => void>()
@@ -104,13 +105,15 @@ export function createPublisher(deps: {
     })
     if (stored === undefined) return undefined
     // Most events are history only, and need nobody to be looked up.
-    const agents: ReadonlyMap<AgentId, Agent> = ROUTED_TYPES.includes(event.type)
+    const isRouted = ROUTED_TYPES.includes(event.type)
+    const agents: ReadonlyMap<AgentId, Agent> = isRouted
       ? await agentsAround(tx, stored)
       : new Map()
     const recipients: Recipient[] = []
     const subject = subjectOf(stored)
     const filed = ENDS_WORK.has(event.type) ? await filedBranches(tx) : undefined
-    const policy = deps.attention === undefined ? undefined : attentionOf(deps.attention())
+    const attention = isRouted ? await deps.attention?.() : undefined
+    const policy = attention === undefined ? undefined : attentionOf(attention)
     const tree = await asItRests(tx, stored, asRoutingTree(agents, filed))
     const sent: Route[] = []
     for (const one of route(stored, tree, { policy })) {
@@ -134,6 +137,7 @@ export function createPublisher(deps: {
       sent.push({ ...one, reach })
     }
     await rememberRest(tx, stored, sent)
+    await waitNoMore(tx, stored, sent)
     if (subject !== null && hasStates(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {
       if (recipients.length > 0) notify(enqueuedListeners, recipients)

@@ -1,6 +1,7 @@
-import type { StoreTransaction } from '../adapters/store/store.ts'
+import type { StoreTransaction, StoreVerbs } from '../adapters/store/store.ts'
 import { childrenOf, countsAsLive } from '../core/agents/tree.ts'
 import { filedBranches, knownPulls, mergedBranches } from '../core/pulls/pull-records.ts'
+import { ownWaitsOf } from '../core/turns/own-waits.ts'
 import { sharesBranch } from '../domain/agent-kinds.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Agent, Reach, StoredEvent } from '../domain/records.ts'
@@ -9,10 +10,15 @@ import type { Route, RoutingTree } from './router.ts'
 /** The key under which it stands that its parent was notified that an agent rests. */
 const toldOf = (id: AgentId): string => `rest-told:${id}`
 
+/** Its parent was notified that it rests or what it came to, and gave it nothing since. */
+export const isRestKnown = async (
+  verbs: Pick<StoreVerbs, 'snapshots'>,
+  id: AgentId,
+): Promise<boolean> => (await verbs.snapshots.get(toldOf(id))) !== undefined
+
 /** One that rests as its parent knows does nothing by itself, and a server never ends. */
 const mayGoOn = async (tx: StoreTransaction, child: Agent): Promise<boolean> =>
-  child.kind !== 'process' &&
-  !(child.state === 'idle' && (await tx.snapshots.get(toldOf(child.id))) !== undefined)
+  child.kind !== 'process' && !(child.state === 'idle' && (await isRestKnown(tx, child.id)))
 
 /**
  * What an agent that ended its turn waits for by itself, in words; undefined where nothing is known.
@@ -25,6 +31,8 @@ async function waitsFor(
 ): Promise<string | undefined> {
   const [question] = await tx.questions.open(id)
   if (question !== undefined) return `an answer to ${question.id}`
+  const own = await ownWaitsOf(tx, id)
+  if (own !== undefined) return own.waits.join(', ')
   const merged = mergedBranches(await knownPulls(tx))
   const names: string[] = []
   for (const child of childrenOf(await tx.agents.list(), id))
@@ -41,7 +49,7 @@ export async function asItRests(
 ): Promise<RoutingTree> {
   const agent = type === 'agent.idle' && agentId !== null ? tree.get(agentId) : undefined
   if (agent === undefined || agent.parentId === null || agent.filed === true) return tree
-  const restIsKnown = (await tx.snapshots.get(toldOf(agent.id))) !== undefined
+  const restIsKnown = await isRestKnown(tx, agent.id)
   const waits = restIsKnown ? undefined : await waitsFor(tx, agent.id)
   const now = { ...agent, restIsKnown, ...(waits !== undefined && { waitsFor: waits }) }
   return new Map([...tree, [agent.id, now]])

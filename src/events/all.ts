@@ -20,6 +20,7 @@ import { budgetWarning } from './budgets/budget.warning.ts'
 import { ciFailed } from './forge/ci.failed.ts'
 import { ciPassed } from './forge/ci.passed.ts'
 import { ciPending } from './forge/ci.pending.ts'
+import { forgeLacks } from './forge/forge.lacks.ts'
 import { forgeRecovered } from './forge/forge.recovered.ts'
 import { forgeTrouble } from './forge/forge.trouble.ts'
 import { issueRefused } from './forge/issue.refused.ts'
@@ -140,6 +141,7 @@ export const ALL_EVENTS = [
   issueRefused,
   forgeTrouble,
   forgeRecovered,
+  forgeLacks,
   stopBlocked,
   stopReleased,
   rebaseDone,

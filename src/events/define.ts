@@ -47,6 +47,11 @@ interface Event<Type extends string, Shape extends z.ZodRawShape> {
    * about the same pull request or base do not take its place (delivery/withdrawal.ts).
    */
   readonly stays?: true
+  /**
+   * Says how the work of an agent stands: where its lead wants to know of several together
+   * (`wake: "all_settled"`), it waits until none of them goes on by itself (delivery/held.ts).
+   */
+  readonly standing?: true
   /** Shown in the log, and not beside the live tree. */
   readonly minor?: true
   /**
@@ -62,7 +67,10 @@ type Facts = Readonly<Record<string, unknown>>
 export interface EventDefinition<
   Type extends string = string,
   Shape extends z.ZodRawShape = z.ZodRawShape,
-> extends Pick<Event<Type, Shape>, 'type' | 'summary' | 'personal' | 'urgent' | 'stays' | 'minor'> {
+> extends Pick<
+  Event<Type, Shape>,
+  'type' | 'summary' | 'personal' | 'urgent' | 'stays' | 'standing' | 'minor'
+> {
   readonly payload: z.ZodObject<Shape, z.core.$strict>
   readonly tells: ((payload: Facts) => Tells) | undefined
   readonly dedupe: ((payload: Facts, agentId: AgentId | null) => string) | undefined

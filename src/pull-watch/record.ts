@@ -9,6 +9,8 @@ import { mergeAttempt } from '../core/pulls/merge/attempts.ts'
 import type { Actor, BranchName } from '../domain/ids.ts'
 import type { NewEvent } from '../events/event.ts'
 import { rebasedHeads } from '../domain/rebased-heads.ts'
+import { publishLack } from '../core/pulls/lacks.ts'
+import { NO_CHECKS, withoutWhatAllLack } from './unchecked.ts'
 import { redactUntrusted } from './redact-untrusted.ts'
 import { stalledEvent, type PullDeadlines } from './deadlines.ts'
 import { diffPullRequest } from './pull-events.ts'
@@ -180,7 +182,7 @@ export function createPullRecords(deps: {
     }
     // Before what is new now: that may be so again.
     const before = await withdrawn(record?.tracking ?? untracked(clock()))
-    const events = diffPullRequest(old, next, {
+    const diff = diffPullRequest(old, next, {
       repository,
       newsSince: Math.max(next.createdAt, owner?.spawnedAt ?? 0),
       lastMergeable: before.lastMergeable,
@@ -192,6 +194,13 @@ export function createPullRecords(deps: {
       ...(localError === undefined ? {} : { localError }),
       cancelled,
     })
+    const { events, lacks } = await withoutWhatAllLack(tx, next, diff)
+    if (lacks)
+      await publishLack(
+        { publisher, verbs: tx, tx },
+        { forge: config.kind, repository },
+        NO_CHECKS[config.kind],
+      )
     const published: NewEvent[] = []
     // What was reported before (its key is known) is no progress.
     for (const event of events)

@@ -51,6 +51,10 @@ export interface Paths {
    * with that in it.
    */
   readonly ciWork: string
+  /** Outputs of set-up commands, by their key. Here, so that no `git clean` takes them. */
+  readonly setupCache: string
+  /** What set-up commands wrote, a file per agent. */
+  readonly setupLogs: string
   /** Removed worktrees until their files are deleted. */
   readonly trash: string
   /** The local forge’s bare repository. */
@@ -93,6 +97,8 @@ export function pathsOf(commonDir: string, home: string): Paths {
     outputs: join(state, 'outputs'),
     ciLogs: join(state, 'ci', 'logs'),
     ciWork: join(config, 'ci'),
+    setupCache: join(state, 'setup-cache'),
+    setupLogs: join(state, 'logs', 'setup'),
     trash: join(state, 'trash'),
     origin: join(state, 'origin.git'),
     bin: join(state, 'bin'),

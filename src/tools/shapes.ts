@@ -48,6 +48,14 @@ export function eachSpecAlone(given: unknown): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** When news of the children wakes the caller. */
+export const wakeFor = z
+  .enum(['each', 'all_settled'])
+  .default('each')
+  .describe(
+    'When news of them wakes you: "each" at once, or "all_settled" once, when each of them is ready to merge, has ended or waits for you; what one asks or writes wakes at once anyway',
+  )
+
 export const issueNumber = z
   .number()
   .int()

@@ -338,7 +338,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agent.silent is reported once',
     file: 'src/core/maintenance/reconcile.ts',
-    find: 'dedupe: String(agent.lastSeenAt)',
+    find: 'dedupe: String(since)',
     replace: 'dedupe: String(clock())',
     test: SETTINGS,
     name: 'silent_after',
@@ -430,8 +430,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'setup_timeout',
-    file: 'src/core/spawn/build.ts',
-    find: 'worktree.setup_timeout * 1000',
+    file: 'src/core/spawn/provision/setup.ts',
+    find: 'config.worktree.setup_timeout * 1000',
     replace: '600_000',
     test: SETTINGS,
     name: 'setup_timeout',
@@ -482,9 +482,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'a setup command’s children end with it',
-    file: 'src/adapters/machine/agent-files.ts',
-    find: 'group: true,\n',
-    replace: '',
+    file: 'src/adapters/machine/workplace/run-setup.ts',
+    find: 'sendSignal(-child.pid, what)',
+    replace: 'sendSignal(child.pid, what)',
     test: SETTINGS,
     name: 'setup_timeout',
   },

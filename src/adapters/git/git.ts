@@ -160,6 +160,17 @@ export interface Git {
   snapshotTree(worktree: string): Promise<Sha>
   /** Ignored files that match the globs, relative paths. */
   ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
+  /** All that is ignored, relative paths; a folder that is ignored whole as one that ends in `/`. */
+  ignoredEntries(worktree: string): Promise<string[]>
+  /**
+   * What is not tracked and matches patterns of a file, which is written as .gitignore; as
+   * `ignoredEntries`.
+   */
+  entriesListedBy(worktree: string, file: string): Promise<string[]>
+  /** Whether git ignores what stands at a path. */
+  isIgnored(worktree: string, path: string): Promise<boolean>
+  /** Files of the index that match the globs, relative paths. */
+  trackedFiles(worktree: string, globs: readonly string[]): Promise<string[]>
   /** Submodules that have no files in a worktree, relative paths. */
   emptySubmodules(worktree: string): Promise<string[]>
   /** `on`: only where that branch is checked out there, in a worktree of this repository. */
@@ -228,6 +239,23 @@ export interface Git {
 
   // set-up
   initBare(path: string): Promise<void>
+  /**
+   * Has a fresh bare repository two folders below the common directory borrow this one’s objects.
+   * Whatever is pushed there is kept here, by its hook and by `tendBorrower`.
+   */
+  lendObjects(path: string): Promise<void>
+  /**
+   * Of one that borrows: all it has is reachable here (not with `refs: false`), and its history is
+   * cut off where this one’s is.
+   */
+  tendBorrower(path: string, options?: { refs?: boolean }): Promise<void>
+  /**
+   * Has one of before, which holds all itself, borrow from now on, and takes away what it held.
+   * False where it borrows already, or can’t where it lies.
+   */
+  slimBorrower(path: string): Promise<boolean>
+  /** Its borrower is gone: nothing is kept for it any more. */
+  endLending(): Promise<void>
   /** Adds lines to `<common-dir>/info/exclude` that are not there yet. */
   exclude(lines: readonly string[]): Promise<void>
   unexclude(lines: readonly string[]): Promise<void>

@@ -10,16 +10,16 @@ import {
   symlink,
   writeFile,
 } from 'node:fs/promises'
-import { dirname, join, relative, resolve, sep } from 'node:path'
-import { ExomonadError } from '../../domain/errors.ts'
+import { dirname, join, sep } from 'node:path'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import type { TextGate } from '../../sanitize/text-gate.ts'
 import { SESSION_VARIABLES } from '../agent-cli/known.ts'
 import type { PlannedFile, PlannedLink } from '../agent-cli/agent-cli.ts'
 import { readRemovedNotice } from '../../domain/formats/output-notices.ts'
-import type { Exec } from '../../processes/exec.ts'
 import { copyLink } from './copy-link.ts'
+import { runLogged } from './workplace/run-setup.ts'
+import { inside, refuseLinks } from './workplace/within.ts'
 import { launchFile } from './launch-file.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
 
@@ -62,14 +62,16 @@ export interface AgentFiles {
    * that stay inside as links. OUTSIDE_ROOT for paths or links that leave them.
    */
   copyInto(from: string, to: string, files: readonly string[]): Promise<void>
+  /** What set-up commands of its worktree wrote. */
+  readonly setupLog: (id: AgentId) => string
   /**
-   * Runs a set-up command to its end, with these variables beside those of agents; returns what it
-   * printed where it failed.
+   * Runs a set-up command to its end, with these variables beside those of agents and its output
+   * behind what is in the log; returns the end of that where it failed.
    */
   runSetup(
     argv: readonly string[],
     worktree: string,
-    options: { env: Readonly<Record<string, string>>; timeoutMs: number },
+    options: { env: Readonly<Record<string, string>>; timeoutMs: number; log: string },
   ): Promise<{ ok: true } | { ok: false; output: string }>
   saveTranscript(id: AgentId, text: string): Promise<void>
   readTranscript(id: AgentId): Promise<string | null>
@@ -98,7 +100,6 @@ const UNSET = [
 export function createAgentFiles(deps: {
   paths: Paths
   launcher: string
-  exec: Exec
   gate: Pick<TextGate, 'text'>
 }): AgentFiles {
   const { paths } = deps
@@ -183,20 +184,9 @@ export function createAgentFiles(deps: {
         else await copyFile(source, target, constants.COPYFILE_FICLONE)
       }
     },
-    runSetup: async ([file = '', ...args], worktree, { env, timeoutMs }) => {
-      // What it started would hold its output, and with it the spawn, beyond its time.
-      const result = await deps.exec(file, args, {
-        cwd: worktree,
-        env,
-        timeout: timeoutMs,
-        group: true,
-      })
-      if (result.exitCode === 0) return { ok: true }
-      const why = result.timedOut
-        ? `timed out after ${timeoutMs / 1000} s`
-        : (result.startError ?? `exit ${result.exitCode ?? result.signal}`)
-      return { ok: false, output: `${why}\n${result.stdout}${result.stderr}`.trim().slice(-2000) }
-    },
+    setupLog: (id) => join(paths.setupLogs, `${id}.log`),
+    runSetup: (argv, worktree, { env, timeoutMs, log }) =>
+      runLogged(argv, { cwd: worktree, env, timeoutMs, log }),
     saveTranscript: async (id, text) => {
       await writePrivate(transcript(id), deps.gate.text(text))
     },
@@ -241,31 +231,5 @@ async function readEnd(path: string): Promise<string | null> {
     return from === 0 ? text : text.slice(text.indexOf('\n') + 1)
   } finally {
     await file.close()
-  }
-}
-
-function inside(root: string, file: string): string {
-  const path = resolve(root, file)
-  const way = relative(root, path)
-  if (way === '' || way.startsWith(`..${sep}`) || way === '..')
-    throw new ExomonadError('OUTSIDE_ROOT', `${file} leads out of ${root}.`, { file, root })
-  return path
-}
-
-/**
- * The branch of the new worktree may hold links where the file is to go; nothing is written through
- * them.
- */
-async function refuseLinks(root: string, target: string, file: string): Promise<void> {
-  for (let path = target; path !== resolve(root); path = dirname(path)) {
-    const found = await lstat(path).catch(() => undefined)
-    if (found?.isSymbolicLink() !== true) continue
-    throw new ExomonadError(
-      'OUTSIDE_ROOT',
-      `${file} would be written through ${relative(root, path)}, a symbolic link in ${root}.`,
-      {
-        file,
-      },
-    )
   }
 }

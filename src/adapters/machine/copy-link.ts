@@ -2,7 +2,8 @@ import { lstat, readlink, realpath, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 
-const isWithin = (root: string, path: string): boolean => {
+/** Of absolute paths, by their words alone. */
+export const isWithin = (root: string, path: string): boolean => {
   const way = relative(root, path)
   return way !== '..' && !way.startsWith(`..${sep}`)
 }

@@ -1,4 +1,5 @@
 import type { AgentId, BranchName } from '../../domain/ids.ts'
+import type { CacheBounds } from '../../adapters/machine/workplace/setup-cache.ts'
 import type { Agent } from '../../domain/records.ts'
 
 export interface Maintenance {
@@ -19,6 +20,8 @@ export interface Maintenance {
     removed: { agent: string; branch: string; worktree: string }[]
     kept: { agent: string; branch: string; worktree: string; reason: string }[]
   }>
+  /** Forgets what set-up commands made beyond these bounds, what was used last at last. */
+  pruneSetupCache(bounds: CacheBounds): Promise<{ entries: number; bytes: number }>
   /**
    * Has the tree grow from the branch that is checked out in the root’s worktree; `moved` is false
    * where it does.

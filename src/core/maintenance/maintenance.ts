@@ -13,6 +13,7 @@ export function createMaintenance({
   store,
   git,
   publisher,
+  setupCache,
   clock,
   log,
   reconcile,
@@ -24,7 +25,7 @@ export function createMaintenance({
   approvals,
   deliverUnclaimed,
   giveBackUnconfirmed,
-}: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'log'> & {
+}: Pick<Deps, 'store' | 'git' | 'publisher' | 'setupCache' | 'clock' | 'log'> & {
   reconcile: () => Promise<void>
   clean: Maintenance['clean']
   reap: Maintenance['reap']
@@ -86,6 +87,7 @@ export function createMaintenance({
     clean,
     reap,
     moveRoot,
+    pruneSetupCache: (bounds) => setupCache.prune(bounds),
     recover: async () => {
       const result = await settle(await store.journal.open())
       await approvals.dropOrphans()

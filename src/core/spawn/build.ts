@@ -1,7 +1,5 @@
-import { join } from 'node:path'
-import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
-import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
+import { asExomonadError } from '../../domain/errors.ts'
 import type { SpawnedAgent } from './spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
@@ -9,72 +7,22 @@ import { adapterOf } from '../agents/programs.ts'
 import { promptFacts } from './prompt-facts.ts'
 import type { Candidate } from './candidates.ts'
 import type { LaunchEnvironment } from './launch.ts'
+import { createProvision } from './provision/provision.ts'
 import type { SpawnStart } from './start.ts'
+import type { States } from '../agents/states.ts'
 
 /**
  * Makes what a reserved agent needs. Each step is in the journal before it is taken; the caller
  * undoes on a throw.
  */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths'> &
-    Pick<LaunchEnvironment, 'environmentOf'> & { start: SpawnStart },
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths' | 'setupCache' | 'bring'> &
+    Pick<LaunchEnvironment, 'environmentOf'> & { start: SpawnStart; states: States },
 ) {
-  const { store, git, files, prompts, paths } = deps
+  const { store, git, prompts } = deps
   const { step, start } = deps.start
 
-  /**
-   * What set-up commands find of the agent that they prepare a worktree for. No token: they act for
-   * nobody.
-   */
-  const variablesOf = (agent: Agent): Record<string, string> => ({
-    EXOMONAD_AGENT_ID: agent.id,
-    EXOMONAD_AGENT_NAME: agent.name,
-    EXOMONAD_PARENT_ID: agent.parentId ?? '',
-    EXOMONAD_ROLE: agent.role,
-    EXOMONAD_BRANCH: agent.branch,
-    EXOMONAD_BASE_BRANCH: agent.baseBranch ?? '',
-    EXOMONAD_WORKTREE: agent.worktree,
-    EXOMONAD_REPOSITORY: paths.home,
-  })
-
-  /**
-   * Ignored files and set-up commands of the configuration. Returns what the worktree lacks after
-   * them.
-   */
-  const provisionWorktree = async (
-    config: Config,
-    caller: Caller,
-    agent: Agent,
-  ): Promise<string[]> => {
-    const { worktree } = config
-    if (worktree.include.length > 0)
-      await files.copyInto(
-        caller.agent.worktree,
-        agent.worktree,
-        await git.ignoredFiles(caller.agent.worktree, worktree.include),
-      )
-    for (const argv of worktree.setup) {
-      const result = await files.runSetup(argv, agent.worktree, {
-        env: { ...deps.environmentOf(config), ...variablesOf(agent) },
-        timeoutMs: worktree.setup_timeout * 1000,
-      })
-      if (!result.ok)
-        throw new ExomonadError(
-          'SPAWN_FAILED',
-          `The set-up command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`,
-          { command: argv },
-        )
-    }
-    const empty = (await files.exists(join(agent.worktree, '.gitmodules')))
-      ? await git.emptySubmodules(agent.worktree)
-      : []
-    if (empty.length === 0) return []
-    const these =
-      empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
-    return [
-      `${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`,
-    ]
-  }
+  const provision = createProvision(deps)
 
   return {
     build: async (
@@ -104,7 +52,7 @@ export function createSpawnBuilder(
         }
       }
       await step(journal, 'furnish')
-      const lacking = await provisionWorktree(config, caller, agent)
+      const lacking = await provision(config, caller, agent)
 
       const session = spec.parentSessionId ?? caller.agent.sessionId
       const own = adapterOf(configured, agent)

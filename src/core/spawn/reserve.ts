@@ -6,6 +6,7 @@ import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { newAgentId } from '../../domain/ids.ts'
 import type { Admission } from './admission.ts'
 import { requireBudget } from '../usage/budgets.ts'
+import { holdNewsOf, type WakeFor } from './held-children.ts'
 import type { SpawnError } from './spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -95,7 +96,7 @@ export function createReservations(
       config: Config,
       caller: Caller,
       candidates: readonly Candidate[],
-      again = false,
+      { again, wake }: { readonly again: boolean; readonly wake: WakeFor },
     ): Promise<{ agents: Reserved[]; errors: SpawnError[] }> => {
       return store.transaction(async (tx) => {
         const agents = await admission.require(
@@ -137,6 +138,7 @@ export function createReservations(
             makesWorktree: candidate.adopt === undefined || candidate.adopt.worktree === null,
           })
           if (source !== undefined) await recordIssue(tx, agent.id, source)
+          if (wake === 'all_settled') await holdNewsOf(tx, agent.id, caller.agent.id)
           reserved.push({ agent, candidate, journal })
         }
         return { agents: reserved, errors }

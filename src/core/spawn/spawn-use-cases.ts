@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/caller.ts'
 import type { ErrorCode } from '../../domain/error-codes.ts'
 import type { AgentId } from '../../domain/ids.ts'
+import type { WakeFor } from './held-children.ts'
 
 export interface SpawnedAgent {
   agent_id: AgentId
@@ -40,6 +41,8 @@ export interface SpawnOptions {
   readonly allowDirty?: boolean | undefined
   /** A second agent for an issue that one works on already. */
   readonly again?: boolean | undefined
+  /** When news of them wakes the caller. Default: each. */
+  readonly wake?: WakeFor | undefined
 }
 
 export interface SpawnPlan {

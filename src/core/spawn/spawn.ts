@@ -24,6 +24,7 @@ import { createReservations } from './reserve.ts'
 import { createSpawnBase } from './spawn-base.ts'
 import type { SpawnStart } from './start.ts'
 import type { SpawnUndo } from './undo.ts'
+import type { States } from '../agents/states.ts'
 
 /**
  * A spawn: look (base, limits, names), reserve rows and an intent in one transaction, then make
@@ -33,7 +34,17 @@ import type { SpawnUndo } from './undo.ts'
 export function createSpawning(
   deps: Pick<
     Deps,
-    'store' | 'git' | 'forge' | 'files' | 'settings' | 'prompts' | 'paths' | 'clock' | 'log'
+    | 'store'
+    | 'git'
+    | 'forge'
+    | 'files'
+    | 'setupCache'
+    | 'bring'
+    | 'settings'
+    | 'prompts'
+    | 'paths'
+    | 'clock'
+    | 'log'
   > &
     Pick<LaunchEnvironment, 'environmentOf'> & {
       launcher: Launcher
@@ -41,6 +52,7 @@ export function createSpawning(
       start: SpawnStart
       approvals: Approvals
       undo: SpawnUndo
+      states: States
     },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps
@@ -132,7 +144,7 @@ export function createSpawning(
   const spawnAll = async (
     caller: Caller,
     specs: readonly SpawnSpec[],
-    { allowDirty = false, again = false }: SpawnOptions,
+    { allowDirty = false, again = false, wake = 'each' }: SpawnOptions,
   ): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }> => {
     const { resolved, refused } = await resolveIssues(caller, specs, again)
     if (resolved.length === 0) return { spawned: [], errors: refused }
@@ -146,7 +158,10 @@ export function createSpawning(
     // Children fetch their parent’s branch from the forge’s remote and file against it: before an
     // agent costs money it has to be there.
     const warning = candidates.length === 0 ? null : await publishBase(caller, base)
-    const reserved = await reservations.reserve(configured.config, caller, candidates, again)
+    const reserved = await reservations.reserve(configured.config, caller, candidates, {
+      again,
+      wake,
+    })
     errors.push(...refused, ...reserved.errors)
     const built = await Promise.all(
       reserved.agents.map(

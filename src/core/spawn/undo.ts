@@ -1,6 +1,7 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
 import type { JournalEntry } from '../../domain/records.ts'
 import { asBranchName, parseAgentId, parseSha } from '../../domain/ids.ts'
+import { holdNoMore } from './held-children.ts'
 import { forgetIssue } from './issues/records.ts'
 import { endCapture } from './open-capture.ts'
 import type { SpawnError } from './spawn-use-cases.ts'
@@ -83,6 +84,7 @@ export function createSpawnUndo({
       await tx.agents.remove(agentId)
       await tx.runs.remove(agentId)
       await forgetIssue(tx, agentId)
+      await holdNoMore(tx, agentId)
       if (complete) await tx.journal.finish(journal, 'undone')
       if (intent.told === true) return
       await tx.journal.step(journal, 'undo', { told: true })

@@ -1,5 +1,6 @@
 import { exec } from '../../processes/exec.ts'
 import type { Forge } from '../../adapters/forge/forge.ts'
+import type { GiteaRepository } from '../../adapters/forge/gitea/options.ts'
 import { createLocalForge } from '../../adapters/forge/local/forge.ts'
 import { ensureLocalRemote } from '../../adapters/forge/local/remote.ts'
 import type { Git } from '../../adapters/git/git.ts'
@@ -9,6 +10,8 @@ import type { Config } from '../../config/schema.ts'
 import type { Settings } from '../../core/deps.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'
+import { createReportLack } from '../../core/pulls/lacks.ts'
+import type { Publisher } from '../../events/publish.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import type { TextGate } from '../../sanitize/text-gate.ts'
 import { readVersion } from '../../runtime/version.ts'
@@ -44,6 +47,7 @@ export interface ChooseForgeOptions {
   readonly gate: TextGate
   readonly clock: () => number
   readonly log: Log
+  readonly publisher: Publisher
 }
 
 /**
@@ -109,6 +113,7 @@ async function chooseGithub({
   access,
   tokens,
   gate,
+  publisher,
   clock,
   log,
 }: ChooseForgeOptions): Promise<ChosenForge> {
@@ -159,6 +164,10 @@ async function chooseGithub({
     gate,
     clock,
     log,
+    reportLack: createReportLack(
+      { publisher, store, log },
+      { forge: 'github', repository: nameOf(repository) },
+    ),
     userAgent: `exomonad/${readVersion()}`,
   })
   log.info(
@@ -172,6 +181,10 @@ async function chooseGithub({
   )
   return { forge, resume: async () => {} }
 }
+
+/** Its own name on that host, by which it is known whatever remote it has. */
+const nameOf = ({ host, owner, name }: Pick<GiteaRepository, 'host' | 'owner' | 'name'>): string =>
+  `${host}/${owner}/${name}`
 
 /** What git is given for a remote of a forge that lets in by token. */
 const credentialOf = ({
@@ -191,6 +204,7 @@ async function chooseGitea({
   access,
   tokens,
   gate,
+  publisher,
   clock,
   log,
 }: ChooseForgeOptions): Promise<ChosenForge> {
@@ -218,6 +232,10 @@ async function chooseGitea({
     gate,
     clock,
     log,
+    reportLack: createReportLack(
+      { publisher, store, log },
+      { forge: 'gitea', repository: nameOf(repository) },
+    ),
     userAgent: `exomonad/${readVersion()}`,
   })
   log.info(

@@ -10,5 +10,6 @@ export const agentCompleted = defineEvent({
     summary: z.string(),
   },
   tells: { parent: 'wake' },
+  standing: true,
   line: ['✓', 'good', (p) => words`done: ${p.summary}`],
 })

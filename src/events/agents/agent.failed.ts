@@ -14,5 +14,6 @@ export const agentFailed = defineEvent({
   },
   tells: { parent: 'wake', human: 'wake' },
   urgent: true,
+  standing: true,
   line: ['✗', 'bad', (p) => words`failed: ${p.reason}`],
 })

@@ -6,5 +6,6 @@ export const agentIdle = defineEvent({
   summary: 'An agent ended its turn.',
   payload: { name: z.string() },
   tells: { parent: 'wake' },
+  standing: true,
   line: ['○', 'dim', () => 'idle'],
 })

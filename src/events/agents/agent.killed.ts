@@ -7,5 +7,6 @@ export const agentKilled = defineEvent({
   summary: 'An agent was killed.',
   payload: { name: z.string(), by: z.string() },
   tells: { parent: 'carry' },
+  standing: true,
   line: ['✗', 'bad', (p) => words`killed by ${p.by}`],
 })

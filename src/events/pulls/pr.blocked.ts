@@ -23,5 +23,6 @@ export const prBlocked = defineEvent({
       : behind && needs.length === 1
         ? {}
         : { parent: 'wake' },
+  standing: true,
   line: ['!', 'attention', (p) => words`#${p.number} can’t be merged yet: it needs ${p.needs}`],
 })

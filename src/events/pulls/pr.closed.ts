@@ -7,5 +7,6 @@ export const prClosed = defineEvent({
   summary: 'A pull request was closed without a merge.',
   payload: pull,
   tells: { owner: 'wake', parent: 'carry' },
+  standing: true,
   line: ['✗', 'dim', (p) => words`closed #${p.number} ${p.title}`],
 })

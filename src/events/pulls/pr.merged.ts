@@ -33,5 +33,6 @@ export const prMerged = defineEvent({
     parent: typeof lacking === 'string' ? 'wake' : 'carry',
   }),
   stays: true,
+  standing: true,
   line: ['⇐', 'special', (p) => words`merged #${p.number} ${p.title} into ${p.base}`],
 })

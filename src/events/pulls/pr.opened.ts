@@ -8,5 +8,6 @@ export const prOpened = defineEvent({
   summary: 'A pull request was filed.',
   payload: { ...pull, draft: z.boolean() },
   tells: { parent: 'carry' },
+  standing: true,
   line: ['↑', 'link', (p) => words`filed #${p.number} ${p.title} against ${p.base}`],
 })

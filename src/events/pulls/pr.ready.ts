@@ -14,5 +14,6 @@ export const prReady = defineEvent({
     unchecked: z.boolean().optional(),
   },
   tells: { parent: 'wake' },
+  standing: true,
   line: ['✓', 'good', (p) => words`#${p.number} can be merged`],
 })

@@ -7,5 +7,6 @@ export const prReopened = defineEvent({
   summary: 'A pull request was opened again.',
   payload: pull,
   tells: { owner: 'carry', parent: 'carry' },
+  standing: true,
   line: ['↑', 'link', (p) => words`reopened #${p.number} ${p.title}`],
 })

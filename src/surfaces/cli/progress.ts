@@ -10,13 +10,14 @@ const SPINNER_AFTER = 150
  */
 export async function withProgress<Result>(
   context: CliContext,
-  label: string,
+  label: string | (() => string),
   work: Promise<Result>,
 ): Promise<Result> {
   const { stderr } = context.terminal
+  const words = typeof label === 'string' ? () => label : label
   if (context.options().json) return work
   if (stderr.isTTY !== true || context.environment.ci) {
-    const late = setTimeout(() => stderr.write(`${label} …\n`), SPINNER_AFTER)
+    const late = setTimeout(() => stderr.write(`${words()} …\n`), SPINNER_AFTER)
     return work.finally(() => clearTimeout(late))
   }
   const palette = context.palette(stderr)
@@ -28,7 +29,7 @@ export async function withProgress<Result>(
     if (context.now() - started < SPINNER_AFTER) return
     shown = true
     stderr.write(
-      `\r\u001b[2K${palette.active(FRAMES[frame++ % FRAMES.length] ?? '')} ${label}${seconds >= 2 ? palette.dim(` ${seconds}s`) : ''}`,
+      `\r\u001b[2K${palette.active(FRAMES[frame++ % FRAMES.length] ?? '')} ${words()}${seconds >= 2 ? palette.dim(` ${seconds}s`) : ''}`,
     )
   }, FRAME_EVERY)
   try {

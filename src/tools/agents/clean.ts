@@ -16,16 +16,29 @@ export const clean = defineTool({
       .boolean()
       .default(false)
       .describe('Also agents whose program still runs, where their work is merged: it is ended'),
+    setup_cache: z
+      .boolean()
+      .default(false)
+      .describe('Also what set-up commands made: the next worktree runs them again'),
   }),
   output: z.object({
     removed: z.array(z.object(place)),
     kept: z.array(z.object({ ...place, reason: z.string() })),
+    setup_cache: z
+      .object({ entries: z.number(), bytes: z.number() })
+      .optional()
+      .describe('What was dropped of what set-up commands made'),
   }),
   command: {
     name: 'clean',
     summary: 'Remove worktrees and branches that are proven merged',
-    fields: { dry_run: '-n, --dry-run', kill: '--kill' },
+    fields: { dry_run: '-n, --dry-run', kill: '--kill', setup_cache: '--setup-cache' },
     examples: ['exomonad clean', 'exomonad clean --dry-run'],
   },
-  handler: ({ core }, input) => core.maintenance.clean({ dryRun: input.dry_run, kill: input.kill }),
+  handler: async ({ core }, { dry_run: dryRun, kill, setup_cache: cache }) => ({
+    ...(await core.maintenance.clean({ dryRun, kill })),
+    ...(cache && !dryRun
+      ? { setup_cache: await core.maintenance.pruneSetupCache({ entries: 0, bytes: 0 }) }
+      : {}),
+  }),
 })

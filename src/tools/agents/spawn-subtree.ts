@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { issueNumber, spawnedAgent } from '../shapes.ts'
+import { issueNumber, spawnedAgent, wakeFor } from '../shapes.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 
 export const spawnSubtree = defineTool({
@@ -27,6 +27,7 @@ export const spawnSubtree = defineTool({
       .string()
       .optional()
       .describe('Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]'),
+    wake: wakeFor,
     allow_dirty: z
       .boolean()
       .default(false)
@@ -48,7 +49,7 @@ export const spawnSubtree = defineTool({
           parentSessionId: input.parent_session_id,
         },
       ],
-      { allowDirty: input.allow_dirty, since: once?.since },
+      { allowDirty: input.allow_dirty, wake: input.wake, since: once?.since },
     )
     const [agent] = spawned
     if (agent !== undefined) return agent

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { eachSpecAlone, issueNumber, spawnResult } from '../shapes.ts'
+import { eachSpecAlone, issueNumber, spawnResult, wakeFor } from '../shapes.ts'
 
 export const spawnWorkers = defineTool({
   name: 'spawn_workers',
@@ -26,12 +26,13 @@ export const spawnWorkers = defineTool({
         }),
       )
       .min(1),
+    wake: wakeFor,
   }),
   output: spawnResult,
-  handler: ({ core, caller, once }, { specs }) =>
+  handler: ({ core, caller, once }, { specs, wake }) =>
     core.spawning.spawn(
       caller,
       specs.map((spec) => ({ ...spec, kind: 'worker' })),
-      { since: once?.since },
+      { wake, since: once?.since },
     ),
 })

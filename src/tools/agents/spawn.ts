@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { eachSpecAlone, issueNumber, spawnError, spawnResult } from '../shapes.ts'
+import { eachSpecAlone, issueNumber, spawnError, spawnResult, wakeFor } from '../shapes.ts'
 
 /**
  * What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption
@@ -47,6 +47,7 @@ export const spawn = defineTool({
         }),
       )
       .min(1),
+    wake: wakeFor,
     allow_dirty: z.boolean().default(false),
     dry_run: z.boolean().default(false),
     force: z
@@ -78,7 +79,7 @@ export const spawn = defineTool({
       prompt,
       kind: input.kind,
     }))
-    const options = { allowDirty: input.allow_dirty, again: input.force }
+    const options = { allowDirty: input.allow_dirty, again: input.force, wake: input.wake }
     return input.dry_run
       ? core.spawning.plan(caller, specs, options)
       : core.spawning.spawn(caller, specs, { ...options, since: once?.since })

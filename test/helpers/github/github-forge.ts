@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Forge } from '../../../src/adapters/forge/forge.ts'
+import type { Lack } from '../../../src/adapters/forge/lack.ts'
 import { createTextGate } from '../../../src/sanitize/text-gate.ts'
 import { createGithubForge } from '../../../src/adapters/forge/github/forge.ts'
 import type {
@@ -38,6 +39,8 @@ export interface GithubForgeFixture {
   readonly token: { value: string }
   /** Lines that the forge logged, down to debug. */
   readonly lines: readonly string[]
+  /** What it reported that GitHub lacks. */
+  readonly lacks: readonly Lack[]
   /** A second forge on the same store, as after a restart of the daemon. */
   reopen(options?: Partial<GithubForgeOptions>): Forge
   close(): Promise<void>
@@ -83,6 +86,7 @@ export async function openGithubForge(
     checksExpectedWithin: 180,
     ...options.settings,
   }
+  const lacks: Lack[] = []
   const forgeOptions: GithubForgeOptions = {
     repository: {
       host: new URL(github.url).host,
@@ -96,6 +100,7 @@ export async function openGithubForge(
     gate: createTextGate(),
     clock,
     log,
+    reportLack: async (lack) => void lacks.push(lack),
     userAgent: 'exomonad/test',
     retryDelay: 2,
     remote,
@@ -123,6 +128,7 @@ export async function openGithubForge(
     settings,
     token,
     lines,
+    lacks,
     reopen: open,
     async close() {
       for (const forge of opened) await forge.dispose()

@@ -19,7 +19,7 @@ const IDS = [
 async function start(server?: { version: string; lacks: readonly string[] }) {
   const opened = await openGithubForge({ settings: { checksExpectedWithin: 0 } })
   onTestFinished(() => opened.close())
-  const { github, repository, forge, lines } = opened
+  const { github, repository, forge, lines, lacks } = opened
   if (server !== undefined) github.state.server = server
   await repository.git('checkout', '-q', '-B', 'main.a')
   const head = await repository.commit({ 'a.txt': 'one\ntwo\n' })
@@ -38,12 +38,12 @@ async function start(server?: { version: string; lacks: readonly string[] }) {
       .filter((line) => line.includes('does not know a field'))
       .map((line) => JSON.parse(line) as Record<string, unknown>)
   const queries = (): number => github.calls.filter(({ path }) => path === '/graphql').length
-  return { github, forge, head, number, look, said, queries }
+  return { github, forge, head, number, look, said, queries, lacks }
 }
 
 describe('an Enterprise Server that is older than what is asked of it (20.14)', () => {
   it('is read without what it does not know, which is said once', async () => {
-    const { github, head, number, look, said, queries } = await start({
+    const { github, head, number, look, said, queries, lacks } = await start({
       version: '3.10.2',
       lacks: [...OLD, ...IDS],
     })
@@ -82,6 +82,13 @@ describe('an Enterprise Server that is older than what is asked of it (20.14)', 
       version: '3.10.2',
       lost: 'what the protection of a base asks for',
     })
+    expect(lacks).toHaveLength(5)
+    expect(lacks).toContainEqual(
+      expect.objectContaining({
+        key: 'field:which checks are required',
+        what: 'Enterprise Server 3.10.2 does not say which checks are required',
+      }),
+    )
     // It is not asked for any of it again.
     const before = queries()
     expect((await look()).reviews).toEqual(pull.reviews)

@@ -687,7 +687,7 @@ describe('reading while GitHub is not well', () => {
   })
 
   it('reads what Actions ran where the token may not read checks, and says “unknown” where it may read neither', async () => {
-    const { github, token, look, open, lines } = await start()
+    const { github, token, look, open, lines, lacks } = await start()
     const { number, head } = await open('main.a')
     github.setCheck(head, { name: 'test', conclusion: 'failure', log: LOG })
     github.setCheck(head, { name: 'lint', conclusion: 'success', workflow: 'Lint' })
@@ -723,5 +723,6 @@ describe('reading while GitHub is not well', () => {
     token.value = github.addToken({ login: 'robot', kind: 'fine-grained', permissions: rights })
     expect(await look(number)).toMatchObject({ checksState: 'unknown', mergeable: 'mergeable' })
     expect(lines.filter((line) => line.includes('may not read checks'))).toHaveLength(1)
+    expect(lacks.map(({ key }) => key)).toContain('read-checks')
   })
 })

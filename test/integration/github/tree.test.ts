@@ -102,7 +102,7 @@ describe('a tree on GitHub', () => {
   it(
     verifies(
       'R004-09',
-      'Copilot is asked for a review where it can be had; where not, file_pr says so once and files all the same',
+      'Copilot is asked for a review where it can be had; where not, the root is told once and it is filed all the same',
     ),
     async () => {
       const [first] = filings('filer')
@@ -123,11 +123,15 @@ describe('a tree on GitHub', () => {
         const { pr_number: number, warnings } = await filed(name)
         return { warnings, asked: github().pull(number).requestedReviewers }
       }
-      expect(await file('reviewed')).toEqual({
-        warnings: [expect.stringContaining('Copilot can’t be had')],
-        asked: [],
-      })
+      expect(await file('reviewed')).toEqual({ warnings: [], asked: [] })
       expect(await file('later')).toEqual({ warnings: [], asked: [] })
+      const copilot = (await tree().events()).filter(
+        ({ type, payload }) => type === 'forge.lacks' && payload.lack === 'copilot',
+      )
+      expect(copilot).toMatchObject([
+        { agentId: (await tree().tree()).root.id, payload: { forge: 'GitHub' } },
+      ])
+      expect((await tree().run(['inbox', '--json'])).stdout).toContain('Copilot can’t be had')
       await tree().call('kill', { agent: 'later' })
     },
   )

@@ -125,7 +125,7 @@ describe('files and folders', () => {
     ])
     expect(filled.warnings).toEqual([])
 
-    symlinkSync(repository.folder, join(repository.path, 'conf', 'way-out'))
+    symlinkSync('../..', join(repository.path, 'conf', 'way-out'))
     const refused = await tree.call('spawn_workers', { specs: [{ name: 'out', prompt: 'x' }] })
     expect(refused.errors[0]).toMatchObject({
       code: 'OUTSIDE_ROOT',

@@ -116,6 +116,7 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
   const files = {
     exists: async () => false,
     folder: () => '/folder',
+    setupLog: () => '/log',
     promptFile: () => '/prompt',
     writePrompt: async () => {},
     writeAuth: async () => '/auth',

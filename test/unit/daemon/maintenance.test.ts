@@ -22,7 +22,7 @@ import { pathsOf } from '../../../src/runtime/paths.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Each has a timer while it does not run. */
-const JOBS = 5
+const JOBS = 6
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -34,15 +34,21 @@ function start(toml: string, { live = [] as string[] } = {}) {
   mkdirSync(paths.state, { recursive: true })
   writeFileSync(paths.repositoryFile, '{}')
   const pruned = { events: [] as number[], outbox: [] as number[], once: [] as number[] }
+  const tended: string[] = []
+  const setups: unknown[] = []
   let backups = 0
   let reconciled = 0
   let lost = 0
   let fails = false
   const stop = startMaintenance({
     core: {
-      maintenance: { reconcile: async () => void (reconciled += 1) },
+      maintenance: {
+        reconcile: async () => void (reconciled += 1),
+        pruneSetupCache: async (bounds: unknown) => void setups.push(bounds),
+      },
       once: { prune: async (before: number) => void pruned.once.push(before) },
     } as never,
+    git: { tendBorrower: async (path) => void tended.push(path) },
     store: {
       events: {
         prune: async (before: number) => {
@@ -69,9 +75,11 @@ function start(toml: string, { live = [] as string[] } = {}) {
   return {
     paths,
     pruned,
+    setups,
     file,
     reconciled: () => reconciled,
     backups: () => backups,
+    tended,
     lost: () => lost,
     fail: (does: boolean) => (fails = does),
     /**
@@ -104,12 +112,22 @@ it('removes events and messages that are older than events_days, every hour, als
   expect(upkeep.backups()).toBe(1)
   await upkeep.pass(HOUR - 1000)
   expect(upkeep.pruned.events).toHaveLength(1)
+  // The forge's repository as well: what is kept for it, and no more.
+  await vi.waitFor(() => expect(upkeep.tended).toEqual([upkeep.paths.origin]))
   upkeep.fail(true)
   await upkeep.pass(2000)
   expect(upkeep.pruned.events).toHaveLength(1)
   upkeep.fail(false)
   await upkeep.pass(HOUR + 5000)
   expect(upkeep.pruned.events).toHaveLength(2)
+})
+
+it('bounds what set-up commands made, and their logs', async () => {
+  const upkeep = start('[worktree]\nsetup_cache_mb = 3\nsetup_cache_entries = 4\n')
+  upkeep.file(upkeep.paths.setupLogs, 'huge.log', 21_000, 1)
+  await upkeep.pass(10_000)
+  await vi.waitFor(() => expect(upkeep.setups).toEqual([{ bytes: 3_000_000, entries: 4 }]))
+  expect(filled(upkeep.paths.setupLogs)).toEqual([])
 })
 
 it.each([

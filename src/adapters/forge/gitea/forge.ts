@@ -39,7 +39,7 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
     ...options,
     client,
     words,
-    writers: createWriters({ client, clock, log }),
+    writers: createWriters({ ...options, client }),
     signer,
     seenHeads,
   })

@@ -1,6 +1,7 @@
 import type { Log } from '../../../runtime/log.ts'
 import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { Git } from '../../git/git.ts'
+import type { ReportLack } from '../lack.ts'
 import type { StoreVerbs } from '../../store/store.ts'
 
 /** Where a repository is on a Gitea or Forgejo server. */
@@ -22,6 +23,8 @@ export interface GiteaClientOptions {
   readonly token: () => Promise<string>
   readonly clock: () => number
   readonly log: Log
+  /** Where what Gitea lacks here is reported. Default: nowhere. */
+  readonly reportLack?: ReportLack
   /** The program and its version. */
   readonly userAgent: string
   /**

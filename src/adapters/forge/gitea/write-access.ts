@@ -1,3 +1,4 @@
+import { reportsNoLack, type ReportLack } from '../lack.ts'
 import type { Log } from '../../../runtime/log.ts'
 import { createHeldAnswers } from '../network/held-answers.ts'
 import type { GiteaClient } from './client.ts'
@@ -44,10 +45,12 @@ export function createWriters({
   client,
   clock,
   log,
+  reportLack = reportsNoLack,
 }: {
   client: Pick<GiteaClient, 'rest' | 'pages'>
   clock: () => number
   log: Log
+  reportLack?: ReportLack
 }): Writers {
   const hold = <Answer>(
     ask: (name: string) => Promise<Answer>,
@@ -79,6 +82,12 @@ export function createWriters({
         {},
         'who has write access through a team is not for the token to ask: nobody is taken for such a one',
       )
+      await reportLack({
+        key: 'team-access',
+        what: 'Who has write access through a team is not for the token to ask: nobody is taken for such a one',
+        why: '',
+        fix: 'Their reviews and comments count as a stranger’s. A token that may read the organization’s teams is let in.',
+      })
     }
     return status === 200
   })

@@ -1,6 +1,7 @@
 import type { Log } from '../../../runtime/log.ts'
 import type { TextGate } from '../../../sanitize/text-gate.ts'
 import type { Git } from '../../git/git.ts'
+import type { ReportLack } from '../lack.ts'
 import type { StoreVerbs } from '../../store/store.ts'
 import type { GithubApp } from './setup/token.ts'
 import type { GithubRepository } from './repository.ts'
@@ -29,6 +30,8 @@ export interface GithubClientOptions {
   readonly settings: () => GithubSettings
   readonly clock: () => number
   readonly log: Log
+  /** Where what GitHub lacks here is reported. Default: nowhere. */
+  readonly reportLack?: ReportLack
   /** The program and its version, as GitHub asks for it. */
   readonly userAgent: string
   /**

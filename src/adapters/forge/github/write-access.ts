@@ -1,3 +1,4 @@
+import { reportsNoLack } from '../lack.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { createHeldAnswers } from '../network/held-answers.ts'
 import type { GithubClient } from './client/client.ts'
@@ -21,7 +22,8 @@ export function createWriteAccess({
   client,
   clock,
   log,
-}: Pick<GithubForgeOptions, 'clock' | 'log'> & {
+  reportLack = reportsNoLack,
+}: Pick<GithubForgeOptions, 'clock' | 'log' | 'reportLack'> & {
   client: Pick<GithubClient, 'rest'>
 }): WriteAccess {
   /** The refusal where the token may not ask. */
@@ -44,12 +46,18 @@ export function createWriteAccess({
         error.facts['status'] !== 403
       )
         throw error
-      if (!isSaid)
-        log.warn(
-          { err: error },
-          'who has write access is not for the token to ask: members, collaborators and the owner are taken for those who have',
-        )
+      if (isSaid) return error
+      log.warn(
+        { err: error },
+        'who has write access is not for the token to ask: members, collaborators and the owner are taken for those who have',
+      )
       isSaid = true
+      await reportLack({
+        key: 'write-access',
+        what: 'Who has write access is not for the token to ask: members, collaborators and the owner are taken for those who have',
+        why: error.message,
+        fix: '`exomonad doctor` says what the token lacks.',
+      })
       return error
     }
   }

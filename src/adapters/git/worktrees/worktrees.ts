@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { isLocked } from '../failure.ts'
 import type { Git } from '../git.ts'
-import { createIgnoredFiles } from './ignored.ts'
+import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createEmptySubmodules } from './submodules.ts'
@@ -18,6 +18,10 @@ type Worktrees = Pick<
   | 'removeWorktree'
   | 'addDetachedWorktree'
   | 'ignoredFiles'
+  | 'ignoredEntries'
+  | 'entriesListedBy'
+  | 'isIgnored'
+  | 'trackedFiles'
   | 'emptySubmodules'
 >
 
@@ -171,7 +175,7 @@ export function createWorktrees({
         await prune(target)
       }),
 
-    ignoredFiles: createIgnoredFiles(run),
+    ...createIgnored(run),
     emptySubmodules: createEmptySubmodules(run),
   }
 }

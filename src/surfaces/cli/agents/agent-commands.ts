@@ -139,11 +139,18 @@ export const capture = captureGroup(reap)
 
 export const clean = toolCommand('clean', {
   progress: 'Looking at what is merged',
-  show: ({ removed, kept }, run) => {
+  show: ({ removed, kept, setup_cache: cache }, run) => {
     const { palette, input } = run
-    if (removed.length + kept.length === 0) return ['Nothing to clean']
+    const dropped =
+      cache === undefined
+        ? []
+        : [
+            `${palette.good('✓')} dropped what set-up commands made: ${plural(cache.entries, 'entry', 'entries')}, ${Math.round(cache.bytes / 1e6)} MB`,
+          ]
+    if (removed.length + kept.length === 0)
+      return dropped.length > 0 ? dropped : ['Nothing to clean']
     const gone = { text: input.dry_run ? '✓ would go' : '✓ removed', paint: palette.good }
-    return renderTable(
+    const table = renderTable(
       [
         { title: '' },
         { title: 'AGENT', min: 8 },
@@ -161,6 +168,7 @@ export const clean = toolCommand('clean', {
       ],
       run,
     )
+    return [...table, ...dropped]
   },
 })
 

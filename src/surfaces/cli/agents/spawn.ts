@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import type { ToolInput, ToolResult } from '../../../tools/types.ts'
 import type { CliContext } from '../context.ts'
 import { UsageError } from '../exit-codes.ts'
@@ -9,6 +9,7 @@ import { hasPane } from '../../text/no-terminal.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
+import { followSetup } from './follow-setup.ts'
 import { plural } from '../../text/quantity.ts'
 import { readStdin } from '../read-stdin.ts'
 import { pathFrom } from '../../text/short-path.ts'
@@ -27,6 +28,7 @@ interface IssueOptions {
   readonly role?: string
   readonly dryRun?: boolean
   readonly allowDirty?: boolean
+  readonly wake?: 'each' | 'all_settled'
 }
 interface SpawnOptions extends IssueOptions {
   readonly prompt?: string
@@ -94,6 +96,14 @@ const common = (command: Command): Command =>
       'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
     )
     .option('-r, --role <role>', 'A role of your own instead of the usual one')
+    .addOption(
+      new Option(
+        '--wake <when>',
+        'When news of them wakes the agent that spawns (--as): each, or all_settled, once none goes on by itself',
+      )
+        .choices(['each', 'all_settled'])
+        .default('each'),
+    )
     .option('-n, --dry-run', 'Show what would be made, make nothing')
     .option(
       '--allow-dirty',
@@ -119,6 +129,7 @@ async function spawn(
   const input: ToolInput<'spawn'> = {
     kind: kind === 'workers' ? 'worker' : kind,
     specs: tasks,
+    ...(options.wake === undefined ? {} : { wake: options.wake }),
     allow_dirty: options.allowDirty === true,
     dry_run: options.dryRun === true,
     force: options.force === true,
@@ -127,7 +138,12 @@ async function spawn(
     options.dryRun === true
       ? 'Looking at what would be made'
       : `Spawning ${plural(tasks.length, 'agent')}`
-  const answer = await withProgress(context, label, client.call('spawn', input))
+  const setUp = followSetup(client)
+  const answer = await withProgress(
+    context,
+    () => `${label}${setUp.words()}`,
+    client.call('spawn', input),
+  ).finally(setUp.stop)
   if (answer.errors.length > 0) context.markFailed()
   present(context, answer, () => describe(context, answer))
 }

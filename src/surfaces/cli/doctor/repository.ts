@@ -10,6 +10,7 @@ import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
 import { diagnoseNotify } from './notify.ts'
+import { diagnoseOwnCopy } from './own-copy.ts'
 import { diagnosePush } from './push.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
@@ -31,6 +32,7 @@ export async function diagnoseRepository(
     remotes(context, located),
     diagnoseForge(context, config, located),
     diagnosePush(context, config, located),
+    diagnoseOwnCopy(context, located),
     diagnoseNotify(context, config, located),
     store(context, located),
     olderZellij(context, located),

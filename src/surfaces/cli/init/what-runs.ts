@@ -101,7 +101,10 @@ function commandsOf(config: Config): Named<readonly string[]>[] {
       `acp.${name}`,
       [...variables(env), ...command],
     ]),
-    ...config.worktree.setup.map((argv): Named<readonly string[]> => ['worktree.setup', argv]),
+    ...config.worktree.setup.map((step): Named<readonly string[]> => [
+      'worktree.setup',
+      'run' in step ? step.run : step,
+    ]),
     ['forge.local.ci', config.forge.local.ci],
     ['notify.command', config.notify.command],
     ...Object.entries(config.notify.targets).map(

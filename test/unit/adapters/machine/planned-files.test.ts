@@ -14,7 +14,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAgentFiles } from '../../../../src/adapters/machine/agent-files.ts'
-import { exec } from '../../../../src/processes/exec.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 import { createTextGate } from '../../../../src/sanitize/text-gate.ts'
 import { pathsOf } from '../../../../src/runtime/paths.ts'
@@ -28,7 +27,6 @@ function setup() {
   const files = createAgentFiles({
     paths,
     launcher: '/launch.sh',
-    exec,
     gate: createTextGate(),
   })
   const id = newAgentId()

@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
+import { reportsNoLack, type ReportLack } from '../../lack.ts'
 import type { Log } from '../../../../runtime/log.ts'
 import type { GithubRepository } from '../repository.ts'
 import type { Headers } from './limits.ts'
@@ -72,10 +73,12 @@ export const serverName = (version: string | undefined): string =>
 export function createOldServer({
   repository: { host },
   log,
+  reportLack = reportsNoLack,
   askVersion,
 }: {
   repository: Pick<GithubRepository, 'host'>
   log: Log
+  reportLack?: ReportLack | undefined
   /** Asks the server itself, where no header says. */
   askVersion: () => Promise<string | undefined>
 }): OldServer {
@@ -123,6 +126,12 @@ export function createOldServer({
           { host, version, ...lacking },
           `${serverName(version)} does not know a field; it is done without, and this is not seen: ${lacking.lost}`,
         )
+        await reportLack({
+          key: `field:${lacking.lost}`,
+          what: `${serverName(version)} does not say ${lacking.lost}`,
+          why: `it does not know ${lacking.field}`,
+          fix: `exomonad goes on without; Enterprise Server ${OLDEST_SERVER} and newer have it.`,
+        })
       }
       // Not for ever, where taking it out did not help.
       return fresh.length > 0

@@ -1,6 +1,7 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
 import type { BranchName } from '../../../../domain/ids.ts'
 import type { Forge } from '../../forge.ts'
+import { reportsNoLack } from '../../lack.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import type { LeftPull } from './file.ts'
@@ -32,7 +33,7 @@ interface Remembered {
 
 /**
  * Asks Copilot for a review, once for each pull request, and sees to it that GitHub took it: where
- * Copilot isn’t to be had GitHub says so, or says nothing at all. That is reported once, and then
+ * Copilot isn’t to be had GitHub says so, or says nothing at all. That is reported to the root once, and
  * Copilot is not asked for a week, or until the setting was off.
  */
 export function createReviewRequests({
@@ -41,9 +42,10 @@ export function createReviewRequests({
   store: { snapshots },
   clock,
   log,
+  reportLack = reportsNoLack,
   find,
   filed,
-}: Pick<GithubForgeOptions, 'settings' | 'store' | 'clock' | 'log'> & {
+}: Pick<GithubForgeOptions, 'settings' | 'store' | 'clock' | 'log' | 'reportLack'> & {
   client: Pick<GithubClient, 'rest' | 'pages'>
   find: Forge['find']
   /**
@@ -92,32 +94,31 @@ export function createReviewRequests({
     }
   }
 
-  const askOnce = async (pull: RawPull, created: boolean): Promise<string | null> => {
+  const askOnce = async (pull: RawPull, created: boolean): Promise<void> => {
     const { number } = pull
     const { asked, refused } = await recall()
-    if (asked.includes(number) || (refused !== null && clock() - refused < HOLDS)) return null
+    if (asked.includes(number) || (refused !== null && clock() - refused < HOLDS)) return
     const why = await ask(pull, created)
     const before = await recall()
-    if (why === null) {
-      await remember({ asked: [...before.asked, number], refused: null })
-      return null
-    }
-    await remember({ ...before, refused: clock() })
+    if (why === null) return remember({ asked: [...before.asked, number], refused: null })
     log.warn(
       { number, reason: why },
       'Copilot can’t be had as a reviewer: it is not asked for a week',
     )
-    return (
-      `Copilot can’t be had as a reviewer of #${number} (${why}): have somebody else look at it. This is said once, and Copilot not asked for a week; ` +
-      'forge.github.copilot_review = false turns it off.'
-    )
+    // First: what is remembered as refused is not tried again.
+    await reportLack({
+      key: 'copilot',
+      what: 'Copilot can’t be had as a reviewer of pull requests',
+      why,
+      fix: 'Have somebody else look at them. Copilot is not asked for a week; forge.github.copilot_review = false turns it off.',
+    })
+    await remember({ ...before, refused: clock() })
   }
 
-  const ofCopilot = async (pull: RawPull, created: boolean): Promise<string | null> => {
-    if (settings().copilotReview) return pull.draft ? null : askOnce(pull, created)
+  const ofCopilot = async (pull: RawPull, created: boolean): Promise<void> => {
+    if (settings().copilotReview) return pull.draft ? undefined : askOnce(pull, created)
     const known = await recall()
     if (known.refused !== null) await remember({ ...known, refused: null })
-    return null
   }
 
   return {
@@ -127,13 +128,10 @@ export function createReviewRequests({
       if (pull.state !== 'open') return null
       const same =
         known?.ofHead ?? (await find({ state: 'open', heads: [pull.head.ref as BranchName] }))
-      const warnings = [
-        same.length < 2
-          ? null
-          : `${same.map((one) => `#${one}`).join(' and ')} have the same head ${pull.head.ref}: close all but one, or what is pushed counts for each.`,
-        await ofCopilot(pull, known?.created ?? false),
-      ].filter((warning) => warning !== null)
-      return warnings.length === 0 ? null : warnings.join(' ')
+      await ofCopilot(pull, known?.created ?? false)
+      return same.length < 2
+        ? null
+        : `${same.map((one) => `#${one}`).join(' and ')} have the same head ${pull.head.ref}: close all but one, or what is pushed counts for each.`
     },
   }
 }

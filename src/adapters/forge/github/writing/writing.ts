@@ -54,7 +54,6 @@ export function createWriting(
     remote,
     gate,
     clock,
-    settings,
     find,
     conflicts,
     hints,
@@ -98,7 +97,7 @@ export function createWriting(
     ...createChange({ repository, client, changed }),
     ...createReview({ repository, client, clock, nameOf, signer, changed }),
     ...createReply({ repository, client, nameOf, signer, changed }),
-    ...createReviewRequests({ client, settings, store, clock, log, find, filed: filedJustNow }),
+    ...createReviewRequests({ ...options, client, find, filed: filedJustNow }),
     ...createRerun({ repository, client, changed }),
   }
 }

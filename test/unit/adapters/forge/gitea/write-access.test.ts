@@ -27,7 +27,12 @@ function start(assignees: string[], answers: Record<string, unknown> = {}) {
     },
     pages: async (route) => ask(route) as never,
   }
-  return { state, writers: createWriters({ client, clock: () => state.now, log: silentLog() }) }
+  const lacks: string[] = []
+  const writers = createWriters({
+    ...{ client, clock: () => state.now, log: silentLog() },
+    reportLack: async ({ key }) => void lacks.push(key),
+  })
+  return { state, writers, lacks }
 }
 const team = (id: number, code: string, permission = 'none') => ({
   id,
@@ -81,10 +86,11 @@ describe('who may write on Gitea (20.21)', () => {
   })
 
   it('is nobody through a team where the token may not ask for its members', async () => {
-    const { writers } = start(['ann', 'bob'], {
+    const { writers, lacks } = start(['ann', 'bob', 'eve'], {
       teams: [team(1, 'read'), team(2, 'write')],
       'collaborators/bob/permission': { permission: 'admin' },
     })
-    expect(await writers(['ann', 'bob'])).toEqual(new Set(['bob']))
+    expect(await writers(['ann', 'bob', 'eve'])).toEqual(new Set(['bob']))
+    expect(lacks).toEqual(['team-access'])
   })
 })

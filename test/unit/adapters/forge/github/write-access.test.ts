@@ -10,6 +10,7 @@ const ann = { login: 'ann', bot: false }
 function opened(permissions: Record<string, string | ExomonadError>) {
   const asked: string[] = []
   const warnings: string[] = []
+  const lacks: string[] = []
   let now = 0
   const client = {
     rest: async (_: string, { username }: { username: string }) => {
@@ -26,7 +27,11 @@ function opened(permissions: Record<string, string | ExomonadError>) {
     destination: { write: (line: string) => void warnings.push(line) },
   })
   return {
-    mayWrite: createWriteAccess({ client, clock: () => now, log }),
+    mayWrite: createWriteAccess({
+      ...{ client, clock: () => now, log },
+      reportLack: async ({ key }) => void lacks.push(key),
+    }),
+    lacks,
     asked,
     warnings,
     permissions,
@@ -80,12 +85,13 @@ describe('who may write to the repository (20.1)', () => {
   })
 
   it('follows from the association where the token may not ask, which is said once', async () => {
-    const { mayWrite, asked, warnings } = opened({ ann: refused(), eve: refused() })
+    const { mayWrite, asked, warnings, lacks } = opened({ ann: refused(), eve: refused() })
     expect(await mayWrite(ann, 'MEMBER')).toBe(true)
     expect(await mayWrite(ann, 'NONE')).toBe(false)
     expect(await mayWrite({ login: 'eve', bot: false }, 'CONTRIBUTOR')).toBe(false)
     expect(asked).toEqual(['ann', 'eve'])
     expect(warnings).toHaveLength(1)
+    expect(lacks).toEqual(['write-access'])
     await expect(mayWrite(ann)).rejects.toMatchObject({ code: 'FORGE_DENIED' })
   })
 })

@@ -1,3 +1,4 @@
+import { reportsNoLack } from '../../../lack.ts'
 import type { ChecksState } from '../../../check.ts'
 import type { GithubClient } from '../../client/client.ts'
 import type { GithubForgeOptions } from '../../options.ts'
@@ -18,9 +19,10 @@ const PAUSES = 15
 export function createPullChecks({
   client,
   log,
+  reportLack = reportsNoLack,
   expected,
   retryDelay = 1000,
-}: Pick<GithubForgeOptions, 'log' | 'retryDelay'> & {
+}: Pick<GithubForgeOptions, 'log' | 'reportLack' | 'retryDelay'> & {
   client: Pick<GithubClient, 'pages'>
   expected: ExpectedChecks
 }): PullChecks {
@@ -36,12 +38,20 @@ export function createPullChecks({
     if (!checksDenied) return toChecks(readable, requiredContexts)
 
     const jobs = await readActions(client, pull.headRefOid)
-    if (!warned)
+    const isNews = !warned
+    warned = true
+    if (isNews) {
       log.warn(
         { actions: jobs !== null },
         'this token may not read checks: what Actions runs is read instead, and other apps’ checks are not seen',
       )
-    warned = true
+      await reportLack({
+        key: 'read-checks',
+        what: 'The token may not read checks: what Actions runs is read instead, and other apps’ checks are not seen',
+        why: '',
+        fix: 'Give it the permission to read checks; `exomonad doctor` says which.',
+      })
+    }
     // What they come to may be readable where they themselves are not.
     const rollup = pull.statusCheckRollup
     const statuses = rollup === null ? await readStatuses(client, pull.headRefOid) : readable

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { argv, seconds } from './schema-fields.ts'
+
+/** Of `.exomonad/config.toml` what a new worktree is given: `[worktree]`. */
+
+const LEADS_OUT = /^\/|(?:^|\/)\.\.(?:\/|$)|^(?:\.\/?)*$|(?:^|\/)\.git(?:\/|$)|\0/
+
+/** Relative to the worktree, and never git’s own. */
+const placeWithin = z
+  .string()
+  .refine((path) => !LEADS_OUT.test(path), { error: 'must be a path inside the worktree' })
+
+const includeEntry = z
+  .strictObject({
+    path: z.string().describe('A glob of ignored files and folders.'),
+    method: z
+      .enum(['copy', 'reflink', 'hardlink', 'symlink'])
+      .default('copy')
+      .describe(
+        'copy: copy-on-write where the file system can. reflink: copy-on-write or not at all. hardlink: the same files, for what nothing writes into in place. symlink: a link to it.',
+      ),
+  })
+  .meta({ id: 'IncludeConfig' })
+
+const keyedSetup = z
+  .strictObject({
+    run: argv.describe('The command, run in a new worktree before its agent starts.'),
+    key: z
+      .array(placeWithin)
+      .default([])
+      .describe(
+        'Files that its outputs depend on, such as "package-lock.json", or globs of tracked files. With a key it runs once for all worktrees in which these have the same content.',
+      ),
+    outputs: z
+      .array(placeWithin)
+      .default([])
+      .describe(
+        'What it makes, such as "node_modules", or globs of ignored folders: kept by the key, and brought to the next worktree.',
+      ),
+    method: z
+      .enum(['copy', 'hardlink'])
+      .default('copy')
+      .describe(
+        'How outputs come from what is kept. copy: copy-on-write where the file system can. hardlink: the same files, at once and without room; only where nothing ever writes into them in place.',
+      ),
+  })
+  .refine(({ key, outputs }) => (key.length === 0) === (outputs.length === 0), {
+    error: 'key and outputs go together',
+  })
+  .meta({ id: 'SetupConfig' })
+
+export const worktreeSchema = z
+  .strictObject({
+    include: z
+      .array(z.union([z.string(), includeEntry]))
+      .default([])
+      .describe(
+        'Globs of ignored files and folders (and links) that new worktrees get, such as ".env" or "node_modules"; those that .worktreeinclude names come as well.',
+      ),
+    setup: z
+      .array(z.union([argv, keyedSetup]))
+      .default([])
+      .describe(
+        'Commands run in a new worktree before its agent starts (see EXOMONAD_*); a failure undoes the spawn. [[worktree.setup]] with `key` and `outputs` runs once for each key.',
+      ),
+    setup_timeout: seconds(600, 'For each setup command.'),
+    setup_cache_mb: z
+      .number()
+      .min(0)
+      .default(10_000)
+      .describe(
+        'What outputs of setup commands are kept; those that were not used for longest go first. Megabytes.',
+      ),
+    setup_cache_entries: z.number().int().min(0).default(20).describe('How many of them are kept.'),
+  })
+  .prefault({})
+
+export type SetupStep = z.output<typeof keyedSetup>

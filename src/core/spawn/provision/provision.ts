@@ -1,0 +1,82 @@
+import { join } from 'node:path'
+import type { Config } from '../../../config/schema.ts'
+import type { SetupStep } from '../../../config/worktree-schema.ts'
+import type { Caller } from '../../../domain/caller.ts'
+import type { Agent } from '../../../domain/records.ts'
+import type { States } from '../../agents/states.ts'
+import type { Deps } from '../../deps.ts'
+import type { LaunchEnvironment } from '../launch.ts'
+import { createInclude } from './include.ts'
+import { createSetup } from './setup.ts'
+
+/**
+ * Gives a new worktree what its agent needs to begin at once. Returns what it lacks after that, in
+ * sentences.
+ */
+export type Provision = (config: Config, caller: Caller, agent: Agent) => Promise<string[]>
+
+export function createProvision(
+  deps: Pick<Deps, 'git' | 'files' | 'paths' | 'setupCache' | 'bring'> &
+    Pick<LaunchEnvironment, 'environmentOf'> & { states: States },
+): Provision {
+  const { git, files, paths, states } = deps
+  const include = createInclude(deps)
+  const setUp = createSetup(deps)
+
+  /**
+   * What set-up commands find of the agent that they prepare a worktree for. No token: they act for
+   * nobody.
+   */
+  const variablesOf = (agent: Agent): Record<string, string> => ({
+    EXOMONAD_AGENT_ID: agent.id,
+    EXOMONAD_AGENT_NAME: agent.name,
+    EXOMONAD_PARENT_ID: agent.parentId ?? '',
+    EXOMONAD_ROLE: agent.role,
+    EXOMONAD_BRANCH: agent.branch,
+    EXOMONAD_BASE_BRANCH: agent.baseBranch ?? '',
+    EXOMONAD_WORKTREE: agent.worktree,
+    EXOMONAD_REPOSITORY: paths.home,
+  })
+
+  /** Beside the state of an agent that is being spawned, as the tree shows it. */
+  const sayOf =
+    ({ id }: Agent) =>
+    async (reason: string): Promise<void> => {
+      await states.change(id, {
+        to: 'spawning',
+        reason,
+        source: 'daemon',
+        actor: 'daemon',
+        onlyIf: ({ state }) => state === 'spawning',
+      })
+    }
+
+  const emptySubmodules = async ({ worktree }: Agent): Promise<string[]> => {
+    const empty = (await files.exists(join(worktree, '.gitmodules')))
+      ? await git.emptySubmodules(worktree)
+      : []
+    if (empty.length === 0) return []
+    const these =
+      empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
+    return [
+      `${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`,
+    ]
+  }
+
+  return async (config, caller, agent) => {
+    const env = { ...deps.environmentOf(config), ...variablesOf(agent) }
+    const say = sayOf(agent)
+    const lacking = await include({
+      ...{ config, agent, say },
+      from: caller.agent.worktree,
+      path: env['PATH'] ?? '',
+    })
+    for (const step of config.worktree.setup)
+      lacking.push(...(await setUp({ config, agent, step: setupStep(step), env, say })))
+    return [...lacking, ...(await emptySubmodules(agent))]
+  }
+}
+
+/** A list of words is a command without a key. */
+const setupStep = (step: readonly string[] | SetupStep): SetupStep =>
+  'run' in step ? step : { run: [...step], key: [], outputs: [], method: 'copy' }

@@ -1,0 +1,137 @@
+import { join } from 'node:path'
+import type { Config } from '../../../config/schema.ts'
+import type { SetupStep } from '../../../config/worktree-schema.ts'
+import { ExomonadError } from '../../../domain/errors.ts'
+import type { Agent } from '../../../domain/records.ts'
+import type { Deps } from '../../deps.ts'
+import { coversFolder, isGlob } from './globs.ts'
+
+/** One set-up command in one new worktree. */
+interface SetupRun {
+  readonly config: Config
+  readonly agent: Agent
+  readonly step: SetupStep
+  readonly env: Readonly<Record<string, string>>
+  /** Shows what is being done, and for what it waits. */
+  readonly say: (words: string) => Promise<void>
+}
+
+/**
+ * Runs set-up commands: those with a key once for each key, however many worktrees ask for it at
+ * once. Whoever comes while it runs waits for that run, and fails with it.
+ */
+export function createSetup({
+  git,
+  files,
+  setupCache,
+}: Pick<Deps, 'git' | 'files' | 'setupCache'>): (run: SetupRun) => Promise<string[]> {
+  /** By key what runs now, and whose worktree it runs in. */
+  const running = new Map<string, { work: Promise<string[]>; name: string }>()
+
+  const runHere = async ({ config, agent, step, env, say }: SetupRun): Promise<void> => {
+    const command = step.run.join(' ')
+    await say(`set-up: ${command}`)
+    const log = files.setupLog(agent.id)
+    const result = await files.runSetup(step.run, agent.worktree, {
+      env,
+      timeoutMs: config.worktree.setup_timeout * 1000,
+      log,
+    })
+    if (result.ok) return
+    throw new ExomonadError(
+      'SPAWN_FAILED',
+      `The set-up command \`${command}\` failed in ${agent.worktree}: ${result.output}\nAll that it wrote is in ${log}.`,
+      { command: step.run, log },
+    )
+  }
+
+  /** What it made, of what is to be kept: paths without one inside another. */
+  const outputsIn = async (worktree: string, patterns: readonly string[]): Promise<string[]> => {
+    const found = new Set<string>()
+    for (const path of patterns.filter((pattern) => !isGlob(pattern)))
+      if (await files.exists(join(worktree, path))) found.add(path.replace(/\/+$/, ''))
+    const globs = patterns.filter(isGlob)
+    if (globs.length > 0)
+      for (const entry of await git.ignoredEntries(worktree)) {
+        const path = entry.replace(/\/$/, '')
+        if (globs.some((glob) => coversFolder(glob, path))) found.add(path)
+      }
+    return [...found]
+      .filter((path) => ![...found].some((other) => path.startsWith(`${other}/`)))
+      .toSorted()
+  }
+
+  const keyOf = async (worktree: string, { run, key, outputs }: SetupStep, path: string) => {
+    const tracked = await git.trackedFiles(worktree, key.filter(isGlob))
+    const named = [...new Set([...key.filter((name) => !isGlob(name)), ...tracked])].toSorted()
+    return setupCache.keyOf(worktree, { run, files: named, outputs }, path)
+  }
+
+  /** Why its outputs are not kept; nothing where they are. */
+  const keep = async (hash: string, { config, agent, step, env, say }: SetupRun) => {
+    const warns = (why: string) => [notKept(step, why)]
+    const outputs = await outputsIn(agent.worktree, step.outputs)
+    if (outputs.length === 0) return warns(`it left none of ${step.outputs.join(', ')}`)
+    await say(`set-up: keeping ${outputs.join(', ')}`)
+    const kept = await setupCache.keep(hash, {
+      worktree: agent.worktree,
+      outputs,
+      method: step.method,
+      path: env['PATH'] ?? '',
+      bounds: boundsOf(config),
+    })
+    return kept === 'kept'
+      ? []
+      : warns('they are larger than [worktree] setup_cache_mb and setup_cache_entries allow')
+  }
+
+  return async (wanted) => {
+    const { agent, step, env, say } = wanted
+    if (step.key.length === 0) {
+      await runHere(wanted)
+      return []
+    }
+    const path = env['PATH'] ?? ''
+    const tracked = await git.trackedFiles(agent.worktree, step.outputs)
+    const hash = tracked.length > 0 ? null : await keyOf(agent.worktree, step, path)
+    if (hash === null) {
+      await runHere(wanted)
+      const why =
+        tracked.length > 0
+          ? `git tracks ${tracked.slice(0, 3).join(', ')} among them`
+          : `of its key none is there (${step.key.join(', ')})`
+      return [notKept(step, why)]
+    }
+    const restore = async (): Promise<boolean> =>
+      setupCache.restore(hash, { worktree: agent.worktree, method: step.method, path })
+    const other = running.get(hash)
+    if (other !== undefined) {
+      await say(`set-up: waiting for \`${step.run.join(' ')}\` of ${other.name}`)
+      const warnings = await other.work
+      // What could not be kept is made by each for itself.
+      if (await restore()) return []
+      await runHere(wanted)
+      return warnings
+    }
+    const work = (async () => {
+      await say(`set-up: looking for what \`${step.run.join(' ')}\` made before`)
+      if (await restore()) return []
+      await runHere(wanted)
+      return keep(hash, wanted)
+    })()
+    running.set(hash, { work, name: agent.name })
+    try {
+      return await work
+    } finally {
+      running.delete(hash)
+    }
+  }
+}
+
+const notKept = ({ run }: SetupStep, why: string): string =>
+  `The outputs of \`${run.join(' ')}\` are not kept for other worktrees: ${why}.`
+
+export const boundsOf = ({ worktree }: Config) => ({
+  bytes: worktree.setup_cache_mb * 1_000_000,
+  entries: worktree.setup_cache_entries,
+})

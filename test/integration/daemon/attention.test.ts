@@ -1,0 +1,130 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, it, onTestFinished } from 'vitest'
+import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+/** What wakes a lead, with the real daemon: as configured, and as it asked for when it spawned. */
+
+const work = (name: string) => [
+  { do: 'write', path: `${name}.txt`, content: `${name}\n` },
+  { do: 'commit', message: name },
+  { do: 'tool', name: 'file_pr', input: { title: name, body: 'Done' } },
+]
+const texts = (tree: Exomonad, name: string): string[] =>
+  tree.log(name).flatMap((entry) => (entry['kind'] === 'message' ? [entry['text']] : []))
+const rests = (tree: Exomonad, name: string) =>
+  waitFor(`${name} to rest`, async () => (await tree.agent(name)).state === 'idle')
+
+async function leadTree(config = ''): Promise<Exomonad> {
+  const tree = await startExomonad({ config })
+  onTestFinished(() => tree.stop())
+  tree.script('lead', {})
+  await tree.call('spawn_subtree', { task: 'x', branch_name: 'lead' })
+  await tree.logged('lead', 'its start', (entry) => entry['kind'] === 'ready')
+  await rests(tree, 'lead')
+  return tree
+}
+
+it('[attention] decides what wakes an agent and what is only logged', async () => {
+  const tree = await leadTree(
+    '[attention.events]\n"pr.opened" = "wake"\n[attention.roles.tl]\n"pr.ready" = "log"\n',
+  )
+  tree.script('one', { steps: work('one') })
+  await tree.call('spawn_workers', { specs: [{ name: 'one', prompt: 'x' }] }, { as: 'lead' })
+  await waitFor('the lead to be notified', () => texts(tree, 'lead').length === 1)
+  await waitFor('it to be ready', async () =>
+    (await tree.events()).some(({ type }) => type === 'pr.ready'),
+  )
+  await rests(tree, 'one')
+  await tree.call('send', { to: 'lead', message: 'And now?' })
+  await waitFor('the message', () => texts(tree, 'lead').length === 2)
+  expect(texts(tree, 'lead')[0]).toMatch(/^\[PR OPENED\]/)
+  expect(texts(tree, 'lead').join('\n')).not.toContain('[PR READY]')
+})
+
+it('wake: "all_settled" is one message for all of a lead’s children, across a crash', async () => {
+  const tree = await leadTree()
+  const [begin, go] = ['begin', 'go'].map((name) => join(tree.scripts, name)) as [string, string]
+  const asked = { do: 'tool', name: 'question', input: { message: 'Which?', timeout: 0.01 } }
+  // While one asks it waits for the lead.
+  tree.script('one', { steps: [{ do: 'file', path: begin }, ...work('one')] })
+  tree.script('two', { steps: [asked, { do: 'file', path: go }, ...work('two')] })
+  tree.script('three', {})
+  const spawned = await tree.run([
+    '--as',
+    'lead',
+    'spawn',
+    'workers',
+    '--wake',
+    'all_settled',
+    'one=x',
+    'two=x',
+    'three=x',
+  ])
+  expect(spawned.code, spawned.stderr).toBe(0)
+  await waitFor('the question', () => texts(tree, 'lead').length === 1)
+  expect(texts(tree, 'lead')[0]).toMatch(/^\[QUESTION\]/)
+  await tree.call('answer_question', { agent: 'two', message: 'The second.' }, { as: 'lead' })
+  writeFileSync(begin, '')
+  const isReady = async (number: number): Promise<boolean> =>
+    (await tree.events()).some(
+      ({ type, payload }) => type === 'pr.ready' && payload.title === ['', 'one', 'two'][number],
+    )
+  await waitFor('one to be ready', () => isReady(1))
+  await rests(tree, 'three')
+  await tree.crash()
+  writeFileSync(go, '')
+  // The next call starts the daemon again.
+  await tree.run(['tree'])
+  await waitFor('two to be ready', () => isReady(2), { limit: 30_000 })
+  await waitFor('the lead to be notified', () => texts(tree, 'lead').length === 2)
+  expect(
+    texts(tree, 'lead')[1]
+      ?.match(/\[[A-Z ]+\]/g)
+      ?.toSorted(),
+  ).toEqual(['[CHILD IDLE]', '[PR READY]', '[PR READY]'])
+  // That nothing checks here is no news of each of them, and of no daemon.
+  expect(texts(tree, 'lead')[1]).not.toContain('Nothing has checked it.')
+  const lacks = (await tree.events()).filter(({ type }) => type === 'forge.lacks')
+  expect(lacks.map(({ payload }) => payload.lack)).toEqual(['checks'])
+  expect((await tree.run(['inbox', '--json'])).stdout).toContain('[forge.local] ci names a command')
+})
+
+it('what rests for something of its own is shown with that, and reported once it is stalled', async () => {
+  const tree = await startExomonad({ init: false })
+  onTestFinished(() => tree.stop())
+  const config = join(tree.repository.path, '.exomonad', 'config.toml')
+  const hooked = join(import.meta.dirname, '..', '..', 'fixtures', 'agents', 'hooked.js')
+  const program = `[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(hooked)}]\nenv = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }\n`
+  const rules = '[attention]\nstalled_after = 2\n[liveness]\nreconcile_every = 1\n'
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n${program}${rules}`)
+  expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+  const body = {
+    background_tasks: [{ id: 'b', type: 'shell', status: 'running', command: 'npm test' }],
+    session_crons: [],
+  }
+  tree.script('builder', {
+    steps: [
+      { do: 'status', status: 'idle' },
+      { do: 'stop', body },
+    ],
+  })
+  const specs = [{ name: 'builder', prompt: 'x', agent: 'hooked' }]
+  expect((await tree.call('spawn_workers', { specs })).errors).toEqual([])
+  const what = 'a background task: npm test'
+  await waitFor('it to rest for that', async () => {
+    const { state, waits } = (await tree.agent('builder')) ?? {}
+    return state === 'idle' && waits[0]?.what === what
+  })
+  expect((await tree.run(['status'])).stdout).toContain(`waits for ${what}, `)
+  const [status] = (await tree.call('agent_status')).agents
+  expect(status.waits).toEqual([{ what, since: expect.stringMatching(/Z$/) }])
+  expect((await tree.run(['tree'])).stdout).toContain(`idle: ${what}`)
+  const sent = async (): Promise<string[]> =>
+    (await tree.call('inbox')).messages.map(({ kind }: { kind: string }) => kind)
+  await waitFor('it to be reported as stalled', async () => (await sent()).includes('agent.silent'))
+  expect(await sent()).not.toContain('agent.idle')
+  expect(JSON.stringify(await tree.call('inbox'))).toContain(`it waits for ${what}`)
+})
