@@ -72,7 +72,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'adapters/notify': { values: [], types: ['processes'] },
   'adapters/sandbox': {
-    values: ['domain', 'processes'],
+    values: [LIBRARY, 'domain', 'processes'],
     types: ['adapters/agent-cli'],
   },
   core: {

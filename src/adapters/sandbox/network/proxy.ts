@@ -1,12 +1,7 @@
-import {
-  createServer,
-  request,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
+import { createServer, request } from '../../../../packages/subagents/src/node-http.ts'
 import { join } from './forward.ts'
 import { isAllowed, type AllowedHost } from './allowed.ts'
 
@@ -140,7 +135,9 @@ function connectThrough(upstream: URL, { host, port }: Target): Promise<Socket> 
       }),
     })
     outgoing.on('error', reject)
-    outgoing.on('connect', (received, socket) => {
+    outgoing.on('connect', (received, socket, head) => {
+      // What came together with the answer.
+      if (head.length > 0) socket.unshift(head)
       if (received.statusCode === 200) resolve(socket)
       else {
         socket.destroy()
