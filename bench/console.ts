@@ -78,6 +78,8 @@ async function measureFrames(
   })
   const floors: number[] = []
   const frames: number[] = []
+  const cpu: number[] = []
+  const cpuFloors: number[] = []
   const lines = Array.from({ length: LINES }, (_, index) => lineOf(index))
   let text = lines.join('\n')
   for (const { id } of store.get().rotation) store.dispatch({ type: 'screen', agent: id, text })
@@ -96,6 +98,7 @@ async function measureFrames(
   }
   for (let frame = -WARM_UP; frame < FRAMES; frame += 1) {
     const act = next(frame)
+    const before = process.cpuUsage()
     const start = performance.now()
     act()
     do {
@@ -104,30 +107,41 @@ async function measureFrames(
     } while (screen.writtenAt() < start)
     if (frame < 0) continue
     frames.push(screen.writtenAt() - start)
+    cpu.push(milliseconds(process.cpuUsage(before)))
+    const plainCpu = process.cpuUsage()
     const plain = performance.now()
     screen.streams.stdout.write(text.split('\n').slice(-size.rows).join('\n'))
     floors.push(performance.now() - plain)
+    cpuFloors.push(milliseconds(process.cpuUsage(plainCpu)))
   }
   app.end()
   await app.ended
-  return (
-    [
-      ['p50', 0.5, false],
-      ['p99', 0.99, true],
-    ] as const
-  ).map(([word, share, hasTarget]) => {
-    const value = percentile(frames, share)
+  const figure = (
+    what: string,
+    [values, plain]: readonly [number[], number[]],
+    share: number,
+    hasTarget = false,
+  ): Figure => {
+    const value = percentile(values, share)
     return {
-      name: `${name}, ${size.columns}×${size.rows}, ${word}`,
+      name: `${name}, ${size.columns}×${size.rows}, ${what}`,
       unit: 'ms',
       value,
       floorName: 'the last lines split off and written',
-      floor: percentile(floors, share),
+      floor: percentile(plain, share),
       target: hasTarget ? atMost(TARGET, 'ms', value) : null,
       samples: FRAMES,
     }
-  })
+  }
+  return [
+    figure('p50', [frames, floors], 0.5),
+    figure('p99', [frames, floors], 0.99, true),
+    figure('CPU, p50', [cpu, cpuFloors], 0.5),
+    figure('CPU, p99', [cpu, cpuFloors], 0.99),
+  ]
 }
+
+const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1000
 
 /** What tests and tools print: mostly plain, some longer than a row, some in other scripts. */
 function lineOf(index: number): string {
