@@ -79,7 +79,11 @@ export function renderTable(figures: readonly Figure[]): string {
           figure.unit === 'messages'
             ? figure.floorName
             : `${round(figure.floor)} ${figure.unit} (${figure.floorName})`,
-          figure.unit === 'messages' ? '' : figure.floor === 0 ? '' : (figure.value / figure.floor).toFixed(1),
+          figure.unit === 'messages'
+            ? ''
+            : figure.floor === 0
+              ? ''
+              : (figure.value / figure.floor).toFixed(1),
           figure.target?.text ?? '',
           figure.target === null ? '' : figure.target.met ? 'met' : 'missed',
         ]
