@@ -1,4 +1,4 @@
-import { defineDecision } from './decision.ts'
+import { defineDecision } from '../decision.ts'
 
 export const approve = defineDecision('approve', 'approved', {
   description: 'Approves what waits for the human, such as a spawn beyond limits.approval_depth.',

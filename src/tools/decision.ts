@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../define.ts'
+import { defineTool } from './define.ts'
 
 /** A tool by which a person decides on what waits for them; `verb`: as its command is called. */
 export const defineDecision = <const Verb extends string>(
