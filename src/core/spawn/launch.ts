@@ -10,6 +10,8 @@ import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
 import type { Token } from './token.ts'
+import { slotVariables } from '../../domain/slots.ts'
+import type { Slots } from './provision/slots.ts'
 import { createSettled, type Launched } from './launched.ts'
 
 export interface Launcher {
@@ -58,13 +60,15 @@ export interface LaunchEnvironment {
   /** Absolute path of hooks/program.sh. */
   hookScript: string
   freePort: () => Promise<number>
+  /** Whether nobody listens on any of so many ports. */
+  portsFree: (first: number, count: number) => Promise<boolean>
   /** What agents may see; `passes`: what their program needs beyond that. */
   environmentOf: (config: Config, passes?: readonly string[]) => Record<string, string>
 }
 
 export function createLauncher(
   deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'paths'> &
-    LaunchEnvironment & { panes: Pick<OwnPanes, 'find'> },
+    LaunchEnvironment & { panes: Pick<OwnPanes, 'find'>; slots: Slots },
 ): Launcher {
   const { store, multiplexer, files, paths } = deps
   const settled = createSettled(deps)
@@ -144,7 +148,7 @@ export function createLauncher(
   const outputOf = ({ id }: Agent): string => join(paths.outputs, `${id}.log`)
 
   /** What every agent finds in its environment of itself. */
-  const ownVariables = (agent: Agent, path: string): Record<string, string> => ({
+  const ownVariables = async (agent: Agent, path: string): Promise<Record<string, string>> => ({
     PATH: `${deps.agentPath}:${path}`,
     EXOMONAD_AGENT_ID: agent.id,
     EXOMONAD_AGENT_NAME: agent.name,
@@ -152,6 +156,7 @@ export function createLauncher(
     EXOMONAD_BRANCH: agent.branch,
     EXOMONAD_ROLE: agent.role,
     EXOMONAD_SOCKET: deps.socket,
+    ...slotVariables(await deps.slots.of(agent)),
   })
 
   return {
@@ -170,7 +175,7 @@ export function createLauncher(
       const { multiplexer: size, retention } = config
       const base = deps.environmentOf(config)
       const argv = await files.writeLaunch(agent.id, {
-        env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') },
+        env: { ...base, ...(await ownVariables(agent, base['PATH'] ?? '')) },
         argv: ['/bin/sh', '-c', command],
       })
       return multiplexer.open({
@@ -201,10 +206,11 @@ export function createLauncher(
       await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
       await files.writeChannel(agent.id, plan.channel)
       const base = deps.environmentOf(config, cli.passes)
+      const own = await ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? '')
       const env = {
         ...base,
-        ...plan.env,
-        ...ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? ''),
+        ...filledIn(plan.env, own),
+        ...own,
         EXOMONAD_TOKEN: token.secret,
         EXOMONAD_AUTH_FILE: authFile,
         EXOMONAD_SPOOL: paths.spool,
@@ -237,3 +243,15 @@ export function createLauncher(
     },
   }
 }
+
+/** `${EXOMONAD_…}` in the configured environment stands for what the agent finds of itself. */
+const filledIn = (
+  env: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(EXOMONAD_[A-Z_]+)\}/g, (whole, key: string) => own[key] ?? whole),
+    ]),
+  )

@@ -156,6 +156,8 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
       freePort: async () => 1,
     },
     panes: { find: async () => undefined },
+    slots: { of: async () => ({ slot: 1, portBase: 20_020 }) },
+    variablesOf: async () => ({}),
     onJournalStep: () => {},
     opened: () => {},
     undo: { undo: async () => {} },

@@ -7,6 +7,7 @@ import type { States } from '../../agents/states.ts'
 import type { Deps } from '../../deps.ts'
 import type { LaunchEnvironment } from '../launch.ts'
 import { createInclude } from './include.ts'
+import type { WorktreeVariables } from './variables.ts'
 import { createSetup } from './setup.ts'
 
 /**
@@ -16,27 +17,15 @@ import { createSetup } from './setup.ts'
 export type Provision = (config: Config, caller: Caller, agent: Agent) => Promise<string[]>
 
 export function createProvision(
-  deps: Pick<Deps, 'git' | 'files' | 'paths' | 'setupCache' | 'bring'> &
-    Pick<LaunchEnvironment, 'environmentOf'> & { states: States },
+  deps: Pick<Deps, 'git' | 'files' | 'setupCache' | 'bring'> &
+    Pick<LaunchEnvironment, 'environmentOf'> & {
+      states: States
+      variablesOf: WorktreeVariables
+    },
 ): Provision {
-  const { git, files, paths, states } = deps
+  const { git, files, states } = deps
   const include = createInclude(deps)
   const setUp = createSetup(deps)
-
-  /**
-   * What set-up commands find of the agent that they prepare a worktree for. No token: they act for
-   * nobody.
-   */
-  const variablesOf = (agent: Agent): Record<string, string> => ({
-    EXOMONAD_AGENT_ID: agent.id,
-    EXOMONAD_AGENT_NAME: agent.name,
-    EXOMONAD_PARENT_ID: agent.parentId ?? '',
-    EXOMONAD_ROLE: agent.role,
-    EXOMONAD_BRANCH: agent.branch,
-    EXOMONAD_BASE_BRANCH: agent.baseBranch ?? '',
-    EXOMONAD_WORKTREE: agent.worktree,
-    EXOMONAD_REPOSITORY: paths.home,
-  })
 
   /** Beside the state of an agent that is being spawned, as the tree shows it. */
   const sayOf =
@@ -64,7 +53,7 @@ export function createProvision(
   }
 
   return async (config, caller, agent) => {
-    const env = { ...deps.environmentOf(config), ...variablesOf(agent) }
+    const env = { ...deps.environmentOf(config), ...(await deps.variablesOf(agent)) }
     const say = sayOf(agent)
     const lacking = await include({
       ...{ config, agent, say },
