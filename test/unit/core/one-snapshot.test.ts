@@ -109,6 +109,7 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
     status: async () => ({ operation: null, dirty: [], branch: lead.branch, head: SHA }),
     resolve: async (ref: string) => (ref.startsWith('refs/heads/') ? null : SHA),
     worktrees: async () => [],
+    fillLargeFiles: async () => null,
     isValidBranchName: async () => true,
     addWorktree: async ({ checkoutWorkers }: { checkoutWorkers: number }) =>
       void used.push(`worktree ${checkoutWorkers}`),

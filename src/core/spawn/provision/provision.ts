@@ -40,15 +40,31 @@ export function createProvision(
       })
     }
 
-  const emptySubmodules = async ({ worktree }: Agent): Promise<string[]> => {
-    const empty = (await files.exists(join(worktree, '.gitmodules')))
-      ? await git.emptySubmodules(worktree)
-      : []
-    if (empty.length === 0) return []
+  const emptySubmodules = async (
+    { worktree }: Agent,
+    unfilled: readonly { path: string; reason: string }[],
+  ): Promise<string[]> => {
+    // Set-up commands may have filled some meanwhile.
+    const left: { path: string; reason: string }[] = []
+    for (const one of unfilled)
+      if (await files.isEmptyFolder(join(worktree, one.path))) left.push(one)
+    if (left.length === 0) return []
+    const paths = left.map(({ path }) => path)
     const these =
-      empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
+      paths.length === 1 ? `The submodule ${paths[0]} is` : `The submodules ${paths.join(', ')} are`
+    const reasons = left.map(({ path, reason }) => `${path}: ${reason}`).join('; ')
     return [
-      `${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`,
+      `${these} empty in its worktree (${reasons}). \`git submodule update --init --recursive\` in the main worktree brings them from then on; as [worktree] setup it asks their remotes each time.`,
+    ]
+  }
+
+  const largeFiles = async ({ worktree }: Agent): Promise<string[]> => {
+    const left = await git.fillLargeFiles(worktree)
+    if (left === null) return []
+    const [first = ''] = left.files
+    const more = left.files.length - 1
+    return [
+      `${first} ${more === 0 ? 'is still a pointer' : `and ${more} more are still pointers`} of Git LFS: ${left.reason}.`,
     ]
   }
 
@@ -60,9 +76,13 @@ export function createProvision(
       from: caller.agent.worktree,
       path: env['PATH'] ?? '',
     })
+    const unfilled = (await files.exists(join(agent.worktree, '.gitmodules')))
+      ? await git.fillSubmodules(agent.worktree, caller.agent.worktree)
+      : []
+    const pointers = await largeFiles(agent)
     for (const step of config.worktree.setup)
       lacking.push(...(await setUp({ config, agent, step: setupStep(step), env, say })))
-    return [...lacking, ...(await emptySubmodules(agent))]
+    return [...lacking, ...(await emptySubmodules(agent, unfilled)), ...pointers]
   }
 }
 
