@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
-import { readSpool } from '../adapters/machine/spool.ts'
+import { confinedSpools, readSpool } from '../adapters/machine/spool.ts'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
+import type { Git } from '../adapters/git/git.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -30,25 +31,28 @@ const FIRST_BACKUP = 5_000
 export function startMaintenance(deps: {
   core: Core
   store: Store
+  git: Pick<Git, 'tendBorrower'>
   paths: Paths
   config: () => Config
   clock: Clock
   log: Log
   onLost: () => void
 }): () => Promise<void> {
-  const { core, store, paths, config, clock, log } = deps
+  const { core, store, git, paths, config, clock, log } = deps
   const { repeat, stop } = createRepeated(log)
 
-  const spool = () =>
-    readSpool(
-      paths.spool,
-      async ({ event, token, body, at }) => {
-        const agent = await core.directory.byTokenHash(hashToken(token))
-        if (agent === undefined) return
-        await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
-      },
-      log,
-    )
+  const spool = async () => {
+    for (const folder of [paths.spool, ...(await confinedSpools(paths.agents))])
+      await readSpool(
+        folder,
+        async ({ event, token, body, at }) => {
+          const agent = await core.directory.byTokenHash(hashToken(token))
+          if (agent === undefined) return
+          await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
+        },
+        log,
+      )
+  }
 
   const retain = async () => {
     const { retention } = config()
@@ -90,6 +94,11 @@ export function startMaintenance(deps: {
     FIRST_BACKUP,
   )
   repeat('retention', () => HOUR, retain, 10_000)
+  repeat(
+    'what the forge borrows',
+    () => HOUR,
+    () => git.tendBorrower(paths.origin),
+  )
 
   return stop
 }

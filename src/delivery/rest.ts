@@ -1,6 +1,7 @@
 import type { StoreTransaction, StoreVerbs } from '../adapters/store/store.ts'
 import { childrenOf, countsAsLive } from '../core/agents/tree.ts'
 import { filedBranches, knownPulls, mergedBranches } from '../core/pulls/pull-records.ts'
+import { ownWaitsOf } from '../core/turns/own-waits.ts'
 import { sharesBranch } from '../domain/agent-kinds.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
 import type { Agent, Reach, StoredEvent } from '../domain/records.ts'
@@ -30,6 +31,8 @@ async function waitsFor(
 ): Promise<string | undefined> {
   const [question] = await tx.questions.open(id)
   if (question !== undefined) return `an answer to ${question.id}`
+  const own = await ownWaitsOf(tx, id)
+  if (own !== undefined) return own.waits.join(', ')
   const merged = mergedBranches(await knownPulls(tx))
   const names: string[] = []
   for (const child of childrenOf(await tx.agents.list(), id))

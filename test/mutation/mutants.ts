@@ -338,7 +338,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'agent.silent is reported once',
     file: 'src/core/maintenance/reconcile.ts',
-    find: 'dedupe: String(agent.lastSeenAt)',
+    find: 'dedupe: String(since)',
     replace: 'dedupe: String(clock())',
     test: SETTINGS,
     name: 'silent_after',

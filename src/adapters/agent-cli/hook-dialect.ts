@@ -41,6 +41,11 @@ export type HookFact =
   | {
       readonly kind: 'stop'
       readonly again: boolean
+      /**
+       * What will begin the next turn by itself, in words: “a background task: npm test”. Absent
+       * where the program does not say.
+       */
+      readonly waits?: readonly string[]
       readonly sessionId?: string
       readonly transcript?: string
     }

@@ -246,6 +246,23 @@ export interface Git {
 
   // set-up
   initBare(path: string): Promise<void>
+  /**
+   * Has a fresh bare repository two folders below the common directory borrow this one’s objects.
+   * Whatever is pushed there is kept here, by its hook and by `tendBorrower`.
+   */
+  lendObjects(path: string): Promise<void>
+  /**
+   * Of one that borrows: all it has is reachable here (not with `refs: false`), and its history is
+   * cut off where this one’s is.
+   */
+  tendBorrower(path: string, options?: { refs?: boolean }): Promise<void>
+  /**
+   * Has one of before, which holds all itself, borrow from now on, and takes away what it held.
+   * False where it borrows already, or can’t where it lies.
+   */
+  slimBorrower(path: string): Promise<boolean>
+  /** Its borrower is gone: nothing is kept for it any more. */
+  endLending(): Promise<void>
   /** Adds lines to `<common-dir>/info/exclude` that are not there yet. */
   exclude(lines: readonly string[]): Promise<void>
   unexclude(lines: readonly string[]): Promise<void>

@@ -4,6 +4,7 @@ import { createAncestry } from './ancestry.ts'
 import { createExclude } from './worktrees/exclude.ts'
 import type { Git } from './git.ts'
 import { createHistory } from './history.ts'
+import { createLending } from './lending.ts'
 import { createIsMerged } from './merged.ts'
 import { createLookUp, type LookUp } from './look-up.ts'
 import { createMutex } from './mutex.ts'
@@ -79,6 +80,7 @@ export function openGit({
     ...createRebase({ run, git: objects }),
     ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),
+    ...createLending({ run, commonDir }),
     async initBare(path: string) {
       const format = (
         await run.output('read the object format', ['rev-parse', '--show-object-format'], {

@@ -1,5 +1,6 @@
 import type { Agent } from '../../domain/records.ts'
 import type { AgentStatus } from '../sessions/agent-sessions.ts'
+import type { Wait } from '../tree/waits.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 
 /** It idles and has said that its task is done, or can’t be. */
@@ -31,7 +32,11 @@ export function doneAt(
   return state === 'completed' ? Math.min(outcome?.at ?? ended, ended) : ended
 }
 
-export function describeStatus(agent: Agent, root: Agent | undefined): AgentStatus {
+export function describeStatus(
+  agent: Agent,
+  root: Agent | undefined,
+  waits: readonly Wait[] = [],
+): AgentStatus {
   const done = doneAt(agent)
   return {
     agent_id: agent.id,
@@ -44,6 +49,7 @@ export function describeStatus(agent: Agent, root: Agent | undefined): AgentStat
     completed_at: done === null ? null : iso(done),
     tool_calls: agent.toolCalls,
     tokens: agent.tokens,
+    waits: waits.map(({ what, since }) => ({ what, since: iso(since) })),
   }
 }
 

@@ -56,8 +56,15 @@ export interface TreeNode {
   /** Agents for which a wait of its own is open now; null for none. */
   waiting_for: AgentId[] | null
   open_questions: number
+  /** What it waits for by itself or of others, the oldest first; empty while it works. */
+  waits: { what: string; since: string; age_seconds: number }[]
+  /** Items of the human’s inbox that are about it. */
+  items: number
   outcome: { success: boolean; summary?: string; error?: string; partial?: string } | null
-  /** Who has to act for it to go on, or for its work to land; null where that is nobody else. */
+  /**
+   * Who has to act for it to go on, or for its work to land; null where that is nobody else. The
+   * human exactly where `items` says so.
+   */
   turn: AgentId | 'human' | null
   /** First words of what it was given to do, on one line; empty where it has no task. */
   task: string

@@ -5,6 +5,9 @@ import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { costOf } from '../usage/budgets.ts'
 import { selectTree } from '../tree/select-tree.ts'
+import { itemsByAgent } from '../inbox/items-by-agent.ts'
+import { waitsIn } from '../tree/waits.ts'
+import { allOwnWaits } from '../turns/own-waits.ts'
 import { whoseTurn } from '../tree/whose-turn.ts'
 import { shortAddresses } from '../../domain/addresses.ts'
 import type { TreeNode, TreeQuery, View } from './tree-document.ts'
@@ -60,6 +63,7 @@ export function createView({
         unfinished,
         priced,
         forgeNow,
+        own,
       ] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
@@ -73,6 +77,7 @@ export function createView({
         store.journal.open(),
         prices(),
         forgeView(forge, store),
+        allOwnWaits(store),
       ])
       const items = itemsOf(
         await readInboxFacts(store, { agents, pulls, questions, approvals, journal: unfinished }),
@@ -94,8 +99,9 @@ export function createView({
       )
       const landings = landingsIn(unfinished, now)
       const asked = Map.groupBy(questions, (question) => question.agentId)
-      const approvalsOf = new Set(approvals.map(({ agentId }) => agentId))
       const short = shortAddresses(agents)
+      const itemsOfAgent = itemsByAgent(items, byId, shownUnder)
+      const waitsOf = waitsIn({ agents, pulls, questions, approvals, journal: unfinished, own })
 
       const node = (agent: Agent): TreeNode => {
         const pull = sharesBranch(agent) ? undefined : pullOf.get(agent.branch)
@@ -129,12 +135,16 @@ export function createView({
           unread: unread.get(agent.id) ?? 0,
           waiting_for: openWaits.of(agent.id),
           open_questions: asked.get(agent.id)?.length ?? 0,
+          waits: waitsOf(agent).map(({ what, since }) => ({
+            ...{ what, since: new Date(since).toISOString() },
+            age_seconds: seconds(now - since),
+          })),
+          items: itemsOfAgent.get(agent.id) ?? 0,
           outcome: agent.outcome === null ? null : withoutTime(agent.outcome),
           turn: whoseTurn(byId, agent, {
-            approval: approvalsOf.has(agent.id),
             question: asked.has(agent.id),
-            undecided: (undecided.get(agent.id) ?? 0) > 0,
             pull: pr,
+            items: itemsOfAgent.get(agent.id) ?? 0,
           }),
           task: agent.kind === 'process' ? '' : firstWords(agent.task),
           command: agent.kind === 'process' ? agent.task : null,

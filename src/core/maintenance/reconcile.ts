@@ -1,6 +1,9 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
+import { sharesBranch } from '../../domain/agent-kinds.ts'
+import { filedBranches } from '../pulls/pull-records.ts'
+import { ownWaitsOf, type OwnWaits } from '../turns/own-waits.ts'
 import { isFormerPane } from '../../domain/panes/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
@@ -143,10 +146,24 @@ export function createReconcile({
     return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``
   }
 
+  /**
+   * What it rests for by itself, of which nobody was notified (a server, say, never ends), and since
+   * when.
+   */
+  const restsFor = async (agent: Agent): Promise<OwnWaits | undefined> => {
+    const own = isLasting(agent) ? await ownWaitsOf(store, agent.id) : undefined
+    if (own === undefined || agent.outcome !== null) return undefined
+    const filed = !sharesBranch(agent) && (await filedBranches(store)).has(agent.branch)
+    return filed ? undefined : own
+  }
+
   const silent = async ({ liveness, attention }: Config, agent: Agent): Promise<void> => {
     // A command need not say anything.
-    if (agent.state !== 'running' || agent.kind === 'root' || agent.kind === 'process') return
-    const quiet = clock() - agent.lastSeenAt
+    if (agent.kind === 'root' || agent.kind === 'process') return
+    const own = agent.state === 'idle' ? await restsFor(agent) : undefined
+    if (agent.state !== 'running' && own === undefined) return
+    const since = own?.since ?? agent.lastSeenAt
+    const quiet = clock() - since
     const stalledAfter = liveness.silent_after ?? attention.stalled_after
     if (quiet < stalledAfter * 1000) return
     await publisher.publish({
@@ -156,7 +173,8 @@ export function createReconcile({
       payload: {
         name: agent.name,
         minutes: Math.round(quiet / 60_000),
-        dedupe: String(agent.lastSeenAt),
+        dedupe: String(since),
+        waits_for: own?.waits.join(', ') ?? '',
       },
     })
   }

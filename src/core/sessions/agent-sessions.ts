@@ -16,6 +16,8 @@ export interface AgentStatus {
   completed_at: string | null
   tool_calls: number
   tokens: number
+  /** What it waits for while it does not work, the oldest first. Since: ISO 8601. */
+  waits: { what: string; since: string }[]
 }
 
 export interface AgentResult {

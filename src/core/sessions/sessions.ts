@@ -7,6 +7,7 @@ import { describeStatus } from '../agents/agent-status.ts'
 import type { AgentControl } from '../agents/control-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
+import { readWaits } from '../tree/waits.ts'
 import { findAgent, requireBelow } from '../agents/directory.ts'
 import type { Launcher } from '../spawn/launch.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
@@ -102,11 +103,13 @@ export function createSessions({
     status: async (caller, address) => {
       const agents = await store.agents.list()
       const root = agents.find(({ kind }) => kind === 'root')
-      if (address !== undefined) return describeStatus(await findAgent(store.agents, address), root)
+      const waitsOf = await readWaits(store, agents)
+      const describe = (agent: Agent) => describeStatus(agent, root, waitsOf(agent))
+      if (address !== undefined) return describe(await findAgent(store.agents, address))
       return {
         agents: agents
           .filter((agent) => agent.kind !== 'root' && agent.reapedAt === null)
-          .map((agent) => describeStatus(agent, root)),
+          .map(describe),
       }
     },
 

@@ -1,42 +1,39 @@
 import type { Agent } from '../../domain/records.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { TreeNode } from '../agents/tree-document.ts'
-import { hasProgram, isAlive, isInCall, isLasting } from '../../domain/lifecycle.ts'
+import { hasProgram, isAlive, isLasting } from '../../domain/lifecycle.ts'
 
 /** What else is known of an agent, beside its record. */
 export interface TurnFacts {
-  /** Something of it waits for a person’s approval. */
-  readonly approval: boolean
   readonly question: boolean
-  /** Messages to it of which nobody knows whether they arrived. */
-  readonly undecided: boolean
   readonly pull: TreeNode['pr']
+  /** Items of the human’s inbox that are about it. */
+  readonly items: number
 }
 
 /**
- * Who has to act for an agent to go on, or for its work to land: the human, an agent above it, or
- * null where it is its own turn, or nobody’s. `agents`: all there are, by id.
+ * Who has to act for an agent to go on, or for its work to land: the human, where the inbox says so,
+ * and nowhere else; an agent above it; or null where it is its own turn, or nobody’s. `agents`: all
+ * there are, by id.
  */
 export function whoseTurn(
   agents: ReadonlyMap<AgentId, Agent>,
   agent: Agent,
-  { approval, question, undecided, pull }: TurnFacts,
+  { question, pull, items }: TurnFacts,
 ): AgentId | 'human' | null {
-  if (!isAlive(agent.state) && agent.state !== 'failed') return null
-  if ((approval && isAlive(agent.state)) || undecided) return 'human'
-  if (question && isAlive(agent.state)) return leadOf(agents, agent)
-  // At a prompt for permission or a dialog; or nobody knows what it does.
-  if (agent.state === 'unknown' || (agent.state === 'waiting' && !isInCall(agent))) return 'human'
-  if (!isLasting(agent)) return null
-  if (agent.state === 'failed') return leadOf(agents, agent)
-  if (agent.state !== 'idle') return null
-  return agent.outcome?.success === false || isWithLead(pull) ? leadOf(agents, agent) : null
+  if (items > 0) return 'human'
+  const isWithOthers = question
+    ? isAlive(agent.state)
+    : isLasting(agent) &&
+      (agent.state === 'failed' ||
+        (agent.state === 'idle' && (agent.outcome?.success === false || isWithLead(pull))))
+  return isWithOthers ? leadOf(agents, agent) : null
 }
 
-/** Who an agent asks: the nearest above it that lives and has a program, else the human. */
-function leadOf(agents: ReadonlyMap<AgentId, Agent>, { parentId }: Agent): AgentId | 'human' {
+/** Who an agent asks: the nearest above it that lives and has a program; null for the human. */
+function leadOf(agents: ReadonlyMap<AgentId, Agent>, { parentId }: Agent): AgentId | null {
   const above = parentId === null ? undefined : agents.get(parentId)
-  if (above === undefined) return 'human'
+  if (above === undefined) return null
   return isAlive(above.state) && hasProgram(above) ? above.id : leadOf(agents, above)
 }
 

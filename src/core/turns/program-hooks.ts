@@ -8,6 +8,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
 import type { FirstTurn } from './first-turn.ts'
 import { deliveryIdsIn } from './hooks.ts'
+import { recordOwnWaits } from './own-waits.ts'
 import type { Permissions } from './permissions.ts'
 import { startedKey, type States } from '../agents/states.ts'
 import { countTool } from '../usage/tool-count.ts'
@@ -166,6 +167,8 @@ export function createProgramHooks(
       case 'session-start':
         // One may also begin while the program runs and nobody submitted anything, as after /clear.
         if (cli.promptsBeforeToolsReady === true && at === undefined) firstTurn.started(agent)
+        // What the program before it had begun has ended with it.
+        if (at === undefined) await recordOwnWaits(store, agent.id, { waits: [], since: clock() })
         if (agent.state === 'spawning') await hooks.sessionStart(caller, {}, at)
         else await states.seen(agent.id)
         await publisher.publish({
@@ -231,6 +234,8 @@ export function createProgramHooks(
         return NONE
       case 'stop':
         permissions.settled(agent.id)
+        if (fact.waits !== undefined)
+          await recordOwnWaits(store, agent.id, { waits: fact.waits, since: at ?? clock() })
         if (at === undefined) return stop(configured, caller, fact.again)
         await hooks.turnEnded(caller, at)
         return NONE

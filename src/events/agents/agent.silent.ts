@@ -9,8 +9,17 @@ export const agentSilent = defineEvent({
     name: z.string(),
     minutes: z.number(),
     dedupe: z.string(),
+    /** What it rests for by itself; empty while it works. Missing in events of before. */
+    waits_for: z.string().optional(),
   },
   tells: { parent: 'wake' },
   dedupe: ({ dedupe }, agentId) => `silent:${agentId}:${dedupe}`,
-  line: ['?', 'attention', (p) => words`silent for ${p.minutes} min`],
+  line: [
+    '?',
+    'attention',
+    (p) =>
+      (p.waits_for ?? '') === ''
+        ? words`silent for ${p.minutes} min`
+        : words`rests for ${p.minutes} min, for ${p.waits_for}`,
+  ],
 })

@@ -12,6 +12,11 @@ const status = z.object({
   completed_at: z.string().nullable().describe('When it reported what came of its task, or ended'),
   tool_calls: z.number().int(),
   tokens: z.number().int(),
+  waits: z
+    .array(z.object({ what: z.string(), since: z.string().describe('ISO 8601') }))
+    .describe(
+      'What it waits for while it does not work: a background task or a wake-up of its own, an answer, checks, a review, its children',
+    ),
 })
 
 export const agentStatus = defineTool({

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -89,4 +90,41 @@ it('wake: "all_settled" is one message for all of a lead’s children, across a 
   const lacks = (await tree.events()).filter(({ type }) => type === 'forge.lacks')
   expect(lacks.map(({ payload }) => payload.lack)).toEqual(['checks'])
   expect((await tree.run(['inbox', '--json'])).stdout).toContain('[forge.local] ci names a command')
+})
+
+it('what rests for something of its own is shown with that, and reported once it is stalled', async () => {
+  const tree = await startExomonad({ init: false })
+  onTestFinished(() => tree.stop())
+  const config = join(tree.repository.path, '.exomonad', 'config.toml')
+  const hooked = join(import.meta.dirname, '..', '..', 'fixtures', 'agents', 'hooked.js')
+  const program = `[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(hooked)}]\nenv = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }\n`
+  const rules = '[attention]\nstalled_after = 2\n[liveness]\nreconcile_every = 1\n'
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n${program}${rules}`)
+  expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
+  const body = {
+    background_tasks: [{ id: 'b', type: 'shell', status: 'running', command: 'npm test' }],
+    session_crons: [],
+  }
+  tree.script('builder', {
+    steps: [
+      { do: 'status', status: 'idle' },
+      { do: 'stop', body },
+    ],
+  })
+  const specs = [{ name: 'builder', prompt: 'x', agent: 'hooked' }]
+  expect((await tree.call('spawn_workers', { specs })).errors).toEqual([])
+  const what = 'a background task: npm test'
+  await waitFor('it to rest for that', async () => {
+    const { state, waits } = (await tree.agent('builder')) ?? {}
+    return state === 'idle' && waits[0]?.what === what
+  })
+  expect((await tree.run(['status'])).stdout).toContain(`waits for ${what}, `)
+  const [status] = (await tree.call('agent_status')).agents
+  expect(status.waits).toEqual([{ what, since: expect.stringMatching(/Z$/) }])
+  expect((await tree.run(['tree'])).stdout).toContain(`idle: ${what}`)
+  const sent = async (): Promise<string[]> =>
+    (await tree.call('inbox')).messages.map(({ kind }: { kind: string }) => kind)
+  await waitFor('it to be reported as stalled', async () => (await sent()).includes('agent.silent'))
+  expect(await sent()).not.toContain('agent.idle')
+  expect(JSON.stringify(await tree.call('inbox'))).toContain(`it waits for ${what}`)
 })

@@ -151,7 +151,7 @@ describe('children that are waited for together', () => {
     await publish({ type: 'agent.waiting', agentId: B, actor: B, payload: wait })
     await waitFor('the dialog', () => sent().length === 2)
     expect(await heldChildrenOf(bench.store, ROOT)).toEqual([A, B])
-    const payload = { name: 'b', minutes: 30, dedupe: '1' }
+    const payload = { name: 'b', minutes: 30, dedupe: '1', waits_for: '' }
     await publish({ type: 'agent.silent', agentId: B, actor: 'daemon', payload })
     await waitFor('the lead to be notified', () => sent().length === 3)
     expect(tags(sent()[2] ?? '')).toEqual(['[PR READY]', '[SILENT]'])

@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../../src/adapters/store/sqlite/open.ts'
 import type { Store } from '../../../src/adapters/store/store.ts'
 import { createMailbox } from '../../../src/core/mail/mailbox.ts'
 import { createWaitStatuses } from '../../../src/core/mail/wait-statuses.ts'
+import { recordOwnWaits } from '../../../src/core/turns/own-waits.ts'
 import { createOutboxRecords } from '../../../src/delivery/outbox-records.ts'
 import { createPublisher } from '../../../src/delivery/publisher.ts'
 import { createRenderer } from '../../../src/delivery/render/render.ts'
@@ -145,6 +146,20 @@ describe('an agent that rests', () => {
     await message(lead!)
     await rests(lead!)
     expect(await last(root!)).toEqual(['agent.idle', 'wake', ''])
+  })
+
+  it('is none while something of its own will wake it, as its program said', async () => {
+    const own = (waits: readonly string[]) => recordOwnWaits(store, worker!.id, { waits, since: 5 })
+    await own(['a background task: npm test'])
+    await rests(worker!)
+    expect(await last(lead!)).toEqual([
+      'agent.idle',
+      'log',
+      'it waits for a background task: npm test',
+    ])
+    await own([])
+    await rests(worker!)
+    expect(await last(lead!)).toEqual(['agent.idle', 'wake', ''])
   })
 
   it('is woken by the last that it rests for, which else would only be carried along', async () => {

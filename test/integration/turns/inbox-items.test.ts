@@ -30,10 +30,31 @@ const itemOf = async (agent: string): Promise<Item | undefined> =>
 const opened = (agent: string, type: Item['type']): Promise<Item> =>
   waitFor(`the ${type} of ${agent}`, async () => {
     const item = await itemOf(agent)
-    return item?.type === type ? item : undefined
+    return item?.type === type && (await agrees()) ? item : undefined
   })
+interface Shown {
+  readonly name: string
+  readonly matches: boolean
+  readonly items: number
+  readonly children: readonly Shown[]
+}
+const shownIn = (node: Shown): Shown[] => [node, ...node.children.flatMap(shownIn)]
+/** The tree shows as many items of each agent, and narrowed to what needs the person those alone. */
+const agrees = async (): Promise<boolean> => {
+  const { items } = await inbox()
+  const { root } = await tree.call('tree', { needs_me: true })
+  const wanted = Map.groupBy(items, ({ agent }) => agent ?? root.name)
+  const shown = shownIn(root).filter(({ matches }) => matches)
+  return (
+    shown.length === wanted.size &&
+    shown.every((node) => node.items > 0 && wanted.get(node.name)?.length === node.items)
+  )
+}
 const closed = (agent: string): Promise<true> =>
-  waitFor(`nothing of ${agent} in the inbox`, async () => (await itemOf(agent)) === undefined)
+  waitFor(
+    `nothing of ${agent} in the inbox`,
+    async () => (await itemOf(agent)) === undefined && (await agrees()),
+  )
 const worker = async (name: string, script: object, more: object = {}): Promise<void> => {
   tree.script(name, script)
   const specs = [{ name, prompt: `Do ${name}.`, ...more }]

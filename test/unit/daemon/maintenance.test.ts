@@ -22,7 +22,7 @@ import { pathsOf } from '../../../src/runtime/paths.ts'
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** Each has a timer while it does not run. */
-const JOBS = 5
+const JOBS = 6
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
 afterEach(() => void vi.useRealTimers())
@@ -34,6 +34,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
   mkdirSync(paths.state, { recursive: true })
   writeFileSync(paths.repositoryFile, '{}')
   const pruned = { events: [] as number[], outbox: [] as number[], once: [] as number[] }
+  const tended: string[] = []
   const setups: unknown[] = []
   let backups = 0
   let reconciled = 0
@@ -47,6 +48,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
       },
       once: { prune: async (before: number) => void pruned.once.push(before) },
     } as never,
+    git: { tendBorrower: async (path) => void tended.push(path) },
     store: {
       events: {
         prune: async (before: number) => {
@@ -77,6 +79,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
     file,
     reconciled: () => reconciled,
     backups: () => backups,
+    tended,
     lost: () => lost,
     fail: (does: boolean) => (fails = does),
     /**
@@ -109,6 +112,8 @@ it('removes events and messages that are older than events_days, every hour, als
   expect(upkeep.backups()).toBe(1)
   await upkeep.pass(HOUR - 1000)
   expect(upkeep.pruned.events).toHaveLength(1)
+  // The forge's repository as well: what is kept for it, and no more.
+  await vi.waitFor(() => expect(upkeep.tended).toEqual([upkeep.paths.origin]))
   upkeep.fail(true)
   await upkeep.pass(2000)
   expect(upkeep.pruned.events).toHaveLength(1)

@@ -56,6 +56,33 @@ function question(input: unknown): string {
     : `it asks in its terminal: ${words.join(' ')}`
 }
 
+/** Characters of a command or a prompt that are shown. */
+const SHOWN = 80
+const shortened = (words: string): string => {
+  const line = words.replaceAll(/\s+/g, ' ').trim()
+  return line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
+}
+
+/**
+ * Tasks that run on behind the turn, and prompts that it has scheduled: each begins a turn when it
+ * is done, or due. Absent where an older version does not say.
+ */
+function waits(body: Body): { waits?: readonly string[] } {
+  const { background_tasks: tasks, session_crons: crons } = body
+  if (!Array.isArray(tasks) && !Array.isArray(crons)) return {}
+  const told = (list: unknown, kind: string, keys: readonly string[]): string[] =>
+    (Array.isArray(list) ? (list as unknown[]) : []).filter(isObject).map((one) => {
+      const words = keys.map((key) => text(one, key)).find((word) => word.trim() !== '')
+      return words === undefined ? kind : `${kind}: ${shortened(words)}`
+    })
+  return {
+    waits: [
+      ...told(tasks, 'a background task', ['description', 'command', 'agent_type']),
+      ...told(crons, 'a wake-up it asked for', ['schedule', 'prompt']),
+    ],
+  }
+}
+
 /** A subagent works in the same program, under an id beside the session’s. */
 const nesting = (body: Body): { nested?: true } =>
   text(body, 'agent_id') === '' ? {} : { nested: true }
@@ -84,7 +111,12 @@ function read(event: string, body: Body): HookFact | null {
     case 'Notification':
       return notification(body)
     case 'Stop':
-      return { kind: 'stop', again: body['stop_hook_active'] === true, ...session(body) }
+      return {
+        kind: 'stop',
+        again: body['stop_hook_active'] === true,
+        ...waits(body),
+        ...session(body),
+      }
     case 'StopFailure':
       // The API failed: the turn is over, and Stop is not asked.
       return { kind: 'interrupted' }

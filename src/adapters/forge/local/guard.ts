@@ -8,17 +8,41 @@ const keyFile = (paths: Pick<Paths, 'state'>): string => join(paths.state, 'forg
 /**
  * git’s `update` hook of the bare repository (run there, with ref, old and new commit). An agent
  * changes its own branch only, so that no work gets into another one without merge_pr; the daemon
- * shows its key; people are not held up.
+ * shows its key; people are not held up. Where it borrows objects, the repository it borrows from
+ * keeps what comes, and all that it goes back to, by a ref (adapters/git/lending.ts): of what was
+ * pushed from elsewhere it gets a copy first. What the daemon pushes is its own.
  */
 const HOOK = `#!/bin/sh
 # Written by exomonad; do not edit.
 ref=$1
 new=$3
+source() {
+  (
+    unset GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_QUARANTINE_PATH
+    exec git --git-dir=../.. -c core.hooksPath=/dev/null "$@"
+  )
+}
+bring() {
+  source rev-list --objects --quiet "$new" --not --all 2>/dev/null && return
+  { echo "$new"; source for-each-ref '--format=^%(objectname)'; } |
+    git pack-objects -q --revs --stdout | source index-pack --stdin >/dev/null
+}
+keep() {
+  case $new in
+    *[!0]*) ;;
+    *) exit 0 ;;
+  esac
+  [ -f objects/info/alternates ] || exit 0
+  { [ "$1" = own ] || bring; } &&
+    source update-ref "refs/exomonad/kept/$(date +%s)-$new" "$new" && exit 0
+  echo "exomonad: $new can't be kept in the repository that this one borrows its objects from." >&2
+  exit 1
+}
 if [ -n "\${EXOMONAD_FORGE_KEY:-}" ] && [ "$EXOMONAD_FORGE_KEY" = "$(cat ../forge.key 2>/dev/null)" ]; then
-  exit 0
+  keep own
 fi
 if [ -z "\${EXOMONAD_AGENT_ID:-}" ]; then
-  exit 0
+  keep
 fi
 if [ "$ref" != "refs/heads/\${EXOMONAD_BRANCH:-}" ]; then
   echo "exomonad: \${EXOMONAD_AGENT_NAME:-this agent} may push only its own branch, \${EXOMONAD_BRANCH:-none}, not \${ref#refs/heads/}." >&2
@@ -26,7 +50,7 @@ if [ "$ref" != "refs/heads/\${EXOMONAD_BRANCH:-}" ]; then
   exit 1
 fi
 case $new in
-  *[!0]*) exit 0 ;;
+  *[!0]*) keep ;;
 esac
 echo "exomonad: the branch \${EXOMONAD_BRANCH} carries your pull request and can't be deleted." >&2
 exit 1
@@ -62,6 +86,10 @@ export async function installGuard(paths: Pick<Paths, 'state' | 'origin'>): Prom
     // From a shallow clone its branches come with where they were cut off; git refuses that
     // otherwise.
     ...(/^\s*shallowUpdate = true$/m.test(text) ? [] : ['[receive]\n\tshallowUpdate = true\n']),
+    // What it may borrow is known by these; a repository can have a great many tags.
+    ...(/^\s*alternateRefsPrefixes = /m.test(text)
+      ? []
+      : ['[core]\n\talternateRefsPrefixes = refs/heads/ refs/remotes/\n']),
   ]
   if (lacks.length > 0) await writeFile(config, `${text.trimEnd()}\n${lacks.join('')}`)
 }

@@ -1,4 +1,4 @@
-import { access, mkdir } from 'node:fs/promises'
+import { access, mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Paths } from '../../../runtime/paths.ts'
@@ -23,8 +23,8 @@ export interface LocalRemote {
 /**
  * The remote of the local forge. A configured one must exist (CONFIG_INVALID). Otherwise a guarded
  * bare repository at `paths.origin`, made where it is missing and known as `exomonad`: `origin`
- * stays free for where its owner will publish. Calling it again changes nothing: `created` is
- * false.
+ * stays free for where its owner will publish. It borrows this repository’s objects. Calling it
+ * again changes nothing: `created` is false.
  */
 export async function ensureLocalRemote({
   git,
@@ -48,12 +48,25 @@ export async function ensureLocalRemote({
   }
 
   const made = !(await exists(join(paths.origin, 'HEAD')))
-  if (made) {
+  if (!(await exists(paths.origin))) {
     await mkdir(paths.state, { recursive: true, mode: 0o700 })
-    await git.initBare(paths.origin)
+    // In one step: one that a crash left without its hook would keep nothing of what it borrows.
+    const draft = `${paths.origin}.new`
+    await rm(draft, { recursive: true, force: true })
+    await git.initBare(draft)
+    await git.lendObjects(draft)
+    await installGuard({ state: paths.state, origin: draft })
+    await rename(draft, paths.origin)
+  } else {
+    if (made) await git.initBare(paths.origin)
+    await installGuard(paths)
+    await git.tendBorrower(paths.origin)
   }
-  await installGuard(paths)
-  const pushEnvironment = () => forgeKeyEnvironment(paths)
+  const pushEnvironment = async () => {
+    // A history that was cut off since, or is whole now.
+    await git.tendBorrower(paths.origin, { refs: false })
+    return forgeKeyEnvironment(paths)
+  }
 
   for (const [name, url] of remotes) {
     if (url === paths.origin) return { remote: name, created: made, pushEnvironment }

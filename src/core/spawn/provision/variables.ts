@@ -22,3 +22,29 @@ export const createWorktreeVariables =
     EXOMONAD_REPOSITORY: paths.home,
     ...slotVariables(await slots.of(agent)),
   })
+
+/** What every agent finds in its environment of itself. `path`: the PATH that it gets otherwise. */
+export const createOwnVariables =
+  ({ agentPath, socket, slots }: { agentPath: string; socket: string; slots: Slots }) =>
+  async (agent: Agent, path: string): Promise<Record<string, string>> => ({
+    PATH: `${agentPath}:${path}`,
+    EXOMONAD_AGENT_ID: agent.id,
+    EXOMONAD_AGENT_NAME: agent.name,
+    EXOMONAD_PARENT_ID: agent.parentId ?? '',
+    EXOMONAD_BRANCH: agent.branch,
+    EXOMONAD_ROLE: agent.role,
+    EXOMONAD_SOCKET: socket,
+    ...slotVariables(await slots.of(agent)),
+  })
+
+/** `${EXOMONAD_…}` in the configured environment stands for what the agent finds of itself. */
+export const filledIn = (
+  env: Readonly<Record<string, string>>,
+  own: Readonly<Record<string, string>>,
+): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      value.replace(/\$\{(EXOMONAD_[A-Z_]+)\}/g, (whole, key: string) => own[key] ?? whole),
+    ]),
+  )

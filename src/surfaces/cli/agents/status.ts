@@ -37,7 +37,7 @@ export function statusTable(
   const rows = all.map((status): (Cell | string)[] => [
     printableLine(status.name),
     { text: status.kind, paint: palette.dim },
-    STATUSES[status.status](palette),
+    standing(status, palette, now),
     { text: tookSeconds(status, now), paint: palette.dim },
     { text: String(status.tool_calls), paint: palette.dim },
     { text: shortCount(status.tokens), paint: palette.dim },
@@ -56,6 +56,18 @@ export function statusTable(
     rows,
     options,
   )
+}
+
+/** Of one that does not work what it waits for, and for how long. */
+function standing({ status, waits }: AgentStatus, palette: Palette, now: number): Cell {
+  const [first, ...more] = status === 'running' ? waits : []
+  if (first === undefined) return STATUSES[status](palette)
+  const others = more.length === 0 ? '' : ` +${more.length}`
+  const since = shortDuration((now - Date.parse(first.since)) / 1000)
+  return {
+    text: `○ waits for ${printableLine(first.what)}${others}, ${since}`,
+    paint: palette.attention,
+  }
 }
 
 type Painted = (palette: Palette) => Cell

@@ -10,7 +10,9 @@ import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
 import { diagnoseNotify } from './notify.ts'
+import { diagnoseOwnCopy } from './own-copy.ts'
 import { diagnosePush } from './push.ts'
+import { diagnoseSandbox } from './sandbox.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
 
@@ -27,10 +29,12 @@ export async function diagnoseRepository(
     trust(context, located),
     templates(context, located),
     diagnoseAgents(context, config, located),
+    diagnoseSandbox(context, config, located),
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),
     diagnosePush(context, config, located),
+    diagnoseOwnCopy(context, located),
     diagnoseNotify(context, config, located),
     store(context, located),
     olderZellij(context, located),

@@ -67,6 +67,8 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   await removeIfEmpty(paths.worktrees)
   await removeIfEmpty(paths.config)
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
+  // What is left of the forge’s repository borrows what is kept for it.
+  if (!worktreesLeft && unshared.length === 0) await git.endLending()
   await removeUserState(deps.environment, paths.commonDir)
   return { removed, kept, branches_left: branches }
 }

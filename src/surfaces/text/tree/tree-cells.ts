@@ -109,10 +109,18 @@ function idle(node: TreeNode, text: string, palette: Palette, turn: string | nul
       paint: turn === 'you' ? palette.attention : palette.dim,
     }
   return {
-    text,
+    text: `${text}${restsFor(node)}`,
     paint:
       node.state_reason === 'stopped' && node.kind !== 'root' ? palette.attention : palette.dim,
   }
+}
+
+/** What it rests for that is known, and for how long. */
+function restsFor({ waits }: TreeNode): string {
+  const [first, ...more] = waits
+  if (first === undefined) return ''
+  const others = more.length === 0 ? '' : ` +${more.length}`
+  return `: ${printableLine(first.what)}${others}, ${shortDuration(first.age_seconds)}`
 }
 
 /** How long it has been so, and what that was concluded from: `12s hook`. */

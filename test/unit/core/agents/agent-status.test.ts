@@ -85,6 +85,7 @@ describe('the status of an agent', () => {
           status: 'running',
           tool_calls: 3,
           tokens: 5000,
+          waits: [],
         },
         ...{ spawned_at: '2026-01-02T03:04:05.000Z', completed_at: null },
       })

@@ -67,6 +67,7 @@ describe('the name of a pane', () => {
       pr: merged ? { state: 'merged' } : null,
       command: null,
       waiting_for: null,
+      waits: [],
       tool_calls: 0,
     }
     expect(

@@ -4,7 +4,7 @@ import type { Agent } from '../../../../src/domain/records.ts'
 import { pull } from '../../surfaces/text/sample-tree.ts'
 import { makeAgent } from '../make-agent.ts'
 
-const NOTHING: TurnFacts = { approval: false, question: false, undecided: false, pull: null }
+const NOTHING: TurnFacts = { question: false, pull: null, items: 0 }
 const root = makeAgent({ name: 'root', kind: 'root', parentId: null, paneId: '%0' as never })
 const lead = makeAgent({ name: 'lead', kind: 'subtree', parentId: root.id, paneId: '%1' as never })
 
@@ -24,12 +24,12 @@ describe('whose turn it is', () => {
   it.each<[string, Partial<TurnFacts>, Partial<Agent>, string | null]>([
     ['at work', {}, {}, null],
     ['idle', {}, { state: 'idle' }, null],
-    ['waits for an approval', { approval: true }, {}, 'human'],
+    ['has an item', { items: 1 }, {}, 'human'],
+    ['has one, and asks', { items: 1, question: true }, {}, 'human'],
     ['asks', { question: true }, {}, 'lead'],
-    ['nobody knows what arrived', { undecided: true }, {}, 'human'],
-    ['at a prompt', {}, { state: 'waiting', stateReason: 'permission to run x' }, 'human'],
+    ['at a prompt', {}, { state: 'waiting', stateReason: 'permission to run x' }, null],
     ['in a wait of its own', {}, { state: 'waiting', stateReason: 'wait' }, null],
-    ['nobody knows what it does', {}, { state: 'unknown' }, 'human'],
+    ['nobody knows what it does', {}, { state: 'unknown' }, null],
     ['crashed', {}, { state: 'failed' }, 'lead'],
     ['gave up', {}, { state: 'idle', outcome: { success: false } }, 'lead'],
     ['a task that failed', {}, { state: 'failed', kind: 'process' }, null],
@@ -45,11 +45,11 @@ describe('whose turn it is', () => {
     expect(turn(facts, agent)).toBe(who)
   })
 
-  it('is the next one above where the lead is over or has no program, at last the human’s', () => {
+  it('is the next one above where the lead is over or has no program, at last nobody’s: that is an item', () => {
     const asks = { question: true }
     expect(turn(asks, {}, { state: 'killed' })).toBe('root')
     expect(turn(asks, {}, { stateReason: 'stopped' })).toBe('root')
-    expect(turn(asks, {}, { state: 'killed' }, { paneId: null })).toBe('human')
-    expect(turn(asks, { parentId: null })).toBe('human')
+    expect(turn(asks, {}, { state: 'killed' }, { paneId: null })).toBeNull()
+    expect(turn(asks, { parentId: null })).toBeNull()
   })
 })

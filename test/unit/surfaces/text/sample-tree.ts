@@ -33,6 +33,8 @@ export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode =>
   unread: 0,
   waiting_for: null,
   open_questions: 0,
+  waits: [],
+  items: 0,
   outcome: null,
   turn: null,
   task: '',

@@ -74,6 +74,18 @@ describe('the tree on a terminal', () => {
             state_source: 'screen',
             state_age_seconds: 130,
           }),
+          node('main.n', {
+            state: 'idle',
+            waits: [
+              { what: 'the checks of #3', since: '', age_seconds: 300 },
+              { what: 'x', since: '', age_seconds: 2 },
+            ],
+          }),
+          node('main.o', {
+            state: 'idle',
+            turn: 'human',
+            waits: [{ what: '#4 to be reviewed or merged', since: '', age_seconds: 300 }],
+          }),
           node('main.l', { state: 'waiting', state_reason: 'wait' }),
           node('main.m', {
             state: 'waiting',
@@ -99,6 +111,8 @@ describe('the tree on a terminal', () => {
     expect(lineOf(lines, '─ h')).toContain('#6 conflict')
     expect(lineOf(lines, '─ i')).toContain('○ stopped')
     expect(lineOf(lines, '─ j')).toMatch(/\? unknown a dialog +2m screen/)
+    expect(lineOf(lines, '─ n')).toContain('○ idle: the checks of #3 +1, 5m')
+    expect(lineOf(lines, '─ o')).toContain('○ idle: your turn')
     expect(lineOf(lines, '─ l')).toContain('◇ waiting for mail')
     expect(lineOf(lines, '─ m')).toContain('◇ waiting for 2 agents')
     expect(lineOf(lines, '─ k')).toMatch(/◇ waiting: your permission to run npm publish +40s hook/)

@@ -102,7 +102,35 @@ describe('what Claude Code’s hooks say', () => {
     [
       'Stop',
       { ...TURN, stop_hook_active: false, background_tasks: [] },
-      { kind: 'stop', again: false, ...known },
+      { kind: 'stop', again: false, waits: [], ...known },
+    ],
+    [
+      'Stop',
+      {
+        ...TURN,
+        background_tasks: [
+          { id: 'b1', type: 'shell', status: 'running', description: '', command: 'npm  test\n' },
+          { id: 'b2', type: 'subagent', description: 'Look around', agent_type: 'Explore' },
+          'odd',
+        ],
+        session_crons: [
+          { id: 'c1', schedule: '*/5 * * * *', recurring: true, prompt: 'Check' },
+          { id: 'c2', prompt: 'x'.repeat(200) },
+          {},
+        ],
+      },
+      {
+        kind: 'stop',
+        again: false,
+        waits: [
+          'a background task: npm test',
+          'a background task: Look around',
+          'a wake-up it asked for: */5 * * * *',
+          `a wake-up it asked for: ${'x'.repeat(80)}…`,
+          'a wake-up it asked for',
+        ],
+        ...known,
+      },
     ],
     ['Stop', { ...TURN, stop_hook_active: true }, { kind: 'stop', again: true, ...known }],
     ['StopFailure', { ...TURN, error: 'rate_limit' }, { kind: 'interrupted' }],

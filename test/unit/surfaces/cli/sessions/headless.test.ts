@@ -30,6 +30,7 @@ const standing = {
   completed_at: null,
   tool_calls: 0,
   tokens: 0,
+  waits: [],
 }
 const ended = {
   agent_id: 'id-1',

@@ -1,0 +1,40 @@
+import type { StoreVerbs } from '../../adapters/store/store.ts'
+import type { AgentId } from '../../domain/ids.ts'
+
+/** What an agent’s program goes on by itself for, as it said when its turn ended. */
+export interface OwnWaits {
+  /** In words: “a background task: npm test”. Not empty. */
+  readonly waits: readonly string[]
+  /** Since when, milliseconds since the epoch. */
+  readonly since: number
+}
+
+type Verbs = Pick<StoreVerbs, 'snapshots'>
+
+const PREFIX = 'own-waits:'
+
+/** At the end of each turn; none: it rests for nothing of its own. */
+export const recordOwnWaits = (
+  { snapshots }: Verbs,
+  id: AgentId,
+  { waits, since }: OwnWaits,
+): Promise<void> =>
+  waits.length === 0
+    ? snapshots.remove(`${PREFIX}${id}`)
+    : snapshots.put(`${PREFIX}${id}`, { waits, since })
+
+export const ownWaitsOf = async (
+  { snapshots }: Verbs,
+  id: AgentId,
+): Promise<OwnWaits | undefined> => (await snapshots.get(`${PREFIX}${id}`)) as OwnWaits | undefined
+
+/** Of all agents. */
+export async function allOwnWaits({ snapshots }: Verbs): Promise<Map<AgentId, OwnWaits>> {
+  const all = await snapshots.list(PREFIX)
+  return new Map(
+    [...all].map(([key, waits]) => [
+      key.slice(PREFIX.length) as AgentId,
+      waits as unknown as OwnWaits,
+    ]),
+  )
+}
