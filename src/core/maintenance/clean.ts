@@ -6,6 +6,7 @@ import type { Maintenance } from './maintenance-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import type { EndProgram } from '../agents/end-program.ts'
 import { hasProgram, isAlive, STOPPED } from '../../domain/lifecycle.ts'
+import type { Teardown } from '../spawn/provision/teardown.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 import type { States } from '../agents/states.ts'
@@ -25,6 +26,7 @@ export function createClean({
   panes,
   states,
   endProgram,
+  teardown,
   publisher,
   clock,
   log,
@@ -32,6 +34,7 @@ export function createClean({
   panes: OwnPanes
   states: States
   endProgram: EndProgram
+  teardown: Teardown
 }): Maintenance['clean'] {
   /** Why it may not end, or must be ended first; null where it has ended or may. */
   const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
@@ -116,8 +119,9 @@ export function createClean({
     agent: Agent,
     forks: readonly Agent[],
     tip: Sha | undefined,
-  ): Promise<void> => {
+  ): Promise<string[]> => {
     for (const one of [...forks, agent]) await panes.close(one)
+    const warnings = await teardown(agent)
     await git.removeWorktree(agent.worktree, { trash: trash.folder })
     trash.empty()
     if (tip !== undefined) {
@@ -149,10 +153,11 @@ export function createClean({
       actor: 'human',
       payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
     })
+    return warnings
   }
 
   return async ({ dryRun, kill }) => {
-    const removed: { agent: string; branch: string; worktree: string }[] = []
+    const removed: Awaited<ReturnType<Maintenance['clean']>>['removed'] = []
     const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
     // Children before parents: a parent’s branch is the base its children are compared with.
     const agents = (await store.agents.list())
@@ -167,6 +172,7 @@ export function createClean({
         kept.push({ ...place, reason })
         continue
       }
+      const warnings: string[] = []
       try {
         const forks = agents.filter((other) => shares(other, agent))
         if (!dryRun) {
@@ -184,9 +190,9 @@ export function createClean({
             kept.push({ ...place, reason: since })
             continue
           }
-          await takeAway(agent, forks, tips.get(agent.branch))
+          warnings.push(...(await takeAway(agent, forks, tips.get(agent.branch))))
         }
-        removed.push(place)
+        removed.push(warnings.length === 0 ? place : { ...place, warnings })
         for (const one of [...forks, agent]) staying.delete(one)
       } catch (thrown) {
         kept.push({ ...place, reason: asExomonadError(thrown).message })

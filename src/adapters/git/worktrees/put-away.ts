@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, readFile, rename } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Run } from '../run.ts'
+import { requireSharedSubmodules } from './submodules.ts'
 
 /**
  * Moves a worktree’s files into `trash`, in one step however many they are; who owns that deletes
  * them. Returns how to bring them back. Null, and nothing was done, where git itself is to judge:
- * it is locked, dirty, has submodules, is broken or gone, or `trash` is on another disk.
+ * it is locked, dirty, broken or gone, or `trash` is on another disk. GIT_FAILED where a submodule has
+ * commits that are nowhere else.
  */
 export async function putAway({
   run,
@@ -22,14 +24,14 @@ export async function putAway({
   const mark = await readFile(join(target, '.git'), 'utf8').catch(() => '')
   const record = /^gitdir: (.+?)\r?\n?$/s.exec(mark)?.[1]
   if (record === undefined || !(await isThere(record))) return null
-  for (const held of [join(record, 'locked'), join(record, 'modules'), join(target, '.gitmodules')])
-    if (await isThere(held)) return null
+  if (await isThere(join(record, 'locked'))) return null
   if (!force) {
     // As git looks before it removes one.
     const status = await run.attempt(['status', '--porcelain', '--ignore-submodules=none'], {
       worktree: target,
     })
     if (status.exitCode !== 0 || status.stdout !== '') return null
+    await requireSharedSubmodules(run, record)
   }
   const away = join(trash, `${basename(target)}-${randomBytes(4).toString('hex')}`)
   try {

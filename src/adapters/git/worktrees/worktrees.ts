@@ -7,7 +7,8 @@ import type { Git } from '../git.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
-import { createEmptySubmodules } from './submodules.ts'
+import { createFillLargeFiles } from './lfs.ts'
+import { createSubmodules } from './submodules.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
@@ -22,7 +23,8 @@ type Worktrees = Pick<
   | 'entriesListedBy'
   | 'isIgnored'
   | 'trackedFiles'
-  | 'emptySubmodules'
+  | 'fillSubmodules'
+  | 'fillLargeFiles'
 >
 
 const CHECKOUT_TIMEOUT = 900_000
@@ -76,6 +78,8 @@ export function createWorktrees({
         settings,
         timeout: CHECKOUT_TIMEOUT,
         waitsForLock: false,
+        // They are brought from this machine’s store afterwards; nothing is fetched here.
+        env: { GIT_LFS_SKIP_SMUDGE: '1' },
       })
       // Where the branch was there before, git says so and has done nothing.
       if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr))
@@ -176,6 +180,7 @@ export function createWorktrees({
       }),
 
     ...createIgnored(run),
-    emptySubmodules: createEmptySubmodules(run),
+    ...createSubmodules({ run, commonDir }),
+    fillLargeFiles: createFillLargeFiles(run),
   }
 }
