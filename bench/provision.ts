@@ -1,7 +1,6 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { execa } from 'execa'
-import { runProgram } from '../test/helpers/daemon.ts'
 import { median, timed, type Figure } from './figures.ts'
 import { benchTree, type BenchTree } from './tree.ts'
 
