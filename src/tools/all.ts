@@ -17,6 +17,7 @@ import { fork } from './agents/fork.ts'
 import { forkCapture } from './agents/fork-capture.ts'
 import { inbox } from './mail/inbox.ts'
 import { kill } from './agents/kill.ts'
+import { killAgents } from './agents/kill-agents.ts'
 import { killAgent } from './agents/kill-agent.ts'
 import { mergePr } from './pulls/merge-pr.ts'
 import { moveRoot } from './agents/move-root.ts'
@@ -74,6 +75,7 @@ const TOOLS = [
   forkCapture,
   inbox,
   kill,
+  killAgents,
   killAgent,
   mergePr,
   moveRoot,

@@ -149,9 +149,13 @@ export interface Git {
   }): Promise<void>
   /**
    * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
-   * put there where that can be done, and stay.
+   * put there where that can be done, and stay; `looked`: its status was clean a moment ago, and is
+   * not looked at again for that.
    */
-  removeWorktree(path: string, options?: { force?: boolean; trash?: string }): Promise<void>
+  removeWorktree(
+    path: string,
+    options?: { force?: boolean; trash?: string; looked?: boolean },
+  ): Promise<void>
   status(worktree: string): Promise<WorktreeStatus>
   /**
    * A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones

@@ -9,7 +9,8 @@ import { hasProgram, isAlive, STOPPED } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 import type { States } from '../agents/states.ts'
-import { isFolded } from '../agents/tree.ts'
+import { findAgent } from '../agents/directory.ts'
+import { isDone } from '../agents/tree.ts'
 
 /**
  * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the
@@ -47,6 +48,7 @@ export function createClean({
     agent: Agent,
     agents: readonly Agent[],
     tips: Awaited<ReturnType<typeof git.branches>>,
+    worktrees: Awaited<ReturnType<typeof git.worktrees>>,
     kill: boolean,
   ): Promise<string | null> => {
     const pulls = await knownPulls(store)
@@ -68,7 +70,6 @@ export function createClean({
     )
     if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
-    const worktrees = await git.worktrees()
     const entry = worktrees.find((worktree) => worktree.path === agent.worktree)
     if (entry !== undefined && !entry.prunable) {
       const status = await git.status(agent.worktree)
@@ -118,8 +119,7 @@ export function createClean({
     tip: Sha | undefined,
   ): Promise<void> => {
     for (const one of [...forks, agent]) await panes.close(one)
-    await git.removeWorktree(agent.worktree, { trash: trash.folder })
-    trash.empty()
+    await git.removeWorktree(agent.worktree, { trash: trash.folder, looked: true })
     if (tip !== undefined) {
       await git.deleteBranch(agent.branch, tip)
       try {
@@ -151,53 +151,91 @@ export function createClean({
     })
   }
 
-  return async ({ dryRun, kill }) => {
-    const removed: { agent: string; branch: string; worktree: string }[] = []
-    const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
-    // Children before parents: a parent’s branch is the base its children are compared with.
-    const agents = (await store.agents.list())
-      .filter((agent) => agent.cleanedAt === null)
-      .sort((a, b) => b.depth - a.depth)
+  type Place = { agent: string; branch: string; worktree: string }
+  type Cleaned = { removed: Place } | { kept: Place & { reason: string } }
+
+  return async ({ dryRun, kill, addresses }) => {
+    const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null)
+    const named = await Promise.all(addresses.map((address) => findAgent(store.agents, address)))
+    const wanted = agents.filter(
+      (agent) =>
+        agent.ownsWorktree &&
+        (named.length === 0 || named.some((one) => one.id === agent.id || shares(one, agent))),
+    )
     const tips = await git.branches()
+    const worktrees = await git.worktrees()
     const staying = new Set(agents)
-    for (const agent of agents.filter(({ ownsWorktree }) => ownsWorktree)) {
+
+    const cleanOne = async (agent: Agent): Promise<Cleaned> => {
       const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
-      const reason = await keepReason(agent, [...staying], tips, kill)
-      if (reason !== null) {
-        kept.push({ ...place, reason })
-        continue
+      const reason = await keepReason(agent, [...staying], tips, worktrees, kill)
+      if (reason !== null) return { kept: { ...place, reason } }
+      const forks = agents.filter((other) => shares(other, agent))
+      if (!dryRun) {
+        await Promise.all([...forks, agent].map(end))
+        // What a program did until it was ended counts as well.
+        const since = isAlive(agent.state)
+          ? await keepReason(
+              { ...agent, state: 'killed' },
+              [...staying].filter((one) => !forks.includes(one)),
+              await git.branches(),
+              worktrees,
+              kill,
+            )
+          : null
+        if (since !== null) return { kept: { ...place, reason: since } }
+        await takeAway(agent, forks, tips.get(agent.branch))
       }
-      try {
-        const forks = agents.filter((other) => shares(other, agent))
-        if (!dryRun) {
-          await Promise.all([...forks, agent].map(end))
-          // What a program did until it was ended counts as well.
-          const since = isAlive(agent.state)
-            ? await keepReason(
-                { ...agent, state: 'killed' },
-                [...staying].filter((one) => !forks.includes(one)),
-                await git.branches(),
-                kill,
-              )
-            : null
-          if (since !== null) {
-            kept.push({ ...place, reason: since })
-            continue
-          }
-          await takeAway(agent, forks, tips.get(agent.branch))
-        }
-        removed.push(place)
-        for (const one of [...forks, agent]) staying.delete(one)
-      } catch (thrown) {
-        kept.push({ ...place, reason: asExomonadError(thrown).message })
-      }
+      for (const one of [...forks, agent]) staying.delete(one)
+      return { removed: place }
     }
-    return { removed, kept }
+    const attempt = (agent: Agent): Promise<Cleaned> =>
+      cleanOne(agent).catch((thrown: unknown) => ({
+        kept: {
+          agent: agent.name,
+          branch: agent.branch,
+          worktree: agent.worktree,
+          reason: asExomonadError(thrown).message,
+        },
+      }))
+
+    const cleaned: Cleaned[] = []
+    // Children before parents: a parent’s branch is the base its children are compared with.
+    const depths = [...new Set(wanted.map(({ depth }) => depth))].sort((a, b) => b - a)
+    for (const depth of depths)
+      cleaned.push(
+        ...(await atOnce(
+          AT_ONCE,
+          wanted.filter((agent) => agent.depth === depth),
+          attempt,
+        )),
+      )
+    // Nobody waits for the files.
+    if (!dryRun) trash.empty()
+    return {
+      removed: cleaned.flatMap((one) => ('removed' in one ? [one.removed] : [])),
+      kept: cleaned.flatMap((one) => ('kept' in one ? [one.kept] : [])),
+    }
   }
 }
 
-const isDone = (agent: Agent, merged: ReadonlySet<string>): boolean =>
-  agent.outcome?.success === true || isFolded(agent, merged)
+/** Looking over a large worktree takes a processor, and the disk, for a while. */
+const AT_ONCE = 4
+
+/** The results in the order of the items, so many at a time. */
+async function atOnce<Item, Result>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const todo = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of todo) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: limit }, worker))
+  return results
+}
 
 /** Forks and sessions have no worktree of their own: they go with the one that they work in. */
 const shares = (other: Agent, { worktree }: Agent): boolean =>

@@ -12,19 +12,20 @@ export async function putAway({
   run,
   target,
   trash,
-  force,
+  looked,
 }: {
   run: Run
   target: string
   trash: string
-  force: boolean
+  /** It may go as it is, or was just looked over. */
+  looked: boolean
 }): Promise<(() => Promise<void>) | null> {
   const mark = await readFile(join(target, '.git'), 'utf8').catch(() => '')
   const record = /^gitdir: (.+?)\r?\n?$/s.exec(mark)?.[1]
   if (record === undefined || !(await isThere(record))) return null
   for (const held of [join(record, 'locked'), join(record, 'modules'), join(target, '.gitmodules')])
     if (await isThere(held)) return null
-  if (!force) {
+  if (!looked) {
     // As git looks before it removes one.
     const status = await run.attempt(['status', '--porcelain', '--ignore-submodules=none'], {
       worktree: target,

@@ -126,10 +126,10 @@ export function createWorktrees({
         throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
     },
 
-    removeWorktree: (path, { force = false, trash } = {}) =>
+    removeWorktree: (path, { force = false, trash, looked = force } = {}) =>
       lock(async () => {
         const target = absolute(path)
-        const back = trash === undefined ? null : await putAway({ run, target, trash, force })
+        const back = trash === undefined ? null : await putAway({ run, target, trash, looked })
         if (back !== null) {
           // Its files are gone from there: only git’s record of it is left to take away.
           const result = await run.attempt([
