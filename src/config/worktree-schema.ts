@@ -63,6 +63,15 @@ export const worktreeSchema = z
       .describe(
         'Commands run in a new worktree before its agent starts (see EXOMONAD_*); a failure undoes the spawn. [[worktree.setup]] with `key` and `outputs` runs once for each key.',
       ),
+    pool: z
+      .number()
+      .int()
+      .min(0)
+      .max(50)
+      .default(0)
+      .describe(
+        'So many worktrees are kept checked out, of which a spawn takes one by a rename: for large repositories. Each takes the room of a checkout. Number.',
+      ),
     setup_timeout: seconds(600, 'For each setup command.'),
     setup_cache_mb: z
       .number()

@@ -135,10 +135,11 @@ export interface Git {
   isMerged(branch: Sha, into: Sha): Promise<boolean>
 
   // worktrees
+  /** Without those that are kept ready. */
   worktrees(): Promise<WorktreeEntry[]>
   /**
-   * With `create` the branch is new and starts at `at`; else the branch exists. BRANCH_EXISTS,
-   * BRANCH_CHECKED_OUT.
+   * With `create` the branch is new and starts at `at`; else the branch exists. One of `pool` is
+   * taken for a new one where one is ready there. BRANCH_EXISTS, BRANCH_CHECKED_OUT.
    */
   addWorktree(options: {
     path: string
@@ -146,7 +147,22 @@ export interface Git {
     create: boolean
     at: Sha
     checkoutWorkers?: number
+    pool?: string
   }): Promise<void>
+  /**
+   * Takes one step towards `size` worktrees that are ready in this folder, at the commit that was
+   * asked for last, or `at`: makes one, moves one on, takes one too many away. What an earlier
+   * process left there is looked over first. Nothing happens soon after a spawn.
+   */
+  tendPool(options: {
+    folder: string
+    size: number
+    at: Sha
+    trash: string
+    checkoutWorkers: number
+  }): Promise<void>
+  /** Takes all of them away. */
+  endPool(folder: string, trash: string): Promise<void>
   /**
    * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
    * put there where that can be done, and stay; `looked`: its status was clean a moment ago, and is
@@ -264,5 +280,5 @@ export interface Git {
   exclude(lines: readonly string[]): Promise<void>
   unexclude(lines: readonly string[]): Promise<void>
   /** A checkout of one commit without a branch, for checks; `remove` it with removeWorktree. */
-  addDetachedWorktree(path: string, sha: Sha): Promise<void>
+  addDetachedWorktree(path: string, sha: Sha, options?: { checkoutWorkers?: number }): Promise<void>
 }

@@ -19,7 +19,7 @@ export function createSpawnBuilder(
   deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths' | 'setupCache' | 'bring'> &
     Pick<LaunchEnvironment, 'environmentOf'> & { start: SpawnStart; states: States },
 ) {
-  const { store, git, prompts } = deps
+  const { store, git, prompts, paths } = deps
   const { step, start } = deps.start
 
   const provision = createProvision(deps)
@@ -43,6 +43,7 @@ export function createSpawnBuilder(
             create: adopt === undefined,
             at: adopt === undefined ? candidate.forkPoint : adopt.head,
             checkoutWorkers: config.git.checkout_workers,
+            ...(config.worktree.pool > 0 ? { pool: paths.pool } : {}),
           })
         } catch (thrown) {
           // Somebody else’s branch, made since it was looked for: not ours to take back.

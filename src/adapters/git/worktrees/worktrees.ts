@@ -8,6 +8,7 @@ import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createEmptySubmodules } from './submodules.ts'
+import { createPool, isPooled } from './pool.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
@@ -17,6 +18,8 @@ type Worktrees = Pick<
   | 'addWorktree'
   | 'removeWorktree'
   | 'addDetachedWorktree'
+  | 'tendPool'
+  | 'endPool'
   | 'ignoredFiles'
   | 'ignoredEntries'
   | 'entriesListedBy'
@@ -93,34 +96,39 @@ export function createWorktrees({
     if (result.exitCode !== 0) throw run.failure(`make the worktree ${path}`, result)
   }
 
-  return {
+  const workersOf = (count: number | undefined): readonly string[] =>
+    count === undefined ? [] : [`checkout.workers=${count}`]
+
+  const worktrees: Omit<Worktrees, 'tendPool' | 'endPool'> = {
     worktrees: () =>
       lock(async () =>
         parseWorktreeList(
           await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], {
             reads: true,
           }),
-        ),
+        ).filter(({ path }) => !isPooled(path)),
       ),
 
-    addWorktree: ({ path, branch, create, at, checkoutWorkers }) =>
-      lock(async () => {
-        const settings =
-          checkoutWorkers === undefined ? [] : [`checkout.workers=${checkoutWorkers}`]
+    addWorktree: async ({ path, branch, create, at, checkoutWorkers, pool: folder }) => {
+      if (create && folder !== undefined && (await pool.take({ folder, path, branch, at }))) return
+      await lock(async () => {
+        const settings = workersOf(checkoutWorkers)
         if (!create) return add(path, ['--', path, branch], settings)
         // git makes the branch first and keeps it when the checkout fails.
         const undo = () =>
           run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
         return add(path, ['--no-track', '-b', branch, '--', path, at], settings, undo)
-      }),
+      })
+    },
 
-    async addDetachedWorktree(path, sha) {
+    async addDetachedWorktree(path, sha, { checkoutWorkers } = {}) {
       await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
       // The files come outside the lock: they are most of the work, and nobody else touches this
       // index.
       const result = await run.attempt(['reset', '--hard', '--quiet'], {
         worktree: path,
         timeout: CHECKOUT_TIMEOUT,
+        settings: workersOf(checkoutWorkers),
       })
       if (result.exitCode !== 0)
         throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
@@ -178,4 +186,12 @@ export function createWorktrees({
     ...createIgnored(run),
     emptySubmodules: createEmptySubmodules(run),
   }
+  const pool = createPool({
+    run,
+    lock,
+    commonDir,
+    addDetached: worktrees.addDetachedWorktree,
+    remove: worktrees.removeWorktree,
+  })
+  return { ...worktrees, tendPool: pool.tendPool, endPool: pool.endPool }
 }
