@@ -28,6 +28,7 @@ const ADAPTER_TYPES = [
   'adapters/git',
   'adapters/machine',
   'adapters/notify',
+  'adapters/sandbox',
   'adapters/store',
   'adapters/terminals',
 ]
@@ -70,6 +71,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
   'adapters/notify': { values: [], types: ['processes'] },
+  'adapters/sandbox': {
+    values: ['domain'],
+    types: ['adapters/agent-cli', 'processes'],
+  },
   core: {
     values: ['adapters/agent-cli/known.ts', 'domain', 'events', 'sanitize'],
     types: [LIBRARY, ...ADAPTER_TYPES, 'config', 'runtime'],

@@ -191,6 +191,13 @@ export function createHost(environment: Environment): Host {
         environment: gitEnvironment(environment),
       })
     },
+    async trySandbox(programs) {
+      const [{ trySandbox }, { exec }] = await Promise.all([
+        import('../daemon/sandbox/try-programs.ts'),
+        import('../processes/exec.ts'),
+      ])
+      return trySandbox(programs, { environment, exec })
+    },
     github: createGithubHost(environment),
     gitea: createGiteaHost(environment),
     multiplexers,
@@ -199,7 +206,7 @@ export function createHost(environment: Environment): Host {
 
 /** The daemon is nobody’s agent, whoever started it. */
 const AGENT_VARIABLES =
-  /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL|MCP_URL)$/
+  /^EXOMONAD_(?:AGENT_ID|AGENT_NAME|PARENT_ID|BRANCH|ROLE|SOCKET|TOKEN|AUTH_FILE|SPOOL|MCP_URL|SANDBOX)$/
 
 const daemonVariables = (environment: Environment): Record<string, string> =>
   Object.fromEntries(

@@ -2,6 +2,8 @@ import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
 import { z } from 'zod'
 import { argv } from './schema-fields.ts'
 
+export const sandboxLevel = z.enum(['off', 'workspace'])
+
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
 
 export const agentSchema = z
@@ -46,6 +48,9 @@ export const agentSchema = z
       .describe(
         'The program says when it starts and ends a turn (`exomonad hook prompt|stop`); messages then wait until it is idle. Without, it is typed to at any time.',
       ),
+    sandbox: sandboxLevel
+      .optional()
+      .describe('As [roles.ROLE] sandbox, for all that this program runs; the stricter counts.'),
     enter_delay_ms: z
       .number()
       .int()
@@ -108,6 +113,11 @@ export const roleSchema = z
       .array(z.string())
       .optional()
       .describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
+    sandbox: sandboxLevel
+      .default('off')
+      .describe(
+        'What its agents, and all below them, may reach. off: whatever you may. workspace: they write their worktree and their part of the git folder, and see nothing else that is yours but the settings of their agent CLI; the network is open. The root, in your own checkout, is never confined.',
+      ),
     permissions: z
       .strictObject({
         policy: z

@@ -4,6 +4,7 @@ import { attentionSchema } from './attention-schema.ts'
 import { forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
 import { notifySchema } from './notify-schema.ts'
+import { sandboxSchema } from './sandbox-schema.ts'
 import { seconds } from './schema-fields.ts'
 import { worktreeSchema } from './worktree-schema.ts'
 
@@ -87,6 +88,7 @@ export const configSchema = z
       .prefault({}),
     forge: forgeSchema,
     worktree: worktreeSchema,
+    sandbox: sandboxSchema,
     question: z
       .strictObject({
         timeout: seconds(300, 'How long `question` blocks before it returns “pending”.'),

@@ -32,6 +32,7 @@ import { startMaintenance } from './maintenance.ts'
 import { openMcp } from './open-mcp.ts'
 import { openStore } from './open-store.ts'
 import { createReleaser } from './releaser.ts'
+import { createConfine } from './sandbox/confine.ts'
 import { serveHttp } from './serve-http.ts'
 import { createSettings } from './settings.ts'
 import { requireDatabase } from './unaccounted.ts'
@@ -203,6 +204,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
       freePort,
       environmentOf,
+      confine: createConfine({ paths, socket, environment }),
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
     const { core } = assembled

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { readSpool } from '../adapters/machine/spool.ts'
+import { confinedSpools, readSpool } from '../adapters/machine/spool.ts'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
 import type { Git } from '../adapters/git/git.ts'
 import type { Store } from '../adapters/store/store.ts'
@@ -43,16 +43,18 @@ export function startMaintenance(deps: {
   const { core, store, git, paths, config, clock, log } = deps
   const { repeat, stop } = createRepeated(log)
 
-  const spool = () =>
-    readSpool(
-      paths.spool,
-      async ({ event, token, body, at }) => {
-        const agent = await core.directory.byTokenHash(hashToken(token))
-        if (agent === undefined) return
-        await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
-      },
-      log,
-    )
+  const spool = async () => {
+    for (const folder of [paths.spool, ...(await confinedSpools(paths.agents))])
+      await readSpool(
+        folder,
+        async ({ event, token, body, at }) => {
+          const agent = await core.directory.byTokenHash(hashToken(token))
+          if (agent === undefined) return
+          await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
+        },
+        log,
+      )
+  }
 
   const retain = async () => {
     const { retention } = config()

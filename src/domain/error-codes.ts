@@ -84,6 +84,12 @@ export const ERRORS = {
     meaning: 'The program that runs this role’s agents is not configured or not found.',
     remedy: 'Set [roles.ROLE] agent and [agents.NAME] command, or install the program.',
   },
+  SANDBOX_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The agent is to be confined, and can’t be here or in this way.',
+    remedy:
+      'Do what the message says (`exomonad doctor` tries it), or write [roles.ROLE] sandbox = "off".',
+  },
   LIMIT_REACHED: {
     status: 429,
     meaning: 'A limit of the configuration is reached.',

@@ -17,8 +17,8 @@ import { fork } from './agents/fork.ts'
 import { forkCapture } from './agents/fork-capture.ts'
 import { inbox } from './mail/inbox.ts'
 import { kill } from './agents/kill.ts'
-import { killAgents } from './agents/kill-agents.ts'
 import { killAgent } from './agents/kill-agent.ts'
+import { killAgents } from './agents/kill-agents.ts'
 import { mergePr } from './pulls/merge-pr.ts'
 import { moveRoot } from './agents/move-root.ts'
 import { note } from './mail/note.ts'
@@ -75,8 +75,8 @@ const TOOLS = [
   forkCapture,
   inbox,
   kill,
-  killAgents,
   killAgent,
+  killAgents,
   mergePr,
   moveRoot,
   note,

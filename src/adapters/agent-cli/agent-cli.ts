@@ -70,6 +70,22 @@ export interface LaunchRequest {
   readonly noTools?: boolean
   /** A port of 127.0.0.1 that nobody listens on now. */
   readonly freePort: () => Promise<number>
+  /** It is started in a sandbox: the plan says what it needs there (`personal`). */
+  readonly confined?: boolean
+}
+
+/** Something of the person’s that a confined program needs. */
+export interface PersonalPath {
+  /** Absolute. */
+  readonly path: string
+  /**
+   * `read`, `write`: as it is. `copy`: a copy of the agent’s own, made at its start. `own`: a folder
+   * of the agent’s own in its place, which is empty at first; the home is one anyway. See
+   * own-path.ts for where these are.
+   */
+  readonly access: 'read' | 'write' | 'copy' | 'own'
+  /** Of `write`: a folder, which is made where it is missing. */
+  readonly isFolder?: boolean
 }
 
 export interface PlannedFile {
@@ -104,6 +120,10 @@ export interface LaunchPlan {
    */
   readonly channel: Readonly<Record<string, string>> | null
   readonly warnings: readonly string[]
+  /** Of a confined one, what it needs outside its worktree and its folder; absent: nothing. */
+  readonly personal?: readonly PersonalPath[]
+  /** Ports of 127.0.0.1 that it will listen on for us. */
+  readonly listens?: readonly number[]
   /**
    * For the detached host, of a program that speaks the Agent Client Protocol: all of `AcpLaunch`
    * that only the adapter knows.

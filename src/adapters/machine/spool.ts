@@ -65,11 +65,20 @@ export async function readSpool(
   return count
 }
 
+/**
+ * The spools of confined agents, each in the agent’s own folder: in one for all each would read the
+ * tokens of the others. `agents`: the folder of those folders.
+ */
+export async function confinedSpools(agents: string): Promise<string[]> {
+  const names = await readdir(agents).catch(() => [])
+  return names.map((name) => join(agents, name, 'spool'))
+}
+
 /** Files whose name begins with a dot are still being written. */
 async function filesByAge(folder: string): Promise<{ file: string; name: string; at: number }[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return []
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
       throw error
     },
   )

@@ -58,7 +58,10 @@ export interface Captures {
    */
   cancel(caller: Caller): Promise<{ agent_id: AgentId; lines: number }>
   /** Oldest first, and how many lines the open capture has; null where none is open. */
-  scrollback(
-    address: string,
-  ): Promise<{ agent_id: AgentId; entries: ScrollbackLine[]; capture_lines: number | null }>
+  scrollback(address: string): Promise<{
+    agent_id: AgentId
+    task: string
+    entries: ScrollbackLine[]
+    capture_lines: number | null
+  }>
 }

@@ -67,10 +67,11 @@ export function createCaptures({
     },
 
     scrollback: async (address) => {
-      const { id } = await findAgent(store.agents, address)
+      const { id, task } = await findAgent(store.agents, address)
       const entries = await store.scrollback.list(id)
       return {
         agent_id: id,
+        task,
         entries: entries.map(({ seq, kind, text, at, line }) => ({ seq, kind, text, at, line })),
         capture_lines: openCapture(entries)?.lines.length ?? null,
       }

@@ -10,6 +10,7 @@ import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
 import type { Token } from './token.ts'
+import { configuredLevel, confinementOf, isInCheckout, type SandboxLevel } from './confinement.ts'
 import { createSettled, type Launched } from './launched.ts'
 
 export interface Launcher {
@@ -60,6 +61,20 @@ export interface LaunchEnvironment {
   freePort: () => Promise<number>
   /** What agents may see; `passes`: what their program needs beyond that. */
   environmentOf: (config: Config, passes?: readonly string[]) => Record<string, string>
+  /** Has it run in a sandbox. SANDBOX_UNAVAILABLE with what to do, before anything is made. */
+  confine: (program: Confinable) => Promise<Pick<Confinable, 'argv' | 'env'>>
+}
+
+/** A program that is to be started confined. */
+export interface Confinable {
+  readonly level: Exclude<SandboxLevel, 'off'>
+  readonly agent: Agent
+  readonly config: Config
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly personal: NonNullable<LaunchPlan['personal']>
+  /** Ports of 127.0.0.1 that it listens on, and that we have to reach. */
+  readonly listens: readonly number[]
 }
 
 export function createLauncher(
@@ -69,8 +84,14 @@ export function createLauncher(
   const { store, multiplexer, files, paths } = deps
   const settled = createSettled(deps)
 
-  const request = (config: Config, agent: Agent, options: LaunchOptions): LaunchRequest => ({
+  const request = (
+    config: Config,
+    agent: Agent,
+    options: LaunchOptions,
+    level: SandboxLevel = 'off',
+  ): LaunchRequest => ({
     ...options,
+    confined: level !== 'off',
     agentId: agent.id,
     name: agent.name,
     role: agent.role,
@@ -154,6 +175,39 @@ export function createLauncher(
     EXOMONAD_SOCKET: deps.socket,
   })
 
+  /** As it is, or confined. */
+  const held = async (
+    level: SandboxLevel,
+    {
+      plan,
+      ...program
+    }: Pick<Confinable, 'agent' | 'config' | 'argv' | 'env'> & {
+      plan?: LaunchPlan
+    },
+  ): Promise<Pick<Confinable, 'argv' | 'env'>> => {
+    if (level === 'off') return program
+    if (plan?.acp !== undefined)
+      throw new ExomonadError(
+        'SANDBOX_UNAVAILABLE',
+        `${program.agent.name} is to be confined, and a session of the Agent Client Protocol can’t be: it runs in a process that holds others. Give its role runtime = "pane", or sandbox = "off".`,
+        { level },
+      )
+    const { personal = [], listens = [] } = plan ?? {}
+    return deps.confine({ ...program, level, personal, listens })
+  }
+
+  /** Whoever configured a sandbox must not believe that it holds where it does not. */
+  const withNotice = (config: Config, agent: Agent, plan: LaunchPlan): LaunchPlan =>
+    configuredLevel(config, agent) !== 'off' && isInCheckout(paths, agent)
+      ? {
+          ...plan,
+          warnings: [
+            ...plan.warnings,
+            `${agent.name} is not confined: it works in your own checkout. What it spawns is.`,
+          ],
+        }
+      : plan
+
   return {
     requireProgram: async (configured, cliName) => {
       const found = await configured.agentCli(cliName).locate()
@@ -169,10 +223,15 @@ export function createLauncher(
     launchProcess: async (config, agent, command) => {
       const { multiplexer: size, retention } = config
       const base = deps.environmentOf(config)
-      const argv = await files.writeLaunch(agent.id, {
-        env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') },
-        argv: ['/bin/sh', '-c', command],
-      })
+      const argv = await files.writeLaunch(
+        agent.id,
+        await held(await confinementOf(deps, config, agent), {
+          agent,
+          config,
+          env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') },
+          argv: ['/bin/sh', '-c', command],
+        }),
+      )
       return multiplexer.open({
         ...{
           agentId: agent.id,
@@ -196,8 +255,9 @@ export function createLauncher(
       const options = { ...given, prompt: cli.inert(given.prompt) }
       await files.writePrompt(agent.id, options.prompt)
       const authFile = await files.writeAuth(agent.id, token.secret)
-      const asked = request(config, agent, options)
-      const plan = await cli.plan(asked)
+      const level = await confinementOf(deps, config, agent)
+      const asked = request(config, agent, options, level)
+      const plan = withNotice(config, agent, await cli.plan(asked))
       await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
       await files.writeChannel(agent.id, plan.channel)
       const base = deps.environmentOf(config, cli.passes)
@@ -215,7 +275,8 @@ export function createLauncher(
           ? { EXOMONAD_PERMISSION_TIMEOUT: String(TOOL_TIMEOUT) }
           : {}),
       }
-      const argv = await files.writeLaunch(agent.id, { env, argv: plan.argv })
+      const program = { agent, config, env, argv: plan.argv, plan }
+      const argv = await files.writeLaunch(agent.id, await held(level, program))
       const pane = await multiplexer.open({
         ...{
           agentId: agent.id,

@@ -9,6 +9,7 @@ import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
 import type { GiteaFound } from '../../daemon/forge/find-gitea.ts'
 import type { GithubFound } from '../../daemon/forge/find-github.ts'
+import type { SandboxTrial } from '../../daemon/sandbox/try-programs.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
 /**
@@ -65,6 +66,8 @@ export interface Host {
   agentCli(name: string, config: AgentConfig, home: string): Promise<AgentCli>
   /** The adapter of one [acp.NAME], to look for its program and over it: it runs no session. */
   acpCli(name: string, config: AcpConfig, home: string): Promise<AgentCli>
+  /** Whether agents can be confined on this machine, and which of these programs start then. */
+  trySandbox(programs: readonly string[]): Promise<SandboxTrial>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
   /** The store’s file while no daemon has it. */

@@ -19,7 +19,7 @@ import { eventRoute } from './events.ts'
 import { healthRoute } from './health.ts'
 import { hookRoutes } from './hooks.ts'
 import { installOpenApi, openApiRoute } from './openapi.ts'
-import { prepareSocketFile } from './socket-file.ts'
+import { linkConfined, prepareSocketFile, unlinkConfined } from './socket-file.ts'
 import { toolRoutes } from './tools.ts'
 import { treeRoute } from './tree.ts'
 
@@ -125,6 +125,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   installMcpUpgrade(fastify, mcp)
   deps.loopback?.serve(createMcpOverHttp(mcp))
 
+  let served: string | undefined
   return {
     fastify,
     listen: async (socketPath) => {
@@ -132,8 +133,11 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
       bindPrivately(fastify)
       await fastify.listen({ path: socketPath })
       chmodSync(socketPath, 0o600)
+      linkConfined(socketPath)
+      served = socketPath
     },
     close: async () => {
+      if (served !== undefined) unlinkConfined(served)
       await fastify.close()
     },
   }

@@ -1,5 +1,5 @@
-import { chmodSync, lstatSync, mkdirSync, unlinkSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
 import { ExomonadError } from '../../domain/errors.ts'
 
@@ -20,6 +20,28 @@ export function prepareSocketFile(path: string): void {
       { path },
     )
   unlinkSync(path)
+}
+
+/**
+ * The folder that a confined agent is given: a link to the daemon’s socket lies in it, and nothing
+ * else. A sandbox shows a file as it was when it began, a folder as it is: so agents find the next
+ * daemon.
+ */
+export const confinedSocketFolder = (path: string): string => join(dirname(path), 'confined')
+
+/** Puts the link to a socket that is listened on there, in the place of the former daemon’s. */
+export function linkConfined(path: string): void {
+  const folder = confinedSocketFolder(path)
+  makePrivate(folder)
+  const draft = join(folder, `.${process.pid}`)
+  rmSync(draft, { force: true })
+  linkSync(path, draft)
+  renameSync(draft, join(folder, basename(path)))
+}
+
+/** Takes it away: who connects is to be told that nobody is there. */
+export function unlinkConfined(path: string): void {
+  rmSync(join(confinedSocketFolder(path), basename(path)), { force: true })
 }
 
 function makePrivate(folder: string): void {

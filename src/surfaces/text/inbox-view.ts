@@ -130,19 +130,22 @@ const BY_NUMBER: Readonly<Partial<Record<ItemType, string>>> = {
   pull: '--merge',
 }
 
+/** What an item says beyond its title, printable: of one line the title has all. */
+export function itemOwnText({ text, title }: Item): string {
+  const bare = printable(text).trimEnd()
+  return printableLine(title).endsWith(bare) ? '' : bare
+}
+
 /** One item, whole, with the commands that settle it. */
 export function itemLines(item: Item, { width, palette, now }: Options): string[] {
-  const { number, id, type, title, text, since, settle } = item
-  const bare = printable(text).trimEnd()
+  const { number, id, type, title, since, settle } = item
+  const bare = itemOwnText(item)
   const words = printableLine(title)
   const short = BY_NUMBER[type]
   return [
     `${palette.attention(`${number} ${type}`)} ${palette.dim(`${relativeTime(since, now)} · ${printableLine(id)}`)}`,
     ...fold(words, width).split('\n').map(palette.bold),
-    // Of one line the title has all.
-    ...(bare === '' || words.endsWith(bare)
-      ? []
-      : ['', ...fold(indented(bare).join('\n'), width).split('\n')]),
+    ...(bare === '' ? [] : ['', ...fold(indented(bare).join('\n'), width).split('\n')]),
     '',
     'What settles it:',
     ...settle.map((command) => `  ${printableLine(command)}`),

@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const scrollback = defineTool({
   name: 'scrollback',
   description:
-    'What people are shown beside an agent’s terminal: lines captured for a child to be, and what their waits answered.',
+    'What people are shown beside an agent’s terminal: its task, lines captured for a child to be, and what their waits answered.',
   audience: ['human'],
   forAnyAgent: true,
   effect: 'reads',
@@ -18,6 +18,7 @@ export const scrollback = defineTool({
   }),
   output: z.object({
     agent_id: z.string(),
+    task: z.string().describe('All of what it was given to do; empty where that is nothing'),
     entries: z
       .array(
         z.object({

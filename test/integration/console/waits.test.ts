@@ -157,7 +157,7 @@ policy = "ask"`
       )
     ).split('\n')
     const first = rows.findIndex((row) => /◐ running|○ idle/.test(row))
-    const spinner = rows.findIndex((row) => /waiting/i.test(row) && !row.includes('◐ running'))
+    const spinner = rows.findIndex((row) => /Waiting for/.test(row))
     expect(first).toBeGreaterThan(0)
     expect(spinner).toBeGreaterThan(first)
     await tree.call('send', { to: 'reader', message: 'report gamma' })

@@ -80,6 +80,7 @@ describe('what init writes', () => {
     expect(config.roles['dev']).toEqual({
       agent: 'claude',
       runtime: 'pane',
+      sandbox: 'off',
       permissions: { policy: 'ask', allow: [] },
     })
     expect(config.agents['mine']?.adapter).toBe('command')
@@ -98,7 +99,12 @@ describe('what init writes', () => {
 
   it('gives both roles the agent CLI that was found, and asks for nothing else', () => {
     const { roles, ...rest } = parseConfig(initialConfig('codex'), 'f')
-    const role = { agent: 'codex', runtime: 'pane', permissions: { policy: 'off', allow: [] } }
+    const role = {
+      agent: 'codex',
+      runtime: 'pane',
+      sandbox: 'off',
+      permissions: { policy: 'off', allow: [] },
+    }
     expect(roles).toEqual({ tl: role, dev: role })
     expect(rest).toEqual(
       (({ roles: _, ...defaults }) => defaults)(

@@ -138,7 +138,7 @@ token_file = "/home/ada/.netrc"
       merge: { agents_may_force: false },
       environment: { pass: [] },
     })
-    const off = { runtime: 'pane', permissions: { policy: 'off', allow: [] } }
+    const off = { runtime: 'pane', sandbox: 'off', permissions: { policy: 'off', allow: [] } }
     expect(live.current().roles).toEqual({ dev: { agent: 'x', ...off }, odd: off })
     expect(live.current().agents['x']).toMatchObject({ args: [], env: {} })
     await recordTrust(trust)

@@ -6,6 +6,7 @@ import { directToLoopback } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { claudeHome } from './home.ts'
 import { HOOK_TIMEOUTS } from './hooks.ts'
+import { personalOf } from './personal.ts'
 import { undecidedServers } from './project-servers.ts'
 import { findTranscript, freeSessionId } from './sessions.ts'
 
@@ -169,6 +170,9 @@ export async function planClaude(
     sessionId: own,
     channel: null,
     warnings,
+    ...(request.confined === true && {
+      personal: personalOf(home, request.worktree, transcript),
+    }),
   }
 }
 

@@ -1,7 +1,8 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exists } from '../../../../packages/subagents/src/processes/signal.ts'
 import type { LiveAgent, Observation } from '../agent-cli.ts'
+import { ownPath } from '../../../domain/own-path.ts'
 import { readJson, type Json } from './home.ts'
 
 const seen = (state: Observation['state'], reason: string | null = null): Observation => ({
@@ -16,10 +17,12 @@ const seen = (state: Observation['state'], reason: string | null = null): Observ
  */
 async function ownWords(folder: string, live: LiveAgent): Promise<Json | undefined> {
   if (live.pid === null || !exists(live.pid)) return undefined
+  const id = live.session?.id
+  const confined = await confinedWords(join(ownPath(live.folder, folder), 'sessions'), id)
+  if (confined !== undefined) return confined
   const sessions = join(folder, 'sessions')
   const direct = await readJson(join(sessions, `${live.pid}.json`))
   if (direct !== undefined) return direct['pid'] === live.pid ? direct : undefined
-  const id = live.session?.id
   if (id === undefined) return undefined
   for (const name of await readdir(sessions).catch(() => [])) {
     if (!/^\d+\.json$/.test(name)) continue
@@ -28,6 +31,21 @@ async function ownWords(folder: string, live: LiveAgent): Promise<Json | undefin
       return words
   }
   return undefined
+}
+
+/**
+ * Of a confined one: its folder is its own, and the pid is one of its namespace. Of former starts
+ * files may be left; the newest is of the one that runs.
+ */
+async function confinedWords(sessions: string, id: string | undefined): Promise<Json | undefined> {
+  const names = (await readdir(sessions).catch(() => [])).filter((name) => /^\d+\.json$/.test(name))
+  const files = names.map((name) => join(sessions, name))
+  const found = await Promise.all(
+    files.map(async (file) => ({ at: (await stat(file)).mtimeMs, words: await readJson(file) })),
+  ).catch(() => [])
+  return found
+    .filter(({ words }) => words !== undefined && (id === undefined || words['sessionId'] === id))
+    .toSorted((one, other) => other.at - one.at)[0]?.words
 }
 
 /**

@@ -15,6 +15,7 @@ import { locateProgram } from '../locate.ts'
 import { directToLoopback, NETWORK } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { inertForCodex } from './inert.ts'
+import { ownDatabases, personalOf } from './personal.ts'
 
 /**
  * Of its own variables only those that say where it finds things; others say to an agent’s programs
@@ -52,7 +53,17 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
   const locate = () =>
     locateProgram(program, { agent: name, path: options.path, home: options.home })
 
-  const run = async (args: readonly string[], timeout: number): Promise<ExecResult> => {
+  /** A confined one’s databases are its own: it says so in its channel. */
+  const sqliteHomeOf = ({ channel }: LiveAgent): string => channel?.['databases'] ?? sqliteHome
+
+  const ownVariables = ({ channel }: LiveAgent): Record<string, string> =>
+    channel?.['databases'] === undefined ? {} : { CODEX_SQLITE_HOME: channel['databases'] }
+
+  const run = async (
+    args: readonly string[],
+    timeout: number,
+    own: Readonly<Record<string, string>> = {},
+  ): Promise<ExecResult> => {
     const found = await locate()
     if (found.kind === 'missing')
       throw new ExomonadError('AGENT_CLI_MISSING', found.reason, { agent: name })
@@ -61,7 +72,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
     for (const [key, value] of Object.entries(options.variables))
       if (wanted.some((pass) => matches(pass, key))) env[key] = value
     return options.exec(found.path, [...leading, ...args], {
-      env: { ...env, ...config.env },
+      env: { ...env, ...config.env, ...own },
       timeout,
     })
   }
@@ -132,11 +143,16 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
           ...conversation.args,
           ...(prompt === '' ? [] : ['--', prompt]),
         ],
-        env: { ...directToLoopback(options.variables), ...config.env },
+        env: {
+          ...directToLoopback(options.variables),
+          ...config.env,
+          ...(request.confined === true && { CODEX_SQLITE_HOME: ownDatabases(request.folder) }),
+        },
         files: permissions.files,
+        ...(request.confined === true && { personal: personalOf(codexHome) }),
         session: conversation.kind,
         sessionId: conversation.kind === 'resumed' ? (request.session?.id ?? null) : null,
-        channel: null,
+        channel: request.confined === true ? { databases: ownDatabases(request.folder) } : null,
         warnings: [...conversation.warnings, ...permissions.warnings],
       }
     },
@@ -147,7 +163,10 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
       send: async (live, text) =>
         live.session === null
           ? { kind: 'refused', reason: 'its session is not known yet' }
-          : enqueue({ sessionId: live.session.id, text, rollout: await rolloutOf(live) }, run),
+          : enqueue(
+              { sessionId: live.session.id, text, rollout: await rolloutOf(live) },
+              (args, timeout) => run(args, timeout, ownVariables(live)),
+            ),
     },
     observe: async (live) => {
       const seen = readTitle(live.title ?? null)
@@ -172,7 +191,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
       // On its way: neither there nor not.
       return found.size === 0 &&
         missing.length > 0 &&
-        isQueued(sqliteHome, live.session.id, missing)
+        isQueued(sqliteHomeOf(live), live.session.id, missing)
         ? null
         : found
     },
@@ -180,7 +199,7 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
       const rollout = await rolloutOf(live)
       return rollout === null || live.session === null
         ? null
-        : usageOf([live.session, ...subagentsOf(sqliteHome, live.session.id)], codexHome)
+        : usageOf([live.session, ...subagentsOf(sqliteHomeOf(live), live.session.id)], codexHome)
     },
   }
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { ExomonadError } from '../../../domain/errors.ts'
-import type { LaunchPlan, LaunchRequest } from '../agent-cli.ts'
+import type { LaunchPlan, LaunchRequest, PersonalPath, PlannedLink } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
 import { directToLoopback } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
@@ -79,6 +79,7 @@ export async function planGemini(
     policyPaths = [...(own.length > 0 ? own : [join(home, '.gemini', 'policies')]), rules]
   }
 
+  const links = await linksFor(personal.home, folder)
   const settings = settingsOf({ user: personal.settings, request, auth: login, policyPaths })
   files.push({
     path: join(home, '.gemini', 'settings.json'),
@@ -104,13 +105,22 @@ export async function planGemini(
       GEMINI_CLI_HOME: home,
     },
     files,
-    links: await linksFor(personal.home, folder),
+    links,
+    ...(request.confined === true && { personal: links.map(personalOf) }),
     session: session.session,
     sessionId: session.sessionId,
     channel: null,
     warnings,
   }
 }
+
+/** A confined one refreshes its login as others do; what else is the person’s it reads. */
+const personalOf = ({ target }: PlannedLink): PersonalPath => ({
+  path: target,
+  access: /^(oauth_creds|google_accounts|mcp-oauth-tokens.*)\.json$/.test(basename(target))
+    ? 'write'
+    : 'read',
+})
 
 /**
  * The chat file of a running agent: what its hooks named, as long as it is there, else what its

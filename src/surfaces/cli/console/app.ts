@@ -7,7 +7,8 @@ import {
   type ReactElement,
 } from 'react'
 import type { Palette } from '../../text/palette.ts'
-import { createFrame, type Frame } from './frame.ts'
+import { createFrame } from './frame.ts'
+import type { Frame } from './frame-options.ts'
 import { isTurning } from './frame-bottom.ts'
 import { keysOf, type Key } from './input/keys.ts'
 import type { Action, ConsoleState } from './state.ts'

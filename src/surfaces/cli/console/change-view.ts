@@ -17,9 +17,12 @@ export function changeView(view: View, action: ViewAction): View {
     case 'scrollback': {
       const same =
         view.captureLines === action.captureLines &&
+        (action.task === undefined || action.task === view.task) &&
         view.entries.length === action.entries.length &&
         view.entries.at(-1)?.seq === action.entries.at(-1)?.seq
-      return same ? view : { ...view, entries: action.entries, captureLines: action.captureLines }
+      if (same) return view
+      const { entries, captureLines, task = view.task } = action
+      return { ...view, entries, captureLines, task }
     }
     case 'give-back':
       return { ...view, draft: { text: action.text, cursor: action.text.length } }

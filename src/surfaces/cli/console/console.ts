@@ -6,7 +6,7 @@ import { locateRepository } from '../locate.ts'
 
 export function define(command: Command, context: CliContext): void {
   command
-    .argument('[agent]', 'Id, branch or name of the agent to look at first; default: the root')
+    .argument('[agent]', 'Id, branch or name of an agent to talk to at once; default: all of them')
     .action(async (agent: string | undefined) => {
       const { cwd, as, json } = context.options()
       await assertHuman(

@@ -2,6 +2,7 @@ import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import { startLoop } from './loop.ts'
+import { createContents } from './overview/read-contents.ts'
 import { hasEnded } from './rotation.ts'
 import { awaited, inboxCount, nodeOf, viewOf, type Action, type ConsoleState } from './state.ts'
 import type { Store } from './store.ts'
@@ -49,12 +50,12 @@ export function startFeed(options: {
   const { dispatch } = store
 
   const readScrollback: Feed['readScrollback'] = async (agent, by = client) => {
-    const { entries, capture_lines: captureLines } = await by.call(
-      'scrollback',
-      { agent },
-      { signal },
-    )
-    dispatch({ type: 'scrollback', agent, entries, captureLines })
+    const {
+      entries,
+      capture_lines: captureLines,
+      task,
+    } = await by.call('scrollback', { agent }, { signal })
+    dispatch({ type: 'scrollback', agent, entries, captureLines, task })
     return { entries, captureLines }
   }
 
@@ -82,8 +83,9 @@ export function startFeed(options: {
           stateOf(before) !== stateOf(after)
         )
           screen.wake()
-        if (inboxCount(before) !== inboxCount(after) || after.overlay?.kind === 'inbox')
-          inbox.wake()
+        const isShown = after.overlay?.kind === 'inbox' || after.place === 'overview'
+        if (isShown || inboxCount(before) !== inboxCount(after)) inbox.wake()
+        contents.wake()
         beside.wake()
         fanIn.wake()
         return TREE
@@ -157,9 +159,26 @@ export function startFeed(options: {
     { pause: PAUSE, signal },
   )
 
+  const contents = startLoop(createContents({ client, clientFor, store, signal }), {
+    pause: PAUSE,
+    signal,
+  })
+
   const wake = (): void => {
-    for (const loop of [tree, screen, beside, inbox, fanIn]) loop.wake()
+    for (const loop of [tree, screen, beside, inbox, fanIn, contents]) loop.wake()
   }
+  // Whatever made another agent, or more of one, be shown.
+  let before = store.get()
+  const unsubscribe = store.subscribe(() => {
+    const now = store.get()
+    const isMoved =
+      before.viewed !== now.viewed ||
+      before.place !== now.place ||
+      before.overview.tab !== now.overview.tab
+    before = now
+    if (isMoved) for (const loop of [screen, beside, inbox, fanIn, contents]) loop.wake()
+  })
+  signal.addEventListener('abort', unsubscribe, { once: true })
   void follow(client, signal, (event) => {
     onEvent(event)
     tree.wake()

@@ -4,9 +4,11 @@ import type { Palette } from '../../text/palette.ts'
 import { printableLine } from '../../text/printable.ts'
 import { plural } from '../../text/quantity.ts'
 import { statusLayer } from '../agents/status-layer.ts'
-import { cut, displayWidth } from '../../text/width.ts'
 import type { FrameOptions } from './frame-options.ts'
-import { visible, type Line } from './input/line-editor.ts'
+import { askRows, type Bottom } from './rows/ask-rows.ts'
+import { cutWords } from './rows/cut-words.ts'
+import { inputRows, rule } from './rows/input-rows.ts'
+import { movingWords, secondsSince, turningSign } from './rows/moving-row.ts'
 import { hasEnded } from './rotation.ts'
 import {
   awaited,
@@ -15,17 +17,8 @@ import {
   lineOf,
   nodeOf,
   viewOf,
-  type Ask,
   type ConsoleState,
 } from './state.ts'
-
-export interface Bottom {
-  readonly rows: readonly string[]
-  /** In these rows, from 0. */
-  readonly cursor: { readonly x: number; readonly y: number } | null
-}
-
-const TURNING = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 
 /** What stands below the scrollback: how a fan-in stands, what runs, what can be typed. */
 export function bottomRows(
@@ -34,10 +27,10 @@ export function bottomRows(
   options: FrameOptions & { readonly below: number },
 ): Bottom {
   const { columns: width, palette, rows: height } = options
-  if (state.ask !== null) return askRows(state.ask, options)
+  if (state.ask !== null) return askRows(state, state.ask, options)
   if (state.overlay !== null)
     return {
-      rows: [palette.dim(cut('Escape goes back · ↑ ↓ PgUp PgDn scroll', width))],
+      rows: [palette.dim(cutWords('Escape goes back · ↑ ↓ PgUp PgDn scroll', width))],
       cursor: null,
     }
   if (node === undefined) return { rows: [], cursor: null }
@@ -50,20 +43,20 @@ export function bottomRows(
         })
       : []
   const spinner = spinnerRow(state, node, options)
-  const above = [...layer, ...(spinner === null ? [] : [palette.active(cut(spinner, width))])]
+  const above = [...layer, ...(spinner === null ? [] : [palette.active(cutWords(spinner, width))])]
   const line = lineOf(state)
   // While something moves the view, what is typed is for where it moves to.
   if (state.moving !== null) return { rows: above, cursor: null }
   if (inputFor(state) === 'commands' && line.text === '') {
     return {
-      rows: [...above, palette.dim(cut(hintWithoutInput(state, node, options.below), width))],
+      rows: [...above, palette.dim(cutWords(hintWithoutInput(state, node, options.below), width))],
       cursor: null,
     }
   }
   const candidates =
     state.candidates.length === 0
       ? []
-      : [palette.dim(cut(state.candidates.map(printableLine).join('  '), width))]
+      : [palette.dim(cutWords(state.candidates.map(printableLine).join('  '), width))]
   const input = inputRows(
     line,
     viewOf(state, node.id).captureLines === null ? '› ' : '┊ ',
@@ -83,7 +76,7 @@ function hintWithoutInput(state: ConsoleState, node: TreeNode, below: number): s
   const more = below > 0 ? `↓ ${plural(below, 'row')} more · ` : ''
   if (hasEnded(node))
     return `${more}Ended: nothing can be sent · / for commands, /reap takes the dead out of sight`
-  return state.waits[node.id] === undefined ? more : `${more}Escape ends the wait · / for commands`
+  return more
 }
 
 function spinnerRow(
@@ -91,9 +84,9 @@ function spinnerRow(
   node: TreeNode,
   { now, spin }: FrameOptions,
 ): string | null {
-  const sign = TURNING[spin % TURNING.length] ?? ''
-  const elapsed = (since: number): string => `${Math.max(0, Math.floor((now - since) / 1000))}s`
-  if (state.moving !== null) return `${sign} ${state.moving.text} · ${elapsed(state.moving.since)}`
+  const sign = turningSign(spin)
+  if (state.moving !== null) return movingWords(state.moving, { now, spin })
+  const elapsed = (since: number): string => secondsSince(since, now)
   const own = state.waits[node.id]
   if (own !== undefined) {
     const what = own.agents.length === 0 ? 'the next message' : plural(own.agents.length, 'agent')
@@ -117,23 +110,6 @@ export function isTurning(state: ConsoleState): boolean {
   )
 }
 
-function askRows(ask: Ask, { columns: width, palette }: FrameOptions): Bottom {
-  if (ask.kind === 'kill') {
-    const words = `Kill ${printableLine(ask.name)} and ${plural(ask.below, 'agent')} below it? y: yes · any other key: no`
-    return { rows: [rule('', '', width, palette), palette.bad(cut(words, width))], cursor: null }
-  }
-  const name = printableLine(ask.agent)
-  const label =
-    ask.kind === 'answer'
-      ? `answer to ${name}`
-      : `${ask.kind} what ${name} asks · a reason, or just Enter`
-  const input = inputRows(ask.line, '› ', width, palette)
-  return {
-    rows: [rule(`${label} · Escape goes back`, '', width, palette), input.row],
-    cursor: { x: input.x, y: 1 },
-  }
-}
-
 /** The input line alone, for a terminal that has no room for more. */
 export function inputRow(
   state: ConsoleState,
@@ -143,20 +119,14 @@ export function inputRow(
   return inputRows(lineOf(state), '› ', width, palette)
 }
 
-function inputRows(
-  line: Line,
-  sign: string,
-  width: number,
-  palette: Palette,
-): { row: string; x: number } {
-  const { text, cursor } = visible(line, width - displayWidth(sign))
-  return { row: `${palette.active(sign)}${text}`, x: displayWidth(sign) + cursor }
-}
-
 /** What is to be known while one types. */
 function labelOf(state: ConsoleState, node: TreeNode, below: number): string {
   if (state.quitting) return 'Ctrl-C again leaves; agents go on'
   if (below > 0) return `↓ ${plural(below, 'row')} more`
+  if (inputFor(state) === 'held')
+    return lineOf(state).text === ''
+      ? 'Escape ends the wait · / for commands'
+      : 'kept until the wait is over · Escape ends it'
   if (viewOf(state, node.id).captureLines !== null)
     return 'capture: not sent · /fork makes a child of it, /cancel ends it'
   if (isUnmanned(node)) return 'no program runs here: `exomonad up` starts one'
@@ -167,12 +137,4 @@ function sentOf(state: ConsoleState): string {
   const { sent } = viewOf(state, state.viewed)
   if (sent === null) return ''
   return sent.state === 'delivered' ? '✓ delivered' : sent.state
-}
-
-function rule(left: string, right: string, width: number, palette: Palette): string {
-  const after = right === '' ? '' : ` ${right} ─`
-  const before = left === '' ? '' : `─ ${cut(left, Math.max(0, width - displayWidth(after) - 4))} `
-  return palette.dim(
-    `${before}${'─'.repeat(Math.max(0, width - displayWidth(before) - displayWidth(after)))}${after}`,
-  )
 }

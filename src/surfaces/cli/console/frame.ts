@@ -1,73 +1,50 @@
-import type { TreeNode } from '../../../core/agents/tree-document.ts'
-import { hasTerminal } from '../../text/no-terminal.ts'
-import type { Palette } from '../../text/palette.ts'
-import { printableLine } from '../../text/printable.ts'
 import { renderTree } from '../../text/tree/tree-view.ts'
-import { cut, displayWidth } from '../../text/width.ts'
-import { createScrollback, window, type Scroll, type Window } from './rows/compose-scrollback.ts'
-import { endRow } from './rows/end-row.ts'
+import { displayWidth } from '../../text/width.ts'
+import { createConversationRows } from './rows/conversation-rows.ts'
 import { bottomRows, inputRow } from './frame-bottom.ts'
+import { noticeRows } from './rows/ask-rows.ts'
+import { emptyTerminal } from './overview/preview.ts'
+import { createOverviewFrame } from './overview/overview-frame.ts'
+import { asWaiting, withOwnWaits } from './own-waits.ts'
+import { reviewFrame } from './review/review-frame.ts'
+import { window, type Window } from './rows/compose-scrollback.ts'
 import { helpRows } from './rows/help-rows.ts'
 import { inboxRows, itemsOf } from './rows/inbox-rows.ts'
 import { pathTo } from './rotation.ts'
-import { isUnmanned, nodeOf, viewOf, type ConsoleState, type Overlay, type View } from './state.ts'
+import { nodeOf, viewOf, type ConsoleState, type Overlay } from './state.ts'
 import { statusBar } from './status-bar.ts'
 import { wrapLine } from './rows/wrap.ts'
-import type { FrameOptions } from './frame-options.ts'
-
-export interface Frame {
-  /** As many as the terminal has, none wider than it is. */
-  readonly rows: readonly string[]
-  /** Where the cursor stands, from 0; null where there is none. */
-  readonly cursor: { readonly x: number; readonly y: number } | null
-  /** What can be scrolled: rows in all, and how many are seen. */
-  readonly scrolling: { readonly total: number; readonly height: number; readonly scroll: Scroll }
-}
+import type { Frame, FrameOptions } from './frame-options.ts'
 
 const LEAST = { columns: 40, rows: 10 }
 /** With so many rows there is one for a line between the status bar and what is the agent’s. */
 const ROOMY = 20
-/** Milliseconds for which what the console says is shown also over something else. */
-const NOTICE_SHOWN = 8000
 
 /**
  * Draws states. Keeps what it wrapped and put together for the next frame, which mostly needs the
  * same.
  */
 export function createFrame(): (state: ConsoleState, options: FrameOptions) => Frame {
-  const compose = createScrollback()
-  let kept: { key: readonly unknown[]; rows: string[] } = { key: [], rows: [] }
-  const scrollbackRows = (
-    state: ConsoleState,
-    node: TreeNode,
-    view: View,
-    { columns: width, palette }: FrameOptions,
-  ): string[] => {
-    const dead = endRow(node, { now: state.readAt, width, palette })
-    const key = [view.text, view.entries, view.notices, view.missing, dead, width]
-    if (key.some((part, index) => part !== kept.key[index])) {
-      // Whatever was seen of it stays, also when its terminal is gone.
-      const text = view.text === '' ? (view.missing ?? '') : view.text
-      kept = {
-        key,
-        rows: compose({ text, entries: view.entries, notices: view.notices, dead, width, palette }),
-      }
-    }
-    return kept.rows
-  }
+  const scrollbackRows = createConversationRows()
+  const overviewFrame = createOverviewFrame(createConversationRows())
 
   return (state, options) => {
     const { columns, rows: height, palette } = options
     if (columns < LEAST.columns || height < LEAST.rows) {
       return tooSmall(state, options)
     }
-    const node = nodeOf(state, state.viewed)
-    if (state.tree === null || node === undefined)
+    const viewed = nodeOf(state, state.viewed)
+    if (state.tree === null || viewed === undefined)
       return alone([state.trouble ?? 'Reading the tree …'], options)
+    if (state.overlay === null && state.place === 'overview') return overviewFrame(state, options)
+    const review = state.reviewed === null ? undefined : state.reviews[state.reviewed]
+    if (state.overlay === null && state.place === 'review' && review !== undefined)
+      return reviewFrame(state, review, options)
+    const node = asWaiting(viewed, state.waits)
 
     const status = statusBar(node, {
       path: pathTo(state.rotation, node.id),
-      position: state.rotation.indexOf(node) + 1,
+      position: state.rotation.indexOf(viewed) + 1,
       total: state.rotation.length,
       capture_lines: viewOf(state, node.id).captureLines,
       inbox: state.tree.inbox,
@@ -83,7 +60,7 @@ export function createFrame(): (state: ConsoleState, options: FrameOptions) => F
     const view = viewOf(state, node.id)
     const rows =
       state.overlay === null
-        ? scrollbackRows(state, node, view, options)
+        ? scrollbackRows(state, viewed, { width: columns, palette })
         : overlayRows(state, state.overlay, options)
     const scroll = state.overlay === null ? view.scroll : state.overlay.scroll
     const hiddenBelow = (bottom: number): number => window(rows, room - bottom, scroll).below
@@ -91,7 +68,10 @@ export function createFrame(): (state: ConsoleState, options: FrameOptions) => F
     const seen: Window = window(rows, room - bottom.rows.length, scroll)
     const shown =
       state.overlay === null && rows.length === 0 && view.seen
-        ? emptyRows(node, seen.rows, columns, palette)
+        ? [...emptyTerminal(node, { width: columns, palette, isAlone: false }), ...seen.rows].slice(
+            0,
+            seen.rows.length,
+          )
         : seen.rows
     return {
       rows: [...bar, ...shown, ...bottom.rows],
@@ -159,14 +139,6 @@ function inboxFrame(
   }
 }
 
-/** What came of a decision, for the scrollback is not to be seen. */
-function noticeRows(state: ConsoleState, { columns, palette, now }: FrameOptions): string[] {
-  const notice = viewOf(state, state.viewed).notices.at(-1)
-  return notice === undefined || notice.at < now - NOTICE_SHOWN
-    ? []
-    : [palette[notice.colour](cut(printableLine(notice.text), columns))]
-}
-
 function overlayRows(
   state: ConsoleState,
   overlay: Exclude<Overlay, { kind: 'inbox' }>,
@@ -174,25 +146,17 @@ function overlayRows(
 ): string[] {
   switch (overlay.kind) {
     case 'tree':
-      return state.tree === null ? [] : renderTree(state.tree, { width, palette, frame: spin })
+      return state.tree === null
+        ? []
+        : renderTree(
+            { ...state.tree, root: withOwnWaits(state.tree.root, state.waits) },
+            { width, palette, frame: spin },
+          )
     case 'help':
-      return helpRows({ width, palette })
+      return helpRows({ width, palette, place: state.place })
     case 'rows':
       return overlay.rows.flatMap((row) =>
         displayWidth(row) <= width ? [row] : wrapLine(row, width),
       )
   }
-}
-
-function emptyRows(
-  node: TreeNode,
-  rows: readonly string[],
-  width: number,
-  palette: Palette,
-): readonly string[] {
-  const nothing = hasTerminal(node)
-    ? 'Its terminal shows nothing yet.'
-    : 'It has written nothing yet.'
-  const words = isUnmanned(node) ? 'The root has no program: `exomonad up` starts one.' : nothing
-  return [palette.dim(cut(words, width)), ...rows.slice(1)]
 }

@@ -5,7 +5,17 @@ import { push } from './input/input-history.ts'
 import { EMPTY } from './input/line-editor.ts'
 import { hasEnded, rotationOf } from './rotation.ts'
 import { itemsOf } from './rows/inbox-rows.ts'
-import { nodeOf, viewOf, type Action, type ConsoleState, type View } from './state.ts'
+import { reduceOverview, selecting, withSelected } from './overview/overview-reduce.ts'
+import { changeReview, newReview, type ReviewAction } from './review/review.ts'
+import {
+  isWriting,
+  nodeOf,
+  viewOf,
+  type Action,
+  type ConsoleState,
+  type Place,
+  type View,
+} from './state.ts'
 
 /** What the console knows and shows after an action; the same object where nothing changed. */
 export function reduce(state: ConsoleState, action: Action): ConsoleState {
@@ -15,7 +25,28 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
   })
   switch (action.type) {
     case 'tree':
-      return withTree(state, action.tree, action.at)
+      return withSelected(withTree(state, action.tree, action.at))
+    case 'place':
+      return atPlace(state, action.place)
+    case 'move':
+    case 'filter':
+    case 'sort':
+    case 'tab':
+    case 'focus':
+    case 'preview-scroll':
+    case 'overview-line':
+    case 'content':
+      return reduceOverview(state, action)
+    case 'review-open':
+    case 'review-read':
+    case 'review-failed':
+    case 'review-move':
+    case 'review-jump':
+    case 'review-range':
+    case 'review-comment':
+    case 'review-uncomment':
+    case 'review-sent':
+      return reduceReview(state, action)
     case 'trouble':
       return state.trouble === action.trouble ? state : { ...state, trouble: action.trouble }
     case 'screen':
@@ -30,22 +61,24 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
       return changed === view ? state : change(action.agent, changed)
     }
     case 'inbox':
-      return withInbox(state, action.inbox)
+      return withSelected(withInbox(state, action.inbox))
     case 'fan-in':
       return { ...state, fanIn: { ...state.fanIn, [action.agent]: action.rows } }
-    case 'go':
+    case 'go': {
+      const overview = selecting(state, action.agent)
       return action.agent === state.viewed
-        ? { ...state, overlay: null }
-        : { ...state, viewed: action.agent, overlay: null, ask: null, candidates: [] }
+        ? { ...state, overview, overlay: null }
+        : { ...state, overview, viewed: action.agent, overlay: null, ask: null, candidates: [] }
+    }
     case 'draft':
       if (state.ask !== null)
-        return state.ask.kind === 'kill'
-          ? state
-          : { ...state, ask: { ...state.ask, line: action.line } }
+        return isWriting(state.ask) ? { ...state, ask: { ...state.ask, line: action.line } } : state
       return { ...change(state.viewed, { draft: action.line }), candidates: [], quitting: false }
     case 'history':
       return {
-        ...change(state.viewed, { draft: { text: action.text, cursor: action.text.length } }),
+        ...(action.text === null
+          ? state
+          : change(state.viewed, { draft: { text: action.text, cursor: action.text.length } })),
         history: action.history,
       }
     case 'submitted':
@@ -102,11 +135,39 @@ const idsOf = (inbox: Inbox | null): string[] =>
 /** The selected item stays so, whatever comes in front of it or goes. */
 function withInbox(state: ConsoleState, inbox: Inbox): ConsoleState {
   const { overlay } = state
-  if (overlay?.kind !== 'inbox') return { ...state, inbox }
+  if (overlay?.kind !== 'inbox')
+    return state.place === 'overview' && overlay === null
+      ? { ...state, inbox, numbered: idsOf(inbox) }
+      : { ...state, inbox }
   const numbered = idsOf(inbox)
   const same = numbered.indexOf(idsOf(state.inbox)[overlay.selected] ?? '')
   const selected = same >= 0 ? same : Math.max(0, Math.min(overlay.selected, numbered.length - 1))
   return { ...state, inbox, numbered, overlay: { ...overlay, selected } }
+}
+
+function atPlace(state: ConsoleState, place: Place): ConsoleState {
+  const overview = { ...state.overview, line: null, before: null }
+  const moved = { ...state, place, overview, overlay: null, ask: null, candidates: [] }
+  if (place !== 'overview') return moved
+  return withSelected({
+    ...moved,
+    overview: overview.selected === null ? overview : selecting(moved, state.viewed),
+    numbered: idsOf(state.inbox),
+  })
+}
+
+/** Actions that name no pull request are of the one that is open. */
+function reduceReview(state: ConsoleState, action: ReviewAction): ConsoleState {
+  const number = 'number' in action ? action.number : state.reviewed
+  if (number === null) return state
+  const before = state.reviews[number] ?? newReview(number)
+  const review = changeReview(before, action)
+  const isOpened = action.type === 'review-open'
+  if (review === before && !isOpened) return state
+  const changed = { ...state, reviews: { ...state.reviews, [number]: review } }
+  if (!isOpened) return changed
+  const back = state.place === 'review' ? state.back : state.place
+  return { ...atPlace(changed, 'review'), reviewed: number, back }
 }
 
 /** Where the viewed agent was taken out of the rotation, the first living one is viewed. */
@@ -128,7 +189,8 @@ function withTree(state: ConsoleState, tree: TreeView, readAt: number): ConsoleS
     viewed,
     fanIn,
     trouble: null,
-    ...(known ? {} : { ask: null }),
+    // What is said of a pull request is for no agent.
+    ...(known || state.place === 'review' ? {} : { ask: null }),
   })
 }
 

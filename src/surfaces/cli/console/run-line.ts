@@ -3,6 +3,8 @@ import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import { printableLine } from '../../text/printable.ts'
 import { lineCount } from './rows/compose-scrollback.ts'
 import { createLineActions } from './line-actions.ts'
+import { createReviewActions } from './review/run-review.ts'
+import type { Verdict } from './review/review.ts'
 import { createInboxLines } from './run-inbox.ts'
 import { createWaits } from './run-wait.ts'
 import { findByName, hasEnded, neighbour } from './rotation.ts'
@@ -18,6 +20,14 @@ export interface Lines {
   run(line: ConsoleLine, agent: string): Promise<boolean>
   /** Ends an agent whose descendants live, after the person said so. */
   kill(agent: string): Promise<void>
+  /** Asks whether to end an agent, and all below it. */
+  askKill(node: TreeNode): void
+  /** Merges a pull request, after the person said so; false where that failed. */
+  merge(number: number): Promise<boolean>
+  /** Reviews one, with the comments that were written; false where that failed. */
+  review(number: number, verdict: Verdict, body: string): Promise<boolean>
+  /** Shows something in an agent’s scrollback. */
+  readonly notify: Notify
   /** Ends the wait of the person for an agent; false where there is none. */
   interrupt(agent: string): boolean
   /** Ends all waits; settles when nothing runs any more. */
@@ -72,6 +82,11 @@ export function createLines(doing: Doing): Lines {
   const { say, send, kill, fork, reap, showPull, attach } = createLineActions(doing, notify, go)
   const waits = createWaits(doing, notify)
   const inbox = createInboxLines(doing, notify)
+  const reviews = createReviewActions(doing, notify)
+  const askKill = (node: TreeNode): void => {
+    const { id: agentId, name } = node
+    dispatch({ type: 'ask', ask: { kind: 'kill', agentId, name, below: living(node) } })
+  }
 
   const about = async (
     agent: string,
@@ -111,9 +126,8 @@ export function createLines(doing: Doing): Lines {
         })
       case 'kill':
         return about(agent, line.agent, (node) => {
-          const below = living(node)
-          if (below === 0) return kill(agent, node)
-          dispatch({ type: 'ask', ask: { kind: 'kill', agentId: node.id, name: node.name, below } })
+          if (living(node) === 0) return kill(agent, node)
+          askKill(node)
         })
       case 'wait': {
         const nodes = line.agents.map(findAgent)
@@ -138,6 +152,10 @@ export function createLines(doing: Doing): Lines {
         return dispatch({ type: 'overlay', overlay: { kind: line.kind, rows: [], scroll: 0 } })
       case 'pr':
         return showPull(agent, line.number)
+      case 'diff':
+        return reviews.open(agent, line.number)
+      case 'merge':
+        return reviews.askMerge(agent, line.number)
       case 'attach':
         return about(agent, line.agent, (node) => attach(agent, node))
       case 'inbox':
@@ -194,6 +212,10 @@ export function createLines(doing: Doing): Lines {
           notify(viewed, `✗ ${asExomonadError(error).message}`, 'bad'),
         )
     },
+    askKill,
+    merge: reviews.merge,
+    review: reviews.send,
+    notify,
     interrupt: waits.interrupt,
     leave: async () => {
       waits.interruptAll()

@@ -7,7 +7,7 @@ import { printableLine } from '../../text/printable.ts'
 import { terminalNotice } from '../../text/terminal-notice.ts'
 import { startApp, type App, type AppOptions } from './app.ts'
 import { startFeed } from './feed.ts'
-import type { Frame } from './frame.ts'
+import type { Frame } from './frame-options.ts'
 import { leaveOn } from './leave-on.ts'
 import { createPress } from './input/press.ts'
 import { findByName } from './rotation.ts'
@@ -27,7 +27,8 @@ export async function runConsole(context: CliContext, agent: string | undefined)
   const store = createStore(reduce, initialState())
   const first = await clients.client().call('tree', {})
   store.dispatch({ type: 'tree', tree: first, at: now() })
-  if (agent !== undefined) store.dispatch({ type: 'go', agent: idOf(store.get().rotation, agent) })
+  if (agent === undefined) store.dispatch({ type: 'place', place: 'overview' })
+  else store.dispatch({ type: 'go', agent: idOf(store.get().rotation, agent) })
 
   const leaving = new AbortController()
   const palette = context.palette()

@@ -1,5 +1,7 @@
 import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
 import type { TreeNode, TreeView } from '../../../core/agents/tree-document.ts'
+import { initialOverview, type Overview, type OverviewAction } from './overview/overview.ts'
+import type { Review, ReviewAction, Verdict } from './review/review.ts'
 import type { StatusRow } from '../agents/status-layer.ts'
 import type { Notice, Scroll } from './rows/compose-scrollback.ts'
 import type { Inbox } from '../../text/inbox-answer.ts'
@@ -18,6 +20,14 @@ export interface ConsoleState {
   /** Id of the agent on the screen; empty until the tree is known. */
   readonly viewed: string
   readonly views: Readonly<Record<string, View>>
+  /** What has the screen, below what is laid over it. */
+  readonly place: Place
+  readonly overview: Overview
+  /** By number of the pull request; what was said of one is there when it is opened again. */
+  readonly reviews: Readonly<Record<number, Review>>
+  /** Which of them is open, and where one goes from it. */
+  readonly reviewed: number | null
+  readonly back: Place
   /** The person’s own waits, by the agent for which they wait. */
   readonly waits: Readonly<Record<string, OwnWait>>
   /** How those stand that an agent waits for, by the agent. */
@@ -42,6 +52,8 @@ export interface ConsoleState {
   readonly quitting: boolean
 }
 
+export type Place = 'overview' | 'conversation' | 'review'
+
 /** One agent as its person sees it. */
 export interface View {
   /** Whether its terminal was looked at. */
@@ -52,6 +64,8 @@ export interface View {
   readonly missing: string | null
   readonly entries: readonly ScrollbackLine[]
   readonly captureLines: number | null
+  /** All of what it was given to do; null until that was read. */
+  readonly task: string | null
   readonly scroll: Scroll
   readonly draft: Line
   /** What the console itself says of it; latest last. */
@@ -78,6 +92,25 @@ export type Overlay =
       readonly scroll: Scroll
     }
 export type Ask =
+  /** Which of the two it is to be. */
+  | {
+      readonly kind: 'decide'
+      readonly approvalId: string
+      readonly agent: string
+      readonly what: string
+    }
+  | { readonly kind: 'merge'; readonly number: number; readonly title: string }
+  /** Comments that were not sent stay behind. */
+  | { readonly kind: 'leave'; readonly comments: number }
+  /** What the review is to say. */
+  | { readonly kind: 'verdict'; readonly number: number }
+  | {
+      readonly kind: 'review'
+      readonly number: number
+      readonly verdict: Verdict
+      readonly line: Line
+    }
+  | { readonly kind: 'comment'; readonly number: number; readonly line: Line }
   | {
       readonly kind: 'answer'
       readonly agent: string
@@ -106,6 +139,7 @@ export type ViewAction =
       agent: string
       entries: readonly ScrollbackLine[]
       captureLines: number | null
+      task?: string
     }
   /** What could not be sent stands in the line again. */
   | { type: 'give-back'; agent: string; text: string }
@@ -115,13 +149,17 @@ export type ViewAction =
 
 export type Action =
   | ViewAction
+  | OverviewAction
+  | ReviewAction
+  | { type: 'place'; place: Place }
   | { type: 'tree'; tree: TreeView; at: number }
   | { type: 'trouble'; trouble: string | null }
   | { type: 'inbox'; inbox: Inbox }
   | { type: 'fan-in'; agent: string; rows: readonly StatusRow[] }
   | { type: 'go'; agent: string }
   | { type: 'draft'; line: Line }
-  | { type: 'history'; history: History; text: string }
+  /** Null leaves what is written. */
+  | { type: 'history'; history: History; text: string | null }
   | { type: 'submitted'; history: History }
   | { type: 'candidates'; candidates: readonly string[] }
   | { type: 'scroll'; scroll: Scroll }
@@ -139,6 +177,7 @@ const NOTHING_KNOWN: View = {
   missing: null,
   entries: [],
   captureLines: null,
+  task: null,
   scroll: null,
   draft: EMPTY,
   notices: [],
@@ -151,6 +190,11 @@ export const initialState = (): ConsoleState => ({
   rotation: [],
   viewed: '',
   views: {},
+  place: 'conversation',
+  overview: initialOverview(),
+  reviews: {},
+  reviewed: null,
+  back: 'overview',
   waits: {},
   fanIn: {},
   inbox: null,
@@ -169,17 +213,28 @@ export const viewOf = (state: ConsoleState, agent: string): View =>
 export const nodeOf = (state: ConsoleState, agent: string): TreeNode | undefined =>
   state.rotation.find((node) => node.id === agent)
 
-/** `commands`: nothing goes to the agent, only lines that begin with `/` are taken. */
-export function inputFor(state: ConsoleState): 'free' | 'commands' {
+/**
+ * `commands`: nothing goes to the agent, only lines that begin with `/` are taken. `held`: what is
+ * written is kept until the person’s wait is over.
+ */
+export function inputFor(state: ConsoleState): 'free' | 'held' | 'commands' {
   const node = nodeOf(state, state.viewed)
-  return node === undefined || hasEnded(node) || state.waits[state.viewed] !== undefined
-    ? 'commands'
-    : 'free'
+  if (node === undefined || hasEnded(node)) return 'commands'
+  return state.waits[state.viewed] === undefined ? 'free' : 'held'
 }
+
+/** Whether keys go to something that is written over what has the screen. */
+export const isWriting = (ask: Ask | null): ask is Extract<Ask, { line: Line }> =>
+  ask !== null && 'line' in ask
+
+/** Of what has the screen where it isn’t an agent’s conversation: a filter or a command. */
+const isOver = ({ place, overlay }: ConsoleState): boolean =>
+  place !== 'conversation' && overlay === null
 
 /** The line that keys go to. */
 export function lineOf(state: ConsoleState): Line {
-  if (state.ask !== null) return state.ask.kind === 'kill' ? EMPTY : state.ask.line
+  if (state.ask !== null) return isWriting(state.ask) ? state.ask.line : EMPTY
+  if (isOver(state)) return state.overview.line ?? EMPTY
   const { draft } = viewOf(state, state.viewed)
   return inputFor(state) === 'commands' && !draft.text.startsWith('/') ? EMPTY : draft
 }

@@ -12,7 +12,8 @@ import {
   sinceCell,
   turnName,
 } from '../../text/tree/tree-cells.ts'
-import { cut, displayWidth } from '../../text/width.ts'
+import { cutWords } from './rows/cut-words.ts'
+import { displayWidth } from '../../text/width.ts'
 
 export interface StatusBarOptions {
   /** From the root down to the node, as `pathTo` gives it. */
@@ -44,7 +45,7 @@ export function statusBar(node: TreeNode, options: StatusBarOptions): string[] {
   const second =
     trouble === null
       ? stateRow(node, options)
-      : palette.bad(cut(`! ${printableLine(trouble)}`, width))
+      : palette.bad(cutWords(`! ${printableLine(trouble)}`, width))
   return [placeRow(options), second]
 }
 
@@ -106,7 +107,7 @@ const widthOf = (texts: readonly string[]): number =>
 
 /** The way down to the agent: as many of those above it as there is room for, the nearest first. */
 function placeIn(names: readonly string[], room: number): { above: string; name: string } {
-  const name = cut(names.at(-1) ?? '', room)
+  const name = cutWords(names.at(-1) ?? '', room)
   let above = ''
   for (let index = names.length - 2; index >= 0; index--) {
     const longer = `${names[index]}${JOINT}${above}`
@@ -128,7 +129,15 @@ function inboxWords({ items, news }: StatusBarOptions['inbox'], palette: Palette
 }
 
 /** How the agent does, most important first; what has no room is left out from the end. */
-function stateRow(node: TreeNode, { path, width, palette, frame = 0 }: StatusBarOptions): string {
+export function stateRow(
+  node: TreeNode,
+  {
+    path,
+    width,
+    palette,
+    frame = 0,
+  }: Pick<StatusBarOptions, 'path' | 'width' | 'palette' | 'frame'>,
+): string {
   const shorts = new Map(path.map(({ id, short }) => [id, short]))
   const state = agentState(node, palette, { frame, turn: turnName(node, shorts) })
   const cells: Cell[] = [
@@ -160,7 +169,7 @@ function stateRow(node: TreeNode, { path, width, palette, frame = 0 }: StatusBar
   const whole = displayWidth(state.text)
   const least = Math.min(whole, LEAST_STATE)
   // A long reason is cut before anything is left out.
-  const stateText = cut(state.text, Math.min(width, Math.max(least, width - others)))
+  const stateText = cutWords(state.text, Math.min(width, Math.max(least, width - others)))
   let row = painted({ ...state, text: stateText })
   let used = displayWidth(stateText)
   for (const cell of cells) {

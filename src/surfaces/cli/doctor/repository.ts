@@ -12,6 +12,7 @@ import { readHealth } from '../daemon/health.ts'
 import { diagnoseNotify } from './notify.ts'
 import { diagnoseOwnCopy } from './own-copy.ts'
 import { diagnosePush } from './push.ts'
+import { diagnoseSandbox } from './sandbox.ts'
 import { trustSubject } from '../init/initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
 
@@ -28,6 +29,7 @@ export async function diagnoseRepository(
     trust(context, located),
     templates(context, located),
     diagnoseAgents(context, config, located),
+    diagnoseSandbox(context, config, located),
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),

@@ -69,8 +69,8 @@ function moreWords(rows: readonly Row[], from: number, to: number): string {
   return below === 0 ? `… ${above} above` : `… ${above} above, ${below} below`
 }
 
-/** Counts the words that the rows say. */
-function headline(
+/** One line about all of them: counts the words that the rows say. */
+export function headline(
   view: TreeView,
   nodes: readonly TreeNode[],
   { width, palette }: TreeOptions,

@@ -74,6 +74,13 @@ export const COMMANDS = [
   { name: 'tree', usage: '', takes: 'nothing', does: 'all agents' },
   { name: 'pr', usage: '[NUMBER]', takes: 'pull', does: 'this agent’s pull request, or that one' },
   {
+    name: 'diff',
+    usage: '[NUMBER]',
+    takes: 'pull',
+    does: 'its diff, to comment on lines and to review it',
+  },
+  { name: 'merge', usage: '[NUMBER]', takes: 'pull', does: 'merge it, after asking' },
+  {
     name: 'attach',
     usage: '[AGENT]',
     takes: 'agent',

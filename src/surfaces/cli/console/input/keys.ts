@@ -8,6 +8,10 @@ export type Key =
   | { kind: 'up' | 'down' | 'page-up' | 'page-down' }
   | { kind: 'previous' | 'next' | 'parent' | 'child' }
 
+/** Whether it is that text and nothing else. */
+export const isText = (key: Key, text: string): boolean =>
+  key.kind === 'edit' && key.action.kind === 'insert' && key.action.text === text
+
 const edit = (action: Edit): Key => ({ kind: 'edit', action })
 
 const CONTROL: Readonly<Record<string, Key>> = {

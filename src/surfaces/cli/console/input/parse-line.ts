@@ -11,7 +11,7 @@ export type ConsoleLine =
   | { readonly kind: 'send'; readonly agent: string; readonly message: string }
   /** Seconds. */
   | { readonly kind: 'wait'; readonly timeout: number; readonly agents: readonly string[] }
-  | { readonly kind: 'pr'; readonly number?: number }
+  | { readonly kind: 'pr' | 'diff' | 'merge'; readonly number?: number }
   /** `id`: its number in the inbox, or the beginning of its id. */
   | { readonly kind: 'answer'; readonly id?: string; readonly text: string }
   | { readonly kind: 'approve' | 'deny'; readonly id?: string; readonly reason?: string }
@@ -70,7 +70,9 @@ function parseCommand(name: CommandName, rest: string): ConsoleLine {
     case 'wait':
       return parseWait(words)
     case 'pr':
-      return parsePull(words)
+    case 'diff':
+    case 'merge':
+      return parsePull(name, words)
     case 'answer':
       return parseAnswer(rest)
     case 'approve':
@@ -123,12 +125,12 @@ function parseWait(words: readonly string[]): ConsoleLine {
   return { kind: 'wait', timeout: Math.ceil(timeout), agents }
 }
 
-function parsePull(words: readonly string[]): ConsoleLine {
+function parsePull(kind: 'pr' | 'diff' | 'merge', words: readonly string[]): ConsoleLine {
   const [word] = words
-  if (word === undefined) return { kind: 'pr' }
+  if (word === undefined) return { kind }
   return words.length === 1 && /^#?\d{1,9}$/.test(word)
-    ? { kind: 'pr', number: Number(word.replace('#', '')) }
-    : misused('pr')
+    ? { kind, number: Number(word.replace('#', '')) }
+    : misused(kind)
 }
 
 function parseAnswer(rest: string): ConsoleLine {

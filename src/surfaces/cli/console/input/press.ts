@@ -1,13 +1,16 @@
 import { complete } from './completion.ts'
 import { scrolled } from '../rows/compose-scrollback.ts'
-import type { Frame } from '../frame.ts'
+import type { Frame } from '../frame-options.ts'
 import { itemsOf } from '../rows/inbox-rows.ts'
 import { newer, older, push } from './input-history.ts'
-import type { Key } from './keys.ts'
+import { isText, type Key } from './keys.ts'
 import { edit, EMPTY, type Edit, type Line } from './line-editor.ts'
-import { parseLine, type ConsoleLine } from './parse-line.ts'
+import { parseLine } from './parse-line.ts'
+import { createPressAsk } from './press-ask.ts'
+import { createOverviewPress } from '../overview/press-overview.ts'
+import { createReviewPress } from '../review/press-review.ts'
 import type { Lines } from '../run-line.ts'
-import { inputFor, lineOf, viewOf, type Action, type Ask, type ConsoleState } from '../state.ts'
+import { inputFor, lineOf, viewOf, type Action, type ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
 
 /**
@@ -42,13 +45,37 @@ export function createPress(options: {
     dispatch({ type: 'scroll', scroll: scrolled(scroll, by, total, height) })
   }
   const page = (): number => Math.max(1, seen().height - 1)
+  const inAsk = createPressAsk({ store, lines, quit })
+  const inReview = createReviewPress({ store, lines, page })
+  const overview = createOverviewPress({
+    store,
+    lines,
+    leave: () => leave(),
+    scroll: {
+      by: (rows) => {
+        const { scroll, total, height } = seen()
+        // Null is the end, which is where most tabs do not begin.
+        dispatch({ type: 'preview-scroll', scroll: scrolled(scroll, rows, total, height) })
+      },
+      page: (pages) => {
+        const { scroll, total, height } = seen()
+        dispatch({
+          type: 'preview-scroll',
+          scroll: scrolled(scroll, pages * page(), total, height),
+        })
+      },
+    },
+  })
 
   const submit = (): void => {
     const state = get()
     const { text } = lineOf(state)
     if (text.trim() === '') return
+    const line = parseLine(text)
+    // It stays in the line for when the wait is over.
+    if (inputFor(state) === 'held' && line.kind === 'say') return
     dispatch({ type: 'submitted', history: push(state.history, text) })
-    void lines.run(parseLine(text), state.viewed).then(catchUp)
+    void lines.run(line, state.viewed).then(catchUp)
   }
 
   const interrupt = (): void => {
@@ -56,6 +83,7 @@ export function createPress(options: {
     if (state.quitting) return quit()
     if (state.ask !== null) return dispatch({ type: 'ask', ask: null })
     if (state.overlay !== null) return dispatch({ type: 'overlay', overlay: null })
+    if (state.overview.line !== null) return dispatch({ type: 'overview-line', line: null })
     if (lineOf(state).text !== '') return dispatch({ type: 'draft', line: EMPTY })
     dispatch({ type: 'quitting', quitting: true })
   }
@@ -65,31 +93,28 @@ export function createPress(options: {
     if (state.ask !== null) return dispatch({ type: 'ask', ask: null })
     if (state.overlay !== null) return dispatch({ type: 'overlay', overlay: null })
     if (state.candidates.length > 0) return dispatch({ type: 'candidates', candidates: [] })
+    if (state.place === 'overview') return void overview.escape()
+    if (state.place === 'review') return leaveReview(state)
     if (lines.interrupt(state.viewed)) return
     if (viewOf(state, state.viewed).scroll !== null) dispatch({ type: 'scroll', scroll: null })
+    else dispatch({ type: 'place', place: 'overview' })
   }
 
-  const inAsk = (ask: Ask, key: Key): void => {
-    if (ask.kind === 'kill') {
-      dispatch({ type: 'ask', ask: null })
-      // Not by Enter, which may come twice after the command.
-      if (isText(key, 'y')) void lines.kill(ask.agentId)
-      return
-    }
-    if (key.kind === 'edit') return dispatch({ type: 'draft', line: edit(ask.line, key.action) })
-    if (key.kind !== 'submit') return
-    const text = ask.line.text.trim()
-    if (ask.kind === 'answer' && text === '') return
-    dispatch({ type: 'ask', ask: null })
-    const line: ConsoleLine =
-      ask.kind === 'answer'
-        ? { kind: 'answer', id: ask.questionId, text }
-        : { kind: ask.kind, id: ask.approvalId, ...(text === '' ? {} : { reason: text }) }
-    void lines.run(line, get().viewed).then((done) => {
-      // Nothing that was written is lost.
-      if (!done && get().ask === null && get().overlay?.kind === 'inbox')
-        dispatch({ type: 'ask', ask })
-    })
+  const leaveReview = ({ overview: { line }, reviewed, reviews, back }: ConsoleState): void => {
+    if (line !== null) return dispatch({ type: 'overview-line', line: null })
+    const isRange = reviewed !== null && reviews[reviewed]?.anchor != null
+    if (isRange) dispatch({ type: 'review-range', open: false })
+    else dispatch({ type: 'place', place: back })
+  }
+
+  /** What is not sent is gone then: that is asked about. */
+  const leave = (): void => {
+    const comments = Object.values(get().reviews).reduce(
+      (sum, review) => sum + review.comments.length,
+      0,
+    )
+    if (comments === 0) quit()
+    else dispatch({ type: 'ask', ask: { kind: 'leave', comments } })
   }
 
   const inInbox = (selected: number, key: Key): void => {
@@ -129,11 +154,33 @@ export function createPress(options: {
   /** For a command that is written without going back first. */
   const leaveFor = (key: Key): void => {
     dispatch({ type: 'overlay', overlay: null })
-    inLine(key)
+    if (get().place === 'conversation') inLine(key)
+    else overPlace(key)
+  }
+
+  /** In the overview or a diff: each letter is a key, until one begins a line. */
+  const overPlace = (key: Key): void => {
+    const { place, overview: now, ask, overlay } = get()
+    // What came in one piece with a key that opened something is for that.
+    if (ask !== null || overlay !== null || place === 'conversation') return press(key)
+    if (now.line !== null) return void overview.inLine(key)
+    if (key.kind !== 'edit' || key.action.kind !== 'insert') return inPlace(key)
+    const [letter = '', ...others] = key.action.text
+    if (letter === '/' || letter === ':') overview.beginLine(letter)
+    else inPlace({ kind: 'edit', action: { kind: 'insert', text: letter } })
+    if (others.length > 0)
+      overPlace({ kind: 'edit', action: { kind: 'insert', text: others.join('') } })
+  }
+
+  const inPlace = (key: Key): void => {
+    const { place, reviewed, reviews } = get()
+    const open = reviewed === null ? undefined : reviews[reviewed]
+    if (place === 'review' && open !== undefined) inReview(open, key)
+    else overview.press(key)
   }
 
   const write = (state: ConsoleState, line: Line, action: Edit): void => {
-    if (inputFor(state) === 'free' || line.text !== '')
+    if (inputFor(state) !== 'commands' || line.text !== '')
       return dispatch({ type: 'draft', line: edit(line, action) })
     // However the terminal cuts what is typed in pieces, only the letters in front of a command are
     // dropped.
@@ -165,7 +212,7 @@ export function createPress(options: {
         return scrollBy(page())
       case 'end-of-input':
         return line.text === ''
-          ? quit()
+          ? leave()
           : dispatch({ type: 'draft', line: edit(line, { kind: 'delete' }) })
       default:
         return
@@ -188,6 +235,7 @@ export function createPress(options: {
     if (state.ask !== null) return inAsk(state.ask, key)
     if (state.overlay?.kind === 'inbox') return inInbox(state.overlay.selected, key)
     if (state.overlay !== null) return inPages(key)
+    if (state.place !== 'conversation') return overPlace(key)
     inLine(key)
   }
   return press
@@ -195,6 +243,3 @@ export function createPress(options: {
 
 const beginsCommand = (key: Key): boolean =>
   key.kind === 'edit' && key.action.kind === 'insert' && key.action.text.startsWith('/')
-
-const isText = (key: Key, text: string): boolean =>
-  key.kind === 'edit' && key.action.kind === 'insert' && key.action.text === text

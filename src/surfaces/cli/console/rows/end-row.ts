@@ -1,7 +1,7 @@
 import type { TreeNode } from '../../../../core/agents/tree-document.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
-import { cut } from '../../../text/width.ts'
+import { cutWords } from './cut-words.ts'
 import { clock } from '../clock.ts'
 import { hasEnded } from '../rotation.ts'
 
@@ -26,5 +26,7 @@ export function endRow(
         : `${node.state}: ${reason}`
   const sign = node.state === 'completed' ? '✓' : '✗'
   const paint = node.state === 'completed' ? palette.good : palette.bad
-  return paint(cut(`${cut(`${sign} ${words}`, Math.max(1, width - tail.length))}${tail}`, width))
+  return paint(
+    cutWords(`${cutWords(`${sign} ${words}`, Math.max(1, width - tail.length))}${tail}`, width),
+  )
 }

@@ -1,89 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
 import { ExomonadError } from '../../../../../src/domain/errors.ts'
-import { withTypedCalls, type Client } from '../../../../../src/surfaces/client.ts'
-import type { Feed } from '../../../../../src/surfaces/cli/console/feed.ts'
-import type { Key } from '../../../../../src/surfaces/cli/console/input/keys.ts'
-import { createPress } from '../../../../../src/surfaces/cli/console/input/press.ts'
-import { createLines } from '../../../../../src/surfaces/cli/console/run-line.ts'
-import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
-import { initialState, lineOf, viewOf } from '../../../../../src/surfaces/cli/console/state.ts'
-import { createStore } from '../../../../../src/surfaces/cli/console/store.ts'
-import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
+import { lineOf } from '../../../../../src/surfaces/cli/console/state.ts'
 import { node, view } from '../../text/sample-tree.ts'
 import { inboxOf } from '../../text/sample-inbox.ts'
-
-type Answers = Readonly<
-  Record<string, (input: any, as: string | undefined, signal: AbortSignal | undefined) => unknown>
->
-
-/**
- * The console without a terminal and a daemon: `calls` is what was asked of the daemon, `as` whom.
- */
-function drive(children: readonly TreeNode[], answers: Answers, root: Partial<TreeNode> = {}) {
-  const calls: string[] = []
-  const store = createStore(reduce, initialState())
-  let tree = view(node('main', { kind: 'root', name: 'root', ...root, children: [...children] }))
-  store.dispatch({ type: 'tree', tree, at: 0 })
-  const clientFor = (as?: string): Client =>
-    withTypedCalls({
-      callTool: async (name, input, options) => {
-        calls.push(`${as ?? 'the person'}: ${name} ${JSON.stringify(input)}`)
-        const answer: unknown = await answers[name]?.(input, as, options?.signal)
-        return answer ?? {}
-      },
-      get: () => Promise.reject(new Error('not asked for')),
-      hook: () => Promise.reject(new Error('not asked for')),
-      events: () => {
-        throw new Error('not asked for')
-      },
-    })
-  const feed: Feed = {
-    wake: () => {},
-    refresh: async () => store.dispatch({ type: 'tree', tree, at: 0 }),
-    readScrollback: async (agent) => {
-      const answer: unknown = await answers['scrollback']?.({ agent }, undefined, undefined)
-      const { captureLines = null } = (answer ?? {}) as { captureLines?: number | null }
-      store.dispatch({ type: 'scrollback', agent, entries: [], captureLines })
-      return { entries: [], captureLines }
-    },
-  }
-  let quits = 0
-  const quit = (): void => void quits++
-  const lines = createLines({
-    store,
-    feed,
-    clientFor,
-    now: () => 0,
-    palette: createPalette(false),
-    attach: async () => 0,
-    inside: {},
-    quit,
-  })
-  const press = createPress({
-    store,
-    lines,
-    quit,
-    seen: () => ({ total: 0, height: 10, scroll: null }),
-  })
-  const type = (text: string): void => press({ kind: 'edit', action: { kind: 'insert', text } })
-  return {
-    calls,
-    store,
-    quits: () => quits,
-    grow: (...more: readonly TreeNode[]) =>
-      (tree = view({ ...tree.root, children: [...tree.root.children, ...more] })),
-    press: (...kinds: readonly Exclude<Key['kind'], 'edit'>[]) =>
-      kinds.forEach((kind) => press({ kind })),
-    type,
-    line: (text: string) => {
-      type(text)
-      press({ kind: 'submit' })
-    },
-    view: (agent: string) => viewOf(store.get(), agent),
-    settled: () => new Promise((resolve) => setImmediate(resolve)),
-  }
-}
+import { drive } from './drive.ts'
 
 const idle = { scrollback: () => ({}) }
 const a = node('main.a')
@@ -208,19 +129,33 @@ describe('driving the console', () => {
       `${a.id}: wait {"timeout":30,"from_agents":["${b.id}"]}`,
       `${b.id}: wait {"timeout":30}`,
     ])
-    console.type('not taken')
-    expect(lineOf(console.store.get()).text).toBe('')
+    console.line('not yet')
+    await console.settled()
+    expect(console.calls).toHaveLength(2)
     console.press('escape')
     await console.settled()
+    expect(lineOf(console.store.get()).text).toBe('not yet')
+    console.press('submit')
+    await console.settled()
+    expect(console.calls.at(-1)).toBe(`the person: send {"to":"${b.id}","message":"not yet"}`)
     expect(Object.keys(console.store.get().waits)).toEqual([a.id])
-    expect(console.view(b.id).notices.at(-1)?.text).toContain('interrupted')
+    expect(console.view(b.id).notices.map(({ text }) => text)).toContainEqual(
+      expect.stringContaining('interrupted'),
+    )
   })
 
-  it('takes a command for one also where it comes in one piece with letters that a wait keeps out', async () => {
+  it('runs commands during a wait, and leaves all else in the line', async () => {
     const console = drive([a, b], { ...idle, wait: () => new Promise(() => {}) })
     console.press('next')
     console.line('/wait 30')
+    console.line('/send b hello')
     await console.settled()
+    expect(console.calls.at(-1)).toBe(`the person: send {"to":"${b.id}","message":"hello"}`)
+  })
+
+  it('takes a command for one also where it comes in one piece with letters that the dead can’t get', async () => {
+    const console = drive([{ ...a, state: 'killed' }, b], idle)
+    console.press('next')
     console.type('no command')
     expect(lineOf(console.store.get()).text).toBe('')
     console.line('abc/go b')

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { TreeNode } from '../../../../../src/core/agents/tree-document.ts'
-import { createFrame, type Frame } from '../../../../../src/surfaces/cli/console/frame.ts'
+import { createFrame } from '../../../../../src/surfaces/cli/console/frame.ts'
+import type { Frame } from '../../../../../src/surfaces/cli/console/frame-options.ts'
 import { reduce } from '../../../../../src/surfaces/cli/console/reduce.ts'
 import {
   initialState,
@@ -55,12 +56,18 @@ describe('a frame of the console', () => {
       { type: 'fan-in', agent: 'id-main', rows: standing },
     )
     const { rows, cursor } = draw(state)
-    const [layer, rule, spinner, hint] = [-5, -3, -2, -1].map((at) => rows.at(at))
+    const [layer, rule, spinner, hint, input] = [-6, -4, -3, -2, -1].map((at) => rows.at(at))
     expect(layer).toMatch(/^ {2}reader +◐ running +22 calls +13k tokens$/)
     expect(rule).toBe('─'.repeat(80))
     expect(spinner).toContain('Waiting for 1 agent · 10s of 30s')
     expect(hint).toContain('Escape ends the wait')
-    expect(cursor).toBeNull()
+    expect(input).toBe('› ')
+    expect(cursor).toEqual({ x: 2, y: 23 })
+    const typed = draw(reduce(state, { type: 'draft', line: line('for later') })).rows
+    expect(typed.at(-2)).toContain('kept until the wait is over')
+    expect(typed.at(-1)).toBe('› for later')
+    // Whatever its program does, it is shown to wait.
+    expect(rows[1]).toContain('◇ waiting for 1 agent')
   })
 
   it('shows a fan-in wait of the agent itself beside an open input line', () => {

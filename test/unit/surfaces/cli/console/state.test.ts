@@ -55,14 +55,16 @@ describe('the state of the console', () => {
     expect(lineOf(reduce(ended, { type: 'draft', line: line('/reap') })).text).toBe('/reap')
   })
 
-  it('closes the input of the agent alone for which the person waits', () => {
+  it('holds what is written to the agent alone for which the person waits', () => {
     const wait: Action = {
       type: 'wait-begun',
       agent: 'id-main.a',
       wait: { since: 0, timeout: 30, agents: [] },
     }
     const state = after(tree(node('main.a')), { type: 'go', agent: 'id-main.a' }, wait)
-    expect(inputFor(state)).toBe('commands')
+    expect(inputFor(state)).toBe('held')
+    const typed = reduce(state, { type: 'draft', line: line('for later') })
+    expect(lineOf(reduce(typed, { type: 'wait-ended', agent: 'id-main.a' })).text).toBe('for later')
     expect(inputFor(reduce(state, { type: 'go', agent: 'id-main' }))).toBe('free')
     expect(inputFor(reduce(state, { type: 'wait-ended', agent: 'id-main.a' }))).toBe('free')
   })

@@ -196,7 +196,6 @@ describe('the row that says how an agent ended', () => {
   it('keeps the time where the reason is long', () => {
     const row =
       end({ state: 'failed', state_reason: 'its program ended before it began' }, 24) ?? ''
-    expect(row).toMatch(/^✗ failed: its.*… · 12:03$/)
-    expect(displayWidth(row)).toBe(24)
+    expect(row).toBe('✗ failed: its… · 12:03')
   })
 })

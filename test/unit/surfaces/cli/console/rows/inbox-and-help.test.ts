@@ -115,14 +115,14 @@ describe('the inbox in the console', () => {
 
 describe('the help of the console', () => {
   it.each([40, 80, 200])('shows every command in %i columns', (width) => {
-    const help = helpRows({ width, palette })
+    const help = helpRows({ width, palette, place: 'conversation' })
     for (const { name } of COMMANDS)
       expect(help.some((row) => row.startsWith(`/${name}`))).toBe(true)
     for (const row of help) expect(displayWidth(row)).toBeLessThanOrEqual(width)
   })
 
   it('says the keys, and how to send text that begins with a slash', () => {
-    const help = helpRows({ width: 100, palette }).join('\n')
+    const help = helpRows({ width: 100, palette, place: 'conversation' }).join('\n')
     for (const words of ['Alt-←', 'PgUp', 'Tab', 'Escape', 'Ctrl-C', '//'])
       expect(help).toContain(words)
   })

@@ -103,7 +103,7 @@ describe('a scrollback', () => {
     ['a wide character that has no room', 'abc日本', 4, ['abc', '日本']],
     ['letters with their marks', 'e\u0301'.repeat(5), 4, ['e\u0301'.repeat(4), 'e\u0301']],
     ['an emoji of several', '👩‍💻👩‍💻👩‍💻', 4, ['👩‍💻👩‍💻', '👩‍💻']],
-    ['tabs', 'a\tb\tc', 12, ['a       b   ', 'c']],
+    ['tabs', 'a\tb\tc', 12, ['a       b', 'c']],
     ['line feeds of DOS', 'one\r\ntwo\r\n', 8, ['one', 'two']],
     ['a bar that was drawn over itself', '10%\r100%', 8, ['10%', '100%']],
     ['blank lines between', 'a\n\nb\n\n\n', 8, ['a', '', 'b']],
@@ -128,7 +128,7 @@ describe('a scrollback', () => {
     expect(rows).toEqual([
       'one',
       '┊ capture, not sent · 12:03',
-      '┊ count the words of all files that end ',
+      '┊ count the words of all files that end',
       '┊ with .md',
       '┊ → became counter · 12:03',
       'two',
@@ -155,7 +155,7 @@ describe('a scrollback', () => {
     ])
     expect(
       compose({ entries: [entry('wait', 'reader: hello, this is more than a row', 0)], width: 30 }),
-    ).toEqual(['┊ wait · 12:03', '┊ reader: hello, this is more ', '┊ than a row'])
+    ).toEqual(['┊ wait · 12:03', '┊ reader: hello, this is more', '┊ than a row'])
   })
 
   it('ends with how the agent ended', () => {

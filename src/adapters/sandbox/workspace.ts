@@ -1,0 +1,154 @@
+import { basename, dirname, join } from 'node:path'
+import type { PersonalPath } from '../agent-cli/agent-cli.ts'
+import { ownPath } from '../../domain/own-path.ts'
+import type { Mount } from './sandbox.ts'
+
+/** Where a confined agent finds the daemon: a folder, as each daemon’s socket is a new file. */
+export const SOCKET_FOLDER = '/run/exomonad'
+
+/** Of the machine, for everybody: programs, libraries, settings, what the processor is. */
+const SYSTEM = [
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib32',
+  '/lib64',
+  '/libx32',
+  '/etc',
+  '/opt',
+  '/nix',
+  '/sys/devices/system',
+  '/sys/fs/cgroup',
+  '/run/systemd/resolve',
+]
+
+/** Of a home, where toolchains are that a program on the PATH leads to; none holds a secret. */
+const TOOLCHAINS = [
+  '.asdf',
+  '.local/share/mise',
+  '.local/share/uv/python',
+  '.nvm',
+  '.pyenv/versions',
+  '.rbenv/versions',
+  '.rustup',
+  '.sdkman/candidates',
+  '.volta',
+]
+
+/** Of a home, what git is told of the person: names and settings, no passwords. */
+const GIT_SETTINGS = ['.gitconfig', '.config/git/config', '.config/git/ignore']
+
+/** What is to be known of an agent and its place, absolute paths all. */
+export interface Workplace {
+  readonly worktree: string
+  /** The git folder that its repositories’ worktrees share, and what there is its own. */
+  readonly commonDir: string
+  readonly gitDir: string
+  /** exomonad’s state of this repository. */
+  readonly state: string
+  /** The agent’s own folder there. */
+  readonly folder: string
+  /** The person’s home. */
+  readonly home: string
+  /** Folder with a link to the daemon’s socket, and with nothing else. */
+  readonly socketFolder: string
+  /** What it runs and is given to read: its program, ours, prompt, token. */
+  readonly reads: readonly string[]
+  readonly personal: readonly PersonalPath[]
+  /** `[sandbox]` of the configuration. */
+  readonly configured: { readonly read: readonly string[]; readonly write: readonly string[] }
+  /** What must never be there, even below what is configured. */
+  readonly hidden: readonly string[]
+}
+
+const read = (path: string): Mount => ({ path, access: 'read' })
+const write = (path: string): Mount => ({ path, access: 'write' })
+const none = (path: string): Mount => ({ path, access: 'none' })
+
+export const isWithin = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`)
+
+/**
+ * What a confined agent sees. It writes its worktree, its part of the git folder (index, HEAD,
+ * objects, references), its own folder, home and temporary folder. What git would take orders from
+ * it only reads: configuration, hooks, and the files that say which repository a worktree is of,
+ * since the daemon’s git, outside, believes them.
+ */
+export function workspaceMounts(place: Workplace): Mount[] {
+  const { worktree, commonDir, gitDir, folder, home } = place
+  const git = [
+    read(commonDir),
+    // Packs and alternates are whole history: what commits add is loose.
+    write(join(commonDir, 'objects')),
+    read(join(commonDir, 'objects', 'pack')),
+    read(join(commonDir, 'objects', 'info')),
+    ...['refs', 'logs', 'reftable'].map((name) => write(join(commonDir, name))),
+    write(gitDir),
+    ...['gitdir', 'commondir'].map((name) => read(join(gitDir, name))),
+    { path: join(gitDir, 'config.worktree'), source: '/dev/null', access: 'read' as const },
+    write(worktree),
+    read(join(worktree, '.git')),
+  ]
+  const own = [
+    ...['/tmp', home, ...place.personal.filter(isOwn).map(({ path }) => path)].map((path) => ({
+      path,
+      source: ownPath(folder, path),
+      access: 'write' as const,
+    })),
+    ...['/run', '/var/tmp'].map(none),
+    write(folder),
+    read(join(folder, 'channel.json')),
+    { path: SOCKET_FOLDER, source: place.socketFolder, access: 'read' as const },
+  ]
+  const person = [
+    ...GIT_SETTINGS.map((name) => read(join(home, name))),
+    ...place.configured.read.map(read),
+    ...place.configured.write.map(write),
+    ...place.personal.flatMap(({ path, access }) =>
+      access === 'read' || access === 'write' ? [{ path, access }] : [],
+    ),
+  ]
+  const mounts = [...machineMounts(place), ...own, ...person, ...git]
+  return [...mounts.filter(({ path }) => !place.hidden.includes(path)), ...hide(place, mounts)]
+}
+
+/** What any program is run with: the machine’s own, toolchains, and `reads`. */
+export const machineMounts = ({ home, reads }: Pick<Workplace, 'home' | 'reads'>): Mount[] =>
+  [...SYSTEM, ...TOOLCHAINS.map((name) => join(home, name)), ...reads].map(read)
+
+const isOwn = ({ access }: PersonalPath): boolean => access === 'own'
+
+/** An empty folder over each that must not be seen, where anything shows what it lies in. */
+function hide({ hidden }: Workplace, mounts: readonly Mount[]): Mount[] {
+  return hidden
+    .filter((path) =>
+      mounts.some(({ access, ...mount }) => access !== 'none' && isWithin(path, mount.path)),
+    )
+    .map(none)
+}
+
+/**
+ * The folders that the programs on a PATH need: each with what lies beside its `bin`, as far as
+ * that is a tool’s own. Never one that a home, or what must be hidden, lies in.
+ */
+export function toolFolders(
+  path: readonly string[],
+  { home, secret }: { readonly home: string; readonly secret: readonly string[] },
+): string[] {
+  const tooWide = (folder: string): boolean =>
+    [home, ...secret].some((inner) => isWithin(inner, folder))
+  return path
+    .filter((folder) => folder.startsWith('/') && !tooWide(folder))
+    .map((folder) => {
+      const above = dirname(folder)
+      // `~/.cargo/bin`: what lies beside it are the person’s settings and passwords.
+      const isPersonal = [home, join(home, '.local'), join(home, '.config')].includes(
+        dirname(above),
+      )
+      const isTools = ['bin', 'sbin', '.bin'].includes(basename(folder))
+      return isTools && !isPersonal && above !== join(home, '.local') && !tooWide(above)
+        ? above
+        : folder
+    })
+}

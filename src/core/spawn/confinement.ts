@@ -1,0 +1,50 @@
+import type { Config } from '../../config/schema.ts'
+import type { Agent } from '../../domain/records.ts'
+import type { Paths } from '../../runtime/paths.ts'
+import type { Deps } from '../deps.ts'
+
+export type SandboxLevel = Config['roles'][string]['sandbox']
+
+const STRICTER: readonly SandboxLevel[] = ['off', 'workspace']
+
+const stricter = (one: SandboxLevel, other: SandboxLevel): SandboxLevel =>
+  STRICTER.indexOf(one) >= STRICTER.indexOf(other) ? one : other
+
+/** What is configured for the agent itself, by its role and by its program. */
+export const configuredLevel = (
+  config: Config,
+  { role, agentCli }: Pick<Agent, 'role' | 'agentCli'>,
+): SandboxLevel =>
+  stricter(
+    config.roles[role]?.sandbox ?? 'off',
+    (agentCli === null ? undefined : config.agents[agentCli]?.sandbox) ?? 'off',
+  )
+
+/**
+ * Whether it works in the person’s own checkout, as the root and its forks do: whose git folder is
+ * all its own to write, so that nothing would hold it.
+ */
+export const isInCheckout = (
+  paths: Pick<Paths, 'home'>,
+  { kind, worktree }: Pick<Agent, 'kind' | 'worktree'>,
+): boolean => kind === 'root' || worktree === paths.home
+
+/**
+ * How an agent is confined: the strictest of what is configured for it and for all above it. What a
+ * confined agent starts must not reach further than itself.
+ */
+export async function confinementOf(
+  { store, paths }: Pick<Deps, 'store'> & { paths: Pick<Paths, 'home'> },
+  config: Config,
+  agent: Agent,
+): Promise<SandboxLevel> {
+  if (isInCheckout(paths, agent)) return 'off'
+  let level = configuredLevel(config, agent)
+  for (let parentId = agent.parentId; parentId !== null;) {
+    const parent = await store.agents.get(parentId)
+    if (parent === undefined) break
+    if (!isInCheckout(paths, parent)) level = stricter(level, configuredLevel(config, parent))
+    parentId = parent.parentId
+  }
+  return level
+}

@@ -1,0 +1,123 @@
+import { realpath } from 'node:fs/promises'
+import { delimiter, dirname, join } from 'node:path'
+import { createBubblewrap } from '../../adapters/sandbox/bubblewrap.ts'
+import { ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
+import { preparePersonal } from '../../adapters/sandbox/personal.ts'
+import { programFiles } from '../../adapters/sandbox/program-files.ts'
+import {
+  isWithin,
+  SOCKET_FOLDER,
+  toolFolders,
+  workspaceMounts,
+} from '../../adapters/sandbox/workspace.ts'
+import type { Environment } from '../../config/environment.ts'
+import type { LaunchEnvironment } from '../../core/spawn/launch.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { exec } from '../../processes/exec.ts'
+import { PACKAGE_ROOT } from '../../runtime/package-root.ts'
+import type { Paths } from '../../runtime/paths.ts'
+import { confinedSocketFolder } from '../../surfaces/http/socket-file.ts'
+
+/** Sockets of the person’s that an agent could act by; what they are for is not there anyway. */
+const UNSET = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']
+
+/** Of this package what agents run: the command line, hooks and plugins. */
+const PACKAGE = ['dist', 'hooks', 'node_modules', 'package.json', 'packages', 'src', 'templates']
+
+/** Starts agents in a sandbox of this machine. */
+export function createConfine(options: {
+  readonly paths: Paths
+  readonly socket: string
+  readonly environment: Environment
+}): LaunchEnvironment['confine'] {
+  const { paths, socket, environment } = options
+  const sandbox = createBubblewrap({
+    exec,
+    env: { PATH: environment.path, LC_ALL: 'C' },
+    platform: process.platform,
+  })
+  let isReady = false
+
+  /** Found once it stays; what is missing may be installed meanwhile. */
+  const requireReady = async (level: string): Promise<void> => {
+    if (isReady) return
+    const found = await sandbox.probe()
+    if (found.kind === 'missing')
+      throw new ExomonadError(
+        'SANDBOX_UNAVAILABLE',
+        `sandbox = "${level}" can’t be kept: ${found.reason}. ${found.fix}`,
+        { level },
+      )
+    isReady = true
+  }
+
+  return async ({ level, agent, config, argv, env, personal }) => {
+    await requireReady(level)
+    const home = env['HOME'] ?? environment.home
+    const path = env['PATH'] ?? environment.path
+    const folder = join(paths.agents, agent.id)
+    const hidden = [
+      paths.state,
+      join(environment.stateHome, 'exomonad'),
+      ...['.ssh', '.gnupg'].map((name) => join(environment.home, name)),
+    ]
+    await preparePersonal({ folder, home, personal })
+    const reads = [
+      ...toolFolders(path.split(delimiter), { home, secret: [...hidden, paths.worktrees] }),
+      ...(await programFiles(argv[0] ?? '', path)),
+      ...(await programFiles(process.execPath, path)),
+      ...PACKAGE.map((name) => join(PACKAGE_ROOT, name)),
+      ...(env['GIT_CONFIG_GLOBAL'] === undefined ? [] : [env['GIT_CONFIG_GLOBAL']]),
+      paths.bin,
+      paths.origin,
+      join(paths.auth, agent.id),
+      join(paths.prompts, `${agent.id}.md`),
+      ...(await resolverFiles()),
+    ]
+    const { read, write } = config.sandbox
+    const expand = (one: string): string => one.replace(/^~(?=\/|$)/, home)
+    const mounts = workspaceMounts({
+      worktree: agent.worktree,
+      commonDir: paths.commonDir,
+      gitDir: await ownGitFolder(agent.worktree, paths.commonDir),
+      state: paths.state,
+      folder,
+      home,
+      socketFolder: confinedSocketFolder(socket),
+      reads,
+      personal,
+      configured: { read: read.map(expand), write: write.map(expand) },
+      hidden,
+    })
+    return {
+      argv: await sandbox.argv({ level, mounts, cwd: agent.worktree, unset: UNSET }, argv),
+      env: {
+        ...withoutSockets(env),
+        TMPDIR: '/tmp',
+        EXOMONAD_SANDBOX: level,
+        EXOMONAD_SOCKET: join(SOCKET_FOLDER, 'daemon.sock'),
+        EXOMONAD_SPOOL: join(folder, 'spool'),
+        ...withoutPacking(env),
+      },
+    }
+  }
+}
+
+/** What git would pack by itself is not the agent’s to write. Beside what it is told already. */
+function withoutPacking(env: Readonly<Record<string, string>>): Record<string, string> {
+  const count = Number(env['GIT_CONFIG_COUNT'] ?? 0)
+  return {
+    GIT_CONFIG_COUNT: String(count + 1),
+    [`GIT_CONFIG_KEY_${count}`]: 'gc.auto',
+    [`GIT_CONFIG_VALUE_${count}`]: '0',
+  }
+}
+
+const withoutSockets = (env: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !UNSET.includes(name)))
+
+/** Where names of hosts are looked up, if /etc only leads there. */
+async function resolverFiles(): Promise<string[]> {
+  const file = await realpath('/etc/resolv.conf').catch(() => '/etc/resolv.conf')
+  return isWithin(file, '/etc') ? [] : [dirname(file)]
+}

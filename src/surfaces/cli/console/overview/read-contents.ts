@@ -1,0 +1,77 @@
+import { MAJOR_TYPES } from '../../../text/event-line.ts'
+import { asExomonadError } from '../../../../domain/errors.ts'
+import type { Client, WireEvent } from '../../../client.ts'
+import { nodeOf, type Action, type ConsoleState } from '../state.ts'
+import type { Store } from '../store.ts'
+import { contentKey, type Content, type Tab } from './overview.ts'
+
+/** Of an agent’s timeline the newest. */
+const EVENTS = 300
+
+/**
+ * Reads what the tab that is shown needs, of the agent that is viewed. Returns when it wants to be
+ * done again by itself: never. What did not change since is not read again.
+ */
+export function createContents({
+  client,
+  clientFor,
+  store: { get, dispatch },
+  signal,
+}: {
+  client: Client
+  clientFor: (agent: string) => Client
+  store: Store<ConsoleState, Action>
+  signal: AbortSignal
+}): () => Promise<number> {
+  let known = ''
+  const read = async (tab: Tab, agent: string): Promise<Content | null> => {
+    switch (tab) {
+      case 'diff': {
+        const number = nodeOf(get(), agent)?.pr?.number
+        if (number === undefined)
+          return { kind: 'nothing', why: 'It has filed no pull request yet.' }
+        const { diff } = await client.call('pr_diff', { pr_number: number }, { signal })
+        return { kind: 'diff', number, diff }
+      }
+      case 'timeline': {
+        const events: WireEvent[] = []
+        const query = { agent, types: MAJOR_TYPES, last: EVENTS, follow: false, signal }
+        for await (const event of client.events(query)) events.push(event)
+        return { kind: 'timeline', events }
+      }
+      case 'mail': {
+        const { messages } = await clientFor(agent).call('check_mail', { peek: true }, { signal })
+        return { kind: 'mail', messages }
+      }
+      case 'terminal':
+      case 'task':
+        return null
+    }
+  }
+
+  return async () => {
+    const { viewed: agent, overview, place } = get()
+    const { tab } = overview
+    const node = nodeOf(get(), agent)
+    if (place !== 'overview' || node === undefined) return Number.POSITIVE_INFINITY
+    // A diff changes with its pull request alone, and is the largest of all.
+    const stamp =
+      tab === 'diff' ? JSON.stringify([tab, agent, node.pr, node.state]) : String(get().readAt)
+    const isThere = overview.contents[contentKey(tab, agent)] !== undefined
+    if (isThere && stamp === known) return Number.POSITIVE_INFINITY
+    try {
+      const content = await read(tab, agent)
+      if (content !== null) dispatch({ type: 'content', agent, tab, content })
+      known = stamp
+    } catch (error) {
+      if (!signal.aborted && !isThere)
+        dispatch({
+          type: 'content',
+          agent,
+          tab,
+          content: { kind: 'nothing', why: asExomonadError(error).message },
+        })
+    }
+    return Number.POSITIVE_INFINITY
+  }
+}

@@ -1,0 +1,204 @@
+import {
+  changedFiles,
+  diffLines,
+  type DiffLineKind,
+} from '../../../../domain/formats/unified-diff.ts'
+import { printable, printableLine } from '../../../text/printable.ts'
+
+/** A line of a diff as it is reviewed. */
+export interface DiffRow {
+  /** `file` begins one. */
+  readonly kind: DiffLineKind | 'file'
+  /** Without the sign in front; safe to print. */
+  readonly text: string
+  readonly path: string
+  /** Its number in the new version; null where it isn’t in that. */
+  readonly line: number | null
+  /** The same of the old one. */
+  readonly old: number | null
+}
+
+export interface DraftComment {
+  readonly path: string
+  /** The last line that it is about, in the new version, and the first. */
+  readonly line: number
+  readonly from: number
+  readonly body: string
+}
+
+export type Verdict = 'approve' | 'request_changes' | 'comment'
+
+/** A pull request’s diff with what the person is about to say of it. */
+export interface Review {
+  readonly number: number
+  /** What the diff is of; empty until it was read. */
+  readonly head: string
+  readonly rows: readonly DiffRow[]
+  /** Index of a row. */
+  readonly cursor: number
+  /** Where a range begins that goes to the cursor; null where none is open. */
+  readonly anchor: number | null
+  /** Not sent yet. */
+  readonly comments: readonly DraftComment[]
+  /** Why there is no diff. */
+  readonly trouble: string | null
+}
+
+export type ReviewAction =
+  | { type: 'review-open'; number: number }
+  | { type: 'review-read'; number: number; head: string; diff: string }
+  | { type: 'review-failed'; number: number; why: string }
+  | { type: 'review-move'; by: number }
+  | { type: 'review-jump'; to: 'hunk' | 'file'; direction: 1 | -1 }
+  | { type: 'review-range'; open: boolean }
+  | { type: 'review-comment'; comment: DraftComment }
+  /** Removes those at the cursor. */
+  | { type: 'review-uncomment' }
+  | { type: 'review-sent'; number: number }
+
+const EMPTY_DIFF: Omit<Review, 'number'> = {
+  head: '',
+  rows: [],
+  cursor: 0,
+  anchor: null,
+  comments: [],
+  trouble: null,
+}
+
+export const newReview = (number: number): Review => ({ number, ...EMPTY_DIFF })
+
+/** Lines of git’s that say nothing which isn’t said already. */
+const TOLD = /^(?:diff --git |index |--- |\+\+\+ |similarity index )/
+
+/** The rows of a unified diff, with a row in front of each file. */
+export function diffRows(diff: string): DiffRow[] {
+  const files = changedFiles(diff)
+  const rows: DiffRow[] = []
+  let path = ''
+  let count = -1
+  let line = 0
+  let old = 0
+  for (const { kind, text } of diffLines(diff)) {
+    const row = (shown: string, at: Partial<DiffRow> = {}): void =>
+      void rows.push({ kind, text: shown, path, line: null, old: null, ...at })
+    switch (kind) {
+      case 'meta':
+        if (text.startsWith('diff --git ')) {
+          const file = files[++count]
+          path = file?.path ?? ''
+          const counts = file === undefined ? '' : ` +${file.additions} -${file.deletions}`
+          row(`${printableLine(path)}${counts}`, { kind: 'file' })
+        } else if (!TOLD.test(text) && text !== '') row(printableLine(text))
+        break
+      case 'hunk': {
+        const [, from = '1', to = '1'] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(text) ?? []
+        old = Number(from)
+        line = Number(to)
+        row(printableLine(text))
+        break
+      }
+      case 'note':
+        row(printableLine(text))
+        break
+      case 'old':
+        row(shownOf(text), { old: old++ })
+        break
+      case 'new':
+        row(shownOf(text), { line: line++ })
+        break
+      case 'context':
+        row(shownOf(text), { line: line++, old: old++ })
+        break
+    }
+  }
+  return rows
+}
+
+const shownOf = (text: string): string =>
+  printable(text.slice(1).replace(/\r$/, '')).replaceAll('\n', ' ')
+
+/** The review after an action of its own. */
+export function changeReview(review: Review, action: ReviewAction): Review {
+  switch (action.type) {
+    case 'review-open':
+      return { ...review, trouble: null }
+    case 'review-failed':
+      return { ...review, trouble: action.why }
+    case 'review-read': {
+      const rows = diffRows(action.diff)
+      const same = action.head === review.head
+      const cursor = Math.min(review.cursor, Math.max(0, rows.length - 1))
+      return {
+        ...review,
+        head: action.head,
+        rows,
+        trouble: null,
+        cursor,
+        anchor: same ? review.anchor : null,
+      }
+    }
+    case 'review-move':
+      return { ...review, cursor: bounded(review, review.cursor + action.by) }
+    case 'review-jump':
+      return { ...review, cursor: jump(review, action.to, action.direction) }
+    case 'review-range':
+      return { ...review, anchor: action.open ? review.cursor : null }
+    case 'review-comment':
+      return { ...review, comments: [...review.comments, action.comment], anchor: null }
+    case 'review-uncomment': {
+      const here = commentsAt(review, review.cursor)
+      return here.length === 0
+        ? review
+        : { ...review, comments: review.comments.filter((one) => !here.includes(one)) }
+    }
+    case 'review-sent':
+      return { ...review, comments: [], anchor: null }
+  }
+}
+
+const bounded = ({ rows }: Review, index: number): number =>
+  Math.max(0, Math.min(rows.length - 1, index))
+
+/** Where the next or previous hunk or file begins; where there is none, it stays. */
+function jump({ rows, cursor }: Review, to: 'hunk' | 'file', direction: 1 | -1): number {
+  for (let index = cursor + direction; index >= 0 && index < rows.length; index += direction)
+    if (rows[index]?.kind === to) return index
+  return cursor
+}
+
+/**
+ * Which lines a comment at the cursor, or on the range, is about; null where none of them is in the
+ * new version, which comments stand on.
+ */
+export function commentedLines({
+  rows,
+  cursor,
+  anchor,
+}: Pick<Review, 'rows' | 'cursor' | 'anchor'>): Omit<DraftComment, 'body'> | null {
+  const [first, last] = [Math.min(anchor ?? cursor, cursor), Math.max(anchor ?? cursor, cursor)]
+  const path = rows[cursor]?.path ?? ''
+  const lines = rows
+    .slice(first, last + 1)
+    .flatMap((row) => (row.path === path && row.line !== null ? [row.line] : []))
+  const [from] = lines
+  const line = lines.at(-1)
+  return from === undefined || line === undefined ? null : { path, from, line }
+}
+
+/** What is to be sent and stands at that row; of lines that are no longer there at their file. */
+export function commentsAt({ rows, comments }: Review, index: number): DraftComment[] {
+  const row = rows[index]
+  if (row === undefined) return []
+  return comments.filter((comment) => {
+    if (comment.path !== row.path) return false
+    if (row.line !== null) return row.line === comment.line
+    return (
+      row.kind === 'file' &&
+      !rows.some(({ path, line }) => path === comment.path && line === comment.line)
+    )
+  })
+}
+
+/** `line 3` or `lines 3–7`. */
+export const linesWords = ({ from, line }: Omit<DraftComment, 'body' | 'path'>): string =>
+  from === line ? `line ${line}` : `lines ${from}–${line}`

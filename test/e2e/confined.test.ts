@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { isInstalled } from '../helpers/sandbox.ts'
+import { claude } from './clis/claude.ts'
+import { codex } from './clis/codex.ts'
+import { gemini } from './clis/gemini.ts'
+import { opencode } from './clis/opencode.ts'
+import { allowDialogs } from './dialogs.ts'
+import { requireInstalled, type RealCli } from './real-cli.ts'
+import { startWorld, type World } from './world.ts'
+
+const SECRET = 'word-of-the-home'
+
+/** The same program, in the sandbox of exomonad. */
+const confined = (cli: RealCli, level: 'workspace' | 'offline'): RealCli => ({
+  ...cli,
+  config: (model) => `sandbox = "${level}"\n${cli.config(model)}`,
+  prepareHome: (home, model) => {
+    cli.prepareHome?.(home, model)
+    mkdirSync(join(home, '.ssh'), { recursive: true })
+    writeFileSync(join(home, '.ssh', 'id_ed25519'), SECRET)
+  },
+})
+
+describe.each([claude, codex, gemini, opencode])('$name in the sandbox', (cli) => {
+  describe.skipIf(!requireInstalled([cli]) || !isInstalled()).each(['workspace'] as const)(
+    '%s',
+    (level) => {
+      let world: World
+      beforeAll(async () => {
+        const held = confined(cli, level)
+        world = await startWorld([held], {
+          tl: cli.name,
+          dev: cli.name,
+          config: '[delivery]\nhuman_idle = 1',
+        })
+      }, 120_000)
+      afterAll(async () => {
+        await world?.stop()
+      })
+
+      it('commits, files its pull request, and sees nothing of the home', async () => {
+        const { worktree } = await world.worker('held', [
+          {
+            shell: [
+              `cat '${world.tree.repository.home}/.ssh/id_ed25519' > seen.txt 2>&1`,
+              `echo work > work.txt`,
+              'git add -A',
+              'git commit -q -m "Work"',
+            ].join('; '),
+          },
+          { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
+          { say: 'Filed.' },
+        ])
+        await allowDialogs(
+          world,
+          [{ agent: 'held', cli }],
+          async () => (await world.tree.agent('held')).pr !== null,
+        )
+        await world.state('held', 'idle')
+        expect((await world.tree.agent('held')).pr).toMatchObject({ state: 'open' })
+        expect(existsSync(join(worktree, 'work.txt'))).toBe(true)
+        expect(readFileSync(join(worktree, 'seen.txt'), 'utf8')).not.toContain(SECRET)
+      })
+
+      it('takes its conversation up again, and messages', async () => {
+        const { marker } = await world.worker('returns', [{ say: 'Ready.' }])
+        await world.state('returns', 'idle')
+        await world.close('returns')
+        await world.state('returns', 'failed')
+        const asked = world.model.seen.length
+        await world.tree.call('resume', { agent: 'returns' })
+        const word = await world.send('returns', [{ say: 'Still here.' }])
+        await world.model.sees(word)
+        const texts = world.model.seen.slice(asked).map(({ conversation }) => conversation.entries)
+        expect(JSON.stringify(texts)).toContain(marker)
+        await world.delivered('returns')
+        await world.state('returns', 'idle')
+      })
+    },
+  )
+})

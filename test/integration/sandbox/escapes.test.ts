@@ -1,0 +1,258 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import process from 'node:process'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { repositoryHash } from '../../../src/runtime/paths.ts'
+import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { isInstalled } from '../../helpers/sandbox.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+/**
+ * Each attempt is made by an agent that is confined and by one that is not: the second shows that
+ * the attempt would work. What counts is what the test finds afterwards, not how a command ended.
+ */
+interface Attempt {
+  readonly what: string
+  /** For sh, in the agent’s worktree; what it prints is kept. */
+  readonly command: (who: string) => string
+  /** Reads: the output has this. Writes: the file is there (or has the word). */
+  readonly worked: (output: string, who: string) => boolean
+}
+
+const SECRET = 'word-that-nobody-may-see'
+const PTRACE = process.arch === 'arm64' ? 117 : 101
+
+describe.skipIf(!isInstalled())('a confined agent', () => {
+  let tree: Exomonad
+  let free: string
+  let held: string
+  const outputs: Record<string, string[]> = {}
+  const closing: (() => void)[] = []
+  let attempts: Attempt[]
+
+  const read = (what: string, command: string): Attempt => ({
+    what,
+    command: () => command,
+    worked: (output) => output.includes(SECRET),
+  })
+  const write = (
+    what: string,
+    command: (path: string) => string,
+    target: (who: string) => string,
+  ): Attempt => ({
+    what,
+    command: (who) => command(target(who)),
+    worked: (_output, who) => {
+      const file = target(who)
+      return existsSync(file) && readFileSync(file, 'utf8').includes(SECRET)
+    },
+  })
+  const nodeIn = (code: string): string => `'${process.execPath}' -e '${code}'`
+
+  beforeAll(async () => {
+    tree = await startExomonad({
+      files: { 'README.md': 'A repository.\n', '.gitignore': '.env\nout-*\n' },
+      config: `
+[roles.held]
+agent = "scripted"
+sandbox = "workspace"
+tools = ["note", "file_pr"]
+`,
+      prepareHome: (home) => {
+        for (const file of ['.ssh/id_ed25519', '.aws/credentials', '.netrc', '.mozilla/cookies']) {
+          mkdirSync(dirname(join(home, file)), { recursive: true })
+          writeFileSync(join(home, file), SECRET)
+        }
+      },
+    })
+    const { repository, state } = tree
+    writeFileSync(
+      join(repository.path, '.exomonad', 'config.toml'),
+      readFileSync(join(repository.path, '.exomonad', 'config.toml'), 'utf8') +
+        `\n[sandbox]\nread = ["${join(import.meta.dirname, '../../fixtures/agents')}"]\nwrite = ["${tree.scripts}"]\n`,
+    )
+    writeFileSync(join(repository.path, '.env'), SECRET)
+    const commonDir = join(repository.path, '.git')
+    const owner = join(
+      repository.env['XDG_STATE_HOME'] ?? '',
+      'exomonad',
+      `${repositoryHash(commonDir)}.token`,
+    )
+    const token = readFileSync(owner, 'utf8').trim()
+
+    // A sibling with a file in its worktree, and a process with a secret in its environment.
+    tree.script('sibling', {
+      steps: [{ do: 'sh', command: `echo ${SECRET} > private` }],
+    })
+    const sibling = await spawnAs(tree, 'sibling', 'dev')
+    await waitFor('the sibling', () => existsSync(join(sibling.worktree, 'private')))
+    const other = spawn('/bin/sleep', ['1000'], { env: { MARK: SECRET } })
+    closing.push(() => other.kill('SIGKILL'))
+    const pid = other.pid ?? 0
+
+    const listen = async (where: string | number, greeting = SECRET): Promise<number> => {
+      const server = createServer((socket) => {
+        socket.on('error', () => {})
+        socket.end(greeting)
+      })
+      await new Promise<void>((resolve) => server.listen(where as number, resolve))
+      closing.push(() => server.close())
+      const address = server.address()
+      return typeof address === 'object' && address !== null ? address.port : 0
+    }
+    const unixSocket = join(repository.folder, 'other.sock')
+    await listen(unixSocket)
+
+    const home = repository.home
+    const siblingGit = join(commonDir, 'worktrees', sibling.worktree.split('/').at(-1) ?? '')
+    const worktreeOf = (who: string): string => sibling.worktree.replace(/sibling$/, who)
+    const gitOf = (who: string): string => siblingGit.replace(/sibling$/, who)
+    attempts = [
+      read('the owner’s token', `sed "s/${token}/${SECRET}/" '${owner}'`),
+      read('an SSH key', `cat '${home}/.ssh/id_ed25519'`),
+      read('cloud credentials', `cat '${home}/.aws/credentials'`),
+      read('passwords in .netrc', `cat '${home}/.netrc'`),
+      read('a browser’s profile', `cat '${home}/.mozilla/cookies'`),
+      read('the main checkout’s .env', `cat '${repository.path}/.env'`),
+      read('a sibling’s file', `cat '${sibling.worktree}/private'`),
+      read('a sibling’s token', `sed 's/.*/${SECRET}/' '${state}/auth/${sibling.agent_id}'`),
+      read('the store', `head -c 16 '${state}/store.db' | sed 's/SQLite format.*/${SECRET}/'`),
+      read('a secret through a link', `ln -s '${home}/.ssh' link-$$ && cat link-$$/id_ed25519`),
+      read('the environment of a process', `tr '\\0' ' ' < /proc/${pid}/environ`),
+      read('what anybody’s process holds', `cat /proc/[0-9]*/environ | tr '\\0' ' '`),
+      read('a signal to another process', `kill -0 ${pid} && echo ${SECRET}`),
+      read(
+        'ptrace of another process',
+        `perl -e 'exit(syscall(${PTRACE}, 16, ${pid}, 0, 0) == 0 ? 0 : 1)' && echo ${SECRET}`,
+      ),
+      read(
+        'somebody’s Unix socket',
+        nodeIn(
+          `require("net").connect("${unixSocket}").on("error", () => {}).pipe(process.stdout)`,
+        ),
+      ),
+      write(
+        'a file of the home',
+        (path) => `echo ${SECRET} >> '${path}'`,
+        (who) => join(home, `bashrc-${who}`),
+      ),
+      write(
+        'a file of the home through a link',
+        (path) => `ln -s '${path}' out-link-$$ && echo ${SECRET} > out-link-$$`,
+        (who) => join(home, `linked-${who}`),
+      ),
+      write(
+        'a temporary file of everyone’s',
+        (path) => `mkdir -p '${repository.folder}'; echo ${SECRET} > '${path}'`,
+        (who) => join(repository.folder, `temporary-${who}`),
+      ),
+      write(
+        'the main checkout',
+        (path) => `echo ${SECRET} > '${path}'`,
+        (who) => join(repository.path, `out-${who}`),
+      ),
+      write(
+        'a sibling’s worktree',
+        (path) => `echo ${SECRET} > '${path}'`,
+        (who) => join(sibling.worktree, `out-${who}`),
+      ),
+      write(
+        'a sibling’s git folder',
+        (path) => `echo ${SECRET} > '${path}'`,
+        (who) => join(siblingGit, `out-${who}`),
+      ),
+      {
+        what: 'the configuration of git that all share',
+        command: (who) => `git config --file '${join(commonDir, 'config')}' core.${who}-got yes`,
+        worked: (_output, who) =>
+          readFileSync(join(commonDir, 'config'), 'utf8').includes(`${who}-got`),
+      },
+      write(
+        'a hook of git',
+        (path) => `mkdir -p '${dirname(path)}'; echo '#${SECRET}' > '${path}'`,
+        (who) => join(commonDir, 'hooks', `post-${who}`),
+      ),
+      write(
+        'packs of git',
+        (path) => `mkdir -p '${dirname(path)}'; echo '${SECRET}' > '${path}'`,
+        (who) => join(commonDir, 'objects', 'pack', `out-${who}`),
+      ),
+      write(
+        'the program that agents are given',
+        (path) => `echo '#${SECRET}' > '${path}'`,
+        (who) => join(state, 'bin', `out-${who}`),
+      ),
+      // What the daemon’s git would take orders from.
+      write(
+        'a configuration for its worktree alone',
+        (path) => `echo '[core] fsmonitor = ${SECRET}' > '${path}'`,
+        (who) => join(gitOf(who), 'config.worktree'),
+      ),
+      write(
+        'which repository its git folder is of',
+        (path) =>
+          `cp '${path}' /tmp/was-$$; echo '${SECRET}' > '${path}'; cat /tmp/was-$$ > '${path}.was'`,
+        (who) => join(gitOf(who), 'commondir'),
+      ),
+      write(
+        'the .git of its worktree',
+        (path) => `rm -f '${path}'; echo 'gitdir: /tmp/${SECRET}' > '${path}'`,
+        (who) => join(worktreeOf(who), '.git'),
+      ),
+    ]
+    const steps = (who: string) =>
+      attempts.map(({ command }, index) => ({
+        do: 'sh',
+        allow_failure: true,
+        command: `{ ${command(who)}\n} > "${tree.scripts}/${who}-${index}" 2>&1`,
+      }))
+    const run = async (who: string, role: string): Promise<string> => {
+      tree.script(who, {
+        steps: [...steps(who), { do: 'print', text: 'tried' }, { do: 'stop' }],
+      })
+      const { worktree } = await spawnAs(tree, who, role)
+      await tree.logged(who, 'its stop', ({ kind }) => kind === 'stop')
+      outputs[who] = attempts.map((_, index) => {
+        const file = join(tree.scripts, `${who}-${index}`)
+        return existsSync(file) ? readFileSync(file, 'utf8') : ''
+      })
+      return worktree
+    }
+    held = await run('held', 'held')
+    free = await run('free', 'dev')
+  }, 120_000)
+
+  afterAll(async () => {
+    for (const close of closing) close()
+    await tree?.stop()
+  })
+
+  const succeeded = (who: string): string[] =>
+    attempts
+      .filter(({ worked }, index) => worked(outputs[who]?.[index] ?? '', who))
+      .map(({ what }) => what)
+
+  it('could do all of this if it were not', () => {
+    expect(free).not.toBe(held)
+    expect(succeeded('free')).toEqual(attempts.map(({ what }) => what))
+  })
+
+  it('reads, writes, signals and traces nothing outside', () => {
+    expect(succeeded('held')).toEqual([])
+  })
+})
+
+async function spawnAs(
+  tree: Exomonad,
+  name: string,
+  role: string,
+): Promise<{ agent_id: string; worktree: string }> {
+  const { spawned, errors } = await tree.call('spawn', {
+    kind: 'worker',
+    specs: [{ name, prompt: 'Try it.', role }],
+  })
+  if (errors.length > 0) throw new Error(JSON.stringify(errors))
+  return spawned[0]
+}
