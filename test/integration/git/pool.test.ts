@@ -123,14 +123,18 @@ describe('worktrees that are kept ready', () => {
     for (const name of three)
       expect(await repository.gitIn(join(folder, name), 'rev-parse', 'HEAD')).toBe(head)
     // Left in the middle of a checkout, without git’s record of it, and without a folder.
-    const [half = '', lost = ''] = three
+    const [half = '', lost = '', cut = ''] = three
     rmSync(join(folder, half, 'a.txt'))
     rmSync(join(repository.path, '.git', 'worktrees', lost), { recursive: true })
     mkdirSync(join(folder, 'empty'))
+    // A spawn that was cut off before its rename: undoing it takes git's record away.
+    const agents = join(folder, '..', 'cut')
+    writeFileSync(join(repository.path, '.git', 'worktrees', cut, 'gitdir'), `${agents}/.git\n`)
     const next = again()
     expect(await tend(next, 3, 1)).toEqual(
-      expect.not.arrayContaining([half, lost, 'empty'] as string[]),
+      expect.not.arrayContaining([half, lost, cut, 'empty'] as string[]),
     )
+    await next.removeWorktree(agents, { force: true })
     expect(await tend(next, 3)).toHaveLength(3)
     expect(await tend(next, 1)).toHaveLength(1)
     expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(2)

@@ -36,13 +36,11 @@ export interface Pool extends Pick<Git, 'tendPool' | 'endPool'> {
 export function createPool({
   run,
   lock,
-  commonDir,
   addDetached,
   remove,
 }: {
   run: Run
   lock: Mutex
-  commonDir: string
   addDetached: Git['addDetachedWorktree']
   remove: Git['removeWorktree']
 }): Pool {
@@ -161,7 +159,6 @@ export function createPool({
         else await putAside(path, trash)
       }
       await rmdir(folder).catch(() => undefined)
-      await run.attempt(['worktree', 'prune'], { worktree: commonDir })
     },
   }
 }

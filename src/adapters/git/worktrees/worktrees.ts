@@ -189,7 +189,6 @@ export function createWorktrees({
   const pool = createPool({
     run,
     lock,
-    commonDir,
     addDetached: worktrees.addDetachedWorktree,
     remove: worktrees.removeWorktree,
   })
