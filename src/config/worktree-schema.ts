@@ -64,6 +64,13 @@ export const worktreeSchema = z
         'Commands run in a new worktree before its agent starts (see EXOMONAD_*); a failure undoes the spawn. [[worktree.setup]] with `key` and `outputs` runs once for each key.',
       ),
     setup_timeout: seconds(600, 'For each setup command.'),
+    teardown: z
+      .array(argv)
+      .default([])
+      .describe(
+        'Commands run in a worktree before it is removed, with the variables of set-up commands. A failure is said, and holds nothing up.',
+      ),
+    teardown_timeout: seconds(60, 'For each teardown command.'),
     setup_cache_mb: z
       .number()
       .min(0)
