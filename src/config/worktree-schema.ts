@@ -73,6 +73,13 @@ export const worktreeSchema = z
         'So many worktrees are kept checked out, of which a spawn takes one by a rename: for large repositories. Each takes the room of a checkout. Number.',
       ),
     setup_timeout: seconds(600, 'For each setup command.'),
+    teardown: z
+      .array(argv)
+      .default([])
+      .describe(
+        'Commands run in a worktree before it is removed, with the variables of set-up commands. A failure is said, and holds nothing up.',
+      ),
+    teardown_timeout: seconds(60, 'For each teardown command.'),
     setup_cache_mb: z
       .number()
       .min(0)

@@ -19,6 +19,9 @@ import { createForkContext } from '../core/spawn/fork-context.ts'
 import { createHooks } from '../core/turns/hooks.ts'
 import { createLabelSpawns } from '../core/spawn/issues/label-spawns.ts'
 import { createFinalOutput } from '../core/agents/final-output.ts'
+import { createSlots } from '../core/spawn/provision/slots.ts'
+import { createTeardown } from '../core/spawn/provision/teardown.ts'
+import { createWorktreeVariables } from '../core/spawn/provision/variables.ts'
 import { createLauncher, type LaunchEnvironment } from '../core/spawn/launch.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
 import { createMailbox } from '../core/mail/mailbox.ts'
@@ -87,7 +90,11 @@ export function assembleCore(
   const openWaits = createOpenWaits()
   const panes = createOwnPanes(deps)
   const paneNames = createPaneNames({ ...deps, panes })
-  const launcher = createLauncher({ ...deps, panes })
+  const block = Number.parseInt(repositoryHash(deps.paths.commonDir).slice(0, 6), 16)
+  const slots = createSlots({ ...deps, firstBlock: block })
+  const variablesOf = createWorktreeVariables({ ...deps, slots })
+  const teardown = createTeardown({ ...deps, variablesOf })
+  const launcher = createLauncher({ ...deps, panes, slots })
   const finalOutput = createFinalOutput(deps)
   const results = createResults({ ...deps, finalOutput })
   const exits = createExits({ ...deps, states, panes, results })
@@ -101,7 +108,7 @@ export function assembleCore(
     liveOf: createLiveAgentOf(deps),
     checkBudgets: createBudgetWatch(deps).check,
   })
-  const spawnUndo = createSpawnUndo({ ...deps, states })
+  const spawnUndo = createSpawnUndo({ ...deps, states, teardown })
   const { pulls, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
     ...deps,
     ask: questions.askInBehalf,
@@ -198,7 +205,7 @@ export function assembleCore(
     acting: createActing(deps),
     spawning: createSpawning({
       ...deps,
-      ...{ launcher, admission, start, approvals, states },
+      ...{ launcher, admission, start, approvals, states, variablesOf },
       undo: spawnUndo,
     }),
     forking: createForking({
@@ -248,7 +255,7 @@ export function assembleCore(
         await notes.flush()
         void keepUpToDate.look()
       },
-      clean: createClean({ ...deps, panes, states, endProgram }),
+      clean: createClean({ ...deps, panes, states, endProgram, teardown }),
       reap: createReap(deps),
       moveRoot: createMoveRoot({ ...deps, directory }),
       spawnUndo,

@@ -3,7 +3,7 @@ import { exec } from '../processes/exec.ts'
 import { openKeptGit } from '../adapters/git/open.ts'
 import { createAgentFiles } from '../adapters/machine/agent-files.ts'
 import { writeBinShim } from '../adapters/machine/bin-shim.ts'
-import { freePort } from '../adapters/machine/free-port.ts'
+import { freePort, portsFree } from '../adapters/machine/free-port.ts'
 import { openLogFile } from '../adapters/machine/log-file.ts'
 import { createTrash } from '../adapters/machine/trash.ts'
 import { createBring } from '../adapters/machine/workplace/bring.ts'
@@ -202,7 +202,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       agentPath: paths.bin,
       mcpUrl: mcp?.url ?? null,
       hookScript: join(PACKAGE_ROOT, 'hooks', 'program.sh'),
-      freePort,
+      ...{ freePort, portsFree },
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),

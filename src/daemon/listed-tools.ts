@@ -4,6 +4,7 @@ import type { Deps } from '../core/deps.ts'
 import type { Renderer } from '../delivery/render/render.ts'
 import { parseAgentId } from '../domain/ids.ts'
 import type { Agent } from '../domain/records.ts'
+import { readSlots } from '../domain/slots.ts'
 import { mayAgentUse } from '../surfaces/tool-access.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
 import type { AnyTool } from '../tools/define.ts'
@@ -23,11 +24,14 @@ export function createPrompts(deps: {
   const { store, renderer } = deps
   return async (config, name, { role, ...data }) => {
     const { tools = null } = (await store.agents.get(parseAgentId(data.agent_id))) ?? {}
+    const slot = (await readSlots(store)).get(data.worktree)
     return renderer.renderPrompt(name, {
       tools: listedTools(config, { role, tools }).map(({ name: tool, description }) => ({
         name: tool,
         description,
       })),
+      slot: String(slot?.slot ?? ''),
+      port_base: String(slot?.portBase ?? ''),
       ...data,
     })
   }

@@ -191,8 +191,15 @@ export interface Git {
   isIgnored(worktree: string, path: string): Promise<boolean>
   /** Files of the index that match the globs, relative paths. */
   trackedFiles(worktree: string, globs: readonly string[]): Promise<string[]>
-  /** Submodules that have no files in a worktree, relative paths. */
-  emptySubmodules(worktree: string): Promise<string[]>
+  /**
+   * Fills its empty submodules, nested ones too, from the repositories that those of the worktree
+   * `from` and of the main one have, without a network. Returns those that stay empty, and why.
+   */
+  fillSubmodules(worktree: string, from: string): Promise<{ path: string; reason: string }[]>
+  /**
+   * Files of Git LFS from its store here, without a network; null where none is left as a pointer.
+   */
+  fillLargeFiles(worktree: string): Promise<{ files: string[]; reason: string } | null>
   /** `on`: only where that branch is checked out there, in a worktree of this repository. */
   fastForward(worktree: string, to: Sha): Promise<FastForwarded>
   fastForward(worktree: string, to: Sha, on: BranchName): Promise<FastForwardResult>

@@ -4,6 +4,7 @@ import {
   lstat,
   mkdir,
   open,
+  readdir,
   readFile,
   rm,
   stat,
@@ -57,6 +58,8 @@ export interface AgentFiles {
   /** Removes prompt, token and launch file, and what the running program was talked to by. */
   remove(id: AgentId): Promise<void>
   exists(path: string): Promise<boolean>
+  /** False where there is none. */
+  isEmptyFolder(path: string): Promise<boolean>
   /**
    * Copies files (relative paths) between worktrees, copy-on-write where the filesystem can; links
    * that stay inside as links. OUTSIDE_ROOT for paths or links that leave them.
@@ -173,6 +176,7 @@ export function createAgentFiles(deps: {
         return false
       }
     },
+    isEmptyFolder: async (path) => (await readdir(path).catch(() => null))?.length === 0,
     copyInto: async (from, to, files) => {
       for (const file of files) {
         const source = inside(from, file)

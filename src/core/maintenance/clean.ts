@@ -6,6 +6,7 @@ import type { Maintenance } from './maintenance-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import type { EndProgram } from '../agents/end-program.ts'
 import { hasProgram, isAlive, STOPPED } from '../../domain/lifecycle.ts'
+import type { Teardown } from '../spawn/provision/teardown.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 import type { States } from '../agents/states.ts'
@@ -18,6 +19,7 @@ import { isDone } from '../agents/tree.ts'
  * branch without any commit does not show; with `kill` so does one whose program still runs.
  */
 export function createClean({
+  settings,
   store,
   git,
   forge,
@@ -26,13 +28,18 @@ export function createClean({
   panes,
   states,
   endProgram,
+  teardown,
   publisher,
   clock,
   log,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'> & {
+}: Pick<
+  Deps,
+  'settings' | 'store' | 'git' | 'forge' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'
+> & {
   panes: OwnPanes
   states: States
   endProgram: EndProgram
+  teardown: Teardown
 }): Maintenance['clean'] {
   /** Why it may not end, or must be ended first; null where it has ended or may. */
   const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
@@ -117,9 +124,12 @@ export function createClean({
     agent: Agent,
     forks: readonly Agent[],
     tip: Sha | undefined,
-  ): Promise<void> => {
+  ): Promise<string[]> => {
     for (const one of [...forks, agent]) await panes.close(one)
-    await git.removeWorktree(agent.worktree, { trash: trash.folder, looked: true })
+    const warnings = await teardown(agent)
+    // What those commands did counts as well.
+    const looked = (await settings.snapshot()).config.worktree.teardown.length === 0
+    await git.removeWorktree(agent.worktree, { trash: trash.folder, looked })
     if (tip !== undefined) {
       await git.deleteBranch(agent.branch, tip)
       try {
@@ -149,10 +159,11 @@ export function createClean({
       actor: 'human',
       payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
     })
+    return warnings
   }
 
-  type Place = { agent: string; branch: string; worktree: string }
-  type Cleaned = { removed: Place } | { kept: Place & { reason: string } }
+  type Removed = Awaited<ReturnType<Maintenance['clean']>>['removed'][number]
+  type Cleaned = { removed: Removed } | { kept: Removed & { reason: string } }
 
   return async ({ dryRun, kill, addresses }) => {
     const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null)
@@ -167,7 +178,11 @@ export function createClean({
     const staying = new Set(agents)
 
     const cleanOne = async (agent: Agent): Promise<Cleaned> => {
-      const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
+      const place: Removed = {
+        agent: agent.name,
+        branch: agent.branch,
+        worktree: agent.worktree,
+      }
       const reason = await keepReason(agent, [...staying], tips, worktrees, kill)
       if (reason !== null) return { kept: { ...place, reason } }
       const forks = agents.filter((other) => shares(other, agent))
@@ -184,7 +199,8 @@ export function createClean({
             )
           : null
         if (since !== null) return { kept: { ...place, reason: since } }
-        await takeAway(agent, forks, tips.get(agent.branch))
+        const warnings = await takeAway(agent, forks, tips.get(agent.branch))
+        if (warnings.length > 0) place.warnings = warnings
       }
       for (const one of [...forks, agent]) staying.delete(one)
       return { removed: place }

@@ -18,7 +18,8 @@ export interface Maintenance {
    * any.
    */
   clean(options: { dryRun: boolean; kill: boolean; addresses: readonly string[] }): Promise<{
-    removed: { agent: string; branch: string; worktree: string }[]
+    /** `warnings`: what failed of its teardown. */
+    removed: { agent: string; branch: string; worktree: string; warnings?: string[] }[]
     kept: { agent: string; branch: string; worktree: string; reason: string }[]
   }>
   /** Forgets what set-up commands made beyond these bounds, what was used last at last. */

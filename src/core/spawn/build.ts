@@ -7,6 +7,7 @@ import { adapterOf } from '../agents/programs.ts'
 import { promptFacts } from './prompt-facts.ts'
 import type { Candidate } from './candidates.ts'
 import type { LaunchEnvironment } from './launch.ts'
+import type { WorktreeVariables } from './provision/variables.ts'
 import { createProvision } from './provision/provision.ts'
 import type { SpawnStart } from './start.ts'
 import type { States } from '../agents/states.ts'
@@ -16,8 +17,12 @@ import type { States } from '../agents/states.ts'
  * undoes on a throw.
  */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'paths' | 'setupCache' | 'bring'> &
-    Pick<LaunchEnvironment, 'environmentOf'> & { start: SpawnStart; states: States },
+  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'setupCache' | 'bring'> &
+    Pick<LaunchEnvironment, 'environmentOf'> & {
+      start: SpawnStart
+      states: States
+      variablesOf: WorktreeVariables
+    },
 ) {
   const { store, git, prompts, paths } = deps
   const { step, start } = deps.start

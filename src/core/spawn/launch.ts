@@ -10,6 +10,8 @@ import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
 import type { Token } from './token.ts'
+import type { Slots } from './provision/slots.ts'
+import { createOwnVariables, filledIn } from './provision/variables.ts'
 import { configuredLevel, confinementOf, isInCheckout, type SandboxLevel } from './confinement.ts'
 import { createSettled, type Launched } from './launched.ts'
 
@@ -59,6 +61,8 @@ export interface LaunchEnvironment {
   /** Absolute path of hooks/program.sh. */
   hookScript: string
   freePort: () => Promise<number>
+  /** Whether nobody listens on any of so many ports. */
+  portsFree: (first: number, count: number) => Promise<boolean>
   /** What agents may see; `passes`: what their program needs beyond that. */
   environmentOf: (config: Config, passes?: readonly string[]) => Record<string, string>
   /** Has it run in a sandbox. SANDBOX_UNAVAILABLE with what to do, before anything is made. */
@@ -79,10 +83,11 @@ export interface Confinable {
 
 export function createLauncher(
   deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'paths'> &
-    LaunchEnvironment & { panes: Pick<OwnPanes, 'find'> },
+    LaunchEnvironment & { panes: Pick<OwnPanes, 'find'>; slots: Slots },
 ): Launcher {
   const { store, multiplexer, files, paths } = deps
   const settled = createSettled(deps)
+  const ownVariables = createOwnVariables(deps)
 
   const request = (
     config: Config,
@@ -164,17 +169,6 @@ export function createLauncher(
 
   const outputOf = ({ id }: Agent): string => join(paths.outputs, `${id}.log`)
 
-  /** What every agent finds in its environment of itself. */
-  const ownVariables = (agent: Agent, path: string): Record<string, string> => ({
-    PATH: `${deps.agentPath}:${path}`,
-    EXOMONAD_AGENT_ID: agent.id,
-    EXOMONAD_AGENT_NAME: agent.name,
-    EXOMONAD_PARENT_ID: agent.parentId ?? '',
-    EXOMONAD_BRANCH: agent.branch,
-    EXOMONAD_ROLE: agent.role,
-    EXOMONAD_SOCKET: deps.socket,
-  })
-
   /** As it is, or confined. */
   const held = async (
     level: SandboxLevel,
@@ -228,7 +222,7 @@ export function createLauncher(
         await held(await confinementOf(deps, config, agent), {
           agent,
           config,
-          env: { ...base, ...ownVariables(agent, base['PATH'] ?? '') },
+          env: { ...base, ...(await ownVariables(agent, base['PATH'] ?? '')) },
           argv: ['/bin/sh', '-c', command],
         }),
       )
@@ -261,10 +255,11 @@ export function createLauncher(
       await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
       await files.writeChannel(agent.id, plan.channel)
       const base = deps.environmentOf(config, cli.passes)
+      const own = await ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? '')
       const env = {
         ...base,
-        ...plan.env,
-        ...ownVariables(agent, plan.env['PATH'] ?? base['PATH'] ?? ''),
+        ...filledIn(plan.env, own),
+        ...own,
         EXOMONAD_TOKEN: token.secret,
         EXOMONAD_AUTH_FILE: authFile,
         EXOMONAD_SPOOL: paths.spool,

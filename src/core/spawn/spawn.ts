@@ -24,6 +24,7 @@ import { createReservations } from './reserve.ts'
 import { createSpawnBase } from './spawn-base.ts'
 import type { SpawnStart } from './start.ts'
 import type { SpawnUndo } from './undo.ts'
+import type { WorktreeVariables } from './provision/variables.ts'
 import type { States } from '../agents/states.ts'
 
 /**
@@ -53,6 +54,7 @@ export function createSpawning(
       approvals: Approvals
       undo: SpawnUndo
       states: States
+      variablesOf: WorktreeVariables
     },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps

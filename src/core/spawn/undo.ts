@@ -7,6 +7,7 @@ import { endCapture } from './open-capture.ts'
 import type { SpawnError } from './spawn-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import type { SpawnIntent } from './intent.ts'
+import type { Teardown } from './provision/teardown.ts'
 import type { States } from '../agents/states.ts'
 
 /** Takes back what a spawn made, or, where its agent already works, lets it live. */
@@ -32,10 +33,11 @@ export function createSpawnUndo({
   clock,
   log,
   states,
+  teardown,
 }: Pick<
   Deps,
   'store' | 'git' | 'multiplexer' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'
-> & { states: States }): SpawnUndo {
+> & { states: States; teardown: Teardown }): SpawnUndo {
   const stuck = new Set<string>()
 
   const takeBack = async (
@@ -71,6 +73,10 @@ export function createSpawnUndo({
       await files.removeOutput(agentId)
     })
     if (intent.makesWorktree && isFree('worktree')) {
+      const agent = await store.agents.get(agentId)
+      const { step } = (await store.journal.get(journal)) ?? {}
+      // What set-up commands may have begun.
+      if (agent !== undefined && step !== 'reserved' && step !== 'worktree') await teardown(agent)
       await attempt('worktree', () =>
         git.removeWorktree(intent.worktree, { force: true, trash: trash.folder }),
       )

@@ -32,6 +32,10 @@ export interface PromptData {
   readonly parent_name?: string
   /** Its worktree and branch are its parent’s. */
   readonly shares_worktree?: boolean
+  /** Of its worktree; empty where it has none. */
+  readonly slot?: string
+  /** The first of its 20 ports. */
+  readonly port_base?: string
   /** What a fork knows of its parent’s work. */
   readonly context?: 'forked' | 'transcript' | 'fresh'
   /** Absolute path of the file with that, for `transcript`. */
@@ -49,6 +53,8 @@ const NOTHING: Partial<PromptData> = {
   parent_id: '',
   parent_name: '',
   shares_worktree: false,
+  slot: '',
+  port_base: '',
   context: 'fresh',
   transcript: '',
   facts: [],

@@ -30,7 +30,7 @@ export const clean = defineTool({
       .describe('Also what set-up commands made: the next worktree runs them again'),
   }),
   output: z.object({
-    removed: z.array(z.object(place)),
+    removed: z.array(z.object({ ...place, warnings: z.array(z.string()).optional() })),
     kept: z.array(z.object({ ...place, reason: z.string() })),
     setup_cache: z
       .object({ entries: z.number(), bytes: z.number() })

@@ -114,8 +114,10 @@ describe('files and folders', () => {
       'EXOMONAD_BASE_BRANCH=main',
       'EXOMONAD_BRANCH=main.unicode-name',
       `EXOMONAD_PARENT_ID=${(await tree.tree()).root.id}`,
+      expect.stringMatching(/^EXOMONAD_PORT_BASE=2\d\d\d0$/),
       `EXOMONAD_REPOSITORY=${repository.path}`,
       'EXOMONAD_ROLE=dev',
+      expect.stringMatching(/^EXOMONAD_SLOT=[12]$/),
       `EXOMONAD_WORKTREE=${bare.worktree}`,
     ])
     expect(bare.warnings).toEqual([

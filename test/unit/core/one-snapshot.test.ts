@@ -109,6 +109,7 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
     status: async () => ({ operation: null, dirty: [], branch: lead.branch, head: SHA }),
     resolve: async (ref: string) => (ref.startsWith('refs/heads/') ? null : SHA),
     worktrees: async () => [],
+    fillLargeFiles: async () => null,
     isValidBranchName: async () => true,
     addWorktree: async ({ checkoutWorkers }: { checkoutWorkers: number }) =>
       void used.push(`worktree ${checkoutWorkers}`),
@@ -156,6 +157,8 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
       freePort: async () => 1,
     },
     panes: { find: async () => undefined },
+    slots: { of: async () => ({ slot: 1, portBase: 20_020 }) },
+    variablesOf: async () => ({}),
     onJournalStep: () => {},
     opened: () => {},
     undo: { undo: async () => {} },

@@ -1,24 +1,179 @@
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ExomonadError } from '../../../domain/errors.ts'
 import type { Git } from '../git.ts'
 import type { Run } from '../run.ts'
+import { gitDirOf } from './worktree-state.ts'
+
+/** The refs of what a submodule was filled from: what they hold is nowhere lost. */
+const FILLED_FROM = 'refs/exomonad'
+const MODE_OF_COMMIT = '160000 '
+const CLONE_TIMEOUT = 900_000
+
+interface Submodule {
+  readonly name: string
+  readonly path: string
+}
 
 /**
  * git makes an empty folder in the place of each submodule of the commit; what .gitmodules names
  * beside these is not there at all.
  */
-export const createEmptySubmodules =
-  (run: Run): Git['emptySubmodules'] =>
-  async (worktree) => {
-    const found = await run.attempt(
-      ['config', '--file', '.gitmodules', '--null', '--get-regexp', '^submodule\\..*\\.path$'],
-      { worktree },
-    )
-    const paths = found.stdout
-      .split('\0')
-      .flatMap((entry) => (entry.includes('\n') ? [entry.slice(entry.indexOf('\n') + 1)] : []))
-    const contents = await Promise.all(
-      paths.map((path) => readdir(join(worktree, path)).catch(() => null)),
-    )
-    return paths.filter((_, index) => contents[index]?.length === 0)
+export function createSubmodules({
+  run,
+  commonDir,
+}: {
+  run: Run
+  commonDir: string
+}): Pick<Git, 'fillSubmodules'> {
+  const listed = async (worktree: string): Promise<Submodule[]> => {
+    const args = ['config', '--file', '.gitmodules', '--null', '--get-regexp']
+    const found = await run.attempt([...args, String.raw`^submodule\..*\.path$`], { worktree })
+    return found.stdout.split('\0').flatMap((entry) => {
+      const [key = '', path] = entry.split('\n', 2)
+      return path === undefined
+        ? []
+        : [{ name: key.slice('submodule.'.length, -'.path'.length), path }]
+    })
   }
+
+  const isEmpty = async (worktree: string, path: string): Promise<boolean> =>
+    (await readdir(join(worktree, path)).catch(() => null))?.length === 0
+
+  /** The commit that the index has of each. */
+  const commitsOf = async (worktree: string): Promise<Map<string, string>> => {
+    const args = ['ls-files', '--stage', '-z']
+    const entries = await run.output('list submodules', args, { worktree, reads: true })
+    return new Map(
+      entries
+        .split('\0')
+        .filter((entry) => entry.startsWith(MODE_OF_COMMIT))
+        .map((entry): [string, string] => {
+          const [facts = '', path = ''] = entry.split('\t', 2)
+          return [path, facts.split(' ')[1] ?? '']
+        }),
+    )
+  }
+
+  /** The first of these repositories that has a commit. */
+  const holderOf = async (places: readonly string[], sha: string): Promise<string | null> => {
+    for (const place of places) {
+      const args = [`--git-dir=${place}`, 'cat-file', '-e', `${sha}^{commit}`]
+      if ((await isThere(join(place, 'HEAD'))) && (await run.attempt(args)).exitCode === 0)
+        return place
+    }
+    return null
+  }
+
+  const fillOne = async (
+    worktree: string,
+    { name, path }: Submodule,
+    { from, sha }: { from: string; sha: string },
+  ): Promise<string | null> => {
+    // A clone of a folder of this machine: objects are linked, nothing is asked of a remote.
+    const settings = ['protocol.file.allow=always', `submodule.${name}.url=${from}`]
+    const args = [
+      'submodule',
+      '--quiet',
+      'update',
+      '--init',
+      '--no-fetch',
+      '--checkout',
+      '--',
+      path,
+    ]
+    const filled = await run.attempt(args, { worktree, settings, timeout: CLONE_TIMEOUT })
+    if (filled.exitCode !== 0 || (await isEmpty(worktree, path)))
+      return filled.stderr.trim().split('\n').at(-1) ?? 'git left it empty'
+    const inside = { worktree: join(worktree, path), settings: ['protocol.file.allow=always'] }
+    const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:${FILLED_FROM}/${kind}/*`)
+    const remotes = '+refs/remotes/origin/*:refs/remotes/origin/*'
+    await run.attempt(['fetch', '--quiet', '--no-tags', from, remotes, ...refs], inside)
+    await run.attempt(['update-ref', `${FILLED_FROM}/base`, sha], inside)
+    const url = await run.attempt([`--git-dir=${from}`, 'config', '--get', 'remote.origin.url'])
+    if (url.exitCode === 0)
+      await run.attempt(['remote', 'set-url', 'origin', url.stdout.trim()], inside)
+    return null
+  }
+
+  /** `modules`: folders with the repositories of submodules, by their names. */
+  const fill = async (
+    worktree: string,
+    modules: readonly string[],
+    above: string,
+  ): Promise<{ path: string; reason: string }[]> => {
+    if (!(await isThere(join(worktree, '.gitmodules')))) return []
+    const missing: { path: string; reason: string }[] = []
+    const commits = await commitsOf(worktree)
+    // One after the other: each writes into the same configuration.
+    for (const submodule of await listed(worktree)) {
+      const sha = commits.get(submodule.path)
+      if (sha === undefined || !(await isEmpty(worktree, submodule.path))) continue
+      const places = modules.map((folder) => join(folder, submodule.name))
+      const from = await holderOf(places, sha)
+      const path = above + submodule.path
+      if (from === null) {
+        const known = (await Promise.all(places.map((place) => isThere(place)))).includes(true)
+        const reason = known
+          ? `the main worktree’s has no commit ${sha.slice(0, 10)}`
+          : 'it is not checked out in the main worktree'
+        missing.push({ path, reason })
+        continue
+      }
+      const failed = await fillOne(worktree, submodule, { from, sha })
+      if (failed !== null) missing.push({ path, reason: failed })
+      else
+        missing.push(
+          ...(await fill(
+            join(worktree, submodule.path),
+            places.map((place) => join(place, 'modules')),
+            `${path}/`,
+          )),
+        )
+    }
+    return missing
+  }
+
+  return {
+    fillSubmodules: async (worktree, from) =>
+      fill(worktree, [join(await gitDirOf(from), 'modules'), join(commonDir, 'modules')], ''),
+  }
+}
+
+/**
+ * Throws GIT_FAILED where a repository of a submodule below a git directory has commits that are
+ * neither at a remote nor where it was filled from: they would be gone with it.
+ */
+export async function requireSharedSubmodules(run: Run, gitDir: string): Promise<void> {
+  for (const place of await repositoriesIn(join(gitDir, 'modules'))) {
+    const args = ['rev-list', '--max-count=1', 'HEAD', '--all', '--not', '--remotes']
+    const found = await run.attempt([`--git-dir=${place}`, ...args, `--glob=${FILLED_FROM}/*`])
+    if (found.exitCode === 0 && found.stdout.trim() === '') continue
+    const name = place.slice(join(gitDir, 'modules').length + 1)
+    throw new ExomonadError(
+      'GIT_FAILED',
+      found.exitCode === 0
+        ? `its submodule ${name} has commits that are on no remote (${found.stdout.trim().slice(0, 10)}): push them first`
+        : `its submodule ${name} can’t be looked at: ${found.stderr.trim()}`,
+      { submodule: name },
+    )
+  }
+}
+
+/** A name may have `/` in it, and a submodule its own. */
+async function repositoriesIn(folder: string): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await readdir(folder).catch(() => [])) {
+    const place = join(folder, name)
+    if (await isThere(join(place, 'HEAD')))
+      found.push(place, ...(await repositoriesIn(join(place, 'modules'))))
+    else found.push(...(await repositoriesIn(place)))
+  }
+  return found
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

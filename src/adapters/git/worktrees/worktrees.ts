@@ -7,8 +7,9 @@ import type { Git } from '../git.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
-import { createEmptySubmodules } from './submodules.ts'
+import { createFillLargeFiles } from './lfs.ts'
 import { createPool, isPooled } from './pool.ts'
+import { createSubmodules } from './submodules.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
@@ -25,7 +26,8 @@ type Worktrees = Pick<
   | 'entriesListedBy'
   | 'isIgnored'
   | 'trackedFiles'
-  | 'emptySubmodules'
+  | 'fillSubmodules'
+  | 'fillLargeFiles'
 >
 
 const CHECKOUT_TIMEOUT = 900_000
@@ -79,6 +81,8 @@ export function createWorktrees({
         settings,
         timeout: CHECKOUT_TIMEOUT,
         waitsForLock: false,
+        // They are brought from this machine’s store afterwards; nothing is fetched here.
+        env: { GIT_LFS_SKIP_SMUDGE: '1' },
       })
       // Where the branch was there before, git says so and has done nothing.
       if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr))
@@ -134,10 +138,11 @@ export function createWorktrees({
         throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
     },
 
-    removeWorktree: (path, { force = false, trash, looked = force } = {}) =>
+    removeWorktree: (path, { force = false, trash, looked = false } = {}) =>
       lock(async () => {
         const target = absolute(path)
-        const back = trash === undefined ? null : await putAway({ run, target, trash, looked })
+        const back =
+          trash === undefined ? null : await putAway({ run, target, trash, force, looked })
         if (back !== null) {
           // Its files are gone from there: only git’s record of it is left to take away.
           const result = await run.attempt([
@@ -184,7 +189,8 @@ export function createWorktrees({
       }),
 
     ...createIgnored(run),
-    emptySubmodules: createEmptySubmodules(run),
+    ...createSubmodules({ run, commonDir }),
+    fillLargeFiles: createFillLargeFiles(run),
   }
   const pool = createPool({
     run,

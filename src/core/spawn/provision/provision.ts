@@ -7,6 +7,7 @@ import type { States } from '../../agents/states.ts'
 import type { Deps } from '../../deps.ts'
 import type { LaunchEnvironment } from '../launch.ts'
 import { createInclude } from './include.ts'
+import type { WorktreeVariables } from './variables.ts'
 import { createSetup } from './setup.ts'
 
 /**
@@ -16,27 +17,15 @@ import { createSetup } from './setup.ts'
 export type Provision = (config: Config, caller: Caller, agent: Agent) => Promise<string[]>
 
 export function createProvision(
-  deps: Pick<Deps, 'git' | 'files' | 'paths' | 'setupCache' | 'bring'> &
-    Pick<LaunchEnvironment, 'environmentOf'> & { states: States },
+  deps: Pick<Deps, 'git' | 'files' | 'setupCache' | 'bring'> &
+    Pick<LaunchEnvironment, 'environmentOf'> & {
+      states: States
+      variablesOf: WorktreeVariables
+    },
 ): Provision {
-  const { git, files, paths, states } = deps
+  const { git, files, states } = deps
   const include = createInclude(deps)
   const setUp = createSetup(deps)
-
-  /**
-   * What set-up commands find of the agent that they prepare a worktree for. No token: they act for
-   * nobody.
-   */
-  const variablesOf = (agent: Agent): Record<string, string> => ({
-    EXOMONAD_AGENT_ID: agent.id,
-    EXOMONAD_AGENT_NAME: agent.name,
-    EXOMONAD_PARENT_ID: agent.parentId ?? '',
-    EXOMONAD_ROLE: agent.role,
-    EXOMONAD_BRANCH: agent.branch,
-    EXOMONAD_BASE_BRANCH: agent.baseBranch ?? '',
-    EXOMONAD_WORKTREE: agent.worktree,
-    EXOMONAD_REPOSITORY: paths.home,
-  })
 
   /** Beside the state of an agent that is being spawned, as the tree shows it. */
   const sayOf =
@@ -51,29 +40,49 @@ export function createProvision(
       })
     }
 
-  const emptySubmodules = async ({ worktree }: Agent): Promise<string[]> => {
-    const empty = (await files.exists(join(worktree, '.gitmodules')))
-      ? await git.emptySubmodules(worktree)
-      : []
-    if (empty.length === 0) return []
+  const emptySubmodules = async (
+    { worktree }: Agent,
+    unfilled: readonly { path: string; reason: string }[],
+  ): Promise<string[]> => {
+    // Set-up commands may have filled some meanwhile.
+    const left: { path: string; reason: string }[] = []
+    for (const one of unfilled)
+      if (await files.isEmptyFolder(join(worktree, one.path))) left.push(one)
+    if (left.length === 0) return []
+    const paths = left.map(({ path }) => path)
     const these =
-      empty.length === 1 ? `The submodule ${empty[0]} is` : `The submodules ${empty.join(', ')} are`
+      paths.length === 1 ? `The submodule ${paths[0]} is` : `The submodules ${paths.join(', ')} are`
+    const reasons = left.map(({ path, reason }) => `${path}: ${reason}`).join('; ')
     return [
-      `${these} empty in its worktree: git fills none in a new one. [worktree] setup = [["git", "submodule", "update", "--init"]] does.`,
+      `${these} empty in its worktree (${reasons}). \`git submodule update --init --recursive\` in the main worktree brings them from then on; as [worktree] setup it asks their remotes each time.`,
+    ]
+  }
+
+  const largeFiles = async ({ worktree }: Agent): Promise<string[]> => {
+    const left = await git.fillLargeFiles(worktree)
+    if (left === null) return []
+    const [first = ''] = left.files
+    const more = left.files.length - 1
+    return [
+      `${first} ${more === 0 ? 'is still a pointer' : `and ${more} more are still pointers`} of Git LFS: ${left.reason}.`,
     ]
   }
 
   return async (config, caller, agent) => {
-    const env = { ...deps.environmentOf(config), ...variablesOf(agent) }
+    const env = { ...deps.environmentOf(config), ...(await deps.variablesOf(agent)) }
     const say = sayOf(agent)
     const lacking = await include({
       ...{ config, agent, say },
       from: caller.agent.worktree,
       path: env['PATH'] ?? '',
     })
+    const unfilled = (await files.exists(join(agent.worktree, '.gitmodules')))
+      ? await git.fillSubmodules(agent.worktree, caller.agent.worktree)
+      : []
+    const pointers = await largeFiles(agent)
     for (const step of config.worktree.setup)
       lacking.push(...(await setUp({ config, agent, step: setupStep(step), env, say })))
-    return [...lacking, ...(await emptySubmodules(agent))]
+    return [...lacking, ...(await emptySubmodules(agent, unfilled)), ...pointers]
   }
 }
 

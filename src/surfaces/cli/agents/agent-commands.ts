@@ -182,7 +182,10 @@ export const clean = toolCommand('clean', {
       ],
       run,
     )
-    return [...table, ...dropped]
+    const warnings = removed.flatMap(({ agent, warnings: all = [] }) =>
+      all.map((warning) => `${agent}: ${warning}`),
+    )
+    return [...table, ...dropped, ...warningLines(warnings, palette)]
   },
 })
 

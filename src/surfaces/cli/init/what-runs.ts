@@ -105,6 +105,10 @@ function commandsOf(config: Config): Named<readonly string[]>[] {
       'worktree.setup',
       'run' in step ? step.run : step,
     ]),
+    ...config.worktree.teardown.map((argv): Named<readonly string[]> => [
+      'worktree.teardown',
+      argv,
+    ]),
     ['forge.local.ci', config.forge.local.ci],
     ['notify.command', config.notify.command],
     ...Object.entries(config.notify.targets).map(
