@@ -17,7 +17,7 @@ import type { States } from '../agents/states.ts'
  * undoes on a throw.
  */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'setupCache' | 'bring'> &
+  deps: Pick<Deps, 'paths' | 'store' | 'git' | 'files' | 'prompts' | 'setupCache' | 'bring'> &
     Pick<LaunchEnvironment, 'environmentOf'> & {
       start: SpawnStart
       states: States

@@ -6,6 +6,9 @@ import type { Git } from '../git.ts'
 import type { Mutex } from '../mutex.ts'
 import type { Run } from '../run.ts'
 
+/** Those of Git LFS are brought from this machine’s store afterwards; nothing is fetched here. */
+export const NO_LARGE_FILES = { GIT_LFS_SKIP_SMUDGE: '1' }
+
 /** Folder of worktrees that are kept ready, beside those of agents. No agent’s name has a dot. */
 const POOL = '.pool'
 /** Nothing is made ready so soon after a spawn: it, and those beside it, need the machine. */
@@ -41,7 +44,7 @@ export function createPool({
 }: {
   run: Run
   lock: Mutex
-  addDetached: Git['addDetachedWorktree']
+  addDetached: (path: string, sha: Sha, checkoutWorkers: number) => Promise<void>
   remove: Git['removeWorktree']
 }): Pool {
   /** By their folder. */
@@ -63,6 +66,10 @@ export function createPool({
       return undefined
     const oid = parts.find((part) => part.startsWith('# branch.oid '))
     return oid === undefined ? undefined : parseSha(oid.replace('# branch.oid ', ''))
+  }
+  const checkOut = async (path: string, at: Sha): Promise<boolean> => {
+    const options = { worktree: path, timeout: CHECKOUT, env: NO_LARGE_FILES }
+    return (await run.attempt(['checkout', '--quiet', '--detach', at], options)).exitCode === 0
   }
   const recordOf = async (path: string): Promise<string | undefined> => {
     const mark = await readFile(join(path, '.git'), 'utf8').catch(() => '')
@@ -93,10 +100,7 @@ export function createPool({
     const [place, commit] = own.find(([, commit]) => commit === at) ?? own[0] ?? []
     if (place === undefined || commit === undefined) return false
     ready.delete(place)
-    const options = { worktree: place }
-    const moved =
-      commit === at ||
-      (await run.attempt(['checkout', '--quiet', '--detach', at], options)).exitCode === 0
+    const moved = commit === at || (await checkOut(place, at))
     if (!moved || (await commitOf(place)) !== at) {
       await drop(place)
       return false
@@ -134,14 +138,12 @@ export function createPool({
     if (stale !== undefined) {
       // Nobody takes it meanwhile.
       ready.delete(stale)
-      const args = ['checkout', '--quiet', '--detach', wanted]
-      const { exitCode } = await run.attempt(args, { worktree: stale, timeout: CHECKOUT })
-      if (exitCode === 0) ready.set(stale, wanted)
+      if (await checkOut(stale, wanted)) ready.set(stale, wanted)
       else await drop(stale, trash)
     } else if (ready.size < size) {
       await mkdir(folder, { recursive: true })
       const path = join(await realpath(folder), `ready-${randomBytes(4).toString('hex')}`)
-      await addDetached(path, wanted, { checkoutWorkers })
+      await addDetached(path, wanted, checkoutWorkers)
       // What was written in the same instant as the index is read again until that is written anew.
       await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
       ready.set(path, wanted)

@@ -2,13 +2,14 @@ import { readdir, readFile, rm, unlink } from 'node:fs/promises'
 import { join, resolve as absolute } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import { isLocked } from '../failure.ts'
 import type { Git } from '../git.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
-import { createPool, isPooled } from './pool.ts'
+import { createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
@@ -81,8 +82,7 @@ export function createWorktrees({
         settings,
         timeout: CHECKOUT_TIMEOUT,
         waitsForLock: false,
-        // They are brought from this machine’s store afterwards; nothing is fetched here.
-        env: { GIT_LFS_SKIP_SMUDGE: '1' },
+        env: NO_LARGE_FILES,
       })
       // Where the branch was there before, git says so and has done nothing.
       if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr))
@@ -102,6 +102,24 @@ export function createWorktrees({
 
   const workersOf = (count: number | undefined): readonly string[] =>
     count === undefined ? [] : [`checkout.workers=${count}`]
+
+  const addDetached = async (
+    path: string,
+    sha: Sha,
+    { checkoutWorkers, env = {} }: { checkoutWorkers?: number; env?: Record<string, string> } = {},
+  ): Promise<void> => {
+    await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
+    // The files come outside the lock: they are most of the work, and nobody else touches this
+    // index.
+    const result = await run.attempt(['reset', '--hard', '--quiet'], {
+      worktree: path,
+      timeout: CHECKOUT_TIMEOUT,
+      settings: workersOf(checkoutWorkers),
+      env,
+    })
+    if (result.exitCode !== 0)
+      throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
+  }
 
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool'> = {
     worktrees: () =>
@@ -125,18 +143,7 @@ export function createWorktrees({
       })
     },
 
-    async addDetachedWorktree(path, sha, { checkoutWorkers } = {}) {
-      await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
-      // The files come outside the lock: they are most of the work, and nobody else touches this
-      // index.
-      const result = await run.attempt(['reset', '--hard', '--quiet'], {
-        worktree: path,
-        timeout: CHECKOUT_TIMEOUT,
-        settings: workersOf(checkoutWorkers),
-      })
-      if (result.exitCode !== 0)
-        throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
-    },
+    addDetachedWorktree: (path, sha) => addDetached(path, sha),
 
     removeWorktree: (path, { force = false, trash, looked = false } = {}) =>
       lock(async () => {
@@ -195,7 +202,8 @@ export function createWorktrees({
   const pool = createPool({
     run,
     lock,
-    addDetached: worktrees.addDetachedWorktree,
+    addDetached: (path, sha, checkoutWorkers) =>
+      addDetached(path, sha, { checkoutWorkers, env: NO_LARGE_FILES }),
     remove: worktrees.removeWorktree,
   })
   return { ...worktrees, tendPool: pool.tendPool, endPool: pool.endPool }
