@@ -7,6 +7,7 @@ export interface Figure {
   readonly unit:
     | 'ms'
     | 'MB'
+    | 'bytes'
     | 'MB/s'
     | 'kB'
     | 'messages'
@@ -78,7 +79,11 @@ export function renderTable(figures: readonly Figure[]): string {
           figure.unit === 'messages'
             ? figure.floorName
             : `${round(figure.floor)} ${figure.unit} (${figure.floorName})`,
-          figure.unit === 'messages' ? '' : (figure.value / figure.floor).toFixed(1),
+          figure.unit === 'messages'
+            ? ''
+            : figure.floor === 0
+              ? ''
+              : (figure.value / figure.floor).toFixed(1),
           figure.target?.text ?? '',
           figure.target === null ? '' : figure.target.met ? 'met' : 'missed',
         ]

@@ -14,6 +14,25 @@ const plain = (count: number): Record<string, WorkerPlan> =>
     ]),
   )
 
+/** What a landing costs agents that had nothing to do but merge. */
+const attention = (measured: Measured, leadTurns: number, workerTurns: number): Figure[] => {
+  const { notices, landed } = measured
+  const each = (bytes: number): number => bytes / Math.max(landed, 1)
+  return [
+    figure('turns of the lead', 'turns', measured.leadTurns, 5, 'one for each', leadTurns),
+    figure(
+      ...(['turns of workers after filing', 'turns', measured.workerTurns, 0] as const),
+      ...(['none', workerTurns] as const),
+    ),
+    ...(['lead', 'workers'] as const).map((who) =>
+      figure(
+        ...([`bytes of notices to the ${who} for each that landed`, 'bytes'] as const),
+        ...([each(notices[who].bytes), 0, 'none', Number.POSITIVE_INFINITY] as const),
+      ),
+    ),
+  ]
+}
+
 /** The two are neither first nor neighbours. */
 const [LEFT, RIGHT] = [`w${Math.floor(COUNT / 4)}`, `w${Math.floor((COUNT * 3) / 4)}`]
 
@@ -82,6 +101,16 @@ const SCENARIOS: Readonly<
       figure('red tips of the base', 'runs', measured.redTips, 1, 'merged unchecked', 0),
     ],
   },
+  D: {
+    name: '5 good',
+    scenario: { workers: plain(5), landable: 5 },
+    figures: (measured) => attention(measured, 5, 0),
+  },
+  E: {
+    name: '5 good, the lead told of all together',
+    scenario: { workers: plain(5), landable: 5, together: true },
+    figures: (measured) => attention(measured, 2, 0),
+  },
   C: {
     name: '5: a red check, a change request, a conflict',
     scenario: {
@@ -96,7 +125,7 @@ const SCENARIOS: Readonly<
       landable: 5,
     },
     figures: (measured, floor) => [
-      figure('turns of the lead', 'turns', measured.leadTurns, 5, 'one for each', 15),
+      ...attention(measured, 10, Number.POSITIVE_INFINITY),
       figure('check runs', 'runs', measured.checkRuns, 8, 'one for each head', 9),
       figure(
         'seconds until all landed',
@@ -136,7 +165,7 @@ export async function measureLanding(): Promise<Figure[]> {
       )
     }
   }
-  const dashes = ['–', '–', '–', '–', '–']
+  const dashes = ['–', '–', '–', '–', '–', '–', '–']
   rows.push([
     'a shell loop: merge, check, next',
     String(COUNT),
@@ -160,6 +189,8 @@ export async function measureLanding(): Promise<Figure[]> {
     'automatic rebases',
     'turns of the lead (with nothing to act on)',
     'turns of workers after filing',
+    'messages in them: to the lead, to workers',
+    'bytes of these for each that landed',
     'git processes of the daemon',
   ]
   const table = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
@@ -178,6 +209,7 @@ function row(name: string, measured: Measured, count: number): string[] {
     leadTurns,
     leadIdleTurns,
     workerTurns,
+    notices,
     gitProcesses,
     redTips,
     pairReported,
@@ -192,6 +224,8 @@ function row(name: string, measured: Measured, count: number): string[] {
     String(rebases),
     `${leadTurns} (${leadIdleTurns})`,
     String(workerTurns),
+    `${notices.lead.messages}, ${notices.workers.messages}`,
+    String(Math.round((notices.lead.bytes + notices.workers.bytes) / Math.max(landed, 1))),
     String(gitProcesses),
   ]
 }

@@ -23,6 +23,8 @@ export interface Scenario {
   readonly landable: number
   /** Two that are red together: the lead has to be notified of them. */
   readonly pair?: readonly [string, string]
+  /** The lead wants to know of all together. */
+  readonly together?: true
 }
 
 export interface Measured {
@@ -37,10 +39,17 @@ export interface Measured {
   readonly leadTurns: number
   readonly leadIdleTurns: number
   readonly workerTurns: number
+  readonly notices: { readonly lead: Notices; readonly workers: Notices }
   readonly gitProcesses: number
   /** Tips of the base that are red by the rule of the check. */
   readonly redTips: number
   readonly pairReported: boolean
+}
+
+/** What reached agents in those turns: messages, and bytes of their text. */
+export interface Notices {
+  readonly messages: number
+  readonly bytes: number
 }
 
 const LIMIT = 300_000
@@ -124,7 +133,10 @@ enter_delay_ms = 20
   const client = tree.client()
   await client.callTool('spawn_subtree', { task: 'Merge.', branch_name: 'lead' })
   const specs = Object.keys(scenario.workers).map((name) => ({ name, prompt: 'Work.' }))
-  const spawned = await tree.client('lead').call('spawn_workers', { specs })
+  const spawned = await tree.client('lead').call('spawn_workers', {
+    specs,
+    ...(scenario.together === true ? { wake: 'all_settled' as const } : {}),
+  })
   if (spawned.errors.length > 0) throw new Error(JSON.stringify(spawned.errors))
   // All are there and wait.
   await pause(3_000)
@@ -188,11 +200,17 @@ enter_delay_ms = 20
     leadIdleTurns: leadTurns.filter(({ tags = [] }) => !tags.some((tag) => TO_ACT_ON.includes(tag)))
       .length,
     workerTurns: workerTurns.length,
+    notices: { lead: noticesIn(leadTurns), workers: noticesIn(workerTurns) },
     gitProcesses,
     redTips: await redTips(tree, origin),
     pairReported,
   }
 }
+
+const noticesIn = (turns: readonly Entry[]): Notices => ({
+  messages: turns.reduce((sum, { tags = [] }) => sum + tags.length, 0),
+  bytes: turns.reduce((sum, { text = '' }) => sum + Buffer.byteLength(text), 0),
+})
 
 async function redTips(tree: Exomonad, origin: string): Promise<number> {
   const reflog = await tree.repository.gitIn(

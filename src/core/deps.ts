@@ -99,6 +99,10 @@ export interface Configured {
 
 /** What use cases need of the outbox. */
 export interface OutboxControl {
+  /**
+   * Looks at once, of one recipient, whose state changed, or all. What the publisher enqueues needs
+   * no call.
+   */
   wake(recipient?: Recipient): void
   /** Confirms deliveries to an agent; returns those that were its own and known. */
   ack(agentId: AgentId, ids: readonly string[]): Promise<string[]>

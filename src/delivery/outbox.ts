@@ -4,6 +4,7 @@ import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { inertText } from '../sanitize/inert.ts'
 import { cliOf } from '../core/agents/programs.ts'
+import type { OutboxControl } from '../core/deps.ts'
 import { released } from './held.ts'
 import { wakes } from './outbox-batching.ts'
 import { composeMessage } from './outbox-message.ts'
@@ -15,51 +16,14 @@ import { settledNews, withdraw } from './withdrawal.ts'
 import { createPointedText } from './outbox-pointed.ts'
 import { createOutboxRecovery } from './outbox-recovery.ts'
 
-export interface Outbox {
+export interface Outbox extends OutboxControl {
   /** Settles what a crash hid, then hands over what waits, from now on whenever something does. */
   start(): Promise<void>
-  /**
-   * Looks at once, of one recipient, whose state changed, or all. What the publisher enqueues needs
-   * no call.
-   */
-  wake(recipient?: Recipient): void
-  /** Confirms deliveries; returns those that are the agent’s own and known. */
-  ack(agentId: AgentId, ids: readonly string[]): Promise<DeliveryId[]>
   /**
    * Of these the ones still queued, taken for the result of a tool call: delivered. The others went
    * another way.
    */
   settleByTool(ids: readonly DeliveryId[]): Promise<Delivery[]>
-  /**
-   * Withdraws what waits for an agent about one subject and was reported to it in another way.
-   */
-  withdraw(
-    agentId: AgentId,
-    subject: string,
-    isReported: (event: StoredEvent) => boolean,
-    reason: string,
-  ): Promise<void>
-  /**
-   * What waits for an agent as one text for a hook’s answer, ids at its end where the agent
-   * confirms; null where nothing waits, or, with `onlyIfWoken`, nothing that is more than carried
-   * along.
-   */
-  takeForHook(agentId: AgentId, options?: { onlyIfWoken?: boolean }): Promise<string | null>
-  /**
-   * A prompt that names these was submitted: they are confirmed. Of those that the prompt only
-   * pointed to, the whole text, for the answer of the hook; null where there is none. Those are
-   * confirmed by the conversation, where it can be read; with `unanswered` the hook was not
-   * answered, and they wait again.
-   */
-  promptArrived(
-    agentId: AgentId,
-    ids: readonly string[],
-    options?: { unanswered?: boolean },
-  ): Promise<string | null>
-  /** A hook of the agent came: what is unconfirmed is looked up in its conversation. */
-  looked(agentId: AgentId): void
-  /** The whole text of an agent’s own delivery, which is confirmed by that. */
-  read(agentId: AgentId, id: string): Promise<string | undefined>
   /** Resolves when no hand-over is under way; messages may wait for their time. */
   settled(): Promise<void>
   /** Ends what is under way; what waits stays in the store. */

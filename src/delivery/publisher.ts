@@ -10,7 +10,7 @@ import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
 import type { Publisher } from '../events/publish.ts'
 import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render/render.ts'
-import { filedBranches } from '../core/pulls/pull-records.ts'
+import { filedBranches, knownPulls } from '../core/pulls/pull-records.ts'
 import { attentionOf } from './attention.ts'
 import { waitNoMore } from './held.ts'
 import { asItRests, reachAtRest, rememberRest } from './rest.ts'
@@ -27,6 +27,12 @@ const staysFor = ({ type }: StoredEvent): boolean => definitionOf(type)?.stays =
 
 /** For these it matters whether the work is in a pull request. */
 const ENDS_WORK: ReadonlySet<string> = new Set(['agent.idle', 'agent.completed'])
+
+/** Read where it is needed, for all of one event. */
+function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
+  let known: Promise<T> | undefined
+  return () => (known ??= read())
+}
 
 /** A person’s words, which its agent’s program is to take as if they had been typed. */
 const isRaw = ({ type, actor, payload }: StoredEvent): boolean =>
@@ -111,14 +117,15 @@ export function createPublisher(deps: {
       : new Map()
     const recipients: Recipient[] = []
     const subject = subjectOf(stored)
-    const filed = ENDS_WORK.has(event.type) ? await filedBranches(tx) : undefined
+    const pulls = readOnce(() => knownPulls(tx))
+    const filed = ENDS_WORK.has(event.type) ? filedBranches(await pulls()) : undefined
     const attention = isRouted ? await deps.attention?.() : undefined
     const policy = attention === undefined ? undefined : attentionOf(attention)
-    const tree = await asItRests(tx, stored, asRoutingTree(agents, filed))
+    const tree = await asItRests({ tx, pulls }, stored, asRoutingTree(agents, filed))
     const sent: Route[] = []
     for (const one of route(stored, tree, { policy })) {
       const { to, type, why = '' } = one
-      const reach = await reachAtRest(tx, stored, one)
+      const reach = await reachAtRest({ tx, pulls }, stored, one)
       const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
       if (text === '') continue
       const id = newDeliveryId()

@@ -1,6 +1,7 @@
+import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { StoreTransaction, StoreVerbs } from '../adapters/store/store.ts'
 import { childrenOf, countsAsLive } from '../core/agents/tree.ts'
-import { filedBranches, knownPulls, mergedBranches } from '../core/pulls/pull-records.ts'
+import { filedBranches, mergedBranches } from '../core/pulls/pull-records.ts'
 import { ownWaitsOf } from '../core/turns/own-waits.ts'
 import { sharesBranch } from '../domain/agent-kinds.ts'
 import type { AgentId, Recipient } from '../domain/ids.ts'
@@ -16,6 +17,12 @@ export const isRestKnown = async (
   id: AgentId,
 ): Promise<boolean> => (await verbs.snapshots.get(toldOf(id))) !== undefined
 
+/** What one event is decided by. `pulls`: all that are known, read once. */
+interface Reading {
+  readonly tx: StoreTransaction
+  readonly pulls: () => Promise<readonly PullRequestSnapshot[]>
+}
+
 /** One that rests as its parent knows does nothing by itself, and a server never ends. */
 const mayGoOn = async (tx: StoreTransaction, child: Agent): Promise<boolean> =>
   child.kind !== 'process' && !(child.state === 'idle' && (await isRestKnown(tx, child.id)))
@@ -25,7 +32,7 @@ const mayGoOn = async (tx: StoreTransaction, child: Agent): Promise<boolean> =>
  * `but`: a child of which it is known already.
  */
 async function waitsFor(
-  tx: StoreTransaction,
+  { tx, pulls }: Reading,
   id: AgentId,
   but: AgentId | null = null,
 ): Promise<string | undefined> {
@@ -33,9 +40,10 @@ async function waitsFor(
   if (question !== undefined) return `an answer to ${question.id}`
   const own = await ownWaitsOf(tx, id)
   if (own !== undefined) return own.waits.join(', ')
-  const merged = mergedBranches(await knownPulls(tx))
+  const children = childrenOf(await tx.agents.list(), id)
+  const merged = mergedBranches(children.length === 0 ? [] : await pulls())
   const names: string[] = []
-  for (const child of childrenOf(await tx.agents.list(), id))
+  for (const child of children)
     if (child.id !== but && countsAsLive(child, merged) && (await mayGoOn(tx, child)))
       names.push(child.name)
   return names.length === 0 ? undefined : names.join(', ')
@@ -43,14 +51,14 @@ async function waitsFor(
 
 /** The tree with what keeps the rest of an agent from being news, where the event is that it rests. */
 export async function asItRests(
-  tx: StoreTransaction,
+  reading: Reading,
   { type, agentId }: Pick<StoredEvent, 'type' | 'agentId'>,
   tree: RoutingTree,
 ): Promise<RoutingTree> {
   const agent = type === 'agent.idle' && agentId !== null ? tree.get(agentId) : undefined
   if (agent === undefined || agent.parentId === null || agent.filed === true) return tree
-  const restIsKnown = await isRestKnown(tx, agent.id)
-  const waits = restIsKnown ? undefined : await waitsFor(tx, agent.id)
+  const restIsKnown = await isRestKnown(reading.tx, agent.id)
+  const waits = restIsKnown ? undefined : await waitsFor(reading, agent.id)
   const now = { ...agent, restIsKnown, ...(waits !== undefined && { waitsFor: waits }) }
   return new Map([...tree, [agent.id, now]])
 }
@@ -68,15 +76,15 @@ const ENDS: ReadonlySet<string> = new Set([
  * happened would rest for ever if the last of that were only carried along.
  */
 export async function reachAtRest(
-  tx: StoreTransaction,
+  reading: Reading,
   { type, agentId }: Pick<StoredEvent, 'type' | 'agentId'>,
   { to, reach }: Route,
 ): Promise<Reach> {
   if (reach !== 'carry' || to === 'human' || to === agentId || !ENDS.has(type)) return reach
-  const lead = await tx.agents.get(to)
+  const lead = await reading.tx.agents.get(to)
   if (lead?.state !== 'idle') return reach
-  if (!sharesBranch(lead) && (await filedBranches(tx)).has(lead.branch)) return reach
-  return (await waitsFor(tx, to, agentId)) === undefined ? 'wake' : reach
+  if (!sharesBranch(lead) && filedBranches(await reading.pulls()).has(lead.branch)) return reach
+  return (await waitsFor(reading, to, agentId)) === undefined ? 'wake' : reach
 }
 
 /** After these the next rest of an agent is news again. */

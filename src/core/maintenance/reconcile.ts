@@ -2,7 +2,7 @@ import type { Pane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import { sharesBranch } from '../../domain/agent-kinds.ts'
-import { filedBranches } from '../pulls/pull-records.ts'
+import { filedBranches, knownPulls } from '../pulls/pull-records.ts'
 import { ownWaitsOf, type OwnWaits } from '../turns/own-waits.ts'
 import { isFormerPane } from '../../domain/panes/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
@@ -153,7 +153,7 @@ export function createReconcile({
   const restsFor = async (agent: Agent): Promise<OwnWaits | undefined> => {
     const own = isLasting(agent) ? await ownWaitsOf(store, agent.id) : undefined
     if (own === undefined || agent.outcome !== null) return undefined
-    const filed = !sharesBranch(agent) && (await filedBranches(store)).has(agent.branch)
+    const filed = !sharesBranch(agent) && filedBranches(await knownPulls(store)).has(agent.branch)
     return filed ? undefined : own
   }
 

@@ -57,13 +57,11 @@ export interface PullRecord {
 export const PULL_PREFIX = 'pull:'
 
 /** Branches whose newest pull request is open and no draft, or merged: their work is filed. */
-export async function filedBranches(verbs: Pick<StoreVerbs, 'snapshots'>): Promise<Set<string>> {
+export function filedBranches(pulls: readonly PullRequestSnapshot[]): Set<string> {
   const filed = new Set<string>()
-  const records = [...(await verbs.snapshots.list(PULL_PREFIX)).values()] as unknown as PullRecord[]
-  for (const { snapshot } of records.toSorted((a, b) => a.snapshot.number - b.snapshot.number)) {
-    if (snapshot.state === 'merged' || (snapshot.state === 'open' && !snapshot.draft))
-      filed.add(snapshot.head.branch)
-    else filed.delete(snapshot.head.branch)
+  for (const { state, draft, head } of pulls) {
+    if (state === 'merged' || (state === 'open' && !draft)) filed.add(head.branch)
+    else filed.delete(head.branch)
   }
   return filed
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
-import type { Agent } from '../../domain/records.ts'
+import { isAlive } from '../../domain/lifecycle.ts'
+import type { Agent, Approval } from '../../domain/records.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 
@@ -45,8 +46,36 @@ export function createApprovals({
   store,
   publisher,
   clock,
-}: Pick<Deps, 'store' | 'publisher' | 'clock'>): Approvals {
+  log,
+}: Pick<Deps, 'store' | 'publisher' | 'clock' | 'log'>): Approvals {
   const waiting = new Map<string, (outcome: Outcome) => void>()
+
+  /** Whoever comes first decides. */
+  const settle = async (
+    { id, agentId, what }: Approval,
+    outcome: Outcome,
+    actor: 'human' | 'daemon',
+  ): Promise<void> => {
+    const { decision, reason } = outcome
+    const decided = await store.transaction(async (tx) => {
+      if (!(await tx.approvals.decide(id, decision, reason, clock()))) return false
+      await publisher.publish(
+        {
+          type: 'approval.decided',
+          agentId,
+          actor,
+          payload: {
+            ...{ approval_id: id, decision, what, reason },
+            ...(isPermission(id) ? { permission: true } : {}),
+            ...(actor === 'daemon' ? { ended: true } : {}),
+          },
+        },
+        tx,
+      )
+      return true
+    })
+    if (decided) waiting.get(id)?.(outcome)
+  }
 
   const decide: Approvals['decide'] = async (id, decision, reason) => {
     const matches = (await store.approvals.pending()).filter((approval) =>
@@ -60,27 +89,16 @@ export function createApprovals({
         { approval_id: id },
       )
     }
-    const decided = await store.transaction(async (tx) => {
-      if (!(await tx.approvals.decide(approval.id, decision, reason ?? null, clock()))) return false
-      await publisher.publish(
-        {
-          type: 'approval.decided',
-          agentId: approval.agentId,
-          actor: 'human',
-          payload: {
-            approval_id: approval.id,
-            decision,
-            what: approval.what,
-            reason: reason ?? null,
-            ...(isPermission(approval.id) ? { permission: true } : {}),
-          },
-        },
-        tx,
-      )
-      return true
-    })
-    if (decided) waiting.get(approval.id)?.({ decision, reason: reason ?? null })
+    await settle(approval, { decision, reason: reason ?? null }, 'human')
     return { approval_id: approval.id, decision }
+  }
+
+  /** Of one that is over nobody waits for the answer any more. */
+  const closeWithAgent = async ({ id, agentId }: Pick<Approval, 'id' | 'agentId'>) => {
+    const agent = await store.agents.get(agentId)
+    const approval = await store.approvals.get(id)
+    if (approval === undefined || (agent !== undefined && isAlive(agent.state))) return
+    await settle(approval, { decision: 'denied', reason: 'its agent has ended' }, 'daemon')
   }
 
   const request = async (
@@ -109,7 +127,12 @@ export function createApprovals({
         tx,
       )
     })
-    return { promise: outcome }
+    const stop = store.subscribe(agent.id, () => {
+      closeWithAgent({ id, agentId: agent.id }).catch((error: unknown) =>
+        log.warn({ err: error, approval: id }, 'what an agent asked for could not be closed'),
+      )
+    })
+    return { promise: outcome.finally(stop) }
   }
 
   return {

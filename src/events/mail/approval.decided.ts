@@ -12,8 +12,11 @@ export const approvalDecided = defineEvent({
     reason: z.string().nullable(),
     /** Its program asked, and is answered itself. */
     permission: z.boolean().optional(),
+    /** Its agent is over: nobody waits for it. */
+    ended: z.boolean().optional(),
   },
-  tells: ({ permission }) => (permission === true ? {} : { owner: 'wake' }),
+  tells: ({ permission, ended }) =>
+    permission === true || ended === true ? {} : { owner: 'wake' },
   personal: true,
   line: ['!', 'good', (p) => words`${p.decision}: ${p.what}`],
 })

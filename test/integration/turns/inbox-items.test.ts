@@ -127,6 +127,28 @@ describe('an item', () => {
     expect(answer.error).toContain('not so deep')
   })
 
+  it('that asks for approval is closed in the store, too, when its agent is killed', async () => {
+    const input = { specs: [{ name: 'never', prompt: 'x' }] }
+    tree.script('doomed', { steps: [{ do: 'tool', name: 'spawn_workers', input }] })
+    await tree.call('spawn_subtree', { task: 'x', branch_name: 'doomed' })
+    const { id } = await opened('doomed', 'approval')
+    await tree.call('kill', { agent: 'doomed' })
+    const decided = await waitFor('it to be closed', async () =>
+      (await tree.events()).find(
+        ({ type, payload }) =>
+          type === 'approval.decided' && `approval:${payload.approval_id}` === id,
+      ),
+    )
+    expect(decided).toMatchObject({
+      actor: 'daemon',
+      payload: { decision: 'denied', reason: 'its agent has ended', ended: true },
+    })
+    const { approvals, news } = await inbox()
+    expect(approvals).toEqual([])
+    expect(JSON.stringify(news)).not.toContain('main.doomed.never')
+    expect((await tree.tree()).inbox.approvals).toBe(0)
+  })
+
   it('that asks for permission, or stands in a terminal, closes when it was answered there', async () => {
     const gone = (name: string) => join(tree.scripts, `${name}.gone`)
     await worker(

@@ -34,6 +34,8 @@ const RETRY = 500
 const FAN_IN = 250
 /** The least between two reads of a kind: of a flood the latest is enough. */
 const PAUSE = 50
+/** The same of what the tabs of the overview show, which can be much. */
+const CONTENTS = 200
 /** All of a terminal’s text: more than a multiplexer keeps. */
 const LINES = 20_000
 
@@ -160,7 +162,7 @@ export function startFeed(options: {
   )
 
   const contents = startLoop(createContents({ client, clientFor, store, signal }), {
-    pause: PAUSE,
+    pause: CONTENTS,
     signal,
   })
 
