@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { placeWithin } from '../../config/worktree-schema.ts'
 import { defineTool } from '../define.ts'
 import { eachSpecAlone, issueNumber, spawnError, spawnResult, wakeFor } from '../shapes.ts'
 
@@ -40,6 +41,10 @@ export const spawn = defineTool({
             .string()
             .optional()
             .describe('A role of the configuration; default tl for subtrees, dev for workers'),
+          sparse: z
+            .array(placeWithin)
+            .optional()
+            .describe('Folders that its worktree has in place of all; default: as configured'),
           branch: z
             .string()
             .optional()

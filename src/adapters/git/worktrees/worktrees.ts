@@ -103,22 +103,26 @@ export function createWorktrees({
   const workersOf = (count: number | undefined): readonly string[] =>
     count === undefined ? [] : [`checkout.workers=${count}`]
 
-  const addDetached = async (
+  interface CheckOut {
+    readonly checkoutWorkers?: number | undefined
+    readonly env?: Readonly<Record<string, string>>
+  }
+  /** The files of its commit, outside the lock: nobody else touches this index. */
+  const checkOut = async (
     path: string,
-    sha: Sha,
-    { checkoutWorkers, env = {} }: { checkoutWorkers?: number; env?: Record<string, string> } = {},
+    { checkoutWorkers, env = {} }: CheckOut = {},
   ): Promise<void> => {
-    await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
-    // The files come outside the lock: they are most of the work, and nobody else touches this
-    // index.
-    const result = await run.attempt(['reset', '--hard', '--quiet'], {
+    const options = {
       worktree: path,
       timeout: CHECKOUT_TIMEOUT,
       settings: workersOf(checkoutWorkers),
       env,
-    })
-    if (result.exitCode !== 0)
-      throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
+    }
+    await run.output(`check out ${path}`, ['reset', '--hard', '--quiet'], options)
+  }
+  const addDetached = async (path: string, sha: Sha, how?: CheckOut): Promise<void> => {
+    await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
+    await checkOut(path, how)
   }
 
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool'> = {
@@ -131,16 +135,33 @@ export function createWorktrees({
         ).filter(({ path }) => !isPooled(path)),
       ),
 
-    addWorktree: async ({ path, branch, create, at, checkoutWorkers, pool: folder }) => {
-      if (create && folder !== undefined && (await pool.take({ folder, path, branch, at }))) return
+    addWorktree: async ({
+      path,
+      branch,
+      create,
+      at,
+      checkoutWorkers,
+      pool: folder,
+      sparse = [],
+    }) => {
+      const isSparse = sparse.length > 0
+      const mayTake = create && !isSparse && folder !== undefined
+      if (mayTake && (await pool.take({ folder, path, branch, at }))) return
       await lock(async () => {
         const settings = workersOf(checkoutWorkers)
-        if (!create) return add(path, ['--', path, branch], settings)
+        const files = isSparse ? ['--no-checkout'] : []
+        if (!create) return add(path, [...files, '--', path, branch], settings)
         // git makes the branch first and keeps it when the checkout fails.
         const undo = () =>
           run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
-        return add(path, ['--no-track', '-b', branch, '--', path, at], settings, undo)
+        const args = [...files, '--no-track', '-b', branch, '--', path, at]
+        return add(path, args, settings, undo)
       })
+      if (!isSparse) return
+      const cone = ['sparse-checkout', 'set', '--cone', '--stdin']
+      const input = sparse.map((place) => `${place}\n`).join('')
+      await run.output(`choose the folders of ${path}`, cone, { worktree: path, input })
+      await checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES })
     },
 
     addDetachedWorktree: (path, sha) => addDetached(path, sha),
