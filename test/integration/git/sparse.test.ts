@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startExomonad } from '../../helpers/daemon.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
 
 const FILES = {
   'root.txt': 'root\n',
@@ -13,7 +14,8 @@ const FILES = {
 it('[worktree] sparse: a worktree has the folders of its spawn, of its role, or of all, and takes in more by plain git', async () => {
   const tree = await startExomonad({
     files: FILES,
-    config: '[worktree]\nsparse = ["packages/a"]\npool = 1\n[roles.tl]\nsparse = ["packages/b"]\n',
+    config:
+      '[worktree]\nsparse = ["packages/a"]\npool = 1\n[roles.narrow]\nagent = "scripted"\ntools = ["note"]\nsparse = ["packages/b"]\n',
   })
   onTestFinished(() => tree.stop())
   const has = (path: string) => Object.keys(FILES).filter((file) => existsSync(join(path, file)))
@@ -25,9 +27,14 @@ it('[worktree] sparse: a worktree has the folders of its spawn, of its role, or 
     expect(await tree.repository.gitIn(worktree, 'status', '--porcelain')).toBe('')
     return worktree as string
   }
+  const pool = join(tree.repository.path, '.exomonad', 'worktrees', '.pool')
+  await waitFor('the pool', () => readdirSync(pool).length === 1)
   const one = await spawned('worker', 'one')
   expect(has(one)).toEqual(['root.txt', 'packages/a/src/a.txt'])
-  expect(has(await spawned('subtree', 'two'))).toEqual(['root.txt', 'packages/b/src/b.txt'])
+  expect(has(await spawned('worker', 'two', { role: 'narrow' }))).toEqual([
+    'root.txt',
+    'packages/b/src/b.txt',
+  ])
   expect(has(await spawned('worker', 'three', { sparse: ['packages/c'] }))).toEqual([
     'root.txt',
     'packages/c/src/c.txt',

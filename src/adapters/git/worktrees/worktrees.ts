@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
 import { isLocked } from '../failure.ts'
+import type { Exec } from '../../../processes/exec.ts'
 import type { Git } from '../git.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
@@ -44,9 +45,11 @@ export function createWorktrees({
   run,
   lock,
   commonDir,
+  exec,
 }: {
   run: Run
   lock: Mutex
+  exec: Exec
   commonDir: string
 }): Worktrees {
   /**
@@ -120,10 +123,8 @@ export function createWorktrees({
     }
     await run.output(`check out ${path}`, ['reset', '--hard', '--quiet'], options)
   }
-  const addDetached = async (path: string, sha: Sha, how?: CheckOut): Promise<void> => {
-    await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
-    await checkOut(path, how)
-  }
+  const addEmpty = (path: string, sha: Sha): Promise<void> =>
+    lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
 
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool'> = {
     worktrees: () =>
@@ -164,7 +165,10 @@ export function createWorktrees({
       await checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES })
     },
 
-    addDetachedWorktree: (path, sha) => addDetached(path, sha),
+    addDetachedWorktree: async (path, sha) => {
+      await addEmpty(path, sha)
+      await checkOut(path)
+    },
 
     removeWorktree: (path, { force = false, trash, looked = false } = {}) =>
       lock(async () => {
@@ -223,8 +227,9 @@ export function createWorktrees({
   const pool = createPool({
     run,
     lock,
-    addDetached: (path, sha, checkoutWorkers) =>
-      addDetached(path, sha, { checkoutWorkers, env: NO_LARGE_FILES }),
+    addEmpty,
+    fill: (path, checkoutWorkers) => checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES }),
+    exec,
     remove: worktrees.removeWorktree,
   })
   return { ...worktrees, tendPool: pool.tendPool, endPool: pool.endPool }
