@@ -1,14 +1,13 @@
 import { z } from 'zod'
+import { isPlaceWithin } from '../domain/place-within.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /** Of `.exomonad/config.toml` what a new worktree is given: `[worktree]`. */
 
-const LEADS_OUT = /^\/|(?:^|\/)\.\.(?:\/|$)|^(?:\.\/?)*$|(?:^|\/)\.git(?:\/|$)|\0/
-
 /** Relative to the worktree, and never git’s own. */
 export const placeWithin = z
   .string()
-  .refine((path) => !LEADS_OUT.test(path), { error: 'must be a path inside the worktree' })
+  .refine(isPlaceWithin, { error: 'must be a path inside the worktree' })
 
 const includeEntry = z
   .strictObject({

@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import { placeWithin } from '../../config/worktree-schema.ts'
 import { defineTool } from '../define.ts'
-import { eachSpecAlone, issueNumber, spawnError, spawnResult, wakeFor } from '../shapes.ts'
+import {
+  eachSpecAlone,
+  issueNumber,
+  spawnError,
+  sparseFolders,
+  spawnResult,
+  wakeFor,
+} from '../shapes.ts'
 
 /**
  * What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption
@@ -41,10 +47,7 @@ export const spawn = defineTool({
             .string()
             .optional()
             .describe('A role of the configuration; default tl for subtrees, dev for workers'),
-          sparse: z
-            .array(placeWithin)
-            .optional()
-            .describe('Folders that its worktree has in place of all; default: as configured'),
+          sparse: sparseFolders,
           branch: z
             .string()
             .optional()
