@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../domain/error-codes.ts'
-import { isPlaceWithin } from '../domain/place-within.ts'
+import { isPlaceWithin } from '../domain/formats/place-within.ts'
 
 /** Output shapes that several tools share. */
 
