@@ -139,7 +139,8 @@ export interface Git {
   worktrees(): Promise<WorktreeEntry[]>
   /**
    * With `create` the branch is new and starts at `at`; else the branch exists. One of `pool` is
-   * taken for a new one where one is ready there. BRANCH_EXISTS, BRANCH_CHECKED_OUT.
+   * taken for a new one where one is ready there. With `sparse` it has these folders in place of
+   * all. BRANCH_EXISTS, BRANCH_CHECKED_OUT.
    */
   addWorktree(options: {
     path: string
@@ -148,6 +149,7 @@ export interface Git {
     at: Sha
     checkoutWorkers?: number
     pool?: string
+    sparse?: readonly string[]
   }): Promise<void>
   /**
    * Takes one step towards `size` worktrees that are ready in this folder, at the commit that was

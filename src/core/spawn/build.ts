@@ -48,6 +48,7 @@ export function createSpawnBuilder(
             create: adopt === undefined,
             at: adopt === undefined ? candidate.forkPoint : adopt.head,
             checkoutWorkers: config.git.checkout_workers,
+            sparse: spec.sparse ?? config.roles[agent.role]?.sparse ?? config.worktree.sparse,
             ...(config.worktree.pool > 0 ? { pool: paths.pool } : {}),
           })
         } catch (thrown) {

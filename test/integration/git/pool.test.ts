@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -5,6 +6,7 @@ import { openGit } from '../../../src/adapters/git/open.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import type { BranchName, Sha } from '../../../src/domain/ids.ts'
 import { startExomonad } from '../../helpers/daemon.ts'
+import { sharingDisk, whyNoSharingDisk } from '../../helpers/sharing-disk.ts'
 import { tempRepository, type TempRepository } from '../../helpers/temp-repository.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -21,14 +23,15 @@ interface World {
   readonly spawn: (git: Git, name: string, at: string) => Promise<string>
 }
 
-async function world(): Promise<World> {
+/** `inside`: a folder that the worktrees are to lie in. */
+async function world(inside?: string): Promise<World> {
   const repository = await tempRepository({
     files: { 'a.txt': 'a\n', 'b/c.txt': 'c\n', '.gitignore': 'ignored\n' },
   })
   onTestFinished(() => repository.remove())
   const commonDir = join(repository.path, '.git')
   const again = () => openGit({ commonDir, environment: repository.env })
-  const worktrees = join(repository.folder, 'worktrees')
+  const worktrees = inside ?? join(repository.folder, 'worktrees')
   const folder = join(worktrees, '.pool')
   const trash = join(repository.folder, 'trash')
   const ready = () => (existsSync(folder) ? readdirSync(folder).toSorted() : [])
@@ -141,6 +144,29 @@ describe('worktrees that are kept ready', () => {
     await next.endPool(folder, join(repository.folder, 'trash'))
     expect(existsSync(folder)).toBe(false)
     expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(1)
+  })
+})
+
+const why = whyNoSharingDisk()
+describe.skipIf(why !== null)('on a file system that shares blocks', () => {
+  it('further ones are copied from one that is ready, whole, and take no room for their files', async () => {
+    const disk = sharingDisk()
+    onTestFinished(disk.remove)
+    const all = await world(disk.folder)
+    const { repository, git, tend, spawn, folder } = all
+    const at = await repository.commit({
+      'large.bin': randomBytes(30_000_000).toString('latin1'),
+      'b/link.txt': 'linked\n',
+    })
+    expect(await tend(git, 1)).toHaveLength(1)
+    const before = disk.used()
+    expect(await tend(git, 4)).toHaveLength(4)
+    expect(disk.used() - before).toBeLessThan(5_000_000)
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const path = await spawn(git, name, at)
+      writeFileSync(join(path, 'b', 'link.txt'), name)
+    }
+    expect(readdirSync(folder)).toEqual([])
   })
 })
 

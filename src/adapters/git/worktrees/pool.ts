@@ -1,7 +1,20 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, readdir, readFile, realpath, rename, rmdir, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import process from 'node:process'
 import { parseSha, type BranchName, type Sha } from '../../../domain/ids.ts'
+import type { Exec } from '../../../processes/exec.ts'
 import type { Git } from '../git.ts'
 import type { Mutex } from '../mutex.ts'
 import type { Run } from '../run.ts'
@@ -39,12 +52,17 @@ export interface Pool extends Pick<Git, 'tendPool' | 'endPool'> {
 export function createPool({
   run,
   lock,
-  addDetached,
+  addEmpty,
+  fill,
+  exec,
   remove,
 }: {
   run: Run
   lock: Mutex
-  addDetached: (path: string, sha: Sha, checkoutWorkers: number) => Promise<void>
+  /** A detached worktree without files, and then its files. */
+  addEmpty: (path: string, sha: Sha) => Promise<void>
+  fill: (path: string, checkoutWorkers: number) => Promise<void>
+  exec: Exec
   remove: Git['removeWorktree']
 }): Pool {
   /** By their folder. */
@@ -90,6 +108,28 @@ export function createPool({
       if (commit !== undefined) ready.set(path, commit)
       else if (await isRecorded(path)) await drop(path, trash)
       else await putAside(path, trash)
+    }
+  }
+
+  /**
+   * Its files from one that is ready, by blocks that both share. False where the file system can’t,
+   * or there is none; what is there then is filled up by a checkout.
+   */
+  const cloneOne = async (path: string, wanted: Sha): Promise<boolean> => {
+    const [seed] = [...ready].find(([, commit]) => commit === wanted) ?? []
+    if (seed === undefined || !(await canShareBlocks(path))) return false
+    // Nobody takes it meanwhile.
+    ready.delete(seed)
+    try {
+      const names = (await readdir(seed)).filter((name) => name !== '.git')
+      const [from, to] = await Promise.all([recordOf(seed), recordOf(path)])
+      const copied = await exec('cp', [...CLONE, ...names, path], { cwd: seed, env: { PATH } })
+      if (copied.exitCode !== 0 || from === undefined || to === undefined) return false
+      await copyFile(join(from, 'index'), join(to, 'index'))
+      await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
+      return (await commitOf(path)) === wanted
+    } finally {
+      ready.set(seed, wanted)
     }
   }
 
@@ -143,7 +183,8 @@ export function createPool({
     } else if (ready.size < size) {
       await mkdir(folder, { recursive: true })
       const path = join(await realpath(folder), `ready-${randomBytes(4).toString('hex')}`)
-      await addDetached(path, wanted, checkoutWorkers)
+      await addEmpty(path, wanted)
+      if (!(await cloneOne(path, wanted))) await fill(path, checkoutWorkers)
       // What was written in the same instant as the index is read again until that is written anew.
       await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
       ready.set(path, wanted)
@@ -169,6 +210,24 @@ const STATUS = [
   ...['status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=normal'],
   ...['--no-ahead-behind', '-z'],
 ]
+const CLONE = process.platform === 'darwin' ? ['-a', '-c', '--'] : ['-a', '--reflink=always', '--']
+const PATH = '/usr/local/bin:/usr/bin:/bin'
+
+/** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
+export async function canShareBlocks(folder: string): Promise<boolean> {
+  const [one, two] = ['a', 'b'].map((name) => join(folder, `.exomonad-probe-${name}`))
+  if (one === undefined || two === undefined) return false
+  try {
+    await writeFile(one, 'x'.repeat(65_536))
+    await copyFile(one, two, constants.COPYFILE_FICLONE_FORCE)
+    return true
+  } catch {
+    return false
+  } finally {
+    await Promise.all([one, two].map((file) => rm(file, { force: true })))
+  }
+}
+
 /** Milliseconds. */
 const CHECKOUT = 900_000
 

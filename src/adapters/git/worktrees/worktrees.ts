@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
 import { isLocked } from '../failure.ts'
+import type { Exec } from '../../../processes/exec.ts'
 import type { Git } from '../git.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
@@ -44,9 +45,11 @@ export function createWorktrees({
   run,
   lock,
   commonDir,
+  exec,
 }: {
   run: Run
   lock: Mutex
+  exec: Exec
   commonDir: string
 }): Worktrees {
   /**
@@ -103,23 +106,25 @@ export function createWorktrees({
   const workersOf = (count: number | undefined): readonly string[] =>
     count === undefined ? [] : [`checkout.workers=${count}`]
 
-  const addDetached = async (
+  interface CheckOut {
+    readonly checkoutWorkers?: number | undefined
+    readonly env?: Readonly<Record<string, string>>
+  }
+  /** The files of its commit, outside the lock: nobody else touches this index. */
+  const checkOut = async (
     path: string,
-    sha: Sha,
-    { checkoutWorkers, env = {} }: { checkoutWorkers?: number; env?: Record<string, string> } = {},
+    { checkoutWorkers, env = {} }: CheckOut = {},
   ): Promise<void> => {
-    await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
-    // The files come outside the lock: they are most of the work, and nobody else touches this
-    // index.
-    const result = await run.attempt(['reset', '--hard', '--quiet'], {
+    const options = {
       worktree: path,
       timeout: CHECKOUT_TIMEOUT,
       settings: workersOf(checkoutWorkers),
       env,
-    })
-    if (result.exitCode !== 0)
-      throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
+    }
+    await run.output(`check out ${path}`, ['reset', '--hard', '--quiet'], options)
   }
+  const addEmpty = (path: string, sha: Sha): Promise<void> =>
+    lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
 
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool'> = {
     worktrees: () =>
@@ -131,19 +136,39 @@ export function createWorktrees({
         ).filter(({ path }) => !isPooled(path)),
       ),
 
-    addWorktree: async ({ path, branch, create, at, checkoutWorkers, pool: folder }) => {
-      if (create && folder !== undefined && (await pool.take({ folder, path, branch, at }))) return
+    addWorktree: async ({
+      path,
+      branch,
+      create,
+      at,
+      checkoutWorkers,
+      pool: folder,
+      sparse = [],
+    }) => {
+      const isSparse = sparse.length > 0
+      const mayTake = create && !isSparse && folder !== undefined
+      if (mayTake && (await pool.take({ folder, path, branch, at }))) return
       await lock(async () => {
         const settings = workersOf(checkoutWorkers)
-        if (!create) return add(path, ['--', path, branch], settings)
+        const files = isSparse ? ['--no-checkout'] : []
+        if (!create) return add(path, [...files, '--', path, branch], settings)
         // git makes the branch first and keeps it when the checkout fails.
         const undo = () =>
           run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
-        return add(path, ['--no-track', '-b', branch, '--', path, at], settings, undo)
+        const args = [...files, '--no-track', '-b', branch, '--', path, at]
+        return add(path, args, settings, undo)
       })
+      if (!isSparse) return
+      const cone = ['sparse-checkout', 'set', '--cone', '--stdin']
+      const input = sparse.map((place) => `${place}\n`).join('')
+      await run.output(`choose the folders of ${path}`, cone, { worktree: path, input })
+      await checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES })
     },
 
-    addDetachedWorktree: (path, sha) => addDetached(path, sha),
+    addDetachedWorktree: async (path, sha) => {
+      await addEmpty(path, sha)
+      await checkOut(path)
+    },
 
     removeWorktree: (path, { force = false, trash, looked = false } = {}) =>
       lock(async () => {
@@ -202,8 +227,9 @@ export function createWorktrees({
   const pool = createPool({
     run,
     lock,
-    addDetached: (path, sha, checkoutWorkers) =>
-      addDetached(path, sha, { checkoutWorkers, env: NO_LARGE_FILES }),
+    addEmpty,
+    fill: (path, checkoutWorkers) => checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES }),
+    exec,
     remove: worktrees.removeWorktree,
   })
   return { ...worktrees, tendPool: pool.tendPool, endPool: pool.endPool }
