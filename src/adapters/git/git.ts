@@ -163,6 +163,8 @@ export interface Git {
     trash: string
     checkoutWorkers: number
   }): Promise<void>
+  /** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
+  canShareBlocks(folder: string): Promise<boolean>
   /** Takes all of them away. */
   endPool(folder: string, trash: string): Promise<void>
   /**

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import type { BranchName, Sha } from '../../../src/domain/ids.ts'
 import { startExomonad } from '../../helpers/daemon.ts'
+import { makeLarge } from '../../helpers/large-repository.ts'
 import { sharingDisk, whyNoSharingDisk } from '../../helpers/sharing-disk.ts'
 import { tempRepository, type TempRepository } from '../../helpers/temp-repository.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -189,4 +190,31 @@ it('[worktree] pool: agents get what is ready, nobody is shown it, and deinit ta
   expect((await tree.run(['deinit', '--force'])).code).toBe(0)
   expect(existsSync(pool)).toBe(false)
   expect(await tree.repository.git('worktree', 'list', '--porcelain')).not.toContain('.pool')
+})
+
+it('doctor says of a large repository what a spawn waits for, and what there is against it', async () => {
+  const tree = await startExomonad({ init: false, files: null })
+  onTestFinished(() => tree.stop())
+  await makeLarge(tree.repository, { files: 10_001 })
+  expect((await tree.run(['init'])).code).toBe(0)
+  const said = async () =>
+    (await tree.run(['doctor', '--json'])).json.findings.find(
+      ({ subject }: { subject: string }) => subject === 'worktrees',
+    )
+  const shares = await openGit({
+    commonDir: join(tree.repository.path, '.git'),
+    environment: tree.repository.env,
+  }).canShareBlocks(tree.state)
+  const room = shares ? /share blocks/ : /shares no blocks/
+  expect(await said()).toMatchObject({
+    status: 'note',
+    found: 'each spawn checks out 10001 files, by 4 at a time',
+    fix: expect.stringMatching(room),
+  })
+  const config = join(tree.repository.path, '.exomonad', 'config.toml')
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n[worktree]\npool = 1\n`)
+  expect(await said()).toMatchObject({
+    status: 'ok',
+    found: expect.stringMatching(/^1 are kept ready; /),
+  })
 })

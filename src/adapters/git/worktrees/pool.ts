@@ -213,8 +213,7 @@ const STATUS = [
 const CLONE = process.platform === 'darwin' ? ['-a', '-c', '--'] : ['-a', '--reflink=always', '--']
 const PATH = '/usr/local/bin:/usr/bin:/bin'
 
-/** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
-export async function canShareBlocks(folder: string): Promise<boolean> {
+export const canShareBlocks: Git['canShareBlocks'] = async (folder) => {
   const [one, two] = ['a', 'b'].map((name) => join(folder, `.exomonad-probe-${name}`))
   if (one === undefined || two === undefined) return false
   try {

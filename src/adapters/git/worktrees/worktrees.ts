@@ -10,7 +10,7 @@ import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
-import { createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
+import { canShareBlocks, createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
@@ -23,6 +23,7 @@ type Worktrees = Pick<
   | 'addDetachedWorktree'
   | 'tendPool'
   | 'endPool'
+  | 'canShareBlocks'
   | 'ignoredFiles'
   | 'ignoredEntries'
   | 'entriesListedBy'
@@ -126,7 +127,7 @@ export function createWorktrees({
   const addEmpty = (path: string, sha: Sha): Promise<void> =>
     lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
 
-  const worktrees: Omit<Worktrees, 'tendPool' | 'endPool'> = {
+  const worktrees: Omit<Worktrees, 'tendPool' | 'endPool' | 'canShareBlocks'> = {
     worktrees: () =>
       lock(async () =>
         parseWorktreeList(
@@ -232,5 +233,5 @@ export function createWorktrees({
     exec,
     remove: worktrees.removeWorktree,
   })
-  return { ...worktrees, tendPool: pool.tendPool, endPool: pool.endPool }
+  return { ...worktrees, canShareBlocks, tendPool: pool.tendPool, endPool: pool.endPool }
 }
