@@ -140,7 +140,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'),
       gate,
     })
-    const trash = createTrash({ folder: paths.trash, log })
+    const trash = createTrash({ folder: paths.trash, log, exec, path: environment.path })
     const setupCache = createSetupCache({ folder: paths.setupCache, exec, trash, log })
     const { renderer, publisher, probe, outbox } = assembleDelivery({
       store,
