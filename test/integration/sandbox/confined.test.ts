@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -53,6 +53,29 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     await waitFor('its note', async () =>
       (await tree.call('inbox')).messages.some(({ text }: any) => text.includes('Back')),
     )
+  })
+
+  it('leave what their hooks say for the daemon that comes after, each in its own place', async () => {
+    const tree = await startTree()
+    const go = join(tree.scripts, 'go')
+    const hook = join(import.meta.dirname, '../../../hooks/waiting.sh')
+    tree.script('held', {
+      steps: [
+        { do: 'sh', command: 'true' },
+        { do: 'file', path: go },
+        { do: 'sh', command: `echo '{"message":"a word"}' | sh '${hook}'` },
+      ],
+    })
+    const { spawned } = await spawn(tree, 'held')
+    await tree.logged('held', 'its start', ({ kind }) => kind === 'sh')
+    await tree.crash()
+    writeFileSync(go, '')
+    const spool = join(tree.state, 'agents', spawned[0].agent_id, 'spool')
+    const spooled = (): string[] => readdirSync(spool).filter((name) => name.endsWith('.json'))
+    await waitFor('the hook', () => spooled().some((name) => !name.startsWith('.')))
+    await tree.call('tree')
+    await waitFor('it to be read', () => spooled().length === 0)
+    expect(readdirSync(spool)).not.toContain('broken')
   })
 
   it('have their children and processes confined too', async () => {
