@@ -81,7 +81,7 @@ export function startApp({ store, palette, now, press, seen, streams }: AppOptio
     setCursorPosition(frame.cursor ?? undefined)
     return createElement(
       Box,
-      { flexDirection: 'column', width: columns, height: rows, overflow: 'hidden' },
+      { flexDirection: 'column', width: columns, height: rows },
       // A row without a character would have no height.
       frame.rows.map((row, index) =>
         createElement(Text, { key: index, wrap: 'truncate-end' }, row === '' ? ' ' : row),

@@ -25,6 +25,7 @@ import {
   type MultiplexerReport,
 } from './multiplexer.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
+import { prepareWorktrees, worktreeLines, type WorktreeReport } from './worktrees.ts'
 import { locateRepository } from '../locate.ts'
 import { present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
@@ -40,6 +41,11 @@ export function define(command: Command, context: CliContext): void {
       'Write into your own configuration what keeps your agent programs from asking at their first start',
     )
     .option('--no-prepare-agents', 'Don’t, and don’t ask about it')
+    .option(
+      '--prepare-worktrees',
+      'Write into the configuration how new worktrees come by what git ignores and work needs (node_modules, target …)',
+    )
+    .option('--no-prepare-worktrees', 'Don’t, and don’t look for it')
     .addOption(
       new Option(
         '--forge <where>',
@@ -51,9 +57,11 @@ export function define(command: Command, context: CliContext): void {
     .action(
       async ({
         prepareAgents: prepare,
+        prepareWorktrees: provide,
         forge: wanted,
       }: {
         prepareAgents?: boolean
+        prepareWorktrees?: boolean
         forge: ForgeChoice
       }) => {
         const { cwd } = context.options()
@@ -84,6 +92,7 @@ export function define(command: Command, context: CliContext): void {
         )
         const forge = chosen ?? (await reportForge(context, setUp, wanted))
         const prepared = await prepareAgents(context, setUp, prepare)
+        const worktrees = await prepareWorktrees(context, setUp, provide)
         // Agents of an earlier time may run where the configuration says, and a daemon that finds
         // them is to be there before it says otherwise.
         const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
@@ -115,6 +124,7 @@ export function define(command: Command, context: CliContext): void {
           multiplexer: terminals,
           prepared: prepared.done,
           unprepared: prepared.left,
+          worktrees,
           untrusted: setUp.untrusted,
           state: setUp.paths.state,
           socket: setUp.socket,
@@ -127,6 +137,7 @@ export function define(command: Command, context: CliContext): void {
             growsFrom,
             found,
             prepared,
+            worktrees,
             forge,
             terminals,
           }),
@@ -144,6 +155,7 @@ function describe(
     growsFrom: string
     found: readonly AgentProgram[] | null
     prepared: Prepared
+    worktrees: WorktreeReport
     forge: ForgeReport
     terminals: MultiplexerReport
   },
@@ -184,6 +196,7 @@ function describe(
         `${palette.attention('!')} ${printableLine(agent)}: ${printableLine(found)}${fix === null ? '' : `. ${printableLine(fix)}`}`,
     ),
   ]
+  const worktrees = worktreeLines(daemon.worktrees, palette)
   const elsewhere = rootElsewhere(daemon.growsFrom, setUp.rootBranch, short(setUp.rootWorktree))
   const next =
     setUp.untrusted.length > 0
@@ -202,6 +215,7 @@ function describe(
     ...facts,
     ...(elsewhere === null ? [] : [`${palette.attention('!')} ${printableLine(elsewhere)}`]),
     ...agents,
+    ...worktrees,
     ...forgeLines(daemon.forge, palette),
     ...multiplexerLines(daemon.terminals, palette),
     ...next,

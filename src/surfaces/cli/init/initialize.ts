@@ -205,3 +205,22 @@ async function writeInitialConfig(
     throw error
   }
 }
+
+/**
+ * The configuration with other words in it, which a person agreed to: trusted as before, and still
+ * what init made alone, for deinit to take away, where it was that.
+ */
+export async function rewriteConfiguration(
+  { environment, host }: { environment: Environment; host: Host },
+  { paths }: Pick<SetUp, 'paths'>,
+  { before, after }: { before: string; after: string },
+): Promise<void> {
+  await writeFile(paths.configFile, after)
+  await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
+  const file = await readRepositoryFile(paths.repositoryFile)
+  if (file?.made?.config === sha256(before))
+    await writeRepositoryFile(paths.repositoryFile, {
+      ...file,
+      made: { ...file.made, config: sha256(after) },
+    })
+}

@@ -1,10 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { withMultiplexerKind } from '../../../config/multiplexer-kind.ts'
-import { readRepositoryFile, writeRepositoryFile } from '../../../config/repository-file.ts'
 import type { Config } from '../../../config/schema.ts'
-import { recordTrust } from '../../../config/trust.ts'
 import type { CliContext } from '../context.ts'
-import { sha256, trustSubject, type SetUp } from './initialize.ts'
+import { rewriteConfiguration, type SetUp } from './initialize.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printableLine } from '../../text/printable.ts'
 
@@ -104,23 +102,11 @@ export async function updateMultiplexer(
   }
 }
 
-async function write(
-  { environment, host }: CliContext,
-  { paths }: SetUp,
-  kind: Kind,
-): Promise<boolean> {
-  const before = await readFile(paths.configFile, 'utf8').catch(() => '')
+async function write(context: CliContext, setUp: SetUp, kind: Kind): Promise<boolean> {
+  const before = await readFile(setUp.paths.configFile, 'utf8').catch(() => '')
   const after = withMultiplexerKind(before, kind)
   if (after === null) return false
-  await writeFile(paths.configFile, after)
-  await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
-  // What init made alone is still that, for deinit to take away.
-  const file = await readRepositoryFile(paths.repositoryFile)
-  if (file?.made?.config === sha256(before))
-    await writeRepositoryFile(paths.repositoryFile, {
-      ...file,
-      made: { ...file.made, config: sha256(after) },
-    })
+  await rewriteConfiguration(context, setUp, { before, after })
   return true
 }
 

@@ -39,6 +39,14 @@ describe('a question on the terminal', () => {
     expect(written).toEqual(['Do it? [y/N] '])
   })
 
+  it('is followed by another one, with what was typed ahead or comes later', async () => {
+    const { context } = person(['y\nn\n', 'y\n'])
+    const answers = []
+    for (const question of ['One?', 'Two?', 'Three?', 'Four?'])
+      answers.push(await confirm(context, question))
+    expect(answers).toEqual([true, false, true, false])
+  })
+
   it('is asked only where a person sits', () => {
     expect(canAsk(person([]).context)).toBe(true)
     for (const more of [{ stdin: false }, { stderr: false }, { json: true }, { ci: true }])

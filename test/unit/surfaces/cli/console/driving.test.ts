@@ -132,6 +132,7 @@ describe('driving the console', () => {
     console.line('not yet')
     await console.settled()
     expect(console.calls).toHaveLength(2)
+    expect(console.view(b.id).notices).toEqual([])
     console.press('escape')
     await console.settled()
     expect(lineOf(console.store.get()).text).toBe('not yet')

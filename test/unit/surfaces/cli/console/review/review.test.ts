@@ -152,6 +152,15 @@ describe('reviewing a diff', () => {
     ])
   })
 
+  it('comments on the lines of one file, where a range goes over several', async () => {
+    const console = await reviewing()
+    console.type('jjvNjjjjjc')
+    console.line('both?')
+    expect(console.review()?.comments).toEqual([
+      { path: 'new.ts', from: 5, line: 5, body: 'both?' },
+    ])
+  })
+
   it.each([
     ['a', 'approve', ''],
     ['r', 'request_changes', 'Not yet.'],
