@@ -1,5 +1,6 @@
 import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
 import { z } from 'zod'
+import { placeWithin } from './worktree-schema.ts'
 import { argv } from './schema-fields.ts'
 
 export const sandboxLevel = z.enum(['off', 'workspace', 'offline'])
@@ -113,6 +114,12 @@ export const roleSchema = z
       .array(z.string())
       .optional()
       .describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
+    sparse: z
+      .array(placeWithin)
+      .optional()
+      .describe(
+        'Folders of its worktrees in place of those of `worktree.sparse`; [] for all files.',
+      ),
     sandbox: sandboxLevel
       .default('off')
       .describe(

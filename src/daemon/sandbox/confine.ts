@@ -17,6 +17,7 @@ import { exec } from '../../processes/exec.ts'
 import { PACKAGE_ROOT } from '../../runtime/package-root.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import { confinedSocketFolder } from '../../surfaces/http/socket-file.ts'
+import { markConfined } from './confined-looks.ts'
 import { openWays } from './open-ways.ts'
 
 /** Sockets of the person’s that an agent could act by; what they are for is not there anyway. */
@@ -62,6 +63,7 @@ export function createConfine(options: {
       join(environment.stateHome, 'exomonad'),
       ...['.ssh', '.gnupg'].map((name) => join(environment.home, name)),
     ]
+    await markConfined(paths, agent.worktree)
     await preparePersonal({ folder, home, personal })
     const reads = [
       ...toolFolders(path.split(delimiter), { home, secret: [...hidden, paths.worktrees] }),

@@ -136,6 +136,19 @@ tools = ["note", "file_pr"]
     const siblingGit = join(commonDir, 'worktrees', sibling.worktree.split('/').at(-1) ?? '')
     const worktreeOf = (who: string): string => sibling.worktree.replace(/sibling$/, who)
     const gitOf = (who: string): string => siblingGit.replace(/sibling$/, who)
+    const inner: Attempt = {
+      what: 'a program that git runs in a repository inside of its worktree',
+      command: (who) =>
+        [
+          'git init -q inner && cd inner',
+          `git config filter.x.clean 'echo ${SECRET} > "${repository.folder}/ran-${who}"; cat'`,
+          'echo a > a && git add a && git -c user.name=A -c user.email=a@b commit -qm A',
+          'echo "* filter=x" > .gitattributes && echo b > a && cd .. && git add inner',
+        ].join('; '),
+      // By git outside, when the agent ends its turn: see below.
+      worked: (_output, who) =>
+        existsSync(join(repository.folder, `ran-${who === 'free' ? 'alone' : who}`)),
+    }
     attempts = [
       read('the owner’s token', `sed "s/${token}/${SECRET}/" '${owner}'`),
       read('an SSH key', `cat '${home}/.ssh/id_ed25519'`),
@@ -219,6 +232,7 @@ tools = ["note", "file_pr"]
       ),
       network('a port of this machine through the proxy', tunnelTo(port)),
       // What the daemon’s git would take orders from.
+      inner,
       write(
         'a configuration for its worktree alone',
         (path) => `echo '[core] fsmonitor = ${SECRET}' > '${path}'`,
@@ -256,6 +270,12 @@ tools = ["note", "file_pr"]
     }
     held = await run('held', 'held')
     offline = await run('offline', 'offline')
+    // Without what the next one does to its own git folder, in which git looks at nothing then.
+    tree.script('alone', {
+      steps: [{ do: 'sh', command: inner.command('alone') }, { do: 'stop' }],
+    })
+    await spawnAs(tree, 'alone', 'dev')
+    await tree.logged('alone', 'its stop', ({ kind }) => kind === 'stop')
     // Last: it does to the repository what the others could not.
     free = await run('free', 'dev')
 
