@@ -25,6 +25,8 @@ export default defineConfig({
     'adapters/terminals/detached/attach': 'src/adapters/terminals/detached/attach.ts',
     'adapters/terminals/detached/follow': 'src/adapters/terminals/detached/follow.ts',
     'bin/detached-host': 'src/bin/detached-host.ts',
+    'bin/sandbox-gate': 'src/bin/sandbox-gate.ts',
+    'bin/sandbox-relay': 'src/bin/sandbox-relay.ts',
   },
   output: {
     dir: 'dist',

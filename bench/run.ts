@@ -19,14 +19,14 @@ import { measurePane } from './pane.ts'
 import { measureProvision } from './provision.ts'
 import { measureSpawn } from './spawn.ts'
 import { measureThousand } from './thousand.ts'
+import { measureWorkplaces } from './workplaces.ts'
 
 /**
  * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its
  * floor measured in the same run; `--json` prints the figures as data; names as arguments run only
- * those (`npm run bench -- spawn hook`). Needs tmux and curl; `provision` (worktrees that are ready to work
- * in), `forge` (following pull requests on
- * GitHub), `landing` and `agents` run only by their names; `agents` needs the agent CLIs of
- * `npm run agent-clis`.
+ * those (`npm run bench -- spawn hook`). Needs tmux and curl; `provision` (worktrees that are ready
+ * to work in), `forge` (following pull requests on GitHub), `landing`, `agents` and `workplaces` (a
+ * large repository) run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -47,9 +47,16 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   forge: measureForge,
   landing: measureLanding,
   agents: measureAgents,
+  workplaces: measureWorkplaces,
 }
-/** A package registry for one, minutes for two; the real agent CLIs and most of an hour for the last. */
-const ONLY_BY_NAME: ReadonlySet<string> = new Set(['provision', 'forge', 'landing', 'agents'])
+/** A package registry for one, minutes for most; the real agent CLIs and most of an hour for `agents`. */
+const ONLY_BY_NAME: ReadonlySet<string> = new Set([
+  'provision',
+  'forge',
+  'landing',
+  'agents',
+  'workplaces',
+])
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')
 const unknown = wanted.filter((name) => !(name in MEASUREMENTS))

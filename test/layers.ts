@@ -72,8 +72,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'adapters/notify': { values: [], types: ['processes'] },
   'adapters/sandbox': {
-    values: ['domain'],
-    types: ['adapters/agent-cli', 'processes'],
+    values: [LIBRARY, 'domain', 'processes'],
+    types: ['adapters/agent-cli'],
   },
   core: {
     values: ['adapters/agent-cli/known.ts', 'domain', 'events', 'sanitize'],

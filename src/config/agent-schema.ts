@@ -1,8 +1,9 @@
 import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
 import { z } from 'zod'
+import { placeWithin } from './worktree-schema.ts'
 import { argv } from './schema-fields.ts'
 
-export const sandboxLevel = z.enum(['off', 'workspace'])
+export const sandboxLevel = z.enum(['off', 'workspace', 'offline'])
 
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
 
@@ -113,10 +114,16 @@ export const roleSchema = z
       .array(z.string())
       .optional()
       .describe('For roles of your own: the tools they may call. tl has all, dev its fixed list.'),
+    sparse: z
+      .array(placeWithin)
+      .optional()
+      .describe(
+        'Folders of its worktrees in place of those of `worktree.sparse`; [] for all files.',
+      ),
     sandbox: sandboxLevel
       .default('off')
       .describe(
-        'What its agents, and all below them, may reach. off: whatever you may. workspace: they write their worktree and their part of the git folder, and see nothing else that is yours but the settings of their agent CLI; the network is open. The root, in your own checkout, is never confined.',
+        'What its agents, and all below them, may reach. off: whatever you may. workspace: they write their worktree and their part of the git folder, and see nothing else that is yours but the settings of their agent CLI; the network is open. offline: the same, and of the network only the hosts of their model and [sandbox] allow_hosts. The root, in your own checkout, is never confined.',
       ),
     permissions: z
       .strictObject({

@@ -1,5 +1,8 @@
 import { z } from 'zod'
 
+const isHost = (text: string): boolean =>
+  /^(?:(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text)
+
 const paths = (what: string) => z.array(z.string()).default([]).describe(what)
 
 /** Of `.exomonad/config.toml` what confined agents may reach beside their workspace. */
@@ -11,5 +14,13 @@ export const sandboxSchema = z
     write: paths(
       'Folders that they may write as well, such as "~/.npm": what they leave there, others will run.',
     ),
+    allow_hosts: z
+      .array(
+        z.string().refine(isHost, 'Write NAME, NAME:PORT or *.NAME, such as "registry.npmjs.org".'),
+      )
+      .default([])
+      .describe(
+        'Hosts that agents with sandbox = "offline" reach, beside those of their model: NAME or *.NAME (all below it) at ports 80 and 443, NAME:PORT at that one. Through HTTP_PROXY, which is set; 127.0.0.1:PORT directly.',
+      ),
   })
   .prefault({})

@@ -1,14 +1,13 @@
 import { z } from 'zod'
+import { isPlaceWithin } from '../domain/formats/place-within.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /** Of `.exomonad/config.toml` what a new worktree is given: `[worktree]`. */
 
-const LEADS_OUT = /^\/|(?:^|\/)\.\.(?:\/|$)|^(?:\.\/?)*$|(?:^|\/)\.git(?:\/|$)|\0/
-
 /** Relative to the worktree, and never git’s own. */
-const placeWithin = z
+export const placeWithin = z
   .string()
-  .refine((path) => !LEADS_OUT.test(path), { error: 'must be a path inside the worktree' })
+  .refine(isPlaceWithin, { error: 'must be a path inside the worktree' })
 
 const includeEntry = z
   .strictObject({
@@ -62,6 +61,21 @@ export const worktreeSchema = z
       .default([])
       .describe(
         'Commands run in a new worktree before its agent starts (see EXOMONAD_*); a failure undoes the spawn. [[worktree.setup]] with `key` and `outputs` runs once for each key.',
+      ),
+    sparse: z
+      .array(placeWithin)
+      .default([])
+      .describe(
+        'Folders that a new worktree has, with the files beside and above them, in place of all (`git sparse-checkout`, cone mode); `sparse` of a role or a spawn goes before. Such worktrees are not taken from the pool.',
+      ),
+    pool: z
+      .number()
+      .int()
+      .min(0)
+      .max(50)
+      .default(0)
+      .describe(
+        'So many worktrees are kept checked out, of which a spawn takes one by a rename: for large repositories. Each takes the room of a checkout. Number.',
       ),
     setup_timeout: seconds(600, 'For each setup command.'),
     teardown: z

@@ -33,6 +33,7 @@ import { openMcp } from './open-mcp.ts'
 import { openStore } from './open-store.ts'
 import { createReleaser } from './releaser.ts'
 import { createConfine } from './sandbox/confine.ts'
+import { confinedLooks } from './sandbox/confined-looks.ts'
 import { serveHttp } from './serve-http.ts'
 import { createSettings } from './settings.ts'
 import { requireDatabase } from './unaccounted.ts'
@@ -76,6 +77,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const { git, close: closeGit } = openKeptGit({
       commonDir,
       origin: paths.origin,
+      exec: confinedLooks(paths, environment),
       environment: gitEnvironment(environment),
       signal: leaving.signal,
       pushEnvironment: () => access.push(),
@@ -138,7 +140,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       launcher: join(PACKAGE_ROOT, 'hooks', 'launch.sh'),
       gate,
     })
-    const trash = createTrash({ folder: paths.trash, log })
+    const trash = createTrash({ folder: paths.trash, log, exec, path: environment.path })
     const setupCache = createSetupCache({ folder: paths.setupCache, exec, trash, log })
     const { renderer, publisher, probe, outbox } = assembleDelivery({
       store,
@@ -152,12 +154,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const onJournalStep = options.onJournalStep ?? (() => {})
     const { forge, poller, resume } = await assemblePulls({
-      git,
-      store,
-      publisher,
-      environment,
-      paths,
-      config,
+      ...{ git, store, publisher, environment, paths, config },
       requireTrust: settings.requireTrust,
       agentEnvironment: agentEnv,
       access,

@@ -18,6 +18,8 @@ const DAY = 24 * HOUR
 /** What set-up commands wrote. Bytes. */
 const SETUP_LOGS = 20_000_000
 const BACKUP_EVERY = 600_000
+/** A step of making worktrees ready: one at a time, while nobody waits for the machine. */
+const POOL_EVERY = 1_000
 /**
  * Soon after the start, when what it settled is settled: a tree that is lost in its first minutes
  * was begun by somebody, too.
@@ -31,7 +33,7 @@ const FIRST_BACKUP = 5_000
 export function startMaintenance(deps: {
   core: Core
   store: Store
-  git: Pick<Git, 'tendBorrower'>
+  git: Pick<Git, 'tendBorrower' | 'tendPool' | 'resolve'>
   paths: Paths
   config: () => Config
   clock: Clock
@@ -73,6 +75,23 @@ export function startMaintenance(deps: {
     })
   }
 
+  let tending: Promise<void> | undefined
+  /** A checkout takes its time, for which nothing else here waits. */
+  const pool = async () => {
+    if (tending !== undefined) return
+    const { worktree, git: settings } = config()
+    const root = (await store.agents.list()).find(({ kind }) => kind === 'root')
+    const at = root === undefined ? null : await git.resolve(`refs/heads/${root.branch}`)
+    if (at === null) return
+    tending = git
+      .tendPool({
+        ...{ folder: paths.pool, size: worktree.pool, at, trash: paths.trash },
+        checkoutWorkers: settings.checkout_workers,
+      })
+      .catch((thrown: unknown) => log.warn({ err: thrown }, 'no worktree could be made ready'))
+      .finally(() => (tending = undefined))
+  }
+
   /** A daemon of a repository that was removed or moved away has nobody left to serve. */
   const home = async () => {
     const there = await stat(paths.repositoryFile).then(
@@ -99,6 +118,7 @@ export function startMaintenance(deps: {
     () => HOUR,
     () => git.tendBorrower(paths.origin),
   )
+  repeat('the pool', () => POOL_EVERY, pool)
 
   return stop
 }

@@ -74,6 +74,8 @@ export interface Paths {
   readonly keptConfigFile: string
   readonly templates: string
   readonly worktrees: string
+  /** Worktrees that are kept ready ([worktree] pool). */
+  readonly pool: string
 }
 
 export function pathsOf(commonDir: string, home: string): Paths {
@@ -109,6 +111,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     keptConfigFile: join(state, 'config.toml'),
     templates: join(config, 'templates'),
     worktrees: join(config, 'worktrees'),
+    pool: join(config, 'worktrees', '.pool'),
   })
 }
 

@@ -18,6 +18,7 @@ import { forkCapture } from './agents/fork-capture.ts'
 import { inbox } from './mail/inbox.ts'
 import { kill } from './agents/kill.ts'
 import { killAgent } from './agents/kill-agent.ts'
+import { killAgents } from './agents/kill-agents.ts'
 import { mergePr } from './pulls/merge-pr.ts'
 import { moveRoot } from './agents/move-root.ts'
 import { note } from './mail/note.ts'
@@ -75,6 +76,7 @@ const TOOLS = [
   inbox,
   kill,
   killAgent,
+  killAgents,
   mergePr,
   moveRoot,
   note,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from '../domain/error-codes.ts'
+import { isPlaceWithin } from '../domain/formats/place-within.ts'
 
 /** Output shapes that several tools share. */
 
@@ -146,3 +147,9 @@ export const urgency = z
   .describe(
     'info: nothing has to be done about it. It goes along with the next thing that reaches its recipient, and begins no turn',
   )
+
+/** Of a worktree that is to have some folders in place of all. */
+export const sparseFolders = z
+  .array(z.string().refine(isPlaceWithin, { error: 'must be a folder inside the worktree' }))
+  .optional()
+  .describe('Folders that its worktree has in place of all; default: as configured')

@@ -23,61 +23,66 @@ const confined = (cli: RealCli, level: 'workspace' | 'offline'): RealCli => ({
   },
 })
 
-describe.each([claude, codex, gemini, opencode])('$name in the sandbox', (cli) => {
-  describe.skipIf(!requireInstalled([cli]) || !isInstalled()).each(['workspace'] as const)(
-    '%s',
-    (level) => {
-      let world: World
-      beforeAll(async () => {
-        const held = confined(cli, level)
-        world = await startWorld([held], {
-          tl: cli.name,
-          dev: cli.name,
-          config: '[delivery]\nhuman_idle = 1',
-        })
-      }, 120_000)
-      afterAll(async () => {
-        await world?.stop()
-      })
+/** Offline they are confined as in a workspace, and more. */
+const CASES = [
+  { cli: claude, level: 'workspace' },
+  ...[claude, codex, gemini, opencode].map((cli) => ({ cli, level: 'offline' as const })),
+] as const
 
-      it('commits, files its pull request, and sees nothing of the home', async () => {
-        const { worktree } = await world.worker('held', [
-          {
-            shell: [
-              `cat '${world.tree.repository.home}/.ssh/id_ed25519' > seen.txt 2>&1`,
-              `echo work > work.txt`,
-              'git add -A',
-              'git commit -q -m "Work"',
-            ].join('; '),
-          },
-          { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
-          { say: 'Filed.' },
-        ])
-        await allowDialogs(
-          world,
-          [{ agent: 'held', cli }],
-          async () => (await world.tree.agent('held')).pr !== null,
-        )
-        await world.state('held', 'idle')
-        expect((await world.tree.agent('held')).pr).toMatchObject({ state: 'open' })
-        expect(existsSync(join(worktree, 'work.txt'))).toBe(true)
-        expect(readFileSync(join(worktree, 'seen.txt'), 'utf8')).not.toContain(SECRET)
+describe.each(CASES)('$cli.name in the sandbox', ({ cli, level }) => {
+  describe.skipIf(!requireInstalled([cli]) || !isInstalled()).each([level])('%s', () => {
+    let world: World
+    beforeAll(async () => {
+      const held = confined(cli, level)
+      world = await startWorld([held], {
+        tl: cli.name,
+        dev: cli.name,
+        config: (model) =>
+          `[delivery]\nhuman_idle = 1\n[sandbox]\nallow_hosts = ["${new URL(model.url).host}"]`,
       })
+    }, 120_000)
+    afterAll(async () => {
+      await world?.stop()
+    })
 
-      it('takes its conversation up again, and messages', async () => {
-        const { marker } = await world.worker('returns', [{ say: 'Ready.' }])
-        await world.state('returns', 'idle')
-        await world.close('returns')
-        await world.state('returns', 'failed')
-        const asked = world.model.seen.length
-        await world.tree.call('resume', { agent: 'returns' })
-        const word = await world.send('returns', [{ say: 'Still here.' }])
-        await world.model.sees(word)
-        const texts = world.model.seen.slice(asked).map(({ conversation }) => conversation.entries)
-        expect(JSON.stringify(texts)).toContain(marker)
-        await world.delivered('returns')
-        await world.state('returns', 'idle')
-      })
-    },
-  )
+    it('commits, files its pull request, and sees nothing of the home', async () => {
+      const { worktree } = await world.worker('held', [
+        {
+          shell: [
+            `cat '${world.tree.repository.home}/.ssh/id_ed25519' > seen.txt 2>&1`,
+            `echo work > work.txt`,
+            'git add -A',
+            'git commit -q -m "Work"',
+          ].join('; '),
+        },
+        { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
+        { say: 'Filed.' },
+      ])
+      await allowDialogs(
+        world,
+        [{ agent: 'held', cli }],
+        async () => (await world.tree.agent('held')).pr !== null,
+      )
+      await world.state('held', 'idle')
+      expect((await world.tree.agent('held')).pr).toMatchObject({ state: 'open' })
+      expect(existsSync(join(worktree, 'work.txt'))).toBe(true)
+      expect(readFileSync(join(worktree, 'seen.txt'), 'utf8')).not.toContain(SECRET)
+    })
+
+    it('takes its conversation up again, and messages', async () => {
+      const { marker } = await world.worker('returns', [{ say: 'Ready.' }])
+      await world.state('returns', 'idle')
+      await world.close('returns')
+      await world.state('returns', 'failed')
+      const asked = world.model.seen.length
+      await world.tree.call('resume', { agent: 'returns' })
+      await world.state('returns', 'idle')
+      const word = await world.send('returns', [{ say: 'Still here.' }])
+      await world.model.sees(word)
+      const texts = world.model.seen.slice(asked).map(({ conversation }) => conversation.entries)
+      expect(JSON.stringify(texts)).toContain(marker)
+      await world.delivered('returns')
+      await world.state('returns', 'idle')
+    })
+  })
 })

@@ -59,7 +59,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     loses: 'only those above kill an agent',
     file: 'src/core/agents/end-agents.ts',
-    find: "requireBelow(agents, caller, target, 'kill')",
+    find: "requireBelow(agents, caller, one, 'kill')",
     replace: '',
     test: AUTHORITY,
   },

@@ -124,6 +124,8 @@ export interface LaunchPlan {
   readonly personal?: readonly PersonalPath[]
   /** Ports of 127.0.0.1 that it will listen on for us. */
   readonly listens?: readonly number[]
+  /** Of a confined one, `host` or `host:port` of each that its model and its login are reached at. */
+  readonly hosts?: readonly string[]
   /**
    * For the detached host, of a program that speaks the Agent Client Protocol: all of `AcpLaunch`
    * that only the adapter knows.

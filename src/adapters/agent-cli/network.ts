@@ -16,6 +16,14 @@ export const NETWORK = [
   'SSL_CERT_DIR',
 ] as const
 
+/** `host:port` of each address of a model’s endpoint that is set and can be read. */
+export const endpoints = (urls: readonly (string | undefined)[]): string[] =>
+  urls.flatMap((url) => {
+    if (url === undefined || !URL.canParse(url)) return []
+    const { hostname, port, protocol } = new URL(url)
+    return [`${hostname}:${port || (protocol === 'http:' ? 80 : 443)}`]
+  })
+
 /**
  * Where there is a proxy, nothing of this machine goes through it: exomonad’s tools are served on
  * loopback, and so is OpenCode.

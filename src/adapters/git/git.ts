@@ -135,10 +135,12 @@ export interface Git {
   isMerged(branch: Sha, into: Sha): Promise<boolean>
 
   // worktrees
+  /** Without those that are kept ready. */
   worktrees(): Promise<WorktreeEntry[]>
   /**
-   * With `create` the branch is new and starts at `at`; else the branch exists. BRANCH_EXISTS,
-   * BRANCH_CHECKED_OUT.
+   * With `create` the branch is new and starts at `at`; else the branch exists. One of `pool` is
+   * taken for a new one where one is ready there. With `sparse` it has these folders in place of
+   * all. BRANCH_EXISTS, BRANCH_CHECKED_OUT.
    */
   addWorktree(options: {
     path: string
@@ -146,12 +148,34 @@ export interface Git {
     create: boolean
     at: Sha
     checkoutWorkers?: number
+    pool?: string
+    sparse?: readonly string[]
   }): Promise<void>
   /**
-   * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
-   * put there where that can be done, and stay.
+   * Takes one step towards `size` worktrees that are ready in this folder, at the commit that was
+   * asked for last, or `at`: makes one, moves one on, takes one too many away. What an earlier
+   * process left there is looked over first. Nothing happens soon after a spawn.
    */
-  removeWorktree(path: string, options?: { force?: boolean; trash?: string }): Promise<void>
+  tendPool(options: {
+    folder: string
+    size: number
+    at: Sha
+    trash: string
+    checkoutWorkers: number
+  }): Promise<void>
+  /** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
+  canShareBlocks(folder: string): Promise<boolean>
+  /** Takes all of them away. */
+  endPool(folder: string, trash: string): Promise<void>
+  /**
+   * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
+   * put there where that can be done, and stay; `looked`: its status was clean a moment ago, and is
+   * not looked at again for that.
+   */
+  removeWorktree(
+    path: string,
+    options?: { force?: boolean; trash?: string; looked?: boolean },
+  ): Promise<void>
   status(worktree: string): Promise<WorktreeStatus>
   /**
    * A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones
@@ -267,5 +291,5 @@ export interface Git {
   exclude(lines: readonly string[]): Promise<void>
   unexclude(lines: readonly string[]): Promise<void>
   /** A checkout of one commit without a branch, for checks; `remove` it with removeWorktree. */
-  addDetachedWorktree(path: string, sha: Sha): Promise<void>
+  addDetachedWorktree(path: string, sha: Sha, options?: { checkoutWorkers?: number }): Promise<void>
 }

@@ -74,7 +74,7 @@ export function openGit({
     ...objects,
     ...createHistory({ run, porcelain }),
     isMerged: createIsMerged({ run, git: { ...refs, ...objects } }),
-    ...createWorktrees({ run, lock, commonDir }),
+    ...createWorktrees({ run, lock, commonDir, exec }),
     ...createWorktreeState({ run, commonDir, git: refs }),
     ...createSnapshots({ run }),
     ...createRebase({ run, git: objects }),

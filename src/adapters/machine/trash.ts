@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Exec } from '../../processes/exec.ts'
 import type { Log } from '../../runtime/log.ts'
 
 /**
@@ -12,16 +13,38 @@ export interface Trash {
   empty(): void
 }
 
-export function createTrash({ folder, log }: { folder: string; log: Log }): Trash {
+export function createTrash({
+  folder,
+  log,
+  exec,
+  path,
+}: {
+  folder: string
+  log: Log
+  exec: Exec
+  /** Where programs are looked for. */
+  path: string
+}): Trash {
   let running = false
   let again = false
+
+  /**
+   * By a program of its own, which yields to what others do: file by file it would take this one
+   * from its work for seconds.
+   */
+  const remove = async (target: string): Promise<void> => {
+    const args = ['-n', '19', 'rm', '-rf', '--', target]
+    const { exitCode } = await exec('nice', args, { cwd: '/', env: { PATH: path } })
+    // Without that program, or where it could not: this says why.
+    if (exitCode !== 0) await rm(target, { recursive: true, force: true })
+  }
 
   const work = async (): Promise<void> => {
     do {
       again = false
       // One after the other: nobody waits for it, and others use the disk.
       for (const name of await readdir(folder).catch(() => [])) {
-        await rm(join(folder, name), { recursive: true, force: true }).catch((thrown: unknown) =>
+        await remove(join(folder, name)).catch((thrown: unknown) =>
           log.warn(
             { err: thrown, path: join(folder, name) },
             'a removed worktree could not be deleted; it is tried again at the next start',

@@ -37,7 +37,7 @@ const TOOLCHAINS = [
 ]
 
 /** Of a home, what git is told of the person: names and settings, no passwords. */
-const GIT_SETTINGS = ['.gitconfig', '.config/git/config', '.config/git/ignore']
+export const GIT_SETTINGS = ['.gitconfig', '.config/git/config', '.config/git/ignore']
 
 /** What is to be known of an agent and its place, absolute paths all. */
 export interface Workplace {

@@ -26,6 +26,15 @@ export interface AgentControl {
   /** `why`: in place of who did it. */
   kill(caller: Caller, address: string, why?: string): Promise<{ killed: AgentId[] }>
   /**
+   * Several at once: all of them, or none where one of them can’t be. `done`: also all that are
+   * done. INVALID_ARG where nobody is meant.
+   */
+  killAll(
+    caller: Caller,
+    addresses: readonly string[],
+    options: { done: boolean },
+  ): Promise<{ killed: AgentId[] }>
+  /**
    * What a person runs to see the agent’s pane; null where the multiplexer has no such thing
    * (`socket` then serves its stream).
    */

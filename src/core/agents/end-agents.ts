@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
+import type { Agent } from '../../domain/records.ts'
 import type { AgentControl } from './control-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
@@ -8,7 +9,8 @@ import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
 import type { EndProgram } from './end-program.ts'
 import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
 import type { States } from './states.ts'
-import { descendantsOf } from './tree.ts'
+import { descendantsOf, isDone } from './tree.ts'
+import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 
 /** How long `down` waits for spawns that are under way: rounds, and milliseconds between them. */
 const SPAWN_ROUNDS = 200
@@ -23,7 +25,72 @@ export function createEndAgents({
 }: Pick<Deps, 'store' | 'publisher'> & {
   states: States
   endProgram: EndProgram
-}): Pick<AgentControl, 'down' | 'kill'> {
+}): Pick<AgentControl, 'down' | 'kill' | 'killAll'> {
+  const target = async (caller: Caller, address: string): Promise<Agent> => {
+    const found = await findAgent(store.agents, address)
+    if (found.kind === 'root')
+      throw new ExomonadError(
+        'NOT_ALLOWED',
+        'The root can’t be killed. `exomonad down` ends its program.',
+        { agent: found.id },
+      )
+    if (caller.kind === 'agent' && found.id === caller.agent.id) {
+      throw new ExomonadError(
+        'NOT_A_CHILD',
+        'That is yourself: when you are done, end your turn. Only those above you can kill you.',
+        { agent: found.id },
+      )
+    }
+    return found
+  }
+
+  const kill = async (
+    caller: Caller,
+    addresses: readonly string[],
+    { why, done = false }: { why?: string | undefined; done?: boolean },
+  ): Promise<{ killed: AgentId[] }> => {
+    const named = await Promise.all(addresses.map((address) => target(caller, address)))
+    const merged = done ? mergedBranches(await knownPulls(store)) : new Set<string>()
+    const { killed, doomed } = await store.transaction(async (tx) => {
+      // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
+      const agents = await tx.agents.list()
+      for (const one of named) {
+        requireBelow(agents, caller, one, 'kill')
+        requireAlive(agents.find((agent) => agent.id === one.id) ?? one, 'kill')
+      }
+      const targets = [...named, ...(done ? doneBelow(agents, caller, merged) : [])]
+      const doomed = [
+        ...new Set(targets.flatMap(({ id }) => [...descendantsOf(agents, id).map(idOf), id])),
+      ].flatMap((id) => agents.find((agent) => agent.id === id && isAlive(agent.state)) ?? [])
+      const ids: AgentId[] = []
+      const by = caller.kind === 'human' ? 'the human' : caller.agent.name
+      for (const agent of doomed) {
+        const change = {
+          to: 'killed',
+          source: caller.kind === 'human' ? 'human' : 'tool',
+          actor: actorOf(caller),
+          reason: why ?? `killed by ${by}`,
+        } as const
+        if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
+      }
+      // After all of them: nobody who is about to end is notified of others.
+      for (const agent of doomed.filter(({ id }) => ids.includes(id))) {
+        await publisher.publish(
+          {
+            type: 'agent.killed',
+            agentId: agent.id,
+            actor: actorOf(caller),
+            payload: { name: agent.name, by },
+          },
+          tx,
+        )
+      }
+      return { killed: ids, doomed }
+    })
+    await Promise.all(doomed.map(endProgram))
+    return { killed }
+  }
+
   return {
     down: async () => {
       const stopped: AgentId[] = []
@@ -57,56 +124,30 @@ export function createEndAgents({
       return { stopped }
     },
 
-    kill: async (caller: Caller, address, why) => {
-      const target = await findAgent(store.agents, address)
-      if (target.kind === 'root')
-        throw new ExomonadError(
-          'NOT_ALLOWED',
-          'The root can’t be killed. `exomonad down` ends its program.',
-          { agent: target.id },
-        )
-      if (caller.kind === 'agent' && target.id === caller.agent.id) {
-        throw new ExomonadError(
-          'NOT_A_CHILD',
-          'That is yourself: when you are done, end your turn. Only those above you can kill you.',
-          { agent: target.id },
-        )
-      }
-      const { killed, doomed } = await store.transaction(async (tx) => {
-        // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
-        const agents = await tx.agents.list()
-        requireBelow(agents, caller, target, 'kill')
-        requireAlive(agents.find((agent) => agent.id === target.id) ?? target, 'kill')
-        const doomed = [...descendantsOf(agents, target.id), target].filter((agent) =>
-          isAlive(agent.state),
-        )
-        const ids: AgentId[] = []
-        const by = caller.kind === 'human' ? 'the human' : caller.agent.name
-        for (const agent of doomed) {
-          const change = {
-            to: 'killed',
-            source: caller.kind === 'human' ? 'human' : 'tool',
-            actor: actorOf(caller),
-            reason: why ?? `killed by ${by}`,
-          } as const
-          if ((await states.change(agent.id, change, tx)) !== undefined) ids.push(agent.id)
-        }
-        // After all of them: nobody who is about to end is notified of others.
-        for (const agent of doomed.filter(({ id }) => ids.includes(id))) {
-          await publisher.publish(
-            {
-              type: 'agent.killed',
-              agentId: agent.id,
-              actor: actorOf(caller),
-              payload: { name: agent.name, by },
-            },
-            tx,
-          )
-        }
-        return { killed: ids, doomed }
-      })
-      await Promise.all(doomed.map(endProgram))
-      return { killed }
+    kill: (caller, address, why) => kill(caller, [address], { why }),
+    killAll: async (caller, addresses, { done }) => {
+      if (addresses.length === 0 && !done)
+        throw new ExomonadError('INVALID_ARG', 'Name the agents to kill, or give done.')
+      return kill(caller, addresses, { done })
     },
   }
+}
+
+const idOf = ({ id }: Agent): AgentId => id
+
+/** Who is done, and has nobody below who isn’t: of the caller’s own, or of all. */
+function doneBelow(
+  agents: readonly Agent[],
+  caller: Caller,
+  merged: ReadonlySet<string>,
+): readonly Agent[] {
+  const own = caller.kind === 'human' ? agents : descendantsOf(agents, caller.agent.id)
+  const isOver = (agent: Agent): boolean => !isAlive(agent.state) || isDone(agent, merged)
+  return own.filter(
+    (agent) =>
+      agent.kind !== 'root' &&
+      isAlive(agent.state) &&
+      isDone(agent, merged) &&
+      descendantsOf(agents, agent.id).every(isOver),
+  )
 }

@@ -10,7 +10,8 @@ import type { Teardown } from '../spawn/provision/teardown.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 import type { States } from '../agents/states.ts'
-import { isFolded } from '../agents/tree.ts'
+import { findAgent } from '../agents/directory.ts'
+import { isDone } from '../agents/tree.ts'
 
 /**
  * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the
@@ -18,6 +19,7 @@ import { isFolded } from '../agents/tree.ts'
  * branch without any commit does not show; with `kill` so does one whose program still runs.
  */
 export function createClean({
+  settings,
   store,
   git,
   forge,
@@ -30,7 +32,10 @@ export function createClean({
   publisher,
   clock,
   log,
-}: Pick<Deps, 'store' | 'git' | 'forge' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'> & {
+}: Pick<
+  Deps,
+  'settings' | 'store' | 'git' | 'forge' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'
+> & {
   panes: OwnPanes
   states: States
   endProgram: EndProgram
@@ -50,6 +55,7 @@ export function createClean({
     agent: Agent,
     agents: readonly Agent[],
     tips: Awaited<ReturnType<typeof git.branches>>,
+    worktrees: Awaited<ReturnType<typeof git.worktrees>>,
     kill: boolean,
   ): Promise<string | null> => {
     const pulls = await knownPulls(store)
@@ -71,7 +77,6 @@ export function createClean({
     )
     if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
-    const worktrees = await git.worktrees()
     const entry = worktrees.find((worktree) => worktree.path === agent.worktree)
     if (entry !== undefined && !entry.prunable) {
       const status = await git.status(agent.worktree)
@@ -122,8 +127,9 @@ export function createClean({
   ): Promise<string[]> => {
     for (const one of [...forks, agent]) await panes.close(one)
     const warnings = await teardown(agent)
-    await git.removeWorktree(agent.worktree, { trash: trash.folder })
-    trash.empty()
+    // What those commands did counts as well.
+    const looked = (await settings.snapshot()).config.worktree.teardown.length === 0
+    await git.removeWorktree(agent.worktree, { trash: trash.folder, looked })
     if (tip !== undefined) {
       await git.deleteBranch(agent.branch, tip)
       try {
@@ -156,54 +162,96 @@ export function createClean({
     return warnings
   }
 
-  return async ({ dryRun, kill }) => {
-    const removed: Awaited<ReturnType<Maintenance['clean']>>['removed'] = []
-    const kept: { agent: string; branch: string; worktree: string; reason: string }[] = []
-    // Children before parents: a parent’s branch is the base its children are compared with.
-    const agents = (await store.agents.list())
-      .filter((agent) => agent.cleanedAt === null)
-      .sort((a, b) => b.depth - a.depth)
+  type Removed = Awaited<ReturnType<Maintenance['clean']>>['removed'][number]
+  type Cleaned = { removed: Removed } | { kept: Removed & { reason: string } }
+
+  return async ({ dryRun, kill, addresses }) => {
+    const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null)
+    const named = await Promise.all(addresses.map((address) => findAgent(store.agents, address)))
+    const wanted = agents.filter(
+      (agent) =>
+        agent.ownsWorktree &&
+        (named.length === 0 || named.some((one) => one.id === agent.id || shares(one, agent))),
+    )
     const tips = await git.branches()
+    const worktrees = await git.worktrees()
     const staying = new Set(agents)
-    for (const agent of agents.filter(({ ownsWorktree }) => ownsWorktree)) {
-      const place = { agent: agent.name, branch: agent.branch, worktree: agent.worktree }
-      const reason = await keepReason(agent, [...staying], tips, kill)
-      if (reason !== null) {
-        kept.push({ ...place, reason })
-        continue
+
+    const cleanOne = async (agent: Agent): Promise<Cleaned> => {
+      const place: Removed = {
+        agent: agent.name,
+        branch: agent.branch,
+        worktree: agent.worktree,
       }
-      const warnings: string[] = []
-      try {
-        const forks = agents.filter((other) => shares(other, agent))
-        if (!dryRun) {
-          await Promise.all([...forks, agent].map(end))
-          // What a program did until it was ended counts as well.
-          const since = isAlive(agent.state)
-            ? await keepReason(
-                { ...agent, state: 'killed' },
-                [...staying].filter((one) => !forks.includes(one)),
-                await git.branches(),
-                kill,
-              )
-            : null
-          if (since !== null) {
-            kept.push({ ...place, reason: since })
-            continue
-          }
-          warnings.push(...(await takeAway(agent, forks, tips.get(agent.branch))))
-        }
-        removed.push(warnings.length === 0 ? place : { ...place, warnings })
-        for (const one of [...forks, agent]) staying.delete(one)
-      } catch (thrown) {
-        kept.push({ ...place, reason: asExomonadError(thrown).message })
+      const reason = await keepReason(agent, [...staying], tips, worktrees, kill)
+      if (reason !== null) return { kept: { ...place, reason } }
+      const forks = agents.filter((other) => shares(other, agent))
+      if (!dryRun) {
+        await Promise.all([...forks, agent].map(end))
+        // What a program did until it was ended counts as well.
+        const since = isAlive(agent.state)
+          ? await keepReason(
+              { ...agent, state: 'killed' },
+              [...staying].filter((one) => !forks.includes(one)),
+              await git.branches(),
+              worktrees,
+              kill,
+            )
+          : null
+        if (since !== null) return { kept: { ...place, reason: since } }
+        const warnings = await takeAway(agent, forks, tips.get(agent.branch))
+        if (warnings.length > 0) place.warnings = warnings
       }
+      for (const one of [...forks, agent]) staying.delete(one)
+      return { removed: place }
     }
-    return { removed, kept }
+    const attempt = (agent: Agent): Promise<Cleaned> =>
+      cleanOne(agent).catch((thrown: unknown) => ({
+        kept: {
+          agent: agent.name,
+          branch: agent.branch,
+          worktree: agent.worktree,
+          reason: asExomonadError(thrown).message,
+        },
+      }))
+
+    const cleaned: Cleaned[] = []
+    // Children before parents: a parent’s branch is the base its children are compared with.
+    const depths = [...new Set(wanted.map(({ depth }) => depth))].sort((a, b) => b - a)
+    for (const depth of depths)
+      cleaned.push(
+        ...(await atOnce(
+          AT_ONCE,
+          wanted.filter((agent) => agent.depth === depth),
+          attempt,
+        )),
+      )
+    // Nobody waits for the files.
+    if (!dryRun) trash.empty()
+    return {
+      removed: cleaned.flatMap((one) => ('removed' in one ? [one.removed] : [])),
+      kept: cleaned.flatMap((one) => ('kept' in one ? [one.kept] : [])),
+    }
   }
 }
 
-const isDone = (agent: Agent, merged: ReadonlySet<string>): boolean =>
-  agent.outcome?.success === true || isFolded(agent, merged)
+/** Looking over a large worktree takes a processor, and the disk, for a while. */
+const AT_ONCE = 4
+
+/** The results in the order of the items, so many at a time. */
+async function atOnce<Item, Result>(
+  limit: number,
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const todo = items.entries()
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of todo) results[index] = await work(item)
+  }
+  await Promise.all(Array.from({ length: limit }, worker))
+  return results
+}
 
 /** Forks and sessions have no worktree of their own: they go with the one that they work in. */
 const shares = (other: Agent, { worktree }: Agent): boolean =>

@@ -14,9 +14,10 @@ export interface Maintenance {
   recover(): Promise<{ finished: number; undone: number }>
   /**
    * Takes away worktrees and branches that are proven merged; says what it keeps and why. `kill`
-   * ends the programs of those that are done.
+   * ends the programs of those that are done; of those at these addresses alone, where there are
+   * any.
    */
-  clean(options: { dryRun: boolean; kill: boolean }): Promise<{
+  clean(options: { dryRun: boolean; kill: boolean; addresses: readonly string[] }): Promise<{
     /** `warnings`: what failed of its teardown. */
     removed: { agent: string; branch: string; worktree: string; warnings?: string[] }[]
     kept: { agent: string; branch: string; worktree: string; reason: string }[]

@@ -17,14 +17,14 @@ import type { States } from '../agents/states.ts'
  * undoes on a throw.
  */
 export function createSpawnBuilder(
-  deps: Pick<Deps, 'store' | 'git' | 'files' | 'prompts' | 'setupCache' | 'bring'> &
+  deps: Pick<Deps, 'paths' | 'store' | 'git' | 'files' | 'prompts' | 'setupCache' | 'bring'> &
     Pick<LaunchEnvironment, 'environmentOf'> & {
       start: SpawnStart
       states: States
       variablesOf: WorktreeVariables
     },
 ) {
-  const { store, git, prompts } = deps
+  const { store, git, prompts, paths } = deps
   const { step, start } = deps.start
 
   const provision = createProvision(deps)
@@ -48,6 +48,8 @@ export function createSpawnBuilder(
             create: adopt === undefined,
             at: adopt === undefined ? candidate.forkPoint : adopt.head,
             checkoutWorkers: config.git.checkout_workers,
+            sparse: spec.sparse ?? config.roles[agent.role]?.sparse ?? config.worktree.sparse,
+            ...(config.worktree.pool > 0 ? { pool: paths.pool } : {}),
           })
         } catch (thrown) {
           // Somebody else’s branch, made since it was looked for: not ours to take back.

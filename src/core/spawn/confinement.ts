@@ -1,3 +1,4 @@
+import type { LaunchPlan } from '../../adapters/agent-cli/agent-cli.ts'
 import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Paths } from '../../runtime/paths.ts'
@@ -5,7 +6,21 @@ import type { Deps } from '../deps.ts'
 
 export type SandboxLevel = Config['roles'][string]['sandbox']
 
-const STRICTER: readonly SandboxLevel[] = ['off', 'workspace']
+/** A program that is to be started confined. */
+export interface Confinable {
+  readonly level: Exclude<SandboxLevel, 'off'>
+  readonly agent: Agent
+  readonly config: Config
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly personal: NonNullable<LaunchPlan['personal']>
+  /** Ports of 127.0.0.1 that it listens on, and that we have to reach. */
+  readonly listens: readonly number[]
+  /** Hosts that its model is reached at. */
+  readonly hosts: readonly string[]
+}
+
+const STRICTER: readonly SandboxLevel[] = ['off', 'workspace', 'offline']
 
 const stricter = (one: SandboxLevel, other: SandboxLevel): SandboxLevel =>
   STRICTER.indexOf(one) >= STRICTER.indexOf(other) ? one : other

@@ -10,9 +10,15 @@ import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
 import type { Token } from './token.ts'
+import {
+  configuredLevel,
+  confinementOf,
+  isInCheckout,
+  type Confinable,
+  type SandboxLevel,
+} from './confinement.ts'
 import type { Slots } from './provision/slots.ts'
 import { createOwnVariables, filledIn } from './provision/variables.ts'
-import { configuredLevel, confinementOf, isInCheckout, type SandboxLevel } from './confinement.ts'
 import { createSettled, type Launched } from './launched.ts'
 
 export interface Launcher {
@@ -67,18 +73,6 @@ export interface LaunchEnvironment {
   environmentOf: (config: Config, passes?: readonly string[]) => Record<string, string>
   /** Has it run in a sandbox. SANDBOX_UNAVAILABLE with what to do, before anything is made. */
   confine: (program: Confinable) => Promise<Pick<Confinable, 'argv' | 'env'>>
-}
-
-/** A program that is to be started confined. */
-export interface Confinable {
-  readonly level: Exclude<SandboxLevel, 'off'>
-  readonly agent: Agent
-  readonly config: Config
-  readonly argv: readonly string[]
-  readonly env: Readonly<Record<string, string>>
-  readonly personal: NonNullable<LaunchPlan['personal']>
-  /** Ports of 127.0.0.1 that it listens on, and that we have to reach. */
-  readonly listens: readonly number[]
 }
 
 export function createLauncher(
@@ -186,8 +180,8 @@ export function createLauncher(
         `${program.agent.name} is to be confined, and a session of the Agent Client Protocol can’t be: it runs in a process that holds others. Give its role runtime = "pane", or sandbox = "off".`,
         { level },
       )
-    const { personal = [], listens = [] } = plan ?? {}
-    return deps.confine({ ...program, level, personal, listens })
+    const { personal = [], listens = [], hosts = [] } = plan ?? {}
+    return deps.confine({ ...program, level, personal, listens, hosts })
   }
 
   /** Whoever configured a sandbox must not believe that it holds where it does not. */

@@ -28,6 +28,8 @@ export interface SpawnSpec {
   readonly parentSessionId?: string | undefined
   /** Adopt this existing branch (and its worktree, if it has one). */
   readonly branch?: string | undefined
+  /** Folders that its worktree is to have; default: as configured. */
+  readonly sparse?: readonly string[] | undefined
   /**
    * Number of the forge’s issue that it is to work on: its words are the task, in front of the
    * prompt; an empty name is made of it.

@@ -17,6 +17,8 @@ import { exec } from '../../processes/exec.ts'
 import { PACKAGE_ROOT } from '../../runtime/package-root.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import { confinedSocketFolder } from '../../surfaces/http/socket-file.ts'
+import { markConfined } from './confined-looks.ts'
+import { openWays } from './open-ways.ts'
 
 /** Sockets of the person’s that an agent could act by; what they are for is not there anyway. */
 const UNSET = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']
@@ -51,7 +53,7 @@ export function createConfine(options: {
     isReady = true
   }
 
-  return async ({ level, agent, config, argv, env, personal }) => {
+  return async ({ level, agent, config, argv, env, personal, listens, hosts }) => {
     await requireReady(level)
     const home = env['HOME'] ?? environment.home
     const path = env['PATH'] ?? environment.path
@@ -61,6 +63,7 @@ export function createConfine(options: {
       join(environment.stateHome, 'exomonad'),
       ...['.ssh', '.gnupg'].map((name) => join(environment.home, name)),
     ]
+    await markConfined(paths, agent.worktree)
     await preparePersonal({ folder, home, personal })
     const reads = [
       ...toolFolders(path.split(delimiter), { home, secret: [...hidden, paths.worktrees] }),
@@ -89,10 +92,17 @@ export function createConfine(options: {
       configured: { read: read.map(expand), write: write.map(expand) },
       hidden,
     })
+    const ways =
+      level === 'offline'
+        ? await openWays({ folder, cwd: agent.worktree, env, listens, hosts, config })
+        : undefined
+    const inside = ways === undefined ? argv : [...ways.inside, ...argv]
+    const confined = { level, mounts, cwd: agent.worktree, unset: UNSET }
     return {
-      argv: await sandbox.argv({ level, mounts, cwd: agent.worktree, unset: UNSET }, argv),
+      argv: [...(ways?.outside ?? []), ...(await sandbox.argv(confined, inside))],
       env: {
         ...withoutSockets(env),
+        ...ways?.env,
         TMPDIR: '/tmp',
         EXOMONAD_SANDBOX: level,
         EXOMONAD_SOCKET: join(SOCKET_FOLDER, 'daemon.sock'),

@@ -11,11 +11,19 @@ export const clean = defineTool({
   effect: 'ends',
   listed: false,
   input: z.object({
+    agents: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Ids, branches or names: of these alone; default: of all'),
     dry_run: z.boolean().default(false).describe('List what would be removed, remove nothing'),
     kill: z
       .boolean()
       .default(false)
       .describe('Also agents whose program still runs, where their work is merged: it is ended'),
+    done: z
+      .boolean()
+      .default(false)
+      .describe('All that are done, whether their program runs or not: as with kill'),
     setup_cache: z
       .boolean()
       .default(false)
@@ -32,11 +40,17 @@ export const clean = defineTool({
   command: {
     name: 'clean',
     summary: 'Remove worktrees and branches that are proven merged',
-    fields: { dry_run: '-n, --dry-run', kill: '--kill', setup_cache: '--setup-cache' },
-    examples: ['exomonad clean', 'exomonad clean --dry-run'],
+    fields: {
+      agents: '[agents...]',
+      dry_run: '-n, --dry-run',
+      kill: '--kill',
+      done: '--done',
+      setup_cache: '--setup-cache',
+    },
+    examples: ['exomonad clean', 'exomonad clean --dry-run', 'exomonad clean --done'],
   },
-  handler: async ({ core }, { dry_run: dryRun, kill, setup_cache: cache }) => ({
-    ...(await core.maintenance.clean({ dryRun, kill })),
+  handler: async ({ core }, { agents, dry_run: dryRun, kill, done, setup_cache: cache }) => ({
+    ...(await core.maintenance.clean({ dryRun, kill: kill || done, addresses: agents })),
     ...(cache && !dryRun
       ? { setup_cache: await core.maintenance.pruneSetupCache({ entries: 0, bytes: 0 }) }
       : {}),

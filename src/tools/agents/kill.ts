@@ -10,11 +10,5 @@ export const kill = defineTool({
   listed: true,
   input: z.object({ agent: z.string().min(1).describe('Id, branch or name') }),
   output: z.object({ killed: z.array(z.string()) }),
-  command: {
-    name: 'kill',
-    summary: 'End an agent and everything below it; its work stays',
-    fields: { agent: '<agent>' },
-    examples: ['exomonad kill auth', 'exomonad kill main.search.index'],
-  },
   handler: ({ core, caller }, input) => core.control.kill(caller, input.agent),
 })

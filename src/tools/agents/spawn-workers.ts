@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { eachSpecAlone, issueNumber, spawnResult, wakeFor } from '../shapes.ts'
+import { eachSpecAlone, issueNumber, sparseFolders, spawnResult, wakeFor } from '../shapes.ts'
 
 export const spawnWorkers = defineTool({
   name: 'spawn_workers',
@@ -17,6 +17,7 @@ export const spawnWorkers = defineTool({
           name: z.string().min(1).describe('Branch suffix and name'),
           prompt: z.string().min(1).describe('The whole task'),
           issue: issueNumber.optional(),
+          sparse: sparseFolders,
           agent: z
             .string()
             .optional()

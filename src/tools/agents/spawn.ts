@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { defineTool } from '../define.ts'
-import { eachSpecAlone, issueNumber, spawnError, spawnResult, wakeFor } from '../shapes.ts'
+import {
+  eachSpecAlone,
+  issueNumber,
+  spawnError,
+  sparseFolders,
+  spawnResult,
+  wakeFor,
+} from '../shapes.ts'
 
 /**
  * What `exomonad spawn` calls: everything that spawn_subtree and spawn_workers do, plus adoption
@@ -40,6 +47,7 @@ export const spawn = defineTool({
             .string()
             .optional()
             .describe('A role of the configuration; default tl for subtrees, dev for workers'),
+          sparse: sparseFolders,
           branch: z
             .string()
             .optional()

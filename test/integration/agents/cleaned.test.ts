@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import process from 'node:process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
@@ -29,6 +39,36 @@ it('an agent that was cleaned away is neither counted nor brought back, and what
     /short +− branch main\.short and worktree removed/,
   )
   expect((await tree.run(['down'])).stdout).toContain('No agent was running')
+})
+
+it('a removal that a crash cut off is finished by the next start, and nobody waits for it', async () => {
+  // A `nice` that does nothing for as long as its file is there.
+  const shims = mkdtempSync(join(tmpdir(), 'nice-'))
+  onTestFinished(() => rmSync(shims, { recursive: true }))
+  const hold = join(shims, 'hold')
+  const begun = join(shims, 'begun')
+  writeFileSync(hold, '')
+  writeFileSync(
+    join(shims, 'nice'),
+    `#!/bin/sh\necho $$ > '${begun}.new'\nmv '${begun}.new' '${begun}'\nwhile [ -e '${hold}' ]; do sleep 0.05; done\nexec /usr/bin/nice "$@"\n`,
+    { mode: 0o755 },
+  )
+  const tree = await startExomonad({ env: { PATH: `${shims}:${process.env['PATH'] ?? ''}` } })
+  onTestFinished(() => tree.stop())
+  tree.script('gone', { steps: [{ do: 'exit', code: 3 }] })
+  await tree.call('spawn_workers', { specs: [{ name: 'gone', prompt: 'x' }] })
+  await waitFor('its failure', async () => (await tree.agent('gone')).state === 'failed')
+  expect((await tree.call('clean')).removed).toHaveLength(1)
+  await waitFor('the deletion to begin', () => existsSync(begun))
+  const trash = () => readdirSync(join(tree.state, 'trash'))
+  expect(trash()).toHaveLength(1)
+  await tree.crash()
+  expect(trash()).toHaveLength(1)
+  process.kill(Number(readFileSync(begun, 'utf8')))
+  rmSync(hold)
+  expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+  await waitFor('the rest to be deleted', () => trash().length === 0)
+  expect(await tree.repository.git('worktree', 'list', '--porcelain')).not.toContain('gone')
 })
 
 /**
@@ -98,6 +138,37 @@ describe('what is done', () => {
     expect((await tree.run(['inbox', '--json'])).json.messages).toHaveLength(before)
     expect((await tree.tree()).counts).toMatchObject({ agents: 1, live: 1 })
     await waitFor('the trash to be empty', () => trash().length === 0)
+  })
+
+  it('and is named, or asked for by --done, is killed and cleaned; nobody else is', async () => {
+    await three(tree, ['one', 'two', 'three'])
+    await tree.call('spawn_workers', {
+      specs: ['four', 'five'].map((name) => ({ name, prompt: 'x' })),
+    })
+    expect((await tree.run(['kill'])).code).toBe(2)
+    const all = await tree.run(['kill', 'four', 'nobody'])
+    expect(all.code).toBe(1)
+    expect((await tree.agent('four')).state).not.toBe('killed')
+    expect((await tree.run(['kill', 'four', 'five'])).stdout).toBe(
+      '✓ Killed four, five; branches, worktrees and pull requests stay\n',
+    )
+    expect((await tree.run(['kill', '--done'])).stdout).toBe(
+      '✓ Killed 2 agents; branches, worktrees and pull requests stay (`exomonad clean`)\n',
+    )
+    for (const name of ['one', 'two', 'four', 'five'])
+      expect((await tree.agent(name)).state).toBe('killed')
+    expect((await tree.agent('three')).state).toBe('idle')
+    expect((await tree.run(['kill', '--done'])).stdout).toBe('No agent is done\n')
+    const named = (await tree.run(['clean', 'one', 'three', '--json'])).json
+    expect(names(named.removed)).toEqual(['one'])
+    expect(names(named.kept)).toEqual(['three'])
+    expect(names((await tree.run(['clean', '--done', '--json'])).json.removed)).toEqual([
+      'five',
+      'four',
+      'two',
+    ])
+    await tree.call('kill_agents', { agents: ['three'] })
+    expect(names((await tree.run(['clean', 'three', '--json'])).json.removed)).toEqual(['three'])
   })
 
   it('is cleaned after down; what was only stopped is kept for resume', async () => {

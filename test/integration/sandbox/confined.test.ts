@@ -94,6 +94,23 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
   })
 })
 
+describe('the root', () => {
+  it('is not confined, and says so', async () => {
+    const tree = await startExomonad({
+      roles: { tl: 'boxed' },
+      config: `[agents.boxed]\nadapter = "command"\nsandbox = "workspace"\ncommand = ["sh", "-c", "echo $HOME > root-home; sleep 600"]\n`,
+    })
+    onTestFinished(() => tree.stop())
+    const { stdout, stderr } = await tree.run(['up', 'Do it'])
+    expect(`${stdout}${stderr}`).toContain('is not confined: it works in your own checkout')
+    const file = join(tree.repository.path, 'root-home')
+    await waitFor('the root', () => existsSync(file) && readFileSync(file, 'utf8') !== '')
+    expect(existsSync(join(readFileSync(file, 'utf8').trim(), '.gitconfig'))).toBe(
+      existsSync(join(tree.repository.home, '.gitconfig')),
+    )
+  })
+})
+
 describe('a sandbox that can’t be kept', () => {
   it('is no agent at all, and says why', async () => {
     const { folder, remove } = await tempRepository()

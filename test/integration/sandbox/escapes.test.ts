@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createSocket } from 'node:dgram'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -17,6 +18,8 @@ interface Attempt {
   readonly what: string
   /** For sh, in the agent’s worktree; what it prints is kept. */
   readonly command: (who: string) => string
+  /** Held by sandbox = "offline" alone. */
+  readonly network?: true
   /** Reads: the output has this. Writes: the file is there (or has the word). */
   readonly worked: (output: string, who: string) => boolean
 }
@@ -28,6 +31,7 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
   let tree: Exomonad
   let free: string
   let held: string
+  let offline: string
   const outputs: Record<string, string[]> = {}
   const closing: (() => void)[] = []
   let attempts: Attempt[]
@@ -51,6 +55,17 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
   })
   const nodeIn = (code: string): string => `'${process.execPath}' -e '${code}'`
 
+  const network = (what: string, code: string): Attempt => ({
+    ...read(what, nodeIn(code)),
+    network: true,
+  })
+  /** Not as long as in vain as a machine takes that answers nothing. */
+  const connectTo = (where: string): string =>
+    `require("net").connect(${where}).on("error", () => {}).setTimeout(2000, () => process.exit()).pipe(process.stdout)`
+  /** By the proxy that the environment names, where it names one. */
+  const tunnelTo = (port: number): string =>
+    `const proxy = process.env.HTTPS_PROXY; const s = require("net").connect(proxy ? new URL(proxy).port : ${port}, "127.0.0.1").on("error", () => {}); if (proxy) s.write("CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\n\\r\\n"); s.setTimeout(2000, () => process.exit()); s.pipe(process.stdout)`
+
   beforeAll(async () => {
     tree = await startExomonad({
       files: { 'README.md': 'A repository.\n', '.gitignore': '.env\nout-*\n' },
@@ -58,6 +73,10 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
 [roles.held]
 agent = "scripted"
 sandbox = "workspace"
+tools = ["note", "file_pr"]
+[roles.offline]
+agent = "scripted"
+sandbox = "offline"
 tools = ["note", "file_pr"]
 `,
       prepareHome: (home) => {
@@ -104,11 +123,32 @@ tools = ["note", "file_pr"]
     }
     const unixSocket = join(repository.folder, 'other.sock')
     await listen(unixSocket)
+    await listen(`\0${repository.folder}`)
+    const port = await listen(0)
+    const allowed = await listen(0)
+    const datagrams = createSocket('udp4')
+    datagrams.on('message', (_text, from) => datagrams.send(SECRET, from.port, from.address))
+    await new Promise<void>((resolve) => datagrams.bind(0, '127.0.0.1', resolve))
+    closing.push(() => datagrams.close())
+    addAllowed(tree, `127.0.0.1:${allowed}`)
 
     const home = repository.home
     const siblingGit = join(commonDir, 'worktrees', sibling.worktree.split('/').at(-1) ?? '')
     const worktreeOf = (who: string): string => sibling.worktree.replace(/sibling$/, who)
     const gitOf = (who: string): string => siblingGit.replace(/sibling$/, who)
+    const inner: Attempt = {
+      what: 'a program that git runs in a repository inside of its worktree',
+      command: (who) =>
+        [
+          'git init -q inner && cd inner',
+          `git config filter.x.clean 'echo ${SECRET} > "${repository.folder}/ran-${who}"; cat'`,
+          'echo a > a && git add a && git -c user.name=A -c user.email=a@b commit -qm A',
+          'echo "* filter=x" > .gitattributes && echo b > a && cd .. && git add inner',
+        ].join('; '),
+      // By git outside, when the agent ends its turn: see below.
+      worked: (_output, who) =>
+        existsSync(join(repository.folder, `ran-${who === 'free' ? 'alone' : who}`)),
+    }
     attempts = [
       read('the owner’s token', `sed "s/${token}/${SECRET}/" '${owner}'`),
       read('an SSH key', `cat '${home}/.ssh/id_ed25519'`),
@@ -184,7 +224,15 @@ tools = ["note", "file_pr"]
         (path) => `echo '#${SECRET}' > '${path}'`,
         (who) => join(state, 'bin', `out-${who}`),
       ),
+      network('a port of this machine', connectTo(`{port: ${port}, host: "127.0.0.1"}`)),
+      network('an abstract socket', connectTo(`{path: "\\0${repository.folder}"}`)),
+      network(
+        'datagrams, as DNS has them',
+        `const s = require("dgram").createSocket("udp4"); s.send("?", ${datagrams.address().port}, "127.0.0.1"); s.on("message", (m) => { console.log(String(m)); s.close() }); setTimeout(() => s.close(), 2000).unref()`,
+      ),
+      network('a port of this machine through the proxy', tunnelTo(port)),
       // What the daemon’s git would take orders from.
+      inner,
       write(
         'a configuration for its worktree alone',
         (path) => `echo '[core] fsmonitor = ${SECRET}' > '${path}'`,
@@ -221,7 +269,28 @@ tools = ["note", "file_pr"]
       return worktree
     }
     held = await run('held', 'held')
+    offline = await run('offline', 'offline')
+    // Without what the next one does to its own git folder, in which git looks at nothing then.
+    tree.script('alone', {
+      steps: [{ do: 'sh', command: inner.command('alone') }, { do: 'stop' }],
+    })
+    await spawnAs(tree, 'alone', 'dev')
+    await tree.logged('alone', 'its stop', ({ kind }) => kind === 'stop')
+    // Last: it does to the repository what the others could not.
     free = await run('free', 'dev')
+
+    tree.script('reaches', {
+      steps: [
+        { do: 'sh', command: `${nodeIn(tunnelTo(allowed))} > "${tree.scripts}/tunnelled"` },
+        {
+          do: 'sh',
+          command: `${nodeIn(connectTo(`{port: ${allowed}, host: "127.0.0.1"}`))} > "${tree.scripts}/reached"`,
+        },
+        { do: 'tool', name: 'note', input: { message: 'I reach the daemon' } },
+        { do: 'exit', code: 7 },
+      ],
+    })
+    await spawnAs(tree, 'reaches', 'offline')
   }, 120_000)
 
   afterAll(async () => {
@@ -229,6 +298,8 @@ tools = ["note", "file_pr"]
     await tree?.stop()
   })
 
+  const names = (network?: true): string[] =>
+    attempts.filter((attempt) => attempt.network === network).map(({ what }) => what)
   const succeeded = (who: string): string[] =>
     attempts
       .filter(({ worked }, index) => worked(outputs[who]?.[index] ?? '', who))
@@ -236,13 +307,39 @@ tools = ["note", "file_pr"]
 
   it('could do all of this if it were not', () => {
     expect(free).not.toBe(held)
-    expect(succeeded('free')).toEqual(attempts.map(({ what }) => what))
+    expect(succeeded('free').toSorted()).toEqual([...names(), ...names(true)].toSorted())
   })
 
   it('reads, writes, signals and traces nothing outside', () => {
-    expect(succeeded('held')).toEqual([])
+    expect(succeeded('held')).toEqual(names(true))
+  })
+
+  it('reaches nobody either without a network', () => {
+    expect(offline).not.toBe(held)
+    expect(succeeded('offline')).toEqual([])
+  })
+
+  it('reaches what is let through, and the daemon, and ends as its program ends', async () => {
+    await waitFor('its note', async () =>
+      (await tree.call('inbox')).messages.some(({ text }: any) => text.includes('I reach')),
+    )
+    const failed = await waitFor('its end', async () =>
+      (await tree.events()).find(
+        ({ type, agent_id: id, payload }) =>
+          type === 'agent.failed' && (id !== undefined || payload !== undefined),
+      ),
+    )
+    expect(JSON.stringify(failed)).toContain('7')
+    for (const file of ['tunnelled', 'reached'])
+      expect(readFileSync(join(tree.scripts, file), 'utf8')).toContain(SECRET)
   })
 })
+
+function addAllowed(tree: Exomonad, host: string): void {
+  const file = join(tree.repository.path, '.exomonad', 'config.toml')
+  const text = readFileSync(file, 'utf8')
+  writeFileSync(file, text.replace('[sandbox]\n', `[sandbox]\nallow_hosts = ["${host}"]\n`))
+}
 
 async function spawnAs(
   tree: Exomonad,

@@ -158,6 +158,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   fork_capture: () => ({ name: '' }),
   inbox: () => ({}),
   kill: ({ ids }) => ({ agent: ids['victim'] }),
+  kill_agents: ({ ids }) => ({ agents: [ids['victim']] }),
   kill_agent: ({ ids }) => ({ agent_id: ids['victim'] }),
   merge_pr: ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40) }),
   'merge_pr/force': ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40), force: true }),
@@ -243,6 +244,7 @@ fork_capture          invalid    invalid    invalid    –          –         
 inbox                 ok         –          –          –          –          –          –          –          –          –          –          unknown
 kill                  ok         –          ok         ok         ok         not-below  not-below  –          –          not-below  –          unknown
 kill_agent            ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
+kill_agents           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 merge_pr              moved      –          moved      moved      not-below  not-below  not-below  –          –          –          –          unknown
 merge_pr/force        moved      –          –          –          –          –          –          –          –          –          –          unknown
 merge_pr/protected    moved      –          not-below  not-below  –          not-below  not-below  –          –          –          –          unknown

@@ -48,7 +48,11 @@ function start(toml: string, { live = [] as string[] } = {}) {
       },
       once: { prune: async (before: number) => void pruned.once.push(before) },
     } as never,
-    git: { tendBorrower: async (path) => void tended.push(path) },
+    git: {
+      tendBorrower: async (path) => void tended.push(path),
+      tendPool: async () => {},
+      resolve: async () => null,
+    },
     store: {
       events: {
         prune: async (before: number) => {

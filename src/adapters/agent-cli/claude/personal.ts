@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { PersonalPath } from '../agent-cli.ts'
+import { endpoints } from '../network.ts'
 import type { ClaudeHome } from './home.ts'
 
 /** What the person has set it up with. Its hooks and servers are run by everyone’s Claude Code. */
@@ -36,6 +37,15 @@ export function personalOf(
     { path: conversations, access: 'write', isFolder: true },
   ]
 }
+
+/** Of a confined Claude Code: its API, where it logs in, and the endpoint of the person’s own. */
+export const hostsOf = (variable: (name: string) => string | undefined): string[] => [
+  'api.anthropic.com',
+  'claude.ai',
+  'console.anthropic.com',
+  'platform.claude.com',
+  ...endpoints([variable('ANTHROPIC_BASE_URL')]),
+]
 
 /** What it calls the folder of a worktree’s conversations (2.1). */
 const projectOf = (worktree: string): string => worktree.replaceAll(/[^A-Za-z0-9]/g, '-')

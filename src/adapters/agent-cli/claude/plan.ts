@@ -6,7 +6,7 @@ import { directToLoopback } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { claudeHome } from './home.ts'
 import { HOOK_TIMEOUTS } from './hooks.ts'
-import { personalOf } from './personal.ts'
+import { hostsOf, personalOf } from './personal.ts'
 import { undecidedServers } from './project-servers.ts'
 import { findTranscript, freeSessionId } from './sessions.ts'
 
@@ -172,6 +172,7 @@ export async function planClaude(
     warnings,
     ...(request.confined === true && {
       personal: personalOf(home, request.worktree, transcript),
+      hosts: hostsOf(home.variable),
     }),
   }
 }

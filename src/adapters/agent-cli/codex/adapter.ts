@@ -15,7 +15,7 @@ import { locateProgram } from '../locate.ts'
 import { directToLoopback, NETWORK } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { inertForCodex } from './inert.ts'
-import { ownDatabases, personalOf } from './personal.ts'
+import { hostsOf, ownDatabases, personalOf } from './personal.ts'
 
 /**
  * Of its own variables only those that say where it finds things; others say to an agent’s programs
@@ -149,7 +149,10 @@ export function createCodexCli(options: AgentCliOptions): AgentCli {
           ...(request.confined === true && { CODEX_SQLITE_HOME: ownDatabases(request.folder) }),
         },
         files: permissions.files,
-        ...(request.confined === true && { personal: personalOf(codexHome) }),
+        ...(request.confined === true && {
+          personal: personalOf(codexHome),
+          hosts: hostsOf({ ...options.variables, ...config.env }),
+        }),
         session: conversation.kind,
         sessionId: conversation.kind === 'resumed' ? (request.session?.id ?? null) : null,
         channel: request.confined === true ? { databases: ownDatabases(request.folder) } : null,

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { LaunchPlan, LaunchRequest, PersonalPath, PlannedLink } from '../agent-cli.ts'
 import { locateProgram } from '../locate.ts'
-import { directToLoopback } from '../network.ts'
+import { directToLoopback, endpoints } from '../network.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { gitIdentity } from './git-identity.ts'
 import { homeIn, linksFor, loginOf, personalHome, readPersonalHome } from './home.ts'
@@ -106,7 +106,16 @@ export async function planGemini(
     },
     files,
     links,
-    ...(request.confined === true && { personal: links.map(personalOf) }),
+    ...(request.confined === true && {
+      personal: links.map(personalOf),
+      hosts: [
+        'accounts.google.com',
+        'cloudcode-pa.googleapis.com',
+        'generativelanguage.googleapis.com',
+        'oauth2.googleapis.com',
+        ...endpoints([passed('GOOGLE_GEMINI_BASE_URL'), passed('GOOGLE_VERTEX_BASE_URL')]),
+      ],
+    }),
     session: session.session,
     sessionId: session.sessionId,
     channel: null,

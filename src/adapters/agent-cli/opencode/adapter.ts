@@ -10,7 +10,7 @@ import { diagnoseOpenCode } from './doctor.ts'
 import { openCodeHooks } from './hooks.ts'
 import { configContent, shortInstallLimits, promptsByArgv } from './launch.ts'
 import { observeServer } from './observe.ts'
-import { personalOf } from './personal.ts'
+import { HOSTS, personalOf } from './personal.ts'
 import { settleOpenCode } from './settle.ts'
 import type { AgentCliOptions } from '../options.ts'
 import { inertText } from '../../../sanitize/inert.ts'
@@ -146,7 +146,10 @@ export function createOpenCodeCli(options: AgentCliOptions): AgentCli {
             : 'fresh',
         sessionId: launch.mode === 'resume' ? (launch.session?.id ?? null) : null,
         channel: { url: `http://127.0.0.1:${port}`, password },
-        ...(launch.confined === true && { personal: personalOf(options.userHome, variables) }),
+        ...(launch.confined === true && {
+          personal: personalOf(options.userHome, variables),
+          hosts: HOSTS,
+        }),
         listens: [port],
         warnings:
           launch.mode === 'fork' && !forks

@@ -22,3 +22,16 @@ export function personalOf(
     { path: join(data, 'bin'), access: 'own' },
   ]
 }
+
+/**
+ * The providers that it has by itself. Those that the person configured stand in files of its own:
+ * they are named in [sandbox] allow_hosts.
+ */
+export const HOSTS: readonly string[] = [
+  'api.anthropic.com',
+  'api.openai.com',
+  'generativelanguage.googleapis.com',
+  'models.dev',
+  'opencode.ai',
+  'openrouter.ai',
+]

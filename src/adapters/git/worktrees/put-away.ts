@@ -15,17 +15,22 @@ export async function putAway({
   target,
   trash,
   force,
+  looked,
 }: {
   run: Run
   target: string
   trash: string
   force: boolean
+  /** Its status was clean a moment ago. */
+  looked: boolean
 }): Promise<(() => Promise<void>) | null> {
   const mark = await readFile(join(target, '.git'), 'utf8').catch(() => '')
   const record = /^gitdir: (.+?)\r?\n?$/s.exec(mark)?.[1]
   if (record === undefined || !(await isThere(record))) return null
   if (await isThere(join(record, 'locked'))) return null
-  if (!force) {
+  // A status that was looked at may leave out what lies in submodules.
+  const isKnown = looked && !(await isThere(join(record, 'modules')))
+  if (!force && !isKnown) {
     // As git looks before it removes one.
     const status = await run.attempt(['status', '--porcelain', '--ignore-submodules=none'], {
       worktree: target,

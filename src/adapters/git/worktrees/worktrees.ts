@@ -2,12 +2,15 @@ import { readdir, readFile, rm, unlink } from 'node:fs/promises'
 import { join, resolve as absolute } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import { isLocked } from '../failure.ts'
+import type { Exec } from '../../../processes/exec.ts'
 import type { Git } from '../git.ts'
 import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
+import { canShareBlocks, createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
 import { putAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
@@ -18,6 +21,9 @@ type Worktrees = Pick<
   | 'addWorktree'
   | 'removeWorktree'
   | 'addDetachedWorktree'
+  | 'tendPool'
+  | 'endPool'
+  | 'canShareBlocks'
   | 'ignoredFiles'
   | 'ignoredEntries'
   | 'entriesListedBy'
@@ -40,9 +46,11 @@ export function createWorktrees({
   run,
   lock,
   commonDir,
+  exec,
 }: {
   run: Run
   lock: Mutex
+  exec: Exec
   commonDir: string
 }): Worktrees {
   /**
@@ -78,8 +86,7 @@ export function createWorktrees({
         settings,
         timeout: CHECKOUT_TIMEOUT,
         waitsForLock: false,
-        // They are brought from this machine’s store afterwards; nothing is fetched here.
-        env: { GIT_LFS_SKIP_SMUDGE: '1' },
+        env: NO_LARGE_FILES,
       })
       // Where the branch was there before, git says so and has done nothing.
       if (result.exitCode !== 0 && !/a branch named '.*' already exists/.test(result.stderr))
@@ -97,43 +104,78 @@ export function createWorktrees({
     if (result.exitCode !== 0) throw run.failure(`make the worktree ${path}`, result)
   }
 
-  return {
+  const workersOf = (count: number | undefined): readonly string[] =>
+    count === undefined ? [] : [`checkout.workers=${count}`]
+
+  interface CheckOut {
+    readonly checkoutWorkers?: number | undefined
+    readonly env?: Readonly<Record<string, string>>
+  }
+  /** The files of its commit, outside the lock: nobody else touches this index. */
+  const checkOut = async (
+    path: string,
+    { checkoutWorkers, env = {} }: CheckOut = {},
+  ): Promise<void> => {
+    const options = {
+      worktree: path,
+      timeout: CHECKOUT_TIMEOUT,
+      settings: workersOf(checkoutWorkers),
+      env,
+    }
+    await run.output(`check out ${path}`, ['reset', '--hard', '--quiet'], options)
+  }
+  const addEmpty = (path: string, sha: Sha): Promise<void> =>
+    lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
+
+  const worktrees: Omit<Worktrees, 'tendPool' | 'endPool' | 'canShareBlocks'> = {
     worktrees: () =>
       lock(async () =>
         parseWorktreeList(
           await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], {
             reads: true,
           }),
-        ),
+        ).filter(({ path }) => !isPooled(path)),
       ),
 
-    addWorktree: ({ path, branch, create, at, checkoutWorkers }) =>
-      lock(async () => {
-        const settings =
-          checkoutWorkers === undefined ? [] : [`checkout.workers=${checkoutWorkers}`]
-        if (!create) return add(path, ['--', path, branch], settings)
+    addWorktree: async ({
+      path,
+      branch,
+      create,
+      at,
+      checkoutWorkers,
+      pool: folder,
+      sparse = [],
+    }) => {
+      const isSparse = sparse.length > 0
+      const mayTake = create && !isSparse && folder !== undefined
+      if (mayTake && (await pool.take({ folder, path, branch, at }))) return
+      await lock(async () => {
+        const settings = workersOf(checkoutWorkers)
+        const files = isSparse ? ['--no-checkout'] : []
+        if (!create) return add(path, [...files, '--', path, branch], settings)
         // git makes the branch first and keeps it when the checkout fails.
         const undo = () =>
           run.attempt(['update-ref', '--no-deref', '-d', `refs/heads/${branch}`, at])
-        return add(path, ['--no-track', '-b', branch, '--', path, at], settings, undo)
-      }),
-
-    async addDetachedWorktree(path, sha) {
-      await lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
-      // The files come outside the lock: they are most of the work, and nobody else touches this
-      // index.
-      const result = await run.attempt(['reset', '--hard', '--quiet'], {
-        worktree: path,
-        timeout: CHECKOUT_TIMEOUT,
+        const args = [...files, '--no-track', '-b', branch, '--', path, at]
+        return add(path, args, settings, undo)
       })
-      if (result.exitCode !== 0)
-        throw run.failure(`check out ${sha} at ${path}`, result, { worktree: path })
+      if (!isSparse) return
+      const cone = ['sparse-checkout', 'set', '--cone', '--stdin']
+      const input = sparse.map((place) => `${place}\n`).join('')
+      await run.output(`choose the folders of ${path}`, cone, { worktree: path, input })
+      await checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES })
     },
 
-    removeWorktree: (path, { force = false, trash } = {}) =>
+    addDetachedWorktree: async (path, sha) => {
+      await addEmpty(path, sha)
+      await checkOut(path)
+    },
+
+    removeWorktree: (path, { force = false, trash, looked = false } = {}) =>
       lock(async () => {
         const target = absolute(path)
-        const back = trash === undefined ? null : await putAway({ run, target, trash, force })
+        const back =
+          trash === undefined ? null : await putAway({ run, target, trash, force, looked })
         if (back !== null) {
           // Its files are gone from there: only git’s record of it is left to take away.
           const result = await run.attempt([
@@ -183,4 +225,13 @@ export function createWorktrees({
     ...createSubmodules({ run, commonDir }),
     fillLargeFiles: createFillLargeFiles(run),
   }
+  const pool = createPool({
+    run,
+    lock,
+    addEmpty,
+    fill: (path, checkoutWorkers) => checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES }),
+    exec,
+    remove: worktrees.removeWorktree,
+  })
+  return { ...worktrees, canShareBlocks, tendPool: pool.tendPool, endPool: pool.endPool }
 }

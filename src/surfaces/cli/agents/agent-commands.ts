@@ -118,11 +118,25 @@ export const fork = toolCommand('fork', {
   },
 })
 
-export const kill = toolCommand('kill', {
+export const kill = toolCommand('kill_agents', {
+  prepare: (given) => {
+    if ((given.agents ?? []).length === 0 && given.done !== true)
+      throw new UsageError('Name the agents to kill, or give --done.')
+    return given
+  },
   show: ({ killed }, { palette, input }) => {
-    const more = killed.length > 1 ? ` and ${plural(killed.length - 1, 'agent')} below it` : ''
+    const names = input.agents ?? []
+    if (names.length === 0) {
+      return killed.length === 0
+        ? ['No agent is done']
+        : [
+            `${palette.good('✓')} Killed ${plural(killed.length, 'agent')}; branches, worktrees and pull requests stay (\`exomonad clean\`)`,
+          ]
+    }
+    const below = killed.length - names.length
+    const more = below > 0 ? ` and ${plural(below, 'agent')} ${input.done ? 'more' : 'below'}` : ''
     return [
-      `${palette.good('✓')} Killed ${printableLine(input.agent)}${more}; branches, worktrees and pull requests stay`,
+      `${palette.good('✓')} Killed ${printableLine(names.join(', '))}${more}; branches, worktrees and pull requests stay`,
     ]
   },
 })

@@ -26,6 +26,7 @@ interface IssueOptions {
   readonly force?: boolean
   readonly agent?: string
   readonly role?: string
+  readonly sparse?: readonly string[]
   readonly dryRun?: boolean
   readonly allowDirty?: boolean
   readonly wake?: 'each' | 'all_settled'
@@ -96,6 +97,7 @@ const common = (command: Command): Command =>
       'Another program than the role’s: an [agents.NAME], or acp:NAME of an [acp.NAME]',
     )
     .option('-r, --role <role>', 'A role of your own instead of the usual one')
+    .option('--sparse <folder...>', 'Folders that their worktrees have in place of all')
     .addOption(
       new Option(
         '--wake <when>',
@@ -118,6 +120,7 @@ async function spawn(
 ): Promise<void> {
   const tasks = (await readTasks(context, words, options)).map((task) => ({
     ...(options.agent === undefined ? {} : { agent: options.agent }),
+    ...(options.sparse === undefined ? {} : { sparse: [...options.sparse] }),
     ...(options.role === undefined ? {} : { role: options.role }),
     ...(options.branch === undefined ? {} : { branch: options.branch }),
     ...task,

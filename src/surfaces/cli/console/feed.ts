@@ -2,7 +2,7 @@ import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import { startLoop } from './loop.ts'
-import { createContents } from './overview/read-contents.ts'
+import { createContents, type Heard } from './overview/read-contents.ts'
 import { hasEnded } from './rotation.ts'
 import { awaited, inboxCount, nodeOf, viewOf, type Action, type ConsoleState } from './state.ts'
 import type { Store } from './store.ts'
@@ -161,10 +161,14 @@ export function startFeed(options: {
     { pause: PAUSE, signal },
   )
 
-  const contents = startLoop(createContents({ client, clientFor, store, signal }), {
-    pause: CONTENTS,
-    signal,
-  })
+  let heard: Heard = { events: 0, pulls: 0 }
+  const contents = startLoop(
+    createContents({ client, clientFor, store, heard: () => heard, signal }),
+    {
+      pause: CONTENTS,
+      signal,
+    },
+  )
 
   const wake = (): void => {
     for (const loop of [tree, screen, beside, inbox, fanIn, contents]) loop.wake()
@@ -183,6 +187,8 @@ export function startFeed(options: {
   signal.addEventListener('abort', unsubscribe, { once: true })
   void follow(client, signal, (event) => {
     onEvent(event)
+    const ofPull = event.type.startsWith('pr.') ? 1 : 0
+    heard = { events: heard.events + 1, pulls: heard.pulls + ofPull }
     tree.wake()
     if (event.agentId === store.get().viewed) screen.wake()
     if (event.type === 'delivery.acked' && event.agentId !== null)

@@ -130,7 +130,8 @@ function labelOf(state: ConsoleState, node: TreeNode, below: number): string {
   if (viewOf(state, node.id).captureLines !== null)
     return 'capture: not sent · /fork makes a child of it, /cancel ends it'
   if (isUnmanned(node)) return 'no program runs here: `exomonad up` starts one'
-  return node.kind === 'process' ? 'goes to its standard input, line by line' : ''
+  if (node.kind === 'process') return 'goes to its standard input, line by line'
+  return lineOf(state).text === '' ? 'Escape: all agents · /help' : ''
 }
 
 function sentOf(state: ConsoleState): string {

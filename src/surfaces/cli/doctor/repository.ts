@@ -9,6 +9,7 @@ import type { Diagnosis } from './diagnosis.ts'
 import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
+import { diagnoseLarge } from './large.ts'
 import { diagnoseNotify } from './notify.ts'
 import { diagnoseOwnCopy } from './own-copy.ts'
 import { diagnosePush } from './push.ts'
@@ -35,6 +36,7 @@ export async function diagnoseRepository(
     diagnoseForge(context, config, located),
     diagnosePush(context, config, located),
     diagnoseOwnCopy(context, located),
+    diagnoseLarge(context, config, located),
     diagnoseNotify(context, config, located),
     store(context, located),
     olderZellij(context, located),

@@ -64,6 +64,7 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
     await git.unexclude([...(file.made?.excludes ?? []), ...EXCLUDE_LINES])
     removed.push('lines in .git/info/exclude')
   }
+  await git.endPool(paths.pool, paths.trash)
   await removeIfEmpty(paths.worktrees)
   await removeIfEmpty(paths.config)
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)

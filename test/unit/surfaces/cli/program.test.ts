@@ -244,7 +244,7 @@ describe('the command line', () => {
     [['tre'], 'Did you mean tree?'],
     [['tree', '--wach'], 'Did you mean --watch?'],
     [['down', 'superfluous'], 'too many arguments'],
-    [['kill'], "missing required argument 'agent'"],
+    [['kill'], 'Name the agents to kill, or give --done'],
     [['pr', 'list', '--state', 'odd'], 'Allowed choices are open, merged, closed, all'],
     [['spawn', 'workers'], 'No task'],
     [['pr', 'review', '3'], 'Give one of --approve'],

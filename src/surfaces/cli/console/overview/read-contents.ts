@@ -5,6 +5,27 @@ import { nodeOf, type Action, type ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
 import { contentKey, type Content, type Tab } from './overview.ts'
 
+export interface Heard {
+  readonly events: number
+  /** Those of pull requests among them. */
+  readonly pulls: number
+}
+
+/** What a tab’s content changes with; mail makes no event. */
+function versionOf(tab: Tab, { readAt, viewed, ...state }: ConsoleState, heard: Heard): unknown {
+  switch (tab) {
+    case 'diff':
+      return [state.rotation.find(({ id }) => id === viewed)?.pr?.number, heard.pulls]
+    case 'timeline':
+      return heard.events
+    case 'mail':
+      return readAt
+    case 'terminal':
+    case 'task':
+      return null
+  }
+}
+
 /** Of an agent’s timeline the newest. */
 const EVENTS = 300
 
@@ -16,11 +37,14 @@ export function createContents({
   client,
   clientFor,
   store: { get, dispatch },
+  heard,
   signal,
 }: {
   client: Client
   clientFor: (agent: string) => Client
   store: Store<ConsoleState, Action>
+  /** How many events came so far. */
+  heard: () => Heard
   signal: AbortSignal
 }): () => Promise<number> {
   let known = ''
@@ -54,9 +78,7 @@ export function createContents({
     const { tab } = overview
     const node = nodeOf(get(), agent)
     if (place !== 'overview' || node === undefined) return Number.POSITIVE_INFINITY
-    // A diff changes with its pull request alone, and is the largest of all.
-    const stamp =
-      tab === 'diff' ? JSON.stringify([tab, agent, node.pr, node.state]) : String(get().readAt)
+    const stamp = JSON.stringify([tab, agent, versionOf(tab, get(), heard())])
     const isThere = overview.contents[contentKey(tab, agent)] !== undefined
     if (isThere && stamp === known) return Number.POSITIVE_INFINITY
     try {

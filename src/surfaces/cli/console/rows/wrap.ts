@@ -64,7 +64,7 @@ function createRows(columns: number): {
         blanks = piece
         return
       }
-      const gap = used === 0 && done.length > 0 ? '' : blanks
+      const gap = blanks
       blanks = ''
       if (used + gap.length + width <= columns) return put(gap + piece, gap.length + width)
       if (used > 0) end()

@@ -42,6 +42,11 @@ describe('a frame of the console', () => {
     expect(rows.at(-1)).toBe('› 漢字')
     expect(cursor).toEqual({ x: 6, y: 23 })
     expect(draw(state, 80, 12).rows[2]).toBe('first')
+    const empty = reduce(state, { type: 'draft', line: line('') })
+    expect([state, empty].map((one) => draw(one).rows.at(-2)?.includes('Escape: all'))).toEqual([
+      false,
+      true,
+    ])
   })
 
   it('puts how those stand that are waited for between the scrollback and what turns', () => {

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createFrame } from '../../../../../../src/surfaces/cli/console/frame.ts'
 import type { Frame } from '../../../../../../src/surfaces/cli/console/frame-options.ts'
 import { reduce } from '../../../../../../src/surfaces/cli/console/reduce.ts'
+import { listRows } from '../../../../../../src/surfaces/cli/console/overview/list-rows.ts'
+import { overviewRows } from '../../../../../../src/surfaces/cli/console/overview/overview-rows.ts'
 import { TABS } from '../../../../../../src/surfaces/cli/console/overview/overview.ts'
 import {
   initialState,
@@ -182,6 +184,21 @@ describe('the overview', () => {
       x: 5,
       y: 23,
     })
+  })
+
+  it('shows the begin of an item that has more rows than there is room for', () => {
+    const state = overview([auth], [{ ...asks, title: 'a question of many words '.repeat(9) }])
+    const list = draw(then(state, { type: 'focus', focus: 'preview' }), 40, 10).rows.slice(2, 4)
+    expect(list[0]).toMatch(/^▶ ! 1 a question of/)
+    const rows = listRows(overviewRows(state), {
+      selected: 0,
+      width: 40,
+      height: 1,
+      now: 0,
+      palette: createPalette(false),
+      spin: 0,
+    })
+    expect(rows).toEqual([expect.stringMatching(/^▶ ! 1 a question of/)])
   })
 
   it('keeps what is selected on the screen, wherever it stands', () => {

@@ -1,0 +1,220 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openGit } from '../../../src/adapters/git/open.ts'
+import type { Git } from '../../../src/adapters/git/git.ts'
+import type { BranchName, Sha } from '../../../src/domain/ids.ts'
+import { startExomonad } from '../../helpers/daemon.ts'
+import { makeLarge } from '../../helpers/large-repository.ts'
+import { sharingDisk, whyNoSharingDisk } from '../../helpers/sharing-disk.ts'
+import { tempRepository, type TempRepository } from '../../helpers/temp-repository.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+/** Worktrees that are kept ready. */
+
+interface World {
+  readonly repository: TempRepository
+  readonly git: Git
+  /** As the daemon that starts next. */
+  readonly again: () => Git
+  readonly folder: string
+  readonly trash: string
+  readonly tend: (git: Git, size: number, times?: number) => Promise<string[]>
+  readonly spawn: (git: Git, name: string, at: string) => Promise<string>
+}
+
+/** `inside`: a folder that the worktrees are to lie in. */
+async function world(inside?: string): Promise<World> {
+  const repository = await tempRepository({
+    files: { 'a.txt': 'a\n', 'b/c.txt': 'c\n', '.gitignore': 'ignored\n' },
+  })
+  onTestFinished(() => repository.remove())
+  const commonDir = join(repository.path, '.git')
+  const again = () => openGit({ commonDir, environment: repository.env })
+  const worktrees = inside ?? join(repository.folder, 'worktrees')
+  const folder = join(worktrees, '.pool')
+  const trash = join(repository.folder, 'trash')
+  const ready = () => (existsSync(folder) ? readdirSync(folder).toSorted() : [])
+  return {
+    repository,
+    git: again(),
+    again,
+    folder,
+    trash,
+    tend: async (git, size, times = size + 1) => {
+      const at = (await git.resolve('main')) as Sha
+      for (let step = 0; step < times; step += 1)
+        await git.tendPool({ folder, size, at, trash, checkoutWorkers: 1 })
+      return ready()
+    },
+    spawn: async (git, name, at) => {
+      const path = join(worktrees, name)
+      const branch = `main.${name}` as BranchName
+      await git.addWorktree({ path, branch, create: true, at: at as Sha, pool: folder })
+      expect(await repository.gitIn(path, 'rev-parse', 'HEAD')).toBe(at)
+      expect(await repository.gitIn(path, 'rev-parse', '--abbrev-ref', 'HEAD')).toBe(branch)
+      expect(await repository.gitIn(path, 'status', '--porcelain', '--ignored')).toBe('')
+      expect(await repository.git('worktree', 'list')).toContain(path)
+      return path
+    },
+  }
+}
+
+describe('worktrees that are kept ready', () => {
+  it('are taken by a spawn, each once, at the commit that it wants, and are nobody’s before', async () => {
+    const { repository, git, tend, spawn, folder } = await world()
+    const first = await repository.git('rev-parse', 'main')
+    expect(await tend(git, 2)).toHaveLength(2)
+    expect(await git.worktrees()).toHaveLength(1)
+    const one = await spawn(git, 'one', first)
+    expect(readdirSync(folder)).toHaveLength(1)
+    const second = await repository.commit({ 'a.txt': 'changed\n', 'new.txt': 'new\n' })
+    const two = await spawn(git, 'two', second)
+    expect(existsSync(join(two, 'new.txt'))).toBe(true)
+    expect(readdirSync(folder)).toEqual([])
+    // None is left: it is made as ever.
+    await spawn(git, 'three', first)
+    expect(await repository.git('reflog', 'show', 'main.one')).toMatch(/branch: Created from/)
+    expect((await git.worktrees()).map(({ branch }) => branch).toSorted()).toEqual([
+      'main',
+      'main.one',
+      'main.three',
+      'main.two',
+    ])
+    await git.removeWorktree(one)
+    expect(existsSync(one)).toBe(false)
+    expect(await repository.git('worktree', 'list')).not.toContain(one)
+  })
+
+  it('that are not as they were checked out are nobody’s', async () => {
+    const { repository, git, tend, spawn, folder } = await world()
+    const at = await repository.git('rev-parse', 'main')
+    const write: ((path: string) => void)[] = [
+      (path) => writeFileSync(join(path, 'a.txt'), 'somebody’s\n'),
+      (path) => writeFileSync(join(path, 'left.txt'), 'somebody’s\n'),
+      (path) => writeFileSync(join(path, 'ignored'), 'somebody’s\n'),
+    ]
+    for (const [index, change] of write.entries()) {
+      const fresh = openGit({
+        commonDir: join(repository.path, '.git'),
+        environment: repository.env,
+      })
+      const [name = ''] = await tend(fresh, 1)
+      change(join(folder, name))
+      await spawn(fresh, `agent-${index}`, at)
+      expect(existsSync(join(folder, name))).toBe(false)
+    }
+    expect(await git.worktrees()).toHaveLength(1 + write.length)
+  })
+
+  it('says of a branch that is there already what it says without any, and leaves nothing', async () => {
+    const { repository, git, tend, spawn, folder } = await world()
+    const at = await repository.git('rev-parse', 'main')
+    await repository.git('branch', 'main.taken')
+    await tend(git, 1)
+    await expect(spawn(git, 'taken', at)).rejects.toMatchObject({ code: 'BRANCH_EXISTS' })
+    expect(existsSync(join(folder, '..', 'taken'))).toBe(false)
+    expect(await repository.git('branch', '--format=%(refname:short)')).toBe('main\nmain.taken')
+    expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(1)
+  })
+
+  it('follow the branch, are as many as wanted, and outlive the daemon where they are whole', async () => {
+    const { repository, git, again, tend, folder } = await world()
+    expect(await tend(git, 3)).toHaveLength(3)
+    const head = await repository.commit({ 'a.txt': 'newer\n' })
+    const three = await tend(git, 3)
+    for (const name of three)
+      expect(await repository.gitIn(join(folder, name), 'rev-parse', 'HEAD')).toBe(head)
+    // Left in the middle of a checkout, without git’s record of it, and without a folder.
+    const [half = '', lost = '', cut = ''] = three
+    rmSync(join(folder, half, 'a.txt'))
+    rmSync(join(repository.path, '.git', 'worktrees', lost), { recursive: true })
+    mkdirSync(join(folder, 'empty'))
+    // A spawn that was cut off before its rename: undoing it takes git's record away.
+    const agents = join(folder, '..', 'cut')
+    writeFileSync(join(repository.path, '.git', 'worktrees', cut, 'gitdir'), `${agents}/.git\n`)
+    const next = again()
+    expect(await tend(next, 3, 1)).toEqual(
+      expect.not.arrayContaining([half, lost, cut, 'empty'] as string[]),
+    )
+    await next.removeWorktree(agents, { force: true })
+    expect(await tend(next, 3)).toHaveLength(3)
+    expect(await tend(next, 1)).toHaveLength(1)
+    expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(2)
+    await next.endPool(folder, join(repository.folder, 'trash'))
+    expect(existsSync(folder)).toBe(false)
+    expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(1)
+  })
+})
+
+const why = whyNoSharingDisk()
+describe.skipIf(why !== null)('on a file system that shares blocks', () => {
+  it('further ones are copied from one that is ready, whole, and take no room for their files', async () => {
+    const disk = sharingDisk()
+    onTestFinished(disk.remove)
+    const all = await world(disk.folder)
+    const { repository, git, tend, spawn, folder } = all
+    const at = await repository.commit({
+      'large.bin': randomBytes(30_000_000).toString('latin1'),
+      'b/link.txt': 'linked\n',
+    })
+    expect(await tend(git, 1)).toHaveLength(1)
+    const before = disk.used()
+    expect(await tend(git, 4)).toHaveLength(4)
+    expect(disk.used() - before).toBeLessThan(5_000_000)
+    for (const name of ['one', 'two', 'three', 'four']) {
+      const path = await spawn(git, name, at)
+      writeFileSync(join(path, 'b', 'link.txt'), name)
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+it('[worktree] pool: agents get what is ready, nobody is shown it, and deinit takes it away', async () => {
+  const tree = await startExomonad({ config: '[worktree]\npool = 2\n' })
+  onTestFinished(() => tree.stop())
+  const pool = join(tree.repository.path, '.exomonad', 'worktrees', '.pool')
+  const ready = () => (existsSync(pool) ? readdirSync(pool).toSorted() : [])
+  await waitFor('the pool', () => ready().length === 2)
+  const before = ready()
+  const doctor = (await tree.run(['doctor', '--json'])).json.findings
+  expect(JSON.stringify(doctor)).not.toContain('.pool')
+  await tree.call('spawn_workers', { specs: [{ name: 'one', prompt: 'x' }] })
+  expect(before.filter((name) => !ready().includes(name))).toHaveLength(1)
+  expect((await tree.tree()).counts).toMatchObject({ agents: 1 })
+  await tree.crash()
+  expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+  await waitFor('the pool again', () => ready().length === 2)
+  expect((await tree.run(['down'])).code).toBe(0)
+  expect((await tree.run(['deinit', '--force'])).code).toBe(0)
+  expect(existsSync(pool)).toBe(false)
+  expect(await tree.repository.git('worktree', 'list', '--porcelain')).not.toContain('.pool')
+})
+
+it('doctor says of a large repository what a spawn waits for, and what there is against it', async () => {
+  const tree = await startExomonad({ init: false, files: null })
+  onTestFinished(() => tree.stop())
+  await makeLarge(tree.repository, { files: 10_001 })
+  expect((await tree.run(['init'])).code).toBe(0)
+  const said = async () =>
+    (await tree.run(['doctor', '--json'])).json.findings.find(
+      ({ subject }: { subject: string }) => subject === 'worktrees',
+    )
+  const shares = await openGit({
+    commonDir: join(tree.repository.path, '.git'),
+    environment: tree.repository.env,
+  }).canShareBlocks(tree.state)
+  const room = shares ? /share blocks/ : /shares no blocks/
+  expect(await said()).toMatchObject({
+    status: 'note',
+    found: 'each spawn checks out 10001 files, by 4 at a time',
+    fix: expect.stringMatching(room),
+  })
+  const config = join(tree.repository.path, '.exomonad', 'config.toml')
+  writeFileSync(config, `${readFileSync(config, 'utf8')}\n[worktree]\npool = 1\n`)
+  expect(await said()).toMatchObject({
+    status: 'ok',
+    found: expect.stringMatching(/^1 are kept ready; /),
+  })
+})
