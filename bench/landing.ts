@@ -109,7 +109,7 @@ const SCENARIOS: Readonly<
   E: {
     name: '5 good, the lead told of all together',
     scenario: { workers: plain(5), landable: 5, together: true },
-    figures: (measured) => attention(measured, 2, 0),
+    figures: (measured) => attention(measured, 5, 0),
   },
   C: {
     name: '5: a red check, a change request, a conflict',

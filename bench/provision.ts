@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs'
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import process from 'node:process'
 import { execa } from 'execa'
 import { median, timed, type Figure } from './figures.ts'
 import { benchTree, type BenchTree } from './tree.ts'
@@ -61,6 +63,12 @@ async function measureInclude(): Promise<Figure[]> {
 async function measureSetup(): Promise<Figure[]> {
   const run = '["npm", "ci", "--no-audit", "--no-fund", "--prefer-offline"]'
   const samples = new Map<string, number[]>()
+  // Where this machine gets packages from; tests have a HOME of their own.
+  const npmrc: string[] = []
+  const { stdout: registry } = await execa('npm', ['config', 'get', 'registry'])
+  npmrc.push(`registry=${registry}`)
+  const certificates = process.env['NODE_EXTRA_CA_CERTS']
+  if (certificates !== undefined) npmrc.push(`cafile=${certificates}`)
   for (const [name, setup] of [
     ['each time', `[worktree]\nsetup = [${run}]\n`],
     [
@@ -79,6 +87,7 @@ async function measureSetup(): Promise<Figure[]> {
         'index.ts': 'export const port: string | undefined = process.env.PORT\n',
       },
       config: setup,
+      prepareHome: (home) => writeFileSync(join(home, '.npmrc'), `${npmrc.join('\n')}\n`),
     })
     try {
       const { repository } = tree.exomonad
@@ -129,9 +138,11 @@ const figure = (
 
 /** The command as it is typed, its start included; returns the worktree. */
 async function spawn({ exomonad }: BenchTree, name: string): Promise<string> {
-  const { json, stderr } = await exomonad.run(['spawn', 'workers', `${name}=x`, '--json'])
+  const { json } = await exomonad.run(['spawn', 'workers', `${name}=x`, '--json'], {
+    timeout: 300_000,
+  })
   const worktree: unknown = json?.spawned?.[0]?.worktree
-  if (typeof worktree !== 'string') throw new Error(`no worker: ${stderr}`)
+  if (typeof worktree !== 'string') throw new Error(`no worker: ${JSON.stringify(json)}`)
   return worktree
 }
 

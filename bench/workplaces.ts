@@ -1,17 +1,23 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { startExomonad, type Exomonad } from '../test/helpers/daemon.ts'
 import { makeLarge } from '../test/helpers/large-repository.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
 import { atMost, sample, timed, type Figure } from './figures.ts'
 import { IDLE_AGENTS } from './tree.ts'
 
+const NO_POOL = 'no pool'
 const FILES = 34_000
 const OBJECTS = 600_000
-const COUNTS = [1, 5, 20]
+const numbers = (name: string, preset: string): number[] =>
+  (process.env[name] ?? preset).split(',').map(Number)
+/** Spawned at once. A busy disk takes half an hour for 20: fewer are a matter of minutes. */
+const COUNTS = numbers('EXOMONAD_BENCH_SPAWNS', '1,5,20')
 /** What is removed at once, as a person would after a day. */
-const REMOVED = [8, 20]
+const REMOVED = numbers('EXOMONAD_BENCH_REMOVED', '8,20')
+const POOL = Math.max(...COUNTS)
 
 /**
  * Worktrees of a large repository: spawned with and without a pool, first looked at, and removed,
@@ -24,11 +30,11 @@ export async function measureWorkplaces(): Promise<Figure[]> {
     await makeLarge(tree.repository, { files: FILES, objects: OBJECTS })
     const init = await timed(() => tree.run(['init']))
     if (init.result.code !== 0) throw new Error(init.result.stderr)
-    const figures: Figure[] = [...(await forge(tree)), ...(await ready(tree, 'no pool'))]
+    const figures: Figure[] = [...(await forge(tree)), ...(await ready(tree, NO_POOL))]
     figures.push(...(await removal(tree)))
-    configure(tree, '[worktree]\npool = 20\n')
+    configure(tree, `[worktree]\npool = ${POOL}\n`)
     await pooled(tree)
-    figures.push(...(await ready(tree, 'pool of 20')))
+    figures.push(...(await ready(tree, `pool of ${POOL}`)))
     return figures
   } finally {
     await tree.stop()
@@ -45,7 +51,7 @@ const pooled = (tree: Exomonad): Promise<unknown> => {
   const isFull = async (): Promise<boolean> => {
     const names = existsSync(pool) ? readdirSync(pool) : []
     return (
-      names.length === 20 &&
+      names.length === POOL &&
       names.every((name) => existsSync(join(pool, name, 'pkg-33/lib-19/file-49.ts')))
     )
   }
@@ -90,8 +96,8 @@ async function forge(tree: Exomonad): Promise<Figure[]> {
 async function ready(tree: Exomonad, how: string): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const count of COUNTS) {
-    const floors = [await byHand(tree, count, []), await byHand(tree, count, FOUR)]
-    if (how !== 'no pool') await pooled(tree)
+    const floors = await floorsOf(tree, count)
+    if (how !== NO_POOL) await pooled(tree)
     const names = Array.from(
       { length: count },
       (_, index) => `${how.slice(0, 2)}-${count}-${index}`,
@@ -106,15 +112,13 @@ async function ready(tree: Exomonad, how: string): Promise<Figure[]> {
       floorName: `git worktree add; with four workers ${Math.round(floors[1] ?? 0)} ms`,
       floor: floors[0] ?? Number.NaN,
       target:
-        how === 'no pool' || count === 5
-          ? null
-          : atMost(count === 1 ? 150 : 1500, 'ms', spawned.ms),
+        how === NO_POOL || count === 5 ? null : atMost(count === 1 ? 150 : 1500, 'ms', spawned.ms),
       samples: 1,
     })
     if (count === 1) figures.push(await firstStatus(tree, how, spawned.result.spawned[0].worktree))
     await clear(tree)
   }
-  if (how !== 'no pool') await pooled(tree)
+  if (how !== NO_POOL) await pooled(tree)
   const typed = await timed(() =>
     tree.run(['spawn', 'workers', 'typed=Nothing to do.', '--agent', 'idle']),
   )
@@ -152,6 +156,17 @@ async function firstStatus(tree: Exomonad, how: string, worktree: string): Promi
 }
 
 const FOUR = ['-c', 'checkout.workers=4']
+
+const measured = new Map<number, number[]>()
+/** Plain, and with four workers; once. */
+async function floorsOf(tree: Exomonad, count: number): Promise<number[]> {
+  const floors = measured.get(count) ?? [
+    await byHand(tree, count, []),
+    await byHand(tree, count, FOUR),
+  ]
+  measured.set(count, floors)
+  return floors
+}
 
 /** One after the other, and away again. Milliseconds of the making. */
 async function byHand(tree: Exomonad, count: number, settings: readonly string[]): Promise<number> {

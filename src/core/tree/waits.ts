@@ -2,7 +2,7 @@ import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import { isAlive, isInCall, isLasting } from '../../domain/lifecycle.ts'
+import { hasProgram, isAlive, isInCall, isLasting } from '../../domain/lifecycle.ts'
 import type { Agent, Approval, JournalEntry, Question } from '../../domain/records.ts'
 import { childrenOf, isFolded } from '../agents/tree.ts'
 import { landingsIn } from '../fold/view.ts'
@@ -62,7 +62,9 @@ export function waitsIn(facts: WaitFacts): (agent: Agent) => Wait[] {
     const { waits = [], since = 0 } = facts.own.get(agent.id) ?? {}
     return [
       ...waits.map((what) => ({ what, since })),
-      ...(isLasting(agent) ? [...ofPull(agent), ...ofChildren(agent)] : []),
+      ...(isLasting(agent) ? ofPull(agent) : []),
+      // A root without a program waits for nobody.
+      ...(isLasting(agent) && hasProgram(agent) ? ofChildren(agent) : []),
     ]
   }
 

@@ -40,7 +40,11 @@ describeWith(['tmux'], 'the overview of the console', () => {
         { do: 'tool', name: 'file_pr', input: { title: `Add ${name}`, body: 'As asked.' } },
       ],
     })
-    tree.script('login', files('login', ['first line', 'second line', 'third line']))
+    const lines = ['first line', 'second line', 'third line']
+    tree.script('login', {
+      ...files('login', lines),
+      on: [{ match: 'one more', ...files('login', [...lines, 'fourth line']) }],
+    })
     tree.script('ready', files('ready', ['all of it']))
     tree.script('asker', {
       steps: [
@@ -168,6 +172,16 @@ describeWith(['tmux'], 'the overview of the console', () => {
         comments: [{ path: 'login.ts', line: 2, body: 'Lines 1–2: why these two?' }],
       },
     ])
+  })
+
+  it('shows in the preview what was pushed since', async () => {
+    const screen = await open({ columns: 120, rows: 40 })
+    await screen.line('/go login')
+    await selects(screen, /login/)
+    await screen.type('2')
+    await shows(screen, '3 + third line')
+    await screen.line('/send login one more')
+    await shows(screen, '4 + fourth line')
   })
 
   it('merges what is ready, and asks once', async () => {

@@ -271,22 +271,6 @@ describe('worktrees', () => {
         'no worktree any more',
         ({ path }) => writeFileSync(join(path, '.git'), 'gitdir: /nowhere\n'),
       ],
-      [
-        'with a submodule',
-        async ({ context: { repository }, path }) => {
-          await repository.gitIn(
-            path,
-            '-c',
-            'protocol.file.allow=always',
-            'submodule',
-            '--quiet',
-            'add',
-            repository.path,
-            'sub',
-          )
-          await repository.gitIn(path, 'commit', '-q', '-m', 'Submodule')
-        },
-      ],
     ])('one that is %s is refused as git refuses it, and lies where it lay', async (_, prepare) => {
       const { git, path, trash, inTrash } = await put(prepare)
       await expect(git.removeWorktree(path, { trash })).rejects.toMatchObject({

@@ -37,8 +37,8 @@ export function agentState(
       return { text: `${text}${reason === '' ? '' : `:${reason}`}`, paint: palette.dim }
     case 'running':
       return {
-        text: `${TURNING[frame % TURNING.length] ?? sign} ${word}${doing(node)}`,
-        paint: palette.active,
+        text: `${TURNING[frame % TURNING.length] ?? sign} ${word}${turn === 'you' ? ': your turn' : doing(node)}`,
+        paint: turn === 'you' ? palette.attention : palette.active,
       }
     case 'waiting':
       return { text: `${text}${waitedFor(node, turn)}`, paint: palette.attention }

@@ -2,11 +2,13 @@ import { describe, expect, it } from 'vitest'
 import type { PullRequestSnapshot } from '../../../../src/adapters/forge/forge.ts'
 import { waitsIn, type WaitFacts } from '../../../../src/core/tree/waits.ts'
 import type { Agent } from '../../../../src/domain/records.ts'
-import { asBranchName, type QuestionId } from '../../../../src/domain/ids.ts'
+import { asBranchName, asPaneId, type QuestionId } from '../../../../src/domain/ids.ts'
 import { pull } from '../../pull-watch/pull.ts'
 import { makeAgent } from '../make-agent.ts'
 
-const own = makeAgent({ kind: 'worker', state: 'idle', stateAt: 40, name: 'auth' })
+const own = makeAgent({
+  ...{ kind: 'worker', state: 'idle', stateAt: 40, name: 'auth', paneId: asPaneId('%1') },
+})
 const NOTHING: WaitFacts = {
   ...{ agents: [own], pulls: [], questions: [], approvals: [], journal: [], own: new Map() },
 }
@@ -74,6 +76,8 @@ describe('what an agent waits for', () => {
     expect(waits({ agents })).toEqual([['a, the process serve', 40]])
     const many = ['1', '2', '3', '4', '5'].map((name) => child(name))
     expect(waits({ agents: [own, ...many] })).toEqual([['1, 2, 3, 2 more', 40]])
+    // A root that no program came to waits for nobody.
+    expect(waits({ agents }, { kind: 'root', paneId: null })).toEqual([])
   })
 
   it('is mail in a call of its own, and the dialog where it stands at one', () => {

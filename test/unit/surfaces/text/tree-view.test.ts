@@ -81,6 +81,7 @@ describe('the tree on a terminal', () => {
               { what: 'x', since: '', age_seconds: 2 },
             ],
           }),
+          node('main.p', { turn: 'human', tool_calls: 3 }),
           node('main.o', {
             state: 'idle',
             turn: 'human',
@@ -112,6 +113,7 @@ describe('the tree on a terminal', () => {
     expect(lineOf(lines, '─ i')).toContain('○ stopped')
     expect(lineOf(lines, '─ j')).toMatch(/\? unknown a dialog +2m screen/)
     expect(lineOf(lines, '─ n')).toContain('○ idle: the checks of #3 +1, 5m')
+    expect(lineOf(lines, '─ p')).toContain(' running: your turn')
     expect(lineOf(lines, '─ o')).toContain('○ idle: your turn')
     expect(lineOf(lines, '─ l')).toContain('◇ waiting for mail')
     expect(lineOf(lines, '─ m')).toContain('◇ waiting for 2 agents')
