@@ -196,6 +196,7 @@ async function repositoriesIn(folder: string): Promise<string[]> {
   if (!(await isFolder(folder))) return found
   for (const name of await readdir(folder).catch(() => [])) {
     const place = join(folder, name)
+    if (!(await isFolder(place))) continue
     if (await isThere(join(place, 'HEAD')))
       found.push(place, ...(await repositoriesIn(join(place, 'modules'))))
     else found.push(...(await repositoriesIn(place)))

@@ -29,7 +29,7 @@ async function world(exec: Exec = realExec) {
     writeFileSync(join(root, ...parts), parts.join(' '))
   }
   const cache = createSetupCache({
-    ...{ folder, exec, log: silentLog },
+    ...{ folder, exec, log: silentLog() },
     trash: { folder: join(root, 'trash'), empty: () => {} },
   })
   const keep = (hash: string, worktree: string, outputs: readonly string[]) =>

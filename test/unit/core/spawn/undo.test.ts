@@ -31,7 +31,7 @@ it('what a cut off set-up command still runs ends before the worktree is torn do
     } as never,
     files: { remove, removeFolder: remove, removeOutput: remove } as never,
     trash: { folder: '/trash', empty: () => {} } as never,
-    ...{ publisher: {} as never, clock: () => 0, log: silentLog, states: {} as never },
+    ...{ publisher: {} as never, clock: () => 0, log: silentLog(), states: {} as never },
     teardown: async () => {
       done.push('torn down')
       return []
