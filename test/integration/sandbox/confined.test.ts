@@ -55,6 +55,45 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     )
   })
 
+  it('are rebased, merged and cleaned as others are, and no log leads elsewhere', async () => {
+    const tree = await startTree()
+    const elsewhere = join(tree.repository.folder, 'elsewhere')
+    const link = `log=$(git rev-parse --git-dir)/logs/HEAD; rm -f "$log"; ln -s '${elsewhere}' "$log"`
+    const commit = (file: string) => ({
+      do: 'sh',
+      command: `echo b > ${file} && git add ${file} && git commit -qm ${file}`,
+    })
+    const files = (name: string, ...more: object[]): void =>
+      tree.script(name, {
+        steps: [commit(name), { do: 'tool', name: 'file_pr', input: { title: name, body: 'B' } }],
+        on: [{ match: 'go on', steps: [commit(`${name}-2`), ...more, { do: 'stop' }] }],
+      })
+    files('first')
+    files('second')
+    files('third', { do: 'sh', command: link })
+    const worktrees = new Map<string, string>()
+    const numbers = new Map<string, number>()
+    for (const name of ['first', 'second', 'third']) {
+      worktrees.set(name, (await spawn(tree, name)).spawned[0].worktree)
+      const filed = await waitFor(`that of ${name}`, async () => (await tree.agent(name)).pr)
+      numbers.set(name, filed.number)
+    }
+    await tree.call('merge_pr', { pr_number: numbers.get('first') })
+    for (const name of ['second', 'third']) await tree.call('send', { to: name, message: 'go on' })
+    await tree.logged('third', 'its stop', ({ kind }) => kind === 'stop')
+    expect(existsSync(elsewhere)).toBe(false)
+    const place = worktrees.get('second') ?? ''
+    await waitFor('the rebase', () => existsSync(join(place, 'first')))
+    await tree.logged('second', 'its stop', ({ kind }) => kind === 'stop')
+    const head = await tree.repository.git('rev-parse', 'main.second')
+    await tree.call('merge_pr', { pr_number: numbers.get('second'), head_sha: head })
+    for (const name of ['first', 'second']) await tree.call('kill', { agent: name })
+    const cleaned = await tree.run(['clean', 'first', 'second'])
+    expect(cleaned, cleaned.stderr).toMatchObject({ code: 0 })
+    expect(existsSync(place), cleaned.stdout).toBe(false)
+    expect(await tree.repository.git('branch', '--list', '*first', '*second')).toBe('')
+  })
+
   it('leave what their hooks say for the daemon that comes after, each in its own place', async () => {
     const tree = await startTree()
     const go = join(tree.scripts, 'go')
