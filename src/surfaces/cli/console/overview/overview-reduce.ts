@@ -87,7 +87,10 @@ export function withSelectedStill(before: ConsoleState, changed: ConsoleState): 
   const was = before.overview.selected
   if (was === null || state.place !== 'overview' || state.overview.selected?.key === was.key)
     return state
-  return { ...state, overview: { ...state.overview, lost: state.overview.lost + 1 } }
+  // One that was not there to be seen, as before anything was known, is no loss.
+  return selectedRow(before, overviewRows(before))?.row.key === was.key
+    ? { ...state, overview: { ...state.overview, lost: state.overview.lost + 1 } }
+    : state
 }
 
 /**

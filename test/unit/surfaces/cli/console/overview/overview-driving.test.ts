@@ -131,6 +131,14 @@ describe('selecting in the overview', () => {
     expect(console.state()).toMatchObject({ place: 'conversation', viewed: a.id })
   })
 
+  it('acts at once on what is filtered for before it is there', () => {
+    const console = open([a])
+    console.line('/merged')
+    console.show(ready(4))
+    console.press('submit')
+    expect(console.state().ask).toMatchObject({ kind: 'merge', number: 4 })
+  })
+
   it('sorts, and shows the agents alone then', () => {
     const console = open([a, b, c])
     expect(console.keys()).toEqual(['id-main', a.id, b.id, c.id].map((id) => `agent ${id}`))
