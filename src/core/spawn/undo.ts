@@ -67,6 +67,8 @@ export function createSpawnUndo({
       for (const pane of await multiplexer.list())
         if (pane.agentId === agentId) await multiplexer.close(pane.paneId)
     })
+    // A set-up command that the daemon was cut off from goes on by itself.
+    await attempt('processes', () => multiplexer.endLeftBehind(agentId))
     await attempt('files', async () => {
       await files.remove(agentId)
       await files.removeFolder(agentId)

@@ -1,11 +1,13 @@
-import { open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openPlain, readPlain } from '../../../processes/plain-file.ts'
 import type { Git } from '../git.ts'
 import type { Run } from '../run.ts'
 
 /** How each file begins that stands for one of Git LFS. */
 const POINTER = 'version https://git-lfs.github.com/spec/'
 const CHECKOUT_TIMEOUT = 900_000
+/** Bytes of a .gitattributes; a longer one is none. */
+const ATTRIBUTES_LIMIT = 10_000_000
 
 /**
  * Files of Git LFS from its store, which all worktrees share, without asking a remote. Returns
@@ -14,8 +16,8 @@ const CHECKOUT_TIMEOUT = 900_000
 export const createFillLargeFiles =
   (run: Run): Git['fillLargeFiles'] =>
   async (worktree) => {
-    const attributes = await readFile(join(worktree, '.gitattributes'), 'utf8').catch(() => '')
-    if (!/\bfilter=lfs\b/.test(attributes)) return null
+    const attributes = await readPlain(join(worktree, '.gitattributes'), ATTRIBUTES_LIMIT)
+    if (attributes?.includes('filter=lfs') !== true) return null
     const pointers = async (): Promise<string[]> => {
       const args = ['ls-files', '-z', '--', ':(attr:filter=lfs)']
       const names = await run.output('list files of Git LFS', args, { worktree, reads: true })
@@ -35,7 +37,7 @@ export const createFillLargeFiles =
   }
 
 async function isPointer(path: string): Promise<boolean> {
-  const file = await open(path, 'r').catch(() => null)
+  const file = await openPlain(path)
   if (file === null) return false
   try {
     const { buffer, bytesRead } = await file.read(

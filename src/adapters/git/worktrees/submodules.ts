@@ -9,6 +9,12 @@ import { gitDirOf } from './worktree-state.ts'
 const FILLED_FROM = 'refs/exomonad'
 const MODE_OF_COMMIT = '160000 '
 const CLONE_TIMEOUT = 900_000
+/**
+ * Agents write the configuration of these repositories. A partial clone would ask its remote for
+ * what is missing, by the program that its configuration names.
+ */
+const OFFLINE = { env: { GIT_NO_LAZY_FETCH: '1' } }
+const SETTINGS = ['protocol.file.allow=always', 'protocol.ext.allow=never']
 
 interface Submodule {
   readonly name: string
@@ -20,12 +26,14 @@ interface Submodule {
  * beside these is not there at all.
  */
 export function createSubmodules({
-  run,
+  run: anyRun,
   commonDir,
 }: {
   run: Run
   commonDir: string
 }): Pick<Git, 'fillSubmodules'> {
+  const run = offline(anyRun)
+
   const listed = async (worktree: string): Promise<Submodule[]> => {
     const args = ['config', '--file', '.gitmodules', '--null', '--get-regexp']
     const found = await run.attempt([...args, String.raw`^submodule\..*\.path$`], { worktree })
@@ -59,8 +67,7 @@ export function createSubmodules({
   const holderOf = async (places: readonly string[], sha: string): Promise<string | null> => {
     for (const place of places) {
       const args = [`--git-dir=${place}`, 'cat-file', '-e', `${sha}^{commit}`]
-      if ((await isThere(join(place, 'HEAD'))) && (await run.attempt(args)).exitCode === 0)
-        return place
+      if ((await run.attempt(args)).exitCode === 0) return place
     }
     return null
   }
@@ -71,7 +78,7 @@ export function createSubmodules({
     { from, sha }: { from: string; sha: string },
   ): Promise<string | null> => {
     // A clone of a folder of this machine: objects are linked, nothing is asked of a remote.
-    const settings = ['protocol.file.allow=always', `submodule.${name}.url=${from}`]
+    const settings = [...SETTINGS, `submodule.${name}.url=${from}`]
     const args = [
       'submodule',
       '--quiet',
@@ -85,7 +92,7 @@ export function createSubmodules({
     const filled = await run.attempt(args, { worktree, settings, timeout: CLONE_TIMEOUT })
     if (filled.exitCode !== 0 || (await isEmpty(worktree, path)))
       return filled.stderr.trim().split('\n').at(-1) ?? 'git left it empty'
-    const inside = { worktree: join(worktree, path), settings: ['protocol.file.allow=always'] }
+    const inside = { worktree: join(worktree, path), settings: SETTINGS }
     const refs = ['heads', 'tags'].map((kind) => `+refs/${kind}/*:${FILLED_FROM}/${kind}/*`)
     const remotes = '+refs/remotes/origin/*:refs/remotes/origin/*'
     await run.attempt(['fetch', '--quiet', '--no-tags', from, remotes, ...refs], inside)
@@ -96,10 +103,10 @@ export function createSubmodules({
     return null
   }
 
-  /** `modules`: folders with the repositories of submodules, by their names. */
+  /** `gitDirs`: whose `modules` have the repositories of submodules, by their names. */
   const fill = async (
     worktree: string,
-    modules: readonly string[],
+    gitDirs: readonly string[],
     above: string,
   ): Promise<{ path: string; reason: string }[]> => {
     if (!(await isThere(join(worktree, '.gitmodules')))) return []
@@ -109,35 +116,57 @@ export function createSubmodules({
     for (const submodule of await listed(worktree)) {
       const sha = commits.get(submodule.path)
       if (sha === undefined || !(await isEmpty(worktree, submodule.path))) continue
-      const places = modules.map((folder) => join(folder, submodule.name))
-      const from = await holderOf(places, sha)
       const path = above + submodule.path
+      if (!isName(submodule.name)) {
+        missing.push({ path, reason: `its name ${JSON.stringify(submodule.name)} is not allowed` })
+        continue
+      }
+      const places: string[] = []
+      for (const gitDir of gitDirs) {
+        const place = await repositoryOf(gitDir, submodule.name)
+        if (place !== null) places.push(place)
+      }
+      const from = await holderOf(places, sha)
       if (from === null) {
-        const known = (await Promise.all(places.map((place) => isThere(place)))).includes(true)
-        const reason = known
-          ? `the main worktree’s has no commit ${sha.slice(0, 10)}`
-          : 'it is not checked out in the main worktree'
+        const reason =
+          places.length > 0
+            ? `the main worktree’s has no commit ${sha.slice(0, 10)}`
+            : 'it is not checked out in the main worktree'
         missing.push({ path, reason })
         continue
       }
       const failed = await fillOne(worktree, submodule, { from, sha })
       if (failed !== null) missing.push({ path, reason: failed })
-      else
-        missing.push(
-          ...(await fill(
-            join(worktree, submodule.path),
-            places.map((place) => join(place, 'modules')),
-            `${path}/`,
-          )),
-        )
+      else missing.push(...(await fill(join(worktree, submodule.path), places, `${path}/`)))
     }
     return missing
   }
 
   return {
-    fillSubmodules: async (worktree, from) =>
-      fill(worktree, [join(await gitDirOf(from), 'modules'), join(commonDir, 'modules')], ''),
+    fillSubmodules: async (worktree, from) => fill(worktree, [await gitDirOf(from), commonDir], ''),
   }
+}
+
+const offline = (run: Run): Pick<Run, 'attempt' | 'output'> => ({
+  attempt: (args, options) => run.attempt(args, { ...options, ...OFFLINE }),
+  output: (doing, args, options) => run.output(doing, args, { ...options, ...OFFLINE }),
+})
+
+/** It becomes a part of paths and of a setting, and whoever commits can write it. */
+const isName = (name: string): boolean =>
+  name !== '' &&
+  !name.startsWith('/') &&
+  !['=', '\n', '\0'].some((character) => name.includes(character)) &&
+  !name.split(/[/\\]/).includes('..')
+
+/** Null where there is none, or a link is on the way to it: it may lead anywhere. */
+async function repositoryOf(gitDir: string, name: string): Promise<string | null> {
+  let place = gitDir
+  for (const part of ['modules', ...name.split('/')]) {
+    place = join(place, part)
+    if (!(await isFolder(place))) return null
+  }
+  return (await isThere(join(place, 'HEAD'))) ? place : null
 }
 
 /**
@@ -147,7 +176,8 @@ export function createSubmodules({
 export async function requireSharedSubmodules(run: Run, gitDir: string): Promise<void> {
   for (const place of await repositoriesIn(join(gitDir, 'modules'))) {
     const args = ['rev-list', '--max-count=1', 'HEAD', '--all', '--not', '--remotes']
-    const found = await run.attempt([`--git-dir=${place}`, ...args, `--glob=${FILLED_FROM}/*`])
+    const globs = `--glob=${FILLED_FROM}/*`
+    const found = await offline(run).attempt([`--git-dir=${place}`, ...args, globs])
     if (found.exitCode === 0 && found.stdout.trim() === '') continue
     const name = place.slice(join(gitDir, 'modules').length + 1)
     throw new ExomonadError(
@@ -160,17 +190,26 @@ export async function requireSharedSubmodules(run: Run, gitDir: string): Promise
   }
 }
 
-/** A name may have `/` in it, and a submodule its own. */
+/** A name may have `/` in it, and a submodule its own. No link is followed. */
 async function repositoriesIn(folder: string): Promise<string[]> {
   const found: string[] = []
+  if (!(await isFolder(folder))) return found
   for (const name of await readdir(folder).catch(() => [])) {
     const place = join(folder, name)
+    if (!(await isFolder(place))) continue
     if (await isThere(join(place, 'HEAD')))
       found.push(place, ...(await repositoriesIn(join(place, 'modules'))))
     else found.push(...(await repositoriesIn(place)))
   }
   return found
 }
+
+/** And not a link to one. */
+const isFolder = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(

@@ -59,8 +59,8 @@ async function run(
       child.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
       child.once('exit', (code, by) => resolve(code === 0 ? null : `exit ${code ?? by}`))
     })
+    if (ended !== null || timedOut) signal('SIGKILL')
     if (!timedOut) return ended
-    signal('SIGKILL')
     return `timed out after ${timeoutMs / 1000} s`
   } finally {
     clearTimeout(timer)

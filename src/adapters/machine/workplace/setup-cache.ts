@@ -11,15 +11,17 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises'
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
 import { z } from 'zod'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 import type { Exec } from '../../../processes/exec.ts'
+import { readPlain } from '../../../processes/plain-file.ts'
 import type { Log } from '../../../runtime/log.ts'
+import { isWithin } from '../copy-link.ts'
 import type { Trash } from '../trash.ts'
 import { copyTree, type CopyMethod } from './copy-tree.ts'
-import { inside, refuseLinks } from './within.ts'
+import { inside, linkOnWay } from './within.ts'
 
 /**
  * What set-up commands made, by the key of what they made it from. An entry is written aside and
@@ -28,19 +30,26 @@ import { inside, refuseLinks } from './within.ts'
 export interface SetupCache {
   /**
    * The name of what a command makes in a worktree as it is now; null where none of its key files
-   * is there. With the program itself: what another npm makes may be another thing.
+   * is there, or one is not to be read: no plain file, too large, or behind a link that leads out.
+   * With the program itself: what another npm makes may be another thing.
    */
   keyOf(
     worktree: string,
     step: { run: readonly string[]; files: readonly string[]; outputs: readonly string[] },
     path: string,
   ): Promise<string | null>
-  /** Brings all outputs of an entry; false where there is none that is whole. */
+  /**
+   * Brings all outputs of an entry; false where there is none that is whole, or a symbolic link of
+   * the worktree is on the way to one: nothing is written or removed then.
+   */
   restore(
     hash: string,
     target: { worktree: string; method: CopyMethod; path: string },
   ): Promise<boolean>
-  /** Keeps outputs (files or folders of the worktree), and makes room for them. */
+  /**
+   * Keeps outputs (files or folders of the worktree), and makes room for them. `linked`: one lies
+   * behind a symbolic link, and may be anything of this machine.
+   */
   keep(
     hash: string,
     source: {
@@ -50,7 +59,7 @@ export interface SetupCache {
       path: string
       bounds: CacheBounds
     },
-  ): Promise<'kept' | 'too large'>
+  ): Promise<'kept' | 'too large' | 'linked'>
   /** Drops what was not used for longest until the rest is within its bounds. */
   prune(bounds: CacheBounds): Promise<{ entries: number; bytes: number }>
 }
@@ -71,6 +80,8 @@ const FACTS = 'entry.json'
 const TREE = 'tree'
 /** Begins the name of what is still being written. */
 const MAKING = '.making-'
+/** Of a file of a key. Bytes. */
+const KEY_LIMIT = 64_000_000
 
 export function createSetupCache({
   folder,
@@ -128,9 +139,12 @@ export function createSetupCache({
 
   return {
     keyOf: async (worktree, { run, files, outputs }, path) => {
-      const contents = await Promise.all(
-        files.map((file) => readFile(inside(worktree, file)).catch(() => null)),
-      )
+      const contents: (Buffer | null)[] = []
+      for (const file of files) {
+        const content = await readKey(worktree, file)
+        if (content === undefined) return null
+        contents.push(content)
+      }
       if (contents.every((content) => content === null)) return null
       const hash = createHash('sha256')
       const program = await programFacts(run[0] ?? '', worktree, path)
@@ -144,21 +158,25 @@ export function createSetupCache({
       await cleared
       const facts = await factsOf(hash).catch(() => null)
       if (facts === null) return false
+      const targets = facts.outputs.map((output) => inside(worktree, output))
+      for (const to of targets) if ((await linkOnWay(worktree, to)) !== undefined) return false
+      const begun: string[] = []
       inUse.set(hash, (inUse.get(hash) ?? 0) + 1)
       try {
         const now = new Date()
         await utimes(join(folder, hash, FACTS), now, now)
-        for (const output of facts.outputs) {
-          const to = inside(worktree, output)
-          await refuseLinks(worktree, to, output)
+        for (const [index, output] of facts.outputs.entries()) {
+          const to = targets[index] ?? ''
+          begun.push(to)
           await rm(to, { recursive: true, force: true })
           await copyTree(exec, { from: join(folder, hash, TREE, output), to, method, path })
         }
         return true
       } catch (thrown) {
         log.warn({ err: thrown, entry: hash }, 'kept outputs of a set-up command can’t be used')
-        for (const output of facts.outputs)
-          await rm(inside(worktree, output), { recursive: true, force: true })
+        for (const to of begun)
+          if ((await linkOnWay(worktree, to)) === undefined)
+            await rm(to, { recursive: true, force: true })
         await throwAway(hash).catch(() => {})
         return false
       } finally {
@@ -170,11 +188,11 @@ export function createSetupCache({
 
     keep: async (hash, { worktree, outputs, method, path, bounds }) => {
       await cleared
-      const bytes = await sizeOf(
-        exec,
-        outputs.map((output) => inside(worktree, output)),
-        path,
-      )
+      const sources = outputs.map((output) => inside(worktree, output))
+      // One that is a link itself is kept as a link.
+      for (const from of sources)
+        if ((await linkOnWay(worktree, dirname(from))) !== undefined) return 'linked'
+      const bytes = await sizeOf(exec, sources, path)
       if (bytes > bounds.bytes || bounds.entries < 1) return 'too large'
       const making = `${MAKING}${hash}-${randomBytes(4).toString('hex')}`
       try {
@@ -207,6 +225,14 @@ export function createSetupCache({
 
 const sha256 = (content: Buffer | null): string | null =>
   content === null ? null : createHash('sha256').update(content).digest('hex')
+
+/** Null where there is none; undefined where what is there is not to be read. */
+async function readKey(worktree: string, file: string): Promise<Buffer | null | undefined> {
+  const path = await realpath(inside(worktree, file)).catch(() => null)
+  if (path === null) return null
+  if (!isWithin(await realpath(worktree), path)) return undefined
+  return (await readPlain(path, KEY_LIMIT)) ?? undefined
+}
 
 const exists = (path: string): Promise<boolean> =>
   lstat(path).then(

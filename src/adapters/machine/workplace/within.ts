@@ -11,20 +11,25 @@ export function inside(root: string, file: string): string {
   return path
 }
 
+/** The symbolic link that a path below `root` is or leads through; undefined where there is none. */
+export async function linkOnWay(root: string, target: string): Promise<string | undefined> {
+  for (let path = target; path !== resolve(root); path = dirname(path)) {
+    const found = await lstat(path).catch(() => undefined)
+    if (found?.isSymbolicLink() === true) return path
+  }
+  return undefined
+}
+
 /**
  * The branch of the new worktree may hold links where the file is to go; nothing is written through
  * them.
  */
 export async function refuseLinks(root: string, target: string, file: string): Promise<void> {
-  for (let path = target; path !== resolve(root); path = dirname(path)) {
-    const found = await lstat(path).catch(() => undefined)
-    if (found?.isSymbolicLink() !== true) continue
-    throw new ExomonadError(
-      'OUTSIDE_ROOT',
-      `${file} would be written through ${relative(root, path)}, a symbolic link in ${root}.`,
-      {
-        file,
-      },
-    )
-  }
+  const link = await linkOnWay(root, target)
+  if (link === undefined) return
+  throw new ExomonadError(
+    'OUTSIDE_ROOT',
+    `${file} would be written through ${relative(root, link)}, a symbolic link in ${root}.`,
+    { file },
+  )
 }

@@ -119,12 +119,18 @@ export function createInclude({
         } catch (thrown) {
           const error = asExomonadError(thrown)
           // What the configuration names was asked for; of a shared list one part may not fit here.
-          if (!next.shared || error.code !== 'OUTSIDE_ROOT') throw thrown
+          if (!next.shared || error.code !== 'OUTSIDE_ROOT') {
+            waiting.length = 0
+            throw thrown
+          }
           lacking.push(`${next.path} was left out: ${error.message}`)
         }
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    // All of them end before this fails: the worktree is removed then, and a copy that goes on would
+    // make it anew.
+    const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, work))
+    for (const result of ended) if (result.status === 'rejected') throw result.reason
     return lacking
   }
 }

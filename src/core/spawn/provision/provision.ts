@@ -6,6 +6,7 @@ import type { Agent } from '../../../domain/records.ts'
 import type { States } from '../../agents/states.ts'
 import type { Deps } from '../../deps.ts'
 import type { LaunchEnvironment } from '../launch.ts'
+import { confinementOf } from '../confinement.ts'
 import { createInclude } from './include.ts'
 import type { WorktreeVariables } from './variables.ts'
 import { createSetup } from './setup.ts'
@@ -17,7 +18,7 @@ import { createSetup } from './setup.ts'
 export type Provision = (config: Config, caller: Caller, agent: Agent) => Promise<string[]>
 
 export function createProvision(
-  deps: Pick<Deps, 'git' | 'files' | 'setupCache' | 'bring'> &
+  deps: Pick<Deps, 'paths' | 'store' | 'git' | 'files' | 'setupCache' | 'bring'> &
     Pick<LaunchEnvironment, 'environmentOf'> & {
       states: States
       variablesOf: WorktreeVariables
@@ -71,13 +72,15 @@ export function createProvision(
   return async (config, caller, agent) => {
     const env = { ...deps.environmentOf(config), ...(await deps.variablesOf(agent)) }
     const say = sayOf(agent)
+    // A confined parent may put links to what it can’t read into its worktree while it is copied.
+    const isFree = (await confinementOf(deps, config, caller.agent)) === 'off'
+    const from = isFree ? caller.agent.worktree : deps.paths.home
     const lacking = await include({
-      ...{ config, agent, say },
-      from: caller.agent.worktree,
+      ...{ config, agent, say, from },
       path: env['PATH'] ?? '',
     })
     const unfilled = (await files.exists(join(agent.worktree, '.gitmodules')))
-      ? await git.fillSubmodules(agent.worktree, caller.agent.worktree)
+      ? await git.fillSubmodules(agent.worktree, from)
       : []
     const pointers = await largeFiles(agent)
     for (const step of config.worktree.setup)

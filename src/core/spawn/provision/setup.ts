@@ -80,9 +80,12 @@ export function createSetup({
       path: env['PATH'] ?? '',
       bounds: boundsOf(config),
     })
-    return kept === 'kept'
-      ? []
-      : warns('they are larger than [worktree] setup_cache_mb and setup_cache_entries allow')
+    if (kept === 'kept') return []
+    return warns(
+      kept === 'linked'
+        ? 'a symbolic link is on the way to one of them'
+        : 'they are larger than [worktree] setup_cache_mb and setup_cache_entries allow',
+    )
   }
 
   return async (wanted) => {
@@ -99,7 +102,7 @@ export function createSetup({
       const why =
         tracked.length > 0
           ? `git tracks ${tracked.slice(0, 3).join(', ')} among them`
-          : `of its key none is there (${step.key.join(', ')})`
+          : `its key is not there, or no plain file of the worktree (${step.key.join(', ')})`
       return [notKept(step, why)]
     }
     const restore = async (): Promise<boolean> =>

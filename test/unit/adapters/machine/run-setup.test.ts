@@ -1,0 +1,36 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { expect, it, onTestFinished } from 'vitest'
+import { sendSignal } from '../../../../packages/subagents/src/processes/signal.ts'
+import { runLogged } from '../../../../src/adapters/machine/workplace/run-setup.ts'
+import { isAlive } from '../../../helpers/processes.ts'
+import { waitFor } from '../../../helpers/wait-for.ts'
+import { tempFolder } from './temp-folder.ts'
+
+/** Answers once it is asked. */
+const SERVICE = '(until [ -e asked ]; do sleep 0.05; done; echo > answered)'
+
+/** A command that leaves something running; returns how it ended, and the number of that. */
+async function leaving(exit: number) {
+  const cwd = tempFolder()
+  const argv = ['sh', '-c', `${SERVICE} & echo $! > left; exit ${exit}`]
+  const env = { PATH: process.env['PATH'] ?? '' }
+  const result = await runLogged(argv, { cwd, env, timeoutMs: 60_000, log: join(cwd, 'log') })
+  const left = Number(readFileSync(join(cwd, 'left'), 'utf8'))
+  onTestFinished(() => void sendSignal(left, 'SIGKILL'))
+  return { cwd, result, left }
+}
+
+it('a set-up command that fails takes with it what it started', async () => {
+  const { result, left } = await leaving(1)
+  expect(result).toMatchObject({ ok: false, output: expect.stringContaining('exit 1') })
+  await waitFor('the end of what it left', () => !isAlive(left), { limit: 5000 })
+})
+
+it('one that succeeds may leave a service', async () => {
+  const { cwd, result } = await leaving(0)
+  expect(result).toEqual({ ok: true })
+  writeFileSync(join(cwd, 'asked'), '')
+  await waitFor('its answer', () => existsSync(join(cwd, 'answered')), { limit: 5000 })
+})
