@@ -6,7 +6,7 @@ import type { OnceContext } from '../core/once.ts'
 import type { Receipt, TakeReceipt } from '../core/mail/receipt.ts'
 import type { Log } from '../runtime/log.ts'
 import type { TextGate } from '../sanitize/text-gate.ts'
-import { isRead, type AnyTool, type ToolContext } from '../tools/define.ts'
+import type { AnyTool, ToolContext } from '../tools/define.ts'
 import { parseInput } from './parse-input.ts'
 import { actsAsHuman, identityOf, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
 import { schemasOf } from './tool-schemas.ts'
@@ -86,6 +86,10 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     ? result
     : withWarning(result, `${tool.name} is deprecated; use ${tool.deprecated}.`)
 }
+
+/** Whether a call with this input, which its schema took, changes nothing. */
+const isRead = ({ effect }: AnyTool, input: unknown): boolean =>
+  (typeof effect === 'function' ? effect(input) : effect) === 'reads'
 
 async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Promise<void> {
   try {

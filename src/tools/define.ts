@@ -115,10 +115,6 @@ export const defineTool = <
 // oxlint-disable-next-line typescript/no-explicit-any -- a list of tools of different shapes has no narrower type
 export type AnyTool = Tool<any, any>
 
-/** Whether a call with this input, which its schema took, changes nothing. */
-export const isRead = ({ effect }: Pick<AnyTool, 'effect'>, input: unknown): boolean =>
-  (typeof effect === 'function' ? effect(input) : effect) === 'reads'
-
 /** The first sentence of what it says of itself. */
 export const summaryOf = ({ description }: Pick<AnyTool, 'description'>): string =>
   (description.split(/(?<=\.) |\n/)[0] ?? '').replace(/\.$/, '')
