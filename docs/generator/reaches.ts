@@ -27,7 +27,7 @@ export function reachesOf(type: EventType): string {
   const definition = definitionOf(type)
   const { tells } = definition ?? {}
   if (definition === undefined || tells === undefined) return ''
-  const fields = jsonSchema(definition.payload, 'output').properties ?? {}
+  const { properties: fields = {}, required = [] } = jsonSchema(definition.payload, 'output')
   const read = new Set<string>()
   const payload = new Proxy(sampleOfEvent(type) as Record<string, unknown>, {
     get: (target, key) => {
@@ -39,7 +39,9 @@ export function reachesOf(type: EventType): string {
   let payloads: Record<string, unknown>[] = [{ ...sampleOfEvent(type) }]
   for (const field of read)
     payloads = payloads.flatMap((one) =>
-      valuesOf(fields[field]).map((value) => ({ ...one, [field]: value })),
+      [...valuesOf(fields[field]), ...(required.includes(field) ? [] : [undefined])].map(
+        (value) => ({ ...one, [field]: value }),
+      ),
     )
   const seen = payloads.map((one) => tells(one))
   const target = (name: keyof Tells): string => {

@@ -50,6 +50,12 @@ const keyedSetup = z
 
 export const worktreeSchema = z
   .strictObject({
+    root: z
+      .enum(['inside', 'sibling'])
+      .default('inside')
+      .describe(
+        'Where new worktrees lie. inside: in .exomonad/worktrees. sibling: in a folder beside the repository, NAME.worktrees, where tools that walk all below the repository do not find them.',
+      ),
     include: z
       .array(z.union([z.string(), includeEntry]))
       .default([])

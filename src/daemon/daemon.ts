@@ -33,7 +33,7 @@ import { openMcp } from './open-mcp.ts'
 import { openStore } from './open-store.ts'
 import { createReleaser } from './releaser.ts'
 import { createConfine } from './sandbox/confine.ts'
-import { confinedLooks } from './sandbox/confined-looks.ts'
+import { confinedGit } from './sandbox/confined-git.ts'
 import { serveHttp } from './serve-http.ts'
 import { createSettings } from './settings.ts'
 import { requireDatabase } from './unaccounted.ts'
@@ -77,7 +77,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const { git, close: closeGit } = openKeptGit({
       commonDir,
       origin: paths.origin,
-      exec: confinedLooks(paths, environment),
+      exec: confinedGit(paths, environment),
       environment: gitEnvironment(environment),
       signal: leaving.signal,
       pushEnvironment: () => access.push(),

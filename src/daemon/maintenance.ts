@@ -1,5 +1,11 @@
 import { stat } from 'node:fs/promises'
-import { confinedSpools, readSpool } from '../adapters/machine/spool.ts'
+import { join } from 'node:path'
+import {
+  confinedSpools,
+  readConfinedSpool,
+  readSpool,
+  type SpooledHook,
+} from '../adapters/machine/spool.ts'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
 import type { Git } from '../adapters/git/git.ts'
 import type { Store } from '../adapters/store/store.ts'
@@ -44,16 +50,14 @@ export function startMaintenance(deps: {
   const { repeat, stop } = createRepeated(log)
 
   const spool = async () => {
-    for (const folder of [paths.spool, ...(await confinedSpools(paths.agents))])
-      await readSpool(
-        folder,
-        async ({ event, token, body, at }) => {
-          const agent = await core.directory.byTokenHash(hashToken(token))
-          if (agent === undefined) return
-          await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
-        },
-        log,
-      )
+    const hear = async ({ event, token, body, at }: SpooledHook): Promise<void> => {
+      const agent = await core.directory.byTokenHash(hashToken(token))
+      if (agent === undefined) return
+      await callSpooledHook(core.hooks, event, { kind: 'agent', agent }, body, at)
+    }
+    await readSpool(paths.spool, hear, log)
+    for (const folder of await confinedSpools(paths.agents))
+      await readConfinedSpool(folder, hear, log)
   }
 
   const retain = async () => {
@@ -85,7 +89,8 @@ export function startMaintenance(deps: {
     if (at === null) return
     tending = git
       .tendPool({
-        ...{ folder: paths.pool, size: worktree.pool, at, trash: paths.trash },
+        folder: join(paths.worktrees[worktree.root], '.pool'),
+        ...{ size: worktree.pool, at, trash: paths.trash },
         checkoutWorkers: settings.checkout_workers,
       })
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'no worktree could be made ready'))

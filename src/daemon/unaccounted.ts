@@ -69,7 +69,10 @@ async function unaccounted({ store, multiplexer, paths }: Deps): Promise<Found> 
     ({ agentId }) => agentId !== null && !known.has(agentId),
   )
   const records: string[] = await readdir(paths.auth).catch(() => [])
-  if (known.size === 0) return { panes, records, worktrees: await worktreesIn(paths.worktrees) }
+  if (known.size === 0) {
+    const worktrees = await Promise.all(Object.values(paths.worktrees).map(worktreesIn))
+    return { panes, records, worktrees: worktrees.flat() }
+  }
   // Of a spawn that was taken back the terminal may be left, but no record, or the store has its
   // events. Records alone are what a power cut leaves.
   const strangers: Pane[] = []

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 
 /**
  * In the git folder of a worktree while it is looked at: nothing is written down that a person’s
@@ -73,10 +73,14 @@ export interface Paths {
    */
   readonly keptConfigFile: string
   readonly templates: string
-  readonly worktrees: string
-  /** Worktrees that are kept ready ([worktree] pool). */
-  readonly pool: string
+  /**
+   * Where agents’ worktrees lie, by `[worktree] root`. What was made while it said otherwise stays
+   * where it is: all of them are looked at.
+   */
+  readonly worktrees: Readonly<Record<WorktreeRoot, string>>
 }
+
+export type WorktreeRoot = 'inside' | 'sibling'
 
 export function pathsOf(commonDir: string, home: string): Paths {
   const state = join(commonDir, 'exomonad')
@@ -110,10 +114,17 @@ export function pathsOf(commonDir: string, home: string): Paths {
     configFile: join(config, 'config.toml'),
     keptConfigFile: join(state, 'config.toml'),
     templates: join(config, 'templates'),
-    worktrees: join(config, 'worktrees'),
-    pool: join(config, 'worktrees', '.pool'),
+    worktrees: { inside: join(config, 'worktrees'), sibling: `${home}.worktrees` },
   })
 }
+
+/** Worktrees that are kept ready ([worktree] pool) lie beside those of agents, in the same disk. */
+export const poolsOf = ({ worktrees }: Pick<Paths, 'worktrees'>): string[] =>
+  Object.values(worktrees).map((root) => join(root, '.pool'))
+
+/** Whether it lies where agents’ worktrees are made. */
+export const isInWorktrees = (path: string, { worktrees }: Pick<Paths, 'worktrees'>): boolean =>
+  Object.values(worktrees).some((root) => path.startsWith(root + sep))
 
 /**
  * Ten hex digits that stand for a repository on this host: names its socket folder, its tmux server

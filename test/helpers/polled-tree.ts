@@ -23,6 +23,9 @@ import { OWNER } from '../unit/pull-watch/pull.ts'
 import { scriptedForge, type ScriptedForge } from './scripted-forge.ts'
 import { virtualTime, type VirtualTime } from './virtual-time.ts'
 
+/** That nothing checks there is said once of each repository that a forge of these tests shows. */
+export const LACKS = 'forge.lacks'
+
 export const ROOT = '00000000-0000-7000-8000-000000000001' as AgentId
 
 /**
@@ -46,6 +49,7 @@ export interface PolledTree {
   /** Lets that many seconds pass. */
   pass(seconds: number): Promise<void>
   addAgent(name: string, facts?: Partial<Agent>): Promise<void>
+  /** All but deliveries and `LACKS`. */
   events(): Promise<StoredEvent[]>
   types(): Promise<string[]>
   /** What was sent to somebody, in words. */
@@ -96,7 +100,9 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
   let config = configSchema.parse({})
   let opened = await open(scriptedForge(options.kind))
   const events = async (): Promise<StoredEvent[]> =>
-    (await opened.store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
+    (await opened.store.events.list({})).filter(
+      ({ type }) => !type.startsWith('delivery.') && type !== LACKS,
+    )
   const tree: PolledTree = {
     time,
     brought,
@@ -142,7 +148,7 @@ export async function polledTree(options: { kind?: 'local' | 'github' } = {}): P
     types: async () => (await events()).map(({ type }) => type),
     delivered: async (recipient) =>
       (await opened.store.outbox.list({ recipient }))
-        .filter(({ reach, kind }) => reach !== 'log' && kind !== 'pr.opened')
+        .filter(({ reach, kind }) => reach !== 'log' && kind !== 'pr.opened' && kind !== LACKS)
         .map(({ text }) => text),
     close: async () => {
       await opened.poller.stop()

@@ -150,8 +150,10 @@ export function createAgentFiles(deps: {
       }
     },
     writeChannel: async (id, channel) => {
-      if (channel === null) await rm(channelFile(id), { force: true })
-      else await writePrivate(channelFile(id), JSON.stringify(channel))
+      // Anew, as an agent may have put something else there; and never absent, since an agent that
+      // is confined could then make one, and only reads what is there.
+      await rm(channelFile(id), { recursive: true, force: true })
+      await writePrivate(channelFile(id), JSON.stringify(channel))
     },
     readChannel: async (id) => {
       try {

@@ -1,10 +1,12 @@
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, readdir, readFile, rename, rm, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { asExomonadError } from '../../domain/errors.ts'
 import { ERRORS } from '../../domain/error-codes.ts'
 import type { Log } from '../../runtime/log.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
+import { OWN_DESCRIPTORS } from '../../processes/processes.ts'
 
 const spooledSchema = z.object({
   version: z.literal(1),
@@ -65,6 +67,51 @@ export async function readSpool(
   return count
 }
 
+/** A hook is small; what is larger is none. Bytes. */
+const LONGEST = 20_000_000
+
+/**
+ * The same of a confined agent’s spool, which lies where the agent writes: it may have put a link in
+ * the place of the folder or of a file, or a pipe that nobody writes to. Nothing is followed, and
+ * what can’t be read is deleted.
+ */
+export async function readConfinedSpool(
+  folder: string,
+  handle: (hook: SpooledHook) => Promise<void>,
+  log: Log,
+): Promise<void> {
+  const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+  const opened = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => null)
+  if (opened === null) return
+  try {
+    // By the descriptor: the path may lead elsewhere in the next moment.
+    const held = join(OWN_DESCRIPTORS, String(opened.fd))
+    for (const name of (await readdir(held)).toSorted()) {
+      if (name.startsWith('.')) continue
+      const path = join(held, name)
+      const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null)
+      try {
+        const found = await file?.stat()
+        if (file === null || found?.isFile() !== true || found.size > LONGEST)
+          throw new Error('no file of a hook')
+        const { event, token, body } = spooledSchema.parse(
+          parseJson(await file.readFile({ encoding: 'utf8' })),
+        )
+        await handle({ event, token, at: Math.floor(found.mtimeMs), body })
+      } catch (error) {
+        const known = asExomonadError(error)
+        if (ERRORS[known.code].status === 503) continue
+        log.warn({ name }, 'a spooled hook of a confined agent could not be used; it is deleted')
+      } finally {
+        await file?.close()
+      }
+      await unlink(path).catch(() => undefined)
+    }
+  } finally {
+    await opened.close()
+  }
+}
+
 /**
  * The spools of confined agents, each in the agent’s own folder: in one for all each would read the
  * tokens of the others. `agents`: the folder of those folders.
@@ -78,7 +125,7 @@ export async function confinedSpools(agents: string): Promise<string[]> {
 async function filesByAge(folder: string): Promise<{ file: string; name: string; at: number }[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(
     (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+      if (error.code === 'ENOENT') return []
       throw error
     },
   )

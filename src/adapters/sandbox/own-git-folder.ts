@@ -1,4 +1,4 @@
-import { lstat, readFile, realpath } from 'node:fs/promises'
+import { lstat, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 
@@ -27,4 +27,15 @@ export async function ownGitFolder(worktree: string, commonDir: string): Promise
   if ((await realpath(resolve(folder, back)).catch(() => null)) !== (await realpath(pointer)))
     throw refuse(`${folder} is of another worktree`)
   return folder
+}
+
+/** What stands for its `config.worktree`; makes the empty file, which no agent can write. */
+export async function ownConfig(
+  { state }: { readonly state: string },
+  gitDir: string,
+): Promise<{ hasOwnConfig: boolean; emptyFile: string }> {
+  const emptyFile = join(state, 'empty')
+  await writeFile(emptyFile, '', { mode: 0o600 })
+  const found = await lstat(join(gitDir, 'config.worktree')).catch(() => null)
+  return { hasOwnConfig: found?.isFile() === true && found.size > 0, emptyFile }
 }

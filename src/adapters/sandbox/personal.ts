@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { copyFile, cp, lstat, mkdir, rm, stat } from 'node:fs/promises'
+import { copyFile, cp, lstat, mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { PersonalPath } from '../agent-cli/agent-cli.ts'
@@ -21,6 +21,12 @@ export async function preparePersonal(place: {
   const own = personal.filter(({ access }) => access === 'own').map(({ path }) => path)
   for (const path of [home, '/tmp', ...own]) await makeFolder(folder, ownPath(folder, path))
   await makeFolder(folder, join(folder, 'spool'))
+  // Absent, it could be made by the agent; what is there it only reads.
+  await writeFile(join(folder, 'channel.json'), 'null', { mode: 0o600, flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    },
+  )
   for (const { path, access, isFolder } of personal) {
     if (access === 'write' && isFolder === true) await mkdir(path, { recursive: true, mode: 0o700 })
     if (access === 'copy') await copy(folder, path)

@@ -45,6 +45,9 @@ export interface Workplace {
   /** The git folder that its repositories’ worktrees share, and what there is its own. */
   readonly commonDir: string
   readonly gitDir: string
+  /** Whether there is a `config.worktree` in it, as of a sparse worktree; else an empty file of ours. */
+  readonly hasOwnConfig: boolean
+  readonly emptyFile: string
   /** exomonad’s state of this repository. */
   readonly state: string
   /** The agent’s own folder there. */
@@ -76,20 +79,7 @@ export const isWithin = (path: string, folder: string): boolean =>
  * since the daemon’s git, outside, believes them.
  */
 export function workspaceMounts(place: Workplace): Mount[] {
-  const { worktree, commonDir, gitDir, folder, home } = place
-  const git = [
-    read(commonDir),
-    // Packs and alternates are whole history: what commits add is loose.
-    write(join(commonDir, 'objects')),
-    read(join(commonDir, 'objects', 'pack')),
-    read(join(commonDir, 'objects', 'info')),
-    ...['refs', 'logs', 'reftable'].map((name) => write(join(commonDir, name))),
-    write(gitDir),
-    ...['gitdir', 'commondir'].map((name) => read(join(gitDir, name))),
-    { path: join(gitDir, 'config.worktree'), source: '/dev/null', access: 'read' as const },
-    write(worktree),
-    read(join(worktree, '.git')),
-  ]
+  const { folder, home } = place
   const own = [
     ...['/tmp', home, ...place.personal.filter(isOwn).map(({ path }) => path)].map((path) => ({
       path,
@@ -109,8 +99,33 @@ export function workspaceMounts(place: Workplace): Mount[] {
       access === 'read' || access === 'write' ? [{ path, access }] : [],
     ),
   ]
-  const mounts = [...machineMounts(place), ...own, ...person, ...git]
+  const mounts = [...machineMounts(place), ...own, ...person, ...gitMounts(place)]
   return [...mounts.filter(({ path }) => !place.hidden.includes(path)), ...hide(place, mounts)]
+}
+
+/** A worktree and its git folder, for whoever works in it. */
+export function gitMounts({
+  worktree,
+  commonDir,
+  gitDir,
+  emptyFile,
+  hasOwnConfig,
+}: Pick<Workplace, 'worktree' | 'commonDir' | 'gitDir' | 'emptyFile' | 'hasOwnConfig'>): Mount[] {
+  const own = join(gitDir, 'config.worktree')
+  return [
+    read(commonDir),
+    // Packs and alternates are whole history: what commits add is loose.
+    write(join(commonDir, 'objects')),
+    read(join(commonDir, 'objects', 'pack')),
+    read(join(commonDir, 'objects', 'info')),
+    ...['refs', 'logs', 'reftable'].map((name) => write(join(commonDir, name))),
+    write(gitDir),
+    ...['gitdir', 'commondir'].map((name) => read(join(gitDir, name))),
+    // A device could not be read there, and without any file one could be made.
+    hasOwnConfig ? read(own) : { path: own, source: emptyFile, access: 'read' },
+    write(worktree),
+    read(join(worktree, '.git')),
+  ]
 }
 
 /** What any program is run with: the machine’s own, toolchains, and `reads`. */

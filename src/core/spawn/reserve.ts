@@ -29,10 +29,14 @@ export function createReservations(
   const { store, files, paths, clock, admission } = deps
 
   /** `{slug}`, then `{slug}-2` and on: the first folder that is no agent’s and isn’t there. */
-  const freeWorktree = async (agents: readonly Agent[], slug: string): Promise<string> => {
+  const freeWorktree = async (
+    root: string,
+    agents: readonly Agent[],
+    slug: string,
+  ): Promise<string> => {
     const taken = new Set(agents.map((agent) => agent.worktree))
     for (let number = 1; ; number++) {
-      const path = join(paths.worktrees, number === 1 ? slug : `${slug}-${number}`)
+      const path = join(root, number === 1 ? slug : `${slug}-${number}`)
       if (!taken.has(path) && !(await files.exists(path))) return path
     }
   }
@@ -62,7 +66,11 @@ export function createReservations(
       forkPoint: candidate.forkPoint,
       worktree:
         candidate.adopt?.worktree ??
-        (await freeWorktree(agents ?? (await store.agents.list()), candidate.slug)),
+        (await freeWorktree(
+          paths.worktrees[config.worktree.root],
+          agents ?? (await store.agents.list()),
+          candidate.slug,
+        )),
       ownsWorktree: true,
       adopted: candidate.adopt !== undefined,
       task: spec.prompt,

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { createBubblewrap } from '../../adapters/sandbox/bubblewrap.ts'
-import { ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
+import { ownConfig, ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
 import { preparePersonal } from '../../adapters/sandbox/personal.ts'
 import { programFiles } from '../../adapters/sandbox/program-files.ts'
 import {
@@ -17,7 +17,7 @@ import { exec } from '../../processes/exec.ts'
 import { PACKAGE_ROOT } from '../../runtime/package-root.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import { confinedSocketFolder } from '../../surfaces/http/socket-file.ts'
-import { markConfined } from './confined-looks.ts'
+import { markConfined } from './confined-git.ts'
 import { openWays } from './open-ways.ts'
 
 /** Sockets of the person’s that an agent could act by; what they are for is not there anyway. */
@@ -66,7 +66,10 @@ export function createConfine(options: {
     await markConfined(paths, agent.worktree)
     await preparePersonal({ folder, home, personal })
     const reads = [
-      ...toolFolders(path.split(delimiter), { home, secret: [...hidden, paths.worktrees] }),
+      ...toolFolders(path.split(delimiter), {
+        home,
+        secret: [...hidden, ...Object.values(paths.worktrees)],
+      }),
       ...(await programFiles(argv[0] ?? '', path)),
       ...(await programFiles(process.execPath, path)),
       ...PACKAGE.map((name) => join(PACKAGE_ROOT, name)),
@@ -78,18 +81,22 @@ export function createConfine(options: {
       ...(await resolverFiles()),
     ]
     const { read, write } = config.sandbox
-    const expand = (one: string): string => one.replace(/^~(?=\/|$)/, home)
+    const expand = (one: string): string => resolve(one.replace(/^~(?=\/|$)/, home))
+    const gitDir = await ownGitFolder(agent.worktree, paths.commonDir)
+    const given = (given: readonly string[]): Promise<string[]> =>
+      exposing(given.map(expand), hidden)
     const mounts = workspaceMounts({
       worktree: agent.worktree,
       commonDir: paths.commonDir,
-      gitDir: await ownGitFolder(agent.worktree, paths.commonDir),
+      gitDir,
+      ...(await ownConfig(paths, gitDir)),
       state: paths.state,
       folder,
       home,
       socketFolder: confinedSocketFolder(socket),
       reads,
       personal,
-      configured: { read: read.map(expand), write: write.map(expand) },
+      configured: { read: await given(read), write: await given(write) },
       hidden,
     })
     const ways =
@@ -111,6 +118,16 @@ export function createConfine(options: {
       },
     }
   }
+}
+
+/** Of these, those that are not what must be hidden by another name. */
+async function exposing(given: readonly string[], hidden: readonly string[]): Promise<string[]> {
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path)
+  const secret = await Promise.all(hidden.map(real))
+  const places = await Promise.all(given.map(async (path) => ({ path, real: await real(path) })))
+  return places
+    .filter((place) => !secret.some((one) => isWithin(place.real, one)))
+    .map(({ path }) => path)
 }
 
 /** What git would pack by itself is not the agent’s to write. Beside what it is told already. */

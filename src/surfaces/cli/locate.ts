@@ -56,7 +56,9 @@ async function readSetUp(
  * what runs there is not the owner.
  */
 export async function isInAgentWorktree(cwd: string, paths: Paths): Promise<boolean> {
-  const [to, ...made] = await Promise.all([cwd, paths.worktrees, paths.ciWork].map(realOrSame))
+  const [to, ...made] = await Promise.all(
+    [cwd, ...Object.values(paths.worktrees), paths.ciWork].map(realOrSame),
+  )
   return made.some((from) => {
     const way = relative(from, to ?? cwd)
     return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)

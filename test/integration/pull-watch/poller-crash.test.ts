@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Store, StoreTransaction, StoreVerbs } from '../../../src/adapters/store/store.ts'
 import { ExomonadError } from '../../../src/domain/errors.ts'
 import { asBranchName } from '../../../src/domain/ids.ts'
-import { polledTree, ROOT, type PolledTree } from '../../helpers/polled-tree.ts'
+import { LACKS, polledTree, ROOT, type PolledTree } from '../../helpers/polled-tree.ts'
 import { scriptedForge } from '../../helpers/scripted-forge.ts'
 import { at, OWNER, pull, review, sha } from '../../unit/pull-watch/pull.ts'
 
@@ -112,7 +112,9 @@ describe('a daemon that is killed at any write', () => {
       'pr.merged',
     ])
     const kinds = async (recipient: typeof ROOT) =>
-      (await tree.store.outbox.list({ recipient })).map(({ kind }) => kind)
+      (await tree.store.outbox.list({ recipient }))
+        .map(({ kind }) => kind)
+        .filter((kind) => kind !== LACKS)
     expect(await kinds(ROOT)).toEqual([
       'pr.opened',
       'pr.ready',
@@ -123,6 +125,7 @@ describe('a daemon that is killed at any write', () => {
     ])
     expect(await kinds(OWNER)).toEqual(['pr.review', 'pr.review', 'pr.conflict', 'pr.merged'])
     expect(await tree.store.deadlines.due(Number.MAX_SAFE_INTEGER)).toEqual([])
+    expect(await tree.store.events.list({ types: [LACKS] })).toHaveLength(1)
   })
 
   it('reports an outage and its end once', async () => {

@@ -17,6 +17,7 @@ import { createPublisher, type PublisherWithDeliveries } from '../../../src/deli
 import { createRenderer } from '../../../src/delivery/render/render.ts'
 import { asBranchName, asPaneId, newDeliveryId, type AgentId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
+import { LACKS } from '../../helpers/polled-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
 import { makeAgent } from '../../unit/core/make-agent.ts'
@@ -128,11 +129,13 @@ describe('poller', () => {
   })
 
   const events = async (): Promise<StoredEvent[]> =>
-    (await store.events.list({})).filter(({ type }) => !type.startsWith('delivery.'))
+    (await store.events.list({})).filter(
+      ({ type }) => !type.startsWith('delivery.') && type !== LACKS,
+    )
   const types = async (): Promise<string[]> => (await events()).map(({ type }) => type)
   const delivered = async (recipient: AgentId): Promise<string[]> =>
     (await store.outbox.list({ recipient }))
-      .filter(({ reach, kind }) => reach !== 'log' && kind !== 'pr.opened')
+      .filter(({ reach, kind }) => reach !== 'log' && kind !== 'pr.opened' && kind !== LACKS)
       .map(({ kind }) => kind)
 
   it(

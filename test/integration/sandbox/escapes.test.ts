@@ -70,6 +70,8 @@ describe.skipIf(!isInstalled())('a confined agent', () => {
     tree = await startExomonad({
       files: { 'README.md': 'A repository.\n', '.gitignore': '.env\nout-*\n' },
       config: `
+[liveness]
+reconcile_every = 1
 [roles.held]
 agent = "scripted"
 sandbox = "workspace"
@@ -121,6 +123,7 @@ tools = ["note", "file_pr"]
       const address = server.address()
       return typeof address === 'object' && address !== null ? address.port : 0
     }
+    mkdirSync(join(repository.folder, 'moved'))
     const unixSocket = join(repository.folder, 'other.sock')
     await listen(unixSocket)
     await listen(`\0${repository.folder}`)
@@ -233,6 +236,13 @@ tools = ["note", "file_pr"]
       network('a port of this machine through the proxy', tunnelTo(port)),
       // What the daemon’s git would take orders from.
       inner,
+      // What the daemon moves, reads and writes for it.
+      {
+        what: 'a spool that leads elsewhere',
+        command: (who) =>
+          `mkdir -p "$EXOMONAD_SPOOL" && ln -sfn '${join(repository.folder, 'moved')}' "$EXOMONAD_SPOOL/broken"; echo ${SECRET} > "$EXOMONAD_SPOOL/moved-${who}"`,
+        worked: (_output, who) => existsSync(join(repository.folder, 'moved', `moved-${who}`)),
+      },
       write(
         'a configuration for its worktree alone',
         (path) => `echo '[core] fsmonitor = ${SECRET}' > '${path}'`,
@@ -260,8 +270,10 @@ tools = ["note", "file_pr"]
       tree.script(who, {
         steps: [...steps(who), { do: 'print', text: 'tried' }, { do: 'stop' }],
       })
-      const { worktree } = await spawnAs(tree, who, role)
+      const { worktree, agent_id: id } = await spawnAs(tree, who, role)
       await tree.logged(who, 'its stop', ({ kind }) => kind === 'stop')
+      const spool = role === 'dev' ? join(state, 'spool') : join(state, 'agents', id, 'spool')
+      await waitFor('its spool to be read', () => !existsSync(join(spool, `moved-${who}`)))
       outputs[who] = attempts.map((_, index) => {
         const file = join(tree.scripts, `${who}-${index}`)
         return existsSync(file) ? readFileSync(file, 'utf8') : ''

@@ -158,8 +158,8 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   fork_capture: () => ({ name: '' }),
   inbox: () => ({}),
   kill: ({ ids }) => ({ agent: ids['victim'] }),
-  kill_agents: ({ ids }) => ({ agents: [ids['victim']] }),
   kill_agent: ({ ids }) => ({ agent_id: ids['victim'] }),
+  kill_agents: ({ ids }) => ({ agents: [ids['victim']] }),
   merge_pr: ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40) }),
   'merge_pr/force': ({ pull }) => ({ pr_number: pull, head_sha: 'f'.repeat(40), force: true }),
   'merge_pr/protected': ({ protectedPull }) => ({

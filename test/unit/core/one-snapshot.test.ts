@@ -148,7 +148,12 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
     ...{ git, files, multiplexer, settings, environmentOf },
     forge: { kind: 'local', remote: 'origin', issues: null },
     prompts: async ({ environment }: Config) => `prompt ${environment.pass.join()}`,
-    paths: { worktrees: '/worktrees', home: '/home', spool: '/spool', configFile: '/config.toml' },
+    paths: {
+      worktrees: { inside: '/worktrees', sibling: '/siblings' },
+      home: '/home',
+      spool: '/spool',
+      configFile: '/config.toml',
+    },
     ...{
       agentPath: '/bin',
       socket: '/socket',

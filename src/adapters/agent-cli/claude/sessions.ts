@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, readdir, realpath } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
 import type { SessionRef } from '../agent-cli.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -32,12 +32,16 @@ async function keptTranscript(folder: string, id: string): Promise<string | null
 export async function findTranscript(folder: string, session: SessionRef): Promise<string | null> {
   // The id comes from a hook, and becomes an argument.
   if (!UUID.test(session.id)) return null
-  if (
-    session.transcript !== null &&
-    session.transcript.startsWith(join(folder, 'projects')) &&
-    (await isReadable(session.transcript))
-  )
-    return session.transcript
+  // So does its file’s path: one of the session’s name in a project’s folder, and no link elsewhere.
+  const { transcript } = session
+  if (transcript !== null && (await isReadable(transcript))) {
+    const [real, projects] = await Promise.all(
+      [transcript, join(folder, 'projects')].map((path) => realpath(path).catch(() => path)),
+    )
+    const way = relative(projects ?? '', real ?? '').split(sep)
+    if (way.length === 2 && way[0] !== '..' && way[1] === `${session.id}.jsonl`)
+      return join(folder, 'projects', ...way)
+  }
   return keptTranscript(folder, session.id)
 }
 

@@ -1,4 +1,5 @@
-import { copyFile, rm, stat, utimes } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
@@ -24,9 +25,17 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
    * different.
    */
   const copyIndex = async (from: string, to: string): Promise<void> => {
-    const { atimeMs, mtimeMs } = await stat(from)
-    await copyFile(from, to)
-    await utimes(to, atimeMs / 1000, Math.floor(mtimeMs / 1000))
+    // An agent writes there: neither of the two may be a link to something else.
+    const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+    const file = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    try {
+      const found = await file.stat()
+      if (!found.isFile()) throw new Error(`${from} is no file`)
+      await writeFile(to, await file.readFile(), { flag: 'wx', mode: 0o600 })
+      await utimes(to, found.atimeMs / 1000, Math.floor(found.mtimeMs / 1000))
+    } finally {
+      await file.close()
+    }
   }
 
   const take = async (worktree: string): Promise<void> => {

@@ -1,5 +1,5 @@
-import { readdir, readFile, rm, unlink } from 'node:fs/promises'
-import { join, resolve as absolute } from 'node:path'
+import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises'
+import { dirname, join, resolve as absolute } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
@@ -149,6 +149,8 @@ export function createWorktrees({
       const isSparse = sparse.length > 0
       const mayTake = create && !isSparse && folder !== undefined
       if (mayTake && (await pool.take({ folder, path, branch, at }))) return
+      // git may be held to folders that are there.
+      await mkdir(dirname(path), { recursive: true })
       await lock(async () => {
         const settings = workersOf(checkoutWorkers)
         const files = isSparse ? ['--no-checkout'] : []

@@ -149,7 +149,7 @@ async function forValue(
   context: CliContext,
 ): Promise<Candidate[]> {
   if (choices !== undefined) return choices.map((word) => ({ word, description: '' }))
-  if (name === 'agent') return agents(context, command, last)
+  if (name === 'agent' || name === 'agents') return agents(context, command, last)
   if (name === 'program' || name === 'acp') return programs(name, context)
   if (name === 'pr') return pulls(context)
   if (name === 'tool') return toolNamesForCompletion()
@@ -192,7 +192,7 @@ async function readTree(context: CliContext): Promise<TreeNode[]> {
 }
 
 /** Commands whose agent may have ended. */
-const OF_ALL = new Set(['logs', 'status', 'result', 'console', 'events', 'log', 'tree'])
+const OF_ALL = new Set(['clean', 'console', 'events', 'log', 'logs', 'result', 'status', 'tree'])
 /** The root is a place and needs no program. */
 const isLive = ({ kind, state, state_reason: reason }: TreeNode): boolean =>
   kind === 'root' || !(reason === 'stopped' || ['completed', 'failed', 'killed'].includes(state))

@@ -1,8 +1,8 @@
 import { rm, stat } from 'node:fs/promises'
-import { sep } from 'node:path'
 import type { TreeNode, TreeView } from '../../../core/agents/tree-document.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import { childBranch, type BranchName, type Slug } from '../../../domain/ids.ts'
+import { isInWorktrees } from '../../../runtime/paths.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { subjectOf } from '../daemon/daemon.ts'
@@ -227,9 +227,7 @@ async function leftovers(
 ): Promise<Diagnosis[]> {
   try {
     const git = await context.host.git(paths.commonDir)
-    const worktrees = (await git.worktrees()).filter((worktree) =>
-      worktree.path.startsWith(paths.worktrees + sep),
-    )
+    const worktrees = (await git.worktrees()).filter(({ path }) => isInWorktrees(path, paths))
     const findings: Diagnosis[] = []
     const gone = worktrees.filter((worktree) => worktree.prunable)
     if (gone.length > 0) {

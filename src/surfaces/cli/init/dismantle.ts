@@ -1,11 +1,11 @@
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Git } from '../../../adapters/git/git.ts'
 import type { Environment } from '../../../config/environment.ts'
 import { removeUserState } from '../../../config/user-state.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import { parentBranch, type Sha } from '../../../domain/ids.ts'
-import { SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
+import { isInWorktrees, poolsOf, SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
 import type { Host } from '../host.ts'
 import { EXCLUDE_LINES, sha256 } from './initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
@@ -64,8 +64,8 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
     await git.unexclude([...(file.made?.excludes ?? []), ...EXCLUDE_LINES])
     removed.push('lines in .git/info/exclude')
   }
-  await git.endPool(paths.pool, paths.trash)
-  await removeIfEmpty(paths.worktrees)
+  for (const pool of poolsOf(paths)) await git.endPool(pool, paths.trash)
+  for (const root of Object.values(paths.worktrees)) await removeIfEmpty(root)
   await removeIfEmpty(paths.config)
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
   // What is left of the forge’s repository borrows what is kept for it.
@@ -90,7 +90,7 @@ async function removeWorktrees(
     ),
   )
   for (const worktree of await git.worktrees()) {
-    if (!worktree.path.startsWith(located.paths.worktrees + sep)) continue
+    if (!isInWorktrees(worktree.path, located.paths)) continue
     if (worktree.branch !== null) branches.add(worktree.branch)
     const stays = (reason: string): void =>
       void kept.push({ path: worktree.path, branch: worktree.branch, reason })

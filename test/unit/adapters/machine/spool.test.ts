@@ -1,7 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readSpool, type SpooledHook } from '../../../../src/adapters/machine/spool.ts'
+import {
+  readConfinedSpool,
+  readSpool,
+  type SpooledHook,
+} from '../../../../src/adapters/machine/spool.ts'
 import { ExomonadError } from '../../../../src/domain/errors.ts'
 import { silentLog } from '../../../../src/runtime/log.ts'
 import { HOOK_EVENTS } from '../../../../src/surfaces/http/hooks.ts'
@@ -98,5 +111,56 @@ describe('readSpool', () => {
       broken: 0,
       left: 0,
     })
+  })
+})
+
+describe('readConfinedSpool', () => {
+  const hear = async (
+    folder: string,
+    handle: (hook: SpooledHook) => Promise<void> = async () => {},
+  ): Promise<SpooledHook[]> => {
+    const seen: SpooledHook[] = []
+    await readConfinedSpool(
+      folder,
+      async (entry) => {
+        await handle(entry)
+        seen.push(entry)
+      },
+      silentLog(),
+    )
+    return seen
+  }
+
+  it('hands over each file once, and deletes it', async () => {
+    const folder = spool({ b: hook({ event: 'stop', body: {} }), a: hook(), '.c': hook() })
+    expect((await hear(folder)).map(({ event }) => event)).toEqual(['prompt', 'stop'])
+    expect(readdirSync(folder)).toEqual(['.c'])
+    expect(await hear(join(folder, 'absent'))).toEqual([])
+  })
+
+  it('keeps what can’t be handled for now', async () => {
+    const folder = spool({ a: hook() })
+    const later = async (): Promise<void> => {
+      throw new ExomonadError('FORGE_UNAVAILABLE', 'Not now.')
+    }
+    expect(await hear(folder, later)).toEqual([])
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+
+  it('follows nothing that the agent has put there, and writes nowhere', async () => {
+    const outside = tempFolder()
+    writeFileSync(join(outside, 'precious'), hook())
+    const folder = spool({ a: 'no hook', b: hook() })
+    symlinkSync(outside, join(folder, 'broken'))
+    symlinkSync(join(outside, 'precious'), join(folder, 'c'))
+    execFileSync('mkfifo', [join(folder, 'd')])
+    expect(await hear(folder)).toHaveLength(1)
+    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(outside)).toEqual(['precious'])
+    expect(readFileSync(join(outside, 'precious'), 'utf8')).toBe(hook())
+
+    symlinkSync(outside, join(folder, 'spool'))
+    expect(await hear(join(folder, 'spool'))).toEqual([])
+    expect(readdirSync(outside)).toEqual(['precious'])
   })
 })

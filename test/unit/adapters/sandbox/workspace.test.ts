@@ -12,6 +12,8 @@ const PLACE: Workplace = {
   worktree: '/data/repo/.exomonad/worktrees/a',
   commonDir: '/data/repo/.git',
   gitDir: '/data/repo/.git/worktrees/a',
+  hasOwnConfig: false,
+  emptyFile: '/data/repo/.git/exomonad/empty',
   state: '/data/repo/.git/exomonad',
   folder: '/data/repo/.git/exomonad/agents/1',
   home: '/home/me',

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join, resolve } from 'node:path'
+import { bubblewrapArguments } from '../../adapters/sandbox/bubblewrap.ts'
+import { ownConfig, ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
+import type { Confinement, Mount } from '../../adapters/sandbox/sandbox.ts'
+import {
+  GIT_SETTINGS,
+  gitMounts,
+  machineMounts,
+  toolFolders,
+} from '../../adapters/sandbox/workspace.ts'
+import type { Environment } from '../../config/environment.ts'
+import { exec, type Exec } from '../../processes/exec.ts'
+import type { Paths } from '../../runtime/paths.ts'
+
+type Places = Pick<Paths, 'commonDir' | 'state' | 'home' | 'worktrees'>
+type Options = NonNullable<Parameters<Exec>[2]>
+
+/** Where a forge is asked: over a network, with the person’s keys. */
+const REMOTE = new Set(['clone', 'fetch', 'ls-remote', 'pull', 'push', 'remote'])
+/** What it orders and what it may not: read by every git, and never through a link of an agent’s. */
+const ORDERS = ['config', 'hooks', 'info']
+
+const marksOf = ({ state }: Pick<Paths, 'state'>): string => join(state, 'confined-worktrees')
+
+const markOf = (paths: Pick<Paths, 'state'>, worktree: string): string =>
+  join(marksOf(paths), createHash('sha256').update(worktree).digest('hex'))
+
+/** From here on git treats this worktree as `confinedGit` has it. */
+export async function markConfined(paths: Pick<Paths, 'state'>, worktree: string): Promise<void> {
+  await mkdir(marksOf(paths), { recursive: true, mode: 0o700 })
+  await writeFile(markOf(paths, worktree), worktree, { mode: 0o600 })
+}
+
+/**
+ * Runs programs as ever, but git where an agent was ever confined: what such an agent wrote must not
+ * have git, outside, do what the agent can’t.
+ *
+ * In the worktree of one, git has what the agent has, and no network: it goes into repositories
+ * inside of that and runs filters that their configuration names, and it writes through links.
+ * Everywhere else it writes the repository and nothing beside it: references and their logs are
+ * written by such agents as well, and a link among them leads anywhere.
+ */
+export function confinedGit(paths: Places, environment: Pick<Environment, 'home' | 'path'>): Exec {
+  const { home, path } = environment
+  let ignored: Promise<string[]> | undefined
+  let everConfined = false
+
+  /** Where the person’s own patterns of ignored files are. */
+  const excludesFile = async (options: Options): Promise<string[]> => {
+    const args = ['config', '--path', '--get', 'core.excludesFile']
+    const { exitCode, stdout } = await exec('git', args, { ...options, cwd: paths.commonDir })
+    return exitCode === 0 ? [stdout.trim()] : []
+  }
+
+  const asTheAgent = async (worktree: string, options: Options): Promise<Confinement> => {
+    ignored ??= excludesFile(options)
+    const globals = options.env?.['GIT_CONFIG_GLOBAL']
+    const { commonDir } = paths
+    const reads = [
+      ...GIT_SETTINGS.map((name) => join(home, name)),
+      ...(await ignored),
+      ...(globals === undefined ? [] : [globals]),
+      // Filters of the person’s own, such as git-lfs.
+      ...toolFolders(path.split(delimiter), { home, secret: [paths.state, join(home, '.ssh')] }),
+      ...(await alternates(commonDir)),
+    ]
+    const gitDir = await ownGitFolder(worktree, commonDir)
+    const mounts: Mount[] = [
+      ...machineMounts({ home, reads }),
+      ...gitMounts({ worktree, commonDir, gitDir, ...(await ownConfig(paths, gitDir)) }),
+      { path: paths.state, access: 'none' },
+      { path: '/tmp', access: 'none' },
+    ]
+    return { level: 'offline', mounts, cwd: worktree, unset: [] }
+  }
+
+  const inRepository = (cwd: string): string[] => {
+    const { commonDir } = paths
+    const writes = [paths.home, commonDir, ...Object.values(paths.worktrees), '/tmp']
+    return [
+      ...[
+        '--unshare-user',
+        '--die-with-parent',
+        '--ro-bind',
+        '/',
+        '/',
+        '--dev-bind',
+        '/dev',
+        '/dev',
+      ],
+      ...writes.flatMap((folder) => ['--bind-try', folder, folder]),
+      ...ORDERS.map((name) => join(commonDir, name)).flatMap((file) => [
+        '--ro-bind-try',
+        file,
+        file,
+      ]),
+      ...['--chdir', cwd],
+    ]
+  }
+
+  return async (file, args, options = {}) => {
+    if (file !== 'git' || args.some((arg) => REMOTE.has(arg))) return exec(file, args, options)
+    everConfined ||= await isThere(marksOf(paths))
+    if (!everConfined) return exec(file, args, options)
+    const { cwd = paths.commonDir } = options
+    const before = (await isThere(markOf(paths, cwd)))
+      ? ['--die-with-parent', ...bubblewrapArguments(await asTheAgent(cwd, options))]
+      : args.includes('config')
+        ? undefined
+        : inRepository(cwd)
+    return before === undefined
+      ? exec(file, args, options)
+      : exec('bwrap', [...before, '--', file, ...args], options)
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** Where objects of the repository are borrowed from. */
+async function alternates(commonDir: string): Promise<string[]> {
+  const objects = join(commonDir, 'objects')
+  const text = await readFile(join(objects, 'info', 'alternates'), 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => resolve(objects, line))
+}
