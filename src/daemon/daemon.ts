@@ -229,7 +229,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     release.add('notices', () => notices.stop())
     release.add(
       'maintenance',
-      startMaintenance({ core, store, git, paths, config, clock, log, onLost: lost.resolve }),
+      startMaintenance({
+        ...{ core, store, git, paths, trash, config, clock, log },
+        onLost: lost.resolve,
+      }),
     )
 
     const version = readVersion()

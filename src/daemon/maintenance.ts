@@ -8,6 +8,7 @@ import {
 } from '../adapters/machine/spool.ts'
 import { pruneFolder } from '../adapters/machine/prune-folder.ts'
 import type { Git } from '../adapters/git/git.ts'
+import type { Trash } from '../adapters/machine/trash.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -41,12 +42,13 @@ export function startMaintenance(deps: {
   store: Store
   git: Pick<Git, 'tendBorrower' | 'tendPool' | 'resolve'>
   paths: Paths
+  trash: Trash
   config: () => Config
   clock: Clock
   log: Log
   onLost: () => void
 }): () => Promise<void> {
-  const { core, store, git, paths, config, clock, log } = deps
+  const { core, store, git, paths, trash, config, clock, log } = deps
   const { repeat, stop } = createRepeated(log)
 
   const spool = async () => {
@@ -90,8 +92,11 @@ export function startMaintenance(deps: {
     tending = git
       .tendPool({
         folder: join(paths.worktrees[worktree.root], '.pool'),
-        ...{ size: worktree.pool, at, trash: paths.trash },
+        ...{ size: worktree.pool, at, trash: trash.folder },
         checkoutWorkers: settings.checkout_workers,
+      })
+      .then((did) => {
+        if (did) trash.empty()
       })
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'no worktree could be made ready'))
       .finally(() => (tending = undefined))

@@ -46,7 +46,7 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   const prepare = tool.prepare ?? ((given: unknown) => given)
   const { given, key } = keyOf(tool, call, rawInput ?? {})
   const input = parseInput(inputSchema, prepare(gate.data(given, tool.exact)), tool.name)
-  if (caller.actedBy !== undefined && tool.effect !== 'reads')
+  if (caller.actedBy !== undefined && !isRead(tool, input))
     await call.core.acting.record(caller.agent, tool.name, caller.actedBy)
   const receipts: Receipt[] = []
   const context = {
@@ -86,6 +86,10 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
     ? result
     : withWarning(result, `${tool.name} is deprecated; use ${tool.deprecated}.`)
 }
+
+/** Whether a call with this input, which its schema took, changes nothing. */
+const isRead = ({ effect }: AnyTool, input: unknown): boolean =>
+  (typeof effect === 'function' ? effect(input) : effect) === 'reads'
 
 async function admit(tool: AnyTool, { core, caller, roleTools }: ToolCall): Promise<void> {
   try {

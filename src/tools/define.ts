@@ -54,6 +54,8 @@ export interface ToolCommand<Field extends string = string> {
 
 type FieldOf<Input extends z.ZodObject> = Extract<keyof Input['shape'], string>
 
+type Effect = 'reads' | 'changes' | 'ends'
+
 export interface Tool<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodType = z.ZodType,
@@ -66,9 +68,9 @@ export interface Tool<
   readonly audience: readonly Audience[]
   /**
    * What it does to the tree; default `changes`. `reads` changes nothing, `ends` takes away what
-   * can’t be had back (a running agent, a worktree).
+   * can’t be had back (a running agent, a worktree). A function where the input decides.
    */
-  readonly effect?: 'reads' | 'changes' | 'ends'
+  readonly effect?: Effect | ((input: z.output<Input>) => Effect)
   /**
    * Shown in tools/list. The others work when called: deprecated names, and what only people use.
    */

@@ -154,7 +154,8 @@ export interface Git {
   /**
    * Takes one step towards `size` worktrees that are ready in this folder, at the commit that was
    * asked for last, or `at`: makes one, moves one on, takes one too many away. What an earlier
-   * process left there is looked over first. Nothing happens soon after a spawn.
+   * process left there is looked over first. Nothing happens soon after a spawn, nor within a minute
+   * of a failure. Returns whether something was put into the trash.
    */
   tendPool(options: {
     folder: string
@@ -162,20 +163,18 @@ export interface Git {
     at: Sha
     trash: string
     checkoutWorkers: number
-  }): Promise<void>
+  }): Promise<boolean>
   /** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
   canShareBlocks(folder: string): Promise<boolean>
   /** Takes all of them away. */
   endPool(folder: string, trash: string): Promise<void>
   /**
    * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
-   * put there where that can be done, and stay; `looked`: its status was clean a moment ago, and is
-   * not looked at again for that.
+   * put there where that can be done, and stay.
    */
-  removeWorktree(
-    path: string,
-    options?: { force?: boolean; trash?: string; looked?: boolean },
-  ): Promise<void>
+  removeWorktree(path: string, options?: { force?: boolean; trash?: string }): Promise<void>
+  /** Throws GIT_FAILED where removeWorktree would refuse it without `force`; removes nothing. */
+  requireRemovable(path: string): Promise<void>
   status(worktree: string): Promise<WorktreeStatus>
   /**
    * A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones

@@ -6,6 +6,7 @@ import {
   open,
   readdir,
   readFile,
+  realpath,
   rm,
   stat,
   symlink,
@@ -58,6 +59,8 @@ export interface AgentFiles {
   /** Removes prompt, token and launch file, and what the running program was talked to by. */
   remove(id: AgentId): Promise<void>
   exists(path: string): Promise<boolean>
+  /** Without symlinks; as it is where nothing is there. */
+  realPath(path: string): Promise<string>
   /** False where there is none. */
   isEmptyFolder(path: string): Promise<boolean>
   /**
@@ -178,6 +181,7 @@ export function createAgentFiles(deps: {
         return false
       }
     },
+    realPath: (path) => realpath(path).catch(() => path),
     isEmptyFolder: async (path) => (await readdir(path).catch(() => null))?.length === 0,
     copyInto: async (from, to, files) => {
       for (const file of files) {

@@ -9,8 +9,8 @@ import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
 import type { EndProgram } from './end-program.ts'
 import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
 import type { States } from './states.ts'
-import { descendantsOf, isDone } from './tree.ts'
-import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
+import { descendantsOf } from './tree.ts'
+import { doneAgents } from '../tree/done.ts'
 
 /** How long `down` waits for spawns that are under way: rounds, and milliseconds between them. */
 const SPAWN_ROUNDS = 200
@@ -50,7 +50,6 @@ export function createEndAgents({
     { why, done = false }: { why?: string | undefined; done?: boolean },
   ): Promise<{ killed: AgentId[] }> => {
     const named = await Promise.all(addresses.map((address) => target(caller, address)))
-    const merged = done ? mergedBranches(await knownPulls(store)) : new Set<string>()
     const { killed, doomed } = await store.transaction(async (tx) => {
       // Read here: a child that is spawned meanwhile is either seen, or finds its parent dead.
       const agents = await tx.agents.list()
@@ -58,7 +57,8 @@ export function createEndAgents({
         requireBelow(agents, caller, one, 'kill')
         requireAlive(agents.find((agent) => agent.id === one.id) ?? one, 'kill')
       }
-      const targets = [...named, ...(done ? doneBelow(agents, caller, merged) : [])]
+      const over = done ? doneBelow(agents, caller, await doneAgents(tx, agents)) : []
+      const targets = [...named, ...over]
       const doomed = [
         ...new Set(targets.flatMap(({ id }) => [...descendantsOf(agents, id).map(idOf), id])),
       ].flatMap((id) => agents.find((agent) => agent.id === id && isAlive(agent.state)) ?? [])
@@ -139,15 +139,15 @@ const idOf = ({ id }: Agent): AgentId => id
 function doneBelow(
   agents: readonly Agent[],
   caller: Caller,
-  merged: ReadonlySet<string>,
+  done: ReadonlySet<AgentId>,
 ): readonly Agent[] {
   const own = caller.kind === 'human' ? agents : descendantsOf(agents, caller.agent.id)
-  const isOver = (agent: Agent): boolean => !isAlive(agent.state) || isDone(agent, merged)
+  const isOver = (agent: Agent): boolean => !isAlive(agent.state) || done.has(agent.id)
   return own.filter(
     (agent) =>
       agent.kind !== 'root' &&
       isAlive(agent.state) &&
-      isDone(agent, merged) &&
+      done.has(agent.id) &&
       descendantsOf(agents, agent.id).every(isOver),
   )
 }

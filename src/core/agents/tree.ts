@@ -79,10 +79,6 @@ export const addressOf = (agent: Pick<Agent, 'kind' | 'id' | 'branch'>): string 
 export const isFolded = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean =>
   !sharesBranch(agent) && mergedBranches.has(agent.branch)
 
-/** Its work was merged, or it reported success. */
-export const isDone = (agent: Agent, mergedBranches: ReadonlySet<string>): boolean =>
-  agent.outcome?.success === true || isFolded(agent, mergedBranches)
-
 /**
  * Alive and not done: what `limits.max_live_agents` counts. The root, whose lifetime is the
  * human’s, doesn’t count.

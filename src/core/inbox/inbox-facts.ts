@@ -3,6 +3,7 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Agent, Approval, Delivery, JournalEntry, Question } from '../../domain/records.ts'
 import { knownPulls } from '../pulls/pull-records.ts'
+import { wasGivenMore } from '../tree/done.ts'
 import { gaveUp } from './failures.ts'
 
 /** What items are made of. */
@@ -26,7 +27,13 @@ type Known = Pick<InboxFacts, 'agents' | 'pulls' | 'questions' | 'approvals' | '
 export async function readInboxFacts(store: StoreVerbs, known?: Known): Promise<InboxFacts> {
   const facts = known ?? (await readKnown(store))
   const givenUp = facts.agents.filter(gaveUp)
-  const more = await Promise.all(givenUp.map((agent) => wasGivenMore(store, agent)))
+  // A person or its parent, who sent it something, has seen that it gave up.
+  const more = await Promise.all(
+    givenUp.map(
+      async (agent) =>
+        agent.outcome?.at !== undefined && wasGivenMore(store, agent, agent.outcome.at),
+    ),
+  )
   return {
     ...facts,
     undecided: await store.outbox.list({ states: ['undecided'] }),
@@ -43,17 +50,6 @@ async function readKnown(store: StoreVerbs): Promise<Known> {
     store.journal.open(),
   ])
   return { agents, pulls, questions, approvals, journal }
-}
-
-/** A person or its parent, who sent it something, has seen that it gave up. */
-async function wasGivenMore(store: StoreVerbs, { id, parentId, outcome }: Agent): Promise<boolean> {
-  if (outcome?.at === undefined) return false
-  const types = ['message', 'mail']
-  const sent = await store.events.list({ types, agentId: id, since: outcome.at + 1 })
-  return sent.some(
-    ({ actor, payload }) =>
-      (actor === 'human' || actor === parentId) && payload['urgency'] === undefined,
-  )
 }
 
 /** When it was last reported of these that somebody can act on them, by number. */

@@ -8,15 +8,15 @@ import type { EndProgram } from '../agents/end-program.ts'
 import { hasProgram, isAlive, STOPPED } from '../../domain/lifecycle.ts'
 import type { Teardown } from '../spawn/provision/teardown.ts'
 import type { OwnPanes } from '../panes/panes.ts'
-import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
+import { knownPulls } from '../pulls/pull-records.ts'
 import type { States } from '../agents/states.ts'
 import { findAgent } from '../agents/directory.ts'
-import { isDone } from '../agents/tree.ts'
+import { doneAgents } from '../tree/done.ts'
 
 /**
  * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the
  * worktree clean, the program ended. One that `down` stopped goes as well where it is done, which a
- * branch without any commit does not show; with `kill` so does one whose program still runs.
+ * branch without any commit does not show; with `kill` so does one that rests in its program.
  */
 export function createClean({
   settings,
@@ -44,7 +44,7 @@ export function createClean({
   /** Why it may not end, or must be ended first; null where it has ended or may. */
   const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
     if (!isAlive(agent.state)) return null
-    if (done && agent.state !== 'spawning' && (kill || !hasProgram(agent))) return null
+    if (done && (kill || !hasProgram(agent))) return null
     if (agent.stateReason === STOPPED)
       return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
     return `its program may still run (${agent.state}); kill it first${done ? ', or clean with --kill' : ''}`
@@ -59,14 +59,14 @@ export function createClean({
     kill: boolean,
   ): Promise<string | null> => {
     const pulls = await knownPulls(store)
-    const merged = mergedBranches(pulls)
-    const living = lives(agent, isDone(agent, merged), kill)
+    const done = await doneAgents(store, [agent, ...agents.filter((one) => shares(one, agent))])
+    const living = lives(agent, done.has(agent.id), kill)
     if (living !== null) return living
     if (agent.adopted) return 'it was there before the agent'
     const onIt = agents.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
     if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
     const inIt = agents.find(
-      (other) => shares(other, agent) && lives(other, isDone(other, merged), kill) !== null,
+      (other) => shares(other, agent) && lives(other, done.has(other.id), kill) !== null,
     )
     if (inIt !== undefined)
       return `${inIt.name} may still work in it (${inIt.state}); kill that first`
@@ -77,7 +77,9 @@ export function createClean({
     )
     if (waiting !== undefined) return `#${waiting.number} is open`
     const tip = tips.get(agent.branch)
-    const entry = worktrees.find((worktree) => worktree.path === agent.worktree)
+    // git lists them without symlinks.
+    const place = await files.realPath(agent.worktree)
+    const entry = worktrees.find((worktree) => worktree.path === place)
     if (entry !== undefined && !entry.prunable) {
       const status = await git.status(agent.worktree)
       if (status.operation !== null) return `a ${status.operation} is in progress`
@@ -125,11 +127,12 @@ export function createClean({
     forks: readonly Agent[],
     tip: Sha | undefined,
   ): Promise<string[]> => {
+    // Nothing is torn down of a worktree that then stays.
+    if ((await settings.snapshot()).config.worktree.teardown.length > 0)
+      await git.requireRemovable(agent.worktree)
     for (const one of [...forks, agent]) await panes.close(one)
     const warnings = await teardown(agent)
-    // What those commands did counts as well.
-    const looked = (await settings.snapshot()).config.worktree.teardown.length === 0
-    await git.removeWorktree(agent.worktree, { trash: trash.folder, looked })
+    await git.removeWorktree(agent.worktree, { trash: trash.folder })
     if (tip !== undefined) {
       await git.deleteBranch(agent.branch, tip)
       try {
@@ -189,7 +192,7 @@ export function createClean({
       if (!dryRun) {
         await Promise.all([...forks, agent].map(end))
         // What a program did until it was ended counts as well.
-        const since = isAlive(agent.state)
+        const since = [...forks, agent].some(({ state }) => isAlive(state))
           ? await keepReason(
               { ...agent, state: 'killed' },
               [...staying].filter((one) => !forks.includes(one)),

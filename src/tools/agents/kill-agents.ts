@@ -13,7 +13,9 @@ export const killAgents = defineTool({
     done: z
       .boolean()
       .default(false)
-      .describe('All whose work is merged or who reported success, with nobody below at work'),
+      .describe(
+        'All at rest whose work is merged or who reported success, who were given nothing since, with nobody below at work',
+      ),
   }),
   output: z.object({ killed: z.array(z.string()) }),
   command: {

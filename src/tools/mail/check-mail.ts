@@ -6,6 +6,7 @@ export const checkMail = defineTool({
   description:
     'Take all messages that wait for you, oldest first. Call it when you are notified that you have mail; with peek=true they stay.',
   audience: ['tl', 'dev', 'human'],
+  effect: ({ peek }) => (peek ? 'reads' : 'changes'),
   listed: true,
   input: z.object({ peek: z.boolean().default(false) }),
   output: z.object({

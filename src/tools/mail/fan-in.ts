@@ -6,6 +6,7 @@ export const fanIn = defineTool({
   description:
     'Show how a wait for these agents stands now, and what each has used; nothing is taken out of the mailbox. Use it to follow a wait that is open; to have the messages, call wait.',
   audience: ['tl', 'dev', 'human'],
+  effect: 'reads',
   listed: false,
   input: z.object({ from_agents: z.array(z.string().min(1)).describe('Ids, branches or names') }),
   output: z.object({

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -196,13 +197,15 @@ describe('what is done', () => {
   it('what a program does until it is ended counts: nothing of it is lost', async () => {
     const ready = join(tree.scripts, 'trapped')
     const wrote = join(tree.scripts, 'wrote')
-    const command = `trap 'echo late > late.txt; touch ${wrote}; exit 0' HUP TERM INT; touch ${ready}; while :; do sleep 0.05; done`
+    const go = join(tree.scripts, 'go')
+    const trap = `(trap 'echo late > late.txt; touch ${wrote}; exit 0' HUP TERM INT; touch ${ready}; while :; do sleep 0.05; done) > /dev/null 2>&1 &`
     tree.script('late', {
       steps: [
         { do: 'write', path: 'late-work.txt', content: 'x' },
         { do: 'commit', message: 'Work' },
         { do: 'tool', name: 'file_pr', input: { title: 'Work', body: '' } },
-        { do: 'sh', command, allow_failure: true },
+        { do: 'sh', command: `while [ ! -e ${go} ]; do sleep 0.05; done` },
+        { do: 'sh', command: trap },
       ],
     })
     await tree.call('spawn_workers', { specs: [{ name: 'late', prompt: 'x' }] })
@@ -211,8 +214,15 @@ describe('what is done', () => {
       'its pull request',
       (entry) => entry['name'] === 'file_pr',
     )
-    await waitFor('it to be in the middle of something', () => existsSync(ready))
     await tree.call('merge_pr', { pr_number: answer.pr_number })
+    // It is merged, and in the middle of something: that is not done.
+    expect(reasonFor(await tree.call('clean', { kill: true }), 'late')).toBe(
+      'its program may still run (running); kill it first',
+    )
+    expect((await tree.run(['kill', '--done'])).stdout).toBe('No agent is done\n')
+    writeFileSync(go, '')
+    await waitFor('it to have gone on', () => existsSync(ready))
+    await waitFor('it to idle', async () => (await tree.agent('late')).state === 'idle')
     const cleaned = await tree.call('clean', { kill: true })
     const late = join(tree.repository.path, '.exomonad', 'worktrees', 'late', 'late.txt')
     // On a machine that is too busy to let it speak it was ended before, and left nothing.
@@ -224,6 +234,56 @@ describe('what is done', () => {
       state_reason: 'cleaned away, its work is merged',
     })
   })
+})
+
+it('what a fork does until it is ended counts as well, where whose worktree it works in has ended', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  const [ready, wrote, go] = ['ready', 'wrote', 'go'].map((name) => join(tree.scripts, name))
+  tree.script('lead', {
+    steps: [
+      { do: 'tool', name: 'fork', input: { name: 'twin', prompt: 'x', context: 'fresh' } },
+      { do: 'sh', command: `while [ ! -e ${go} ]; do sleep 0.05; done` },
+      { do: 'exit', code: 3 },
+    ],
+  })
+  const trap = `(trap 'echo late > late.txt; touch ${wrote}; exit 0' HUP TERM INT; touch ${ready}; while :; do sleep 0.05; done) > /dev/null 2>&1 &`
+  tree.script('twin', {
+    steps: [
+      { do: 'sh', command: trap },
+      { do: 'complete', success: true, summary: 'Nothing was to be done' },
+    ],
+  })
+  await tree.call('spawn_subtree', { task: 'Lead', branch_name: 'lead' })
+  await waitFor('the fork', () => existsSync(ready ?? ''))
+  await waitFor('its report', async () => (await tree.agent('twin')).outcome?.success)
+  await waitFor('it to idle', async () => (await tree.agent('twin')).state === 'idle')
+  writeFileSync(go ?? '', '')
+  await waitFor('the failure', async () => (await tree.agent('lead')).state === 'failed')
+  const cleaned = await tree.call('clean', { kill: true })
+  const late = join(tree.repository.path, '.exomonad', 'worktrees', 'lead', 'late.txt')
+  // On a machine that is too busy to let it speak it was ended before, and left nothing.
+  if (!existsSync(wrote ?? '') && !existsSync(late)) return
+  expect(reasonFor(cleaned, 'lead')).toBe('1 uncommitted file: late.txt')
+  expect(readFileSync(late, 'utf8')).toBe('late\n')
+})
+
+it('what was not saved is kept where the worktrees lie behind a symlink', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  const folder = join(tree.repository.path, '.exomonad', 'worktrees')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(tree.repository.folder, 'elsewhere'))
+  symlinkSync(join(tree.repository.folder, 'elsewhere'), folder)
+  tree.script('short', { steps: [{ do: 'exit', code: 3 }] })
+  await tree.call('spawn_workers', { specs: [{ name: 'short', prompt: 'x' }] })
+  await waitFor('its failure', async () => (await tree.agent('short')).state === 'failed')
+  const file = join(folder, 'short', 'unsaved.txt')
+  writeFileSync(file, 'x')
+  expect(reasonFor(await tree.call('clean'), 'short')).toBe('1 uncommitted file: unsaved.txt')
+  rmSync(file)
+  expect(names((await tree.call('clean')).removed)).toEqual(['short'])
+  expect(existsSync(join(folder, 'short'))).toBe(false)
 })
 
 it('a configuration that git clean took goes on being used, and init writes it back', async () => {

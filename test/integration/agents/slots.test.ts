@@ -94,11 +94,13 @@ it('teardown commands run before a worktree goes; one that fails or hangs holds 
     ].join('\n'),
   )
   const gone = (name: string): boolean => existsSync(join(tree.repository.folder, `${name}.gone`))
-  await spawn(tree, 'good', 'bad', 'slow', 'kept')
+  const place = (name: string) => join(tree.repository.path, '.exomonad', 'worktrees', name)
+  await spawn(tree, 'good', 'bad', 'slow', 'kept', 'locked')
   const spawned = await said(tree, 'good.own')
   writeFileSync(join(tree.repository.path, '.exomonad', 'worktrees', 'kept', 'unsaved.txt'), 'work')
-  for (const agent of ['good', 'bad', 'slow', 'kept']) await tree.call('kill', { agent })
-  expect((await tree.call('clean', { dry_run: true })).removed).toHaveLength(3)
+  await tree.repository.git('worktree', 'lock', place('locked'))
+  for (const agent of ['good', 'bad', 'slow', 'kept', 'locked']) await tree.call('kill', { agent })
+  expect((await tree.call('clean', { dry_run: true })).removed).toHaveLength(4)
   expect(gone('good')).toBe(false)
 
   const cleaned = await tree.run(['clean'])
@@ -111,7 +113,9 @@ it('teardown commands run before a worktree goes; one that fails or hangs holds 
     expect(gone(name)).toBe(true)
     expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', name))).toBe(false)
   }
-  expect(gone('kept')).toBe(false)
+  // Nothing is torn down of what then stays.
+  expect([gone('kept'), gone('locked')]).toEqual([false, false])
+  expect(existsSync(join(place('locked'), 'a.txt'))).toBe(true)
   expect(existsSync(join(tree.repository.path, '.exomonad', 'worktrees', 'kept', 'a.txt'))).toBe(
     true,
   )

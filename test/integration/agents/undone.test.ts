@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { endTerminals, startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { isAlive } from '../../helpers/processes.ts'
 import { describeWith, findTool } from '../../helpers/terminals/require-tool.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 import { verifies } from '../../requirements.ts'
@@ -47,6 +48,31 @@ it('a spawn that fails leaves branches, worktrees and work that were there befor
     dry_run: true,
   })
   expect(plan).toMatchObject({ planned: [], errors: [{ code: 'BRANCH_EXISTS' }] })
+})
+
+it('what a killed daemon left running of a set-up ends before its worktree goes', async () => {
+  const tree = await startExomonad({
+    config:
+      '[worktree]\nsetup = [["sh", "-c", "echo $$ > $EXOMONAD_REPOSITORY/../pid; while :; do mkdir -p $EXOMONAD_WORKTREE/made; sleep 0.05; done"]]\n',
+  })
+  onTestFinished(() => tree.stop())
+  const cut = tree
+    .call('spawn_workers', { specs: [{ name: 'one', prompt: 'x' }] })
+    .catch(() => undefined)
+  const file = join(tree.repository.folder, 'pid')
+  const pid = await waitFor('the set-up to run', () => Number(readFileSync(file, 'utf8')))
+  onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
+  await tree.crash()
+  await cut
+  await waitFor(
+    'the spawn to be taken back',
+    async () => (await tree.tree()).root.children.length === 0,
+  )
+  await waitFor(
+    'the worktree to go',
+    () => !existsSync(join(tree.repository.path, '.exomonad', 'worktrees', 'one')),
+  )
+  expect(isAlive(pid)).toBe(false)
 })
 
 it('is not begun from the middle of a rebase', async () => {

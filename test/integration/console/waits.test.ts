@@ -180,6 +180,8 @@ policy = "ask"`
       const screen = await open('doomed')
       await shows(screen, 'doomed ready')
       await screen.line('/kill')
+      await shows(screen, 'Kill doomed? y: yes')
+      await screen.type('y')
       await shows(screen, 'doomed ready', /✗ killed/)
       await screen.line('are you still there')
       await screen.line('/parent')

@@ -243,8 +243,10 @@ describe('worktrees', () => {
         const { git, path, trash, inTrash, listed } = await put(({ path }) => {
           if (force) writeFileSync(join(path, 'unsaved'), '1')
         })
+        if (!force) await git.requireRemovable(path)
         await git.removeWorktree(path, { force, trash })
         expect(existsSync(path)).toBe(false)
+        await git.requireRemovable(path)
         expect(await listed()).not.toContain(path)
         expect(inTrash()).toHaveLength(1)
         expect(existsSync(join(trash, inTrash()[0] ?? '', 'node_modules', 'built'))).toBe(true)
@@ -273,10 +275,28 @@ describe('worktrees', () => {
       ],
     ])('one that is %s is refused as git refuses it, and lies where it lay', async (_, prepare) => {
       const { git, path, trash, inTrash } = await put(prepare)
+      await expect(git.requireRemovable(path)).rejects.toMatchObject({ code: 'GIT_FAILED' })
       await expect(git.removeWorktree(path, { trash })).rejects.toMatchObject({
         code: expect.stringMatching(/^(GIT_FAILED|DIRTY_WORKTREE)$/),
       })
       expect(existsSync(join(path, 'node_modules', 'built'))).toBe(true)
+      expect(inTrash()).toEqual([])
+    })
+
+    it('one with a submodule whose repository lies in it is left where it is: nobody else has its commits', async () => {
+      const { repository, git, path, trash, inTrash } = await put()
+      const inside = join(path, 'lib')
+      await repository.gitIn(path, 'init', '-q', '-b', 'main', inside)
+      await repository.gitIn(inside, 'commit', '-q', '--allow-empty', '-m', 'Only here')
+      await repository.gitIn(path, '-c', 'protocol.file.allow=always', 'add', 'lib')
+      await repository.gitIn(path, 'commit', '-q', '-m', 'Lib')
+      expect(await repository.gitIn(path, 'status', '--porcelain')).toBe('')
+      await expect(git.requireRemovable(path)).rejects.toThrow('lib in it is a repository of its')
+      await expect(git.removeWorktree(path, { trash })).rejects.toMatchObject({
+        code: 'GIT_FAILED',
+        message: expect.stringContaining('submodules'),
+      })
+      expect(await repository.gitIn(inside, 'log', '--format=%s')).toBe('Only here')
       expect(inTrash()).toEqual([])
     })
 

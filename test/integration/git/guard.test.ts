@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ensureLocalRemote } from '../../../src/adapters/forge/local/remote.ts'
+import { KEPT_REFS } from '../../../src/adapters/git/lending.ts'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import type { BranchName, Sha } from '../../../src/domain/ids.ts'
 import { pathsOf } from '../../../src/runtime/paths.ts'
@@ -121,6 +123,28 @@ describe('the remote of the local forge', () => {
     expect(await person.push(remote, { sha: more, branch: name('main') })).toEqual({
       kind: 'pushed',
     })
+  })
+
+  // `sh` is bash on many machines; here it need not be.
+  it.each([[['sh']], [['bash', '--posix']]])('has a hook that runs by %j', async (shell) => {
+    const { repository, paths, remote, close } = await openLocalForge()
+    onTestFinished(close)
+    await repository.git('push', '-q', remote, 'main')
+    const sha = await repository.commit({ 'a.txt': 'a' })
+    const [program = '', ...options] = shell
+    const hook = (ref: string): string =>
+      execFileSync(program, [...options, 'hooks/update', ref, '0'.repeat(40), sha], {
+        cwd: paths.origin,
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env: {
+          ...{ ...repository.env, GIT_DIR: '.' },
+          ...{ EXOMONAD_AGENT_ID: 'x', EXOMONAD_AGENT_NAME: 'auth', EXOMONAD_BRANCH: 'main.auth' },
+        },
+      })
+    expect(hook('refs/heads/main.auth')).toBe('')
+    expect(await repository.git('for-each-ref', '--format=%(refname)', KEPT_REFS)).toContain(sha)
+    expect(() => hook('refs/heads/main')).toThrow('only its own branch, main.auth, not main')
   })
 
   it('is found again after the repository was moved', async () => {

@@ -1,7 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import type { BranchName, Sha } from '../../../src/domain/ids.ts'
@@ -121,23 +133,25 @@ describe('worktrees that are kept ready', () => {
 
   it('follow the branch, are as many as wanted, and outlive the daemon where they are whole', async () => {
     const { repository, git, again, tend, folder } = await world()
-    expect(await tend(git, 3)).toHaveLength(3)
+    expect(await tend(git, 4)).toHaveLength(4)
     const head = await repository.commit({ 'a.txt': 'newer\n' })
-    const three = await tend(git, 3)
-    for (const name of three)
+    const four = await tend(git, 4)
+    for (const name of four)
       expect(await repository.gitIn(join(folder, name), 'rev-parse', 'HEAD')).toBe(head)
     // Left in the middle of a checkout, without git’s record of it, and without a folder.
-    const [half = '', lost = '', cut = ''] = three
+    const [half = '', lost = '', cut = '', locked = ''] = four
     rmSync(join(folder, half, 'a.txt'))
     rmSync(join(repository.path, '.git', 'worktrees', lost), { recursive: true })
     mkdirSync(join(folder, 'empty'))
+    // A process that was ended in the middle of its index.
+    writeFileSync(join(repository.path, '.git', 'worktrees', locked, 'index.lock'), '')
     // A spawn that was cut off before its rename: undoing it takes git's record away.
     const agents = join(folder, '..', 'cut')
     writeFileSync(join(repository.path, '.git', 'worktrees', cut, 'gitdir'), `${agents}/.git\n`)
     const next = again()
-    expect(await tend(next, 3, 1)).toEqual(
-      expect.not.arrayContaining([half, lost, cut, 'empty'] as string[]),
-    )
+    const left = await tend(next, 3, 1)
+    expect(left).toHaveLength(1)
+    for (const name of [...four, 'empty']) expect(left).not.toContain(name)
     await next.removeWorktree(agents, { force: true })
     expect(await tend(next, 3)).toHaveLength(3)
     expect(await tend(next, 1)).toHaveLength(1)
@@ -145,6 +159,108 @@ describe('worktrees that are kept ready', () => {
     await next.endPool(folder, join(repository.folder, 'trash'))
     expect(existsSync(folder)).toBe(false)
     expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(1)
+  })
+
+  it('one that can’t be made leaves nothing, and is tried again after a minute', async () => {
+    const { repository, git, tend, folder } = await world()
+    await repository.commit({ '.gitattributes': '*.bin filter=broken\n', 'a.bin': 'a\n' })
+    await repository.git('config', 'filter.broken.smudge', 'false')
+    await repository.git('config', 'filter.broken.required', 'true')
+    const listed = async () => (await repository.git('worktree', 'list')).split('\n')
+    await expect(tend(git, 1)).rejects.toThrow(/check out/)
+    expect(readdirSync(folder)).toEqual([])
+    expect(await listed()).toHaveLength(1)
+    await repository.git('config', 'filter.broken.smudge', 'cat')
+    expect(await tend(git, 1)).toEqual([])
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 61_000)
+    onTestFinished(() => clock.mockRestore())
+    expect(await tend(git, 1)).toHaveLength(1)
+  })
+
+  it('what could not be looked over is so the next time', async () => {
+    const { git, again, tend, folder, trash } = await world()
+    const [name] = await tend(git, 1)
+    mkdirSync(join(folder, 'empty'))
+    // Nothing can be put there.
+    writeFileSync(trash, '')
+    const next = again()
+    await expect(tend(next, 1)).rejects.toThrow(/EEXIST|ENOTDIR/)
+    rmSync(trash)
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 61_000)
+    onTestFinished(() => clock.mockRestore())
+    expect(await tend(next, 1)).toEqual([name])
+    expect(readdirSync(trash)).toHaveLength(1)
+  })
+
+  it('are found and taken behind a symlink as well', async () => {
+    const outside = mkdtempSync(join(tmpdir(), 'pool-'))
+    onTestFinished(() => rmSync(outside, { recursive: true }))
+    const link = join(outside, 'link')
+    mkdirSync(join(outside, 'there'))
+    symlinkSync(join(outside, 'there'), link)
+    const { repository, git, again, tend, folder, trash } = await world(link)
+    const at = (await repository.git('rev-parse', 'main')) as Sha
+    const before = await tend(git, 1)
+    const next = again()
+    expect(await tend(next, 1)).toEqual(before)
+    const path = join(link, 'one')
+    const branch = 'main.one' as BranchName
+    await next.addWorktree({ path, branch, create: true, at, pool: folder })
+    expect(readdirSync(folder)).toEqual([])
+    expect((await next.worktrees()).map((entry) => entry.path)).toContain(
+      join(outside, 'there', 'one'),
+    )
+    await tend(again(), 1)
+    await again().endPool(folder, trash)
+    expect(await repository.git('worktree', 'list')).not.toContain('.pool')
+  })
+
+  it('one that names git’s record in relation to its place still names it after the rename', async () => {
+    const { repository, git, tend, spawn, folder } = await world()
+    const [name = ''] = await tend(git, 1)
+    const record = join(repository.path, '.git', 'worktrees', name)
+    const place = join(folder, name)
+    writeFileSync(join(place, '.git'), `gitdir: ${relative(place, record)}\n`)
+    await spawn(git, 'one', await repository.git('rev-parse', 'main'))
+    expect(readdirSync(folder)).toEqual([])
+    expect(existsSync(record)).toBe(true)
+  })
+
+  it('one that can’t be taken, nor taken away, holds no spawn up', async () => {
+    const { repository, git, tend, spawn, folder } = await world()
+    const [name = ''] = await tend(git, 1)
+    rmSync(join(folder, name, '.git'))
+    await spawn(git, 'one', await repository.git('rev-parse', 'main'))
+  })
+
+  const memory = '/dev/shm'
+  const isOtherDisk = existsSync(memory) && statSync(memory).dev !== statSync(tmpdir()).dev
+  it.skipIf(!isOtherDisk)('one is not taken to another disk; the spawn makes its own', async () => {
+    const { repository, git, tend, folder } = await world()
+    const at = (await repository.git('rev-parse', 'main')) as Sha
+    await tend(git, 1)
+    const elsewhere = mkdtempSync(join(memory, 'pool-'))
+    onTestFinished(() => rmSync(elsewhere, { recursive: true }))
+    const path = join(elsewhere, 'one')
+    const branch = 'main.one' as BranchName
+    await git.addWorktree({ path, branch, create: true, at, pool: folder })
+    expect(await repository.gitIn(path, 'status', '--porcelain', '--branch')).toBe('## main.one')
+    expect(readdirSync(folder)).toEqual([])
+    expect((await repository.git('worktree', 'list')).split('\n')).toHaveLength(2)
+  })
+
+  const [, major = 0, minor = 0] =
+    /(\d+)\.(\d+)/.exec(execFileSync('git', ['--version'], { encoding: 'utf8' })) ?? []
+  const hasRelative = Number(major) > 2 || (Number(major) === 2 && Number(minor) >= 48)
+  it.skipIf(!hasRelative)('have absolute paths where git would make relative ones', async () => {
+    const { repository, git, tend, spawn, folder } = await world()
+    await repository.git('config', 'worktree.useRelativePaths', 'true')
+    const [name = ''] = await tend(git, 1)
+    expect(readFileSync(join(folder, name, '.git'), 'utf8')).toMatch(/^gitdir: \//)
+    await spawn(git, 'one', await repository.git('rev-parse', 'main'))
+    expect(readdirSync(folder)).toEqual([])
   })
 })
 
@@ -184,8 +300,10 @@ it('[worktree] pool: agents get what is ready, nobody is shown it, and deinit ta
   expect(before.filter((name) => !ready().includes(name))).toHaveLength(1)
   expect((await tree.tree()).counts).toMatchObject({ agents: 1 })
   await tree.crash()
+  mkdirSync(join(pool, 'left'))
   expect((await tree.run(['daemon', 'start'])).code).toBe(0)
-  await waitFor('the pool again', () => ready().length === 2)
+  await waitFor('the pool again', () => ready().length === 2 && !ready().includes('left'))
+  await waitFor('the trash to be empty', () => readdirSync(join(tree.state, 'trash')).length === 0)
   expect((await tree.run(['down'])).code).toBe(0)
   expect((await tree.run(['deinit', '--force'])).code).toBe(0)
   expect(existsSync(pool)).toBe(false)

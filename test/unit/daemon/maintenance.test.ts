@@ -50,7 +50,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
     } as never,
     git: {
       tendBorrower: async (path) => void tended.push(path),
-      tendPool: async () => {},
+      tendPool: async () => false,
       resolve: async () => null,
     },
     store: {
@@ -65,6 +65,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
       agents: { list: async () => live.map((id) => ({ id })) },
     } as never,
     paths,
+    trash: { folder: paths.trash, empty: () => {} },
     config: () => parseConfig(toml, 'config.toml'),
     clock: () => 100 * DAY,
     log: silentLog(),

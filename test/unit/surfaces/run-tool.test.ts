@@ -91,6 +91,22 @@ describe('runTool', () => {
     })
   })
 
+  it('records what a person calls as an agent, and not what only reads, by its input too', async () => {
+    const recorded: string[] = []
+    const watched = scriptedCore({
+      acting: { record: async (_agent, tool) => void recorded.push(tool) },
+      messages: { checkMail: async () => ({ messages: [] }) },
+      waiting: { standing: async () => ({ results: [] }) },
+    })
+    for (const [name, input] of [
+      ['check_mail', { peek: true }],
+      ['fan_in', { from_agents: ['a'] }],
+      ['check_mail', {}],
+    ] as const)
+      await runTool(named(name), { ...call(human('dev')), core: watched }, input)
+    expect(recorded).toEqual(['check_mail'])
+  })
+
   it('gives a role of the user’s own exactly its list among the tools of tl', async () => {
     expect(names(as('auditor'))).toEqual(['pr_diff', 'read_message', 'spawn_workers'])
     await expect(runTool(named('spawn_agents'), call(as('auditor')), specs)).resolves.toMatchObject(

@@ -10,22 +10,23 @@ const keyFile = (paths: Pick<Paths, 'state'>): string => join(paths.state, 'forg
  * changes its own branch only, so that no work gets into another one without merge_pr; the daemon
  * shows its key; people are not held up. Where it borrows objects, the repository it borrows from
  * keeps what comes, and all that it goes back to, by a ref (adapters/git/lending.ts): of what was
- * pushed from elsewhere it gets a copy first. What the daemon pushes is its own.
+ * pushed from elsewhere it gets a copy first. What the daemon pushes is its own. `sh` is whatever the
+ * machine has: a function must not have the name of a special builtin, which bash as sh refuses.
  */
 const HOOK = `#!/bin/sh
 # Written by exomonad; do not edit.
 ref=$1
 new=$3
-source() {
+lender() {
   (
     unset GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_QUARANTINE_PATH
     exec git --git-dir=../.. -c core.hooksPath=/dev/null "$@"
   )
 }
 bring() {
-  source rev-list --objects --quiet "$new" --not --all 2>/dev/null && return
-  { echo "$new"; source for-each-ref '--format=^%(objectname)'; } |
-    git pack-objects -q --revs --stdout | source index-pack --stdin >/dev/null
+  lender rev-list --objects --quiet "$new" --not --all 2>/dev/null && return
+  { echo "$new"; lender for-each-ref '--format=^%(objectname)'; } |
+    git pack-objects -q --revs --stdout | lender index-pack --stdin >/dev/null
 }
 keep() {
   case $new in
@@ -34,7 +35,7 @@ keep() {
   esac
   [ -f objects/info/alternates ] || exit 0
   { [ "$1" = own ] || bring; } &&
-    source update-ref "refs/exomonad/kept/$(date +%s)-$new" "$new" && exit 0
+    lender update-ref "refs/exomonad/kept/$(date +%s)-$new" "$new" && exit 0
   echo "exomonad: $new can't be kept in the repository that this one borrows its objects from." >&2
   exit 1
 }

@@ -11,7 +11,7 @@ import {
   rmdir,
   writeFile,
 } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import process from 'node:process'
 import { parseSha, type BranchName, type Sha } from '../../../domain/ids.ts'
 import type { Exec } from '../../../processes/exec.ts'
@@ -26,6 +26,8 @@ export const NO_LARGE_FILES = { GIT_LFS_SKIP_SMUDGE: '1' }
 const POOL = '.pool'
 /** Nothing is made ready so soon after a spawn: it, and those beside it, need the machine. */
 const QUIET = 2_000
+/** After a failure: what it is for, a full disk say, is not over in a moment. */
+const PAUSE = 60_000
 
 /** What is kept ready is nobody’s worktree yet. */
 export const isPooled = (path: string): boolean => basename(dirname(path)) === POOL
@@ -70,9 +72,12 @@ export function createPool({
   let known: Promise<void> | undefined
   let asked = 0
   let last: Sha | undefined
+  let pausedUntil = 0
+  let thrownAway = false
 
   const drop = async (path: string, trash?: string): Promise<void> => {
     ready.delete(path)
+    thrownAway ||= trash !== undefined
     await remove(path, { force: true, ...(trash === undefined ? {} : { trash }) })
   }
   /** Its commit, where it is a detached worktree of that and holds nothing else, ignored or not. */
@@ -91,23 +96,33 @@ export function createPool({
   }
   const recordOf = async (path: string): Promise<string | undefined> => {
     const mark = await readFile(join(path, '.git'), 'utf8').catch(() => '')
-    return /^gitdir: (.+?)\r?\n?$/s.exec(mark)?.[1]
+    const record = /^gitdir: (.+?)\r?\n?$/s.exec(mark)?.[1]
+    return record === undefined ? undefined : resolve(path, record)
   }
   /** Whether git’s record of it names this folder, so that git itself can take it away. */
   const isRecorded = async (path: string): Promise<boolean> => {
     const record = await recordOf(path)
     const named = await readFile(join(record ?? '', 'gitdir'), 'utf8').catch(() => '')
-    return record !== undefined && named.trim() === join(path, '.git')
+    return record !== undefined && resolve(record, named.trim()) === join(path, '.git')
+  }
+  /** Nothing was in the middle of changing it when its process ended. */
+  const isQuiet = async (path: string): Promise<boolean> => {
+    const files = await readdir((await recordOf(path)) ?? '').catch(() => [])
+    return !files.some((name) => name.endsWith('.lock'))
   }
 
   /** What an earlier daemon left: what is whole is ready again, all else goes. */
   const find = async (folder: string, trash: string): Promise<void> => {
     for (const name of await readdir(folder).catch(() => [])) {
       const path = join(folder, name)
-      const commit = (await isRecorded(path)) ? await commitOf(path) : undefined
+      const isWhole = (await isRecorded(path)) && (await isQuiet(path))
+      const commit = isWhole ? await commitOf(path) : undefined
       if (commit !== undefined) ready.set(path, commit)
       else if (await isRecorded(path)) await drop(path, trash)
-      else await putAside(path, trash)
+      else {
+        thrownAway = true
+        await putAside(path, trash)
+      }
     }
   }
 
@@ -123,8 +138,11 @@ export function createPool({
     try {
       const names = (await readdir(seed)).filter((name) => name !== '.git')
       const [from, to] = await Promise.all([recordOf(seed), recordOf(path)])
+      if (from === undefined || to === undefined) return false
+      // Of a split index one file alone is worth nothing.
+      if ((await readdir(from)).some((name) => name.startsWith('sharedindex.'))) return false
       const copied = await exec('cp', [...CLONE, ...names, path], { cwd: seed, env: { PATH } })
-      if (copied.exitCode !== 0 || from === undefined || to === undefined) return false
+      if (copied.exitCode !== 0) return false
       await copyFile(join(from, 'index'), join(to, 'index'))
       await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
       return (await commitOf(path)) === wanted
@@ -133,27 +151,42 @@ export function createPool({
     }
   }
 
+  /** False, and it is still the one that it was, where that can’t be done: to another disk, say. */
+  const move = async (place: string, path: string): Promise<boolean> => {
+    const record = await recordOf(place)
+    if (record === undefined) return false
+    return lock(async () => {
+      const names = (at: string) => writeFile(join(record, 'gitdir'), `${join(at, '.git')}\n`)
+      try {
+        await mkdir(dirname(path), { recursive: true })
+        // What names its record in relation to where it lies would name nothing there.
+        await writeFile(join(place, '.git'), `gitdir: ${record}\n`)
+        // In this order: cut off between the two, git’s record of it is one without a folder, and
+        // the folder one without a record.
+        await names(join(await realpath(dirname(path)), basename(path)))
+        await rename(place, path)
+        return true
+      } catch {
+        await names(place).catch(() => undefined)
+        return false
+      }
+    })
+  }
+
   const take: Pool['take'] = async ({ folder, path, branch, at }) => {
     asked = performance.now()
     last = at
-    const own = [...ready].filter(([place]) => dirname(place) === folder)
+    const real = await realOrSame(folder)
+    const own = [...ready].filter(([place]) => dirname(place) === real)
     const [place, commit] = own.find(([, commit]) => commit === at) ?? own[0] ?? []
     if (place === undefined || commit === undefined) return false
     ready.delete(place)
-    const moved = commit === at || (await checkOut(place, at))
-    if (!moved || (await commitOf(place)) !== at) {
-      await drop(place)
+    const isThere = commit === at || (await checkOut(place, at))
+    if (!isThere || (await commitOf(place)) !== at || !(await move(place, path))) {
+      // What can’t be taken away is seen to at the next start: the spawn goes on without it.
+      await drop(place).catch(() => undefined)
       return false
     }
-    const record = await recordOf(place)
-    if (record === undefined) return false
-    await lock(async () => {
-      // In this order: cut off between the two, git’s record of it is one without a folder, and the
-      // folder one without a record.
-      await writeFile(join(record, 'gitdir'), `${join(path, '.git')}\n`)
-      await mkdir(dirname(path), { recursive: true })
-      await rename(place, path)
-    })
     const ref = `refs/heads/${branch}`
     const note = `branch: Created from ${at}`
     // Fails where there is one, also one that was made since.
@@ -168,8 +201,26 @@ export function createPool({
     return false
   }
 
-  const tendPool: Git['tendPool'] = async ({ folder, size, at, trash, checkoutWorkers }) => {
-    await (known ??= find(folder, trash))
+  const make = async (path: string, wanted: Sha, workers: number, trash: string) => {
+    try {
+      await addEmpty(path, wanted)
+      if (!(await cloneOne(path, wanted))) await fill(path, workers)
+    } catch (thrown) {
+      await drop(path, trash).catch(() => undefined)
+      throw thrown
+    }
+    // What was written in the same instant as the index is read again until that is written anew.
+    await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
+    ready.set(path, wanted)
+  }
+
+  const step = async (options: Parameters<Git['tendPool']>[0]): Promise<void> => {
+    const { size, at, trash, checkoutWorkers } = options
+    const folder = await realOrSame(options.folder)
+    await (known ??= find(folder, trash).catch((thrown: unknown) => {
+      known = undefined
+      throw thrown
+    }))
     if (performance.now() - asked < QUIET && asked > 0) return
     const wanted = last ?? at
     const [spare] = [...ready.keys()].slice(size)
@@ -183,19 +234,28 @@ export function createPool({
     } else if (ready.size < size) {
       await mkdir(folder, { recursive: true })
       const path = join(await realpath(folder), `ready-${randomBytes(4).toString('hex')}`)
-      await addEmpty(path, wanted)
-      if (!(await cloneOne(path, wanted))) await fill(path, checkoutWorkers)
-      // What was written in the same instant as the index is read again until that is written anew.
-      await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
-      ready.set(path, wanted)
+      await make(path, wanted, checkoutWorkers, trash)
     }
     if (size === 0) await rmdir(folder).catch(() => undefined)
+  }
+
+  const tendPool: Git['tendPool'] = async (options) => {
+    try {
+      if (performance.now() >= pausedUntil) await step(options)
+    } catch (thrown) {
+      pausedUntil = performance.now() + PAUSE
+      throw thrown
+    }
+    const did = thrownAway
+    thrownAway = false
+    return did
   }
 
   return {
     take,
     tendPool,
-    endPool: async (folder, trash) => {
+    endPool: async (given, trash) => {
+      const folder = await realOrSame(given)
       for (const name of await readdir(folder).catch(() => [])) {
         const path = join(folder, name)
         if (await isRecorded(path)) await drop(path, trash)
@@ -229,6 +289,8 @@ export const canShareBlocks: Git['canShareBlocks'] = async (folder) => {
 
 /** Milliseconds. */
 const CHECKOUT = 900_000
+
+const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
 
 async function putAside(path: string, trash: string): Promise<void> {
   await mkdir(trash, { recursive: true, mode: 0o700 })

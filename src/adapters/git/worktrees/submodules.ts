@@ -48,21 +48,6 @@ export function createSubmodules({
   const isEmpty = async (worktree: string, path: string): Promise<boolean> =>
     (await readdir(join(worktree, path)).catch(() => null))?.length === 0
 
-  /** The commit that the index has of each. */
-  const commitsOf = async (worktree: string): Promise<Map<string, string>> => {
-    const args = ['ls-files', '--stage', '-z']
-    const entries = await run.output('list submodules', args, { worktree, reads: true })
-    return new Map(
-      entries
-        .split('\0')
-        .filter((entry) => entry.startsWith(MODE_OF_COMMIT))
-        .map((entry): [string, string] => {
-          const [facts = '', path = ''] = entry.split('\t', 2)
-          return [path, facts.split(' ')[1] ?? '']
-        }),
-    )
-  }
-
   /** The first of these repositories that has a commit. */
   const holderOf = async (places: readonly string[], sha: string): Promise<string | null> => {
     for (const place of places) {
@@ -111,7 +96,7 @@ export function createSubmodules({
   ): Promise<{ path: string; reason: string }[]> => {
     if (!(await isThere(join(worktree, '.gitmodules')))) return []
     const missing: { path: string; reason: string }[] = []
-    const commits = await commitsOf(worktree)
+    const commits = await commitsOf(run, worktree)
     // One after the other: each writes into the same configuration.
     for (const submodule of await listed(worktree)) {
       const sha = commits.get(submodule.path)
@@ -188,6 +173,37 @@ export async function requireSharedSubmodules(run: Run, gitDir: string): Promise
       { submodule: name },
     )
   }
+}
+
+/** The commit that the index has of each submodule, by its path. */
+async function commitsOf(run: Pick<Run, 'output'>, worktree: string): Promise<Map<string, string>> {
+  const args = ['ls-files', '--stage', '-z']
+  const entries = await run.output('list submodules', args, { worktree, reads: true })
+  return new Map(
+    entries
+      .split('\0')
+      .filter((entry) => entry.startsWith(MODE_OF_COMMIT))
+      .map((entry): [string, string] => {
+        const [facts = '', path = ''] = entry.split('\t', 2)
+        return [path, facts.split(' ')[1] ?? '']
+      }),
+  )
+}
+
+/**
+ * Path of the first submodule, of one in it as well, whose repository lies in its own folder, as
+ * `git clone` makes it: its commits may be nowhere else. Null where there is none.
+ */
+export async function ownRepositoryIn(run: Run, worktree: string): Promise<string | null> {
+  for (const path of (await commitsOf(offline(run), worktree)).keys()) {
+    const inside = join(worktree, path)
+    const mark = await lstat(join(inside, '.git')).catch(() => null)
+    if (mark === null) continue
+    if (mark.isDirectory()) return path
+    const deeper = await ownRepositoryIn(run, inside)
+    if (deeper !== null) return join(path, deeper)
+  }
+  return null
 }
 
 /** A name may have `/` in it, and a submodule its own. No link is followed. */

@@ -12,7 +12,7 @@ import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
 import { canShareBlocks, createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
-import { putAway } from './put-away.ts'
+import { putAway, requireRemovable } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
 type Worktrees = Pick<
@@ -20,6 +20,7 @@ type Worktrees = Pick<
   | 'worktrees'
   | 'addWorktree'
   | 'removeWorktree'
+  | 'requireRemovable'
   | 'addDetachedWorktree'
   | 'tendPool'
   | 'endPool'
@@ -125,7 +126,14 @@ export function createWorktrees({
     await run.output(`check out ${path}`, ['reset', '--hard', '--quiet'], options)
   }
   const addEmpty = (path: string, sha: Sha): Promise<void> =>
-    lock(() => add(path, ['--detach', '--no-checkout', '--', path, sha], []))
+    // A worktree of the pool is moved by a rename, after which relative paths would name nothing.
+    lock(() =>
+      add(
+        path,
+        ['--detach', '--no-checkout', '--', path, sha],
+        ['worktree.useRelativePaths=false'],
+      ),
+    )
 
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool' | 'canShareBlocks'> = {
     worktrees: () =>
@@ -173,11 +181,10 @@ export function createWorktrees({
       await checkOut(path)
     },
 
-    removeWorktree: (path, { force = false, trash, looked = false } = {}) =>
+    removeWorktree: (path, { force = false, trash } = {}) =>
       lock(async () => {
         const target = absolute(path)
-        const back =
-          trash === undefined ? null : await putAway({ run, target, trash, force, looked })
+        const back = trash === undefined ? null : await putAway({ run, target, trash, force })
         if (back !== null) {
           // Its files are gone from there: only git’s record of it is left to take away.
           const result = await run.attempt([
@@ -222,6 +229,8 @@ export function createWorktrees({
         }
         await prune(target)
       }),
+
+    requireRemovable: (path) => requireRemovable(run, absolute(path)),
 
     ...createIgnored(run),
     ...createSubmodules({ run, commonDir }),

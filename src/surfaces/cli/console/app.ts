@@ -18,7 +18,8 @@ export interface AppOptions {
   readonly store: Store<ConsoleState, Action>
   readonly palette: Palette
   readonly now: () => number
-  readonly press: (key: Key) => void
+  /** Called with the keys of one piece of input. */
+  readonly press: (keys: readonly Key[]) => void
   /** Called with what is on the screen now. */
   readonly seen: (scrolling: Frame['scrolling']) => void
   readonly streams: {
@@ -62,11 +63,9 @@ export function startApp({ store, palette, now, press, seen, streams }: AppOptio
     const { setCursorPosition } = useCursor()
     const [spin, turn] = useReducer((count: number) => count + 1, 0)
     useInput((input, key) => {
-      for (const one of keysOf(input, key)) press(one)
+      press(keysOf(input, key))
     })
-    usePaste((text) =>
-      press({ kind: 'edit', action: { kind: 'insert', text: text.replaceAll(/\r\n?/g, '\n') } }),
-    )
+    usePaste((text) => press([{ kind: 'paste', text: text.replaceAll(/\r\n?/g, '\n') }]))
     useEffect(() => {
       suspend = suspendTerminal
     }, [suspendTerminal])

@@ -5,27 +5,36 @@ import { push } from './input/input-history.ts'
 import { EMPTY } from './input/line-editor.ts'
 import { hasEnded, rotationOf } from './rotation.ts'
 import { itemsOf } from './rows/inbox-rows.ts'
-import { reduceOverview, selecting, withSelected } from './overview/overview-reduce.ts'
-import { changeReview, newReview, type ReviewAction } from './review/review.ts'
+import {
+  reduceOverview,
+  selecting,
+  withSelected,
+  withSelectedStill,
+} from './overview/overview-reduce.ts'
+import { changeReview, newReview, type Review, type ReviewAction } from './review/review.ts'
 import {
   isWriting,
   nodeOf,
   viewOf,
   type Action,
+  type Ask,
   type ConsoleState,
   type Place,
   type View,
 } from './state.ts'
 
 /** What the console knows and shows after an action; the same object where nothing changed. */
-export function reduce(state: ConsoleState, action: Action): ConsoleState {
+export const reduce = (state: ConsoleState, action: Action): ConsoleState =>
+  withReadAside(reduced(state, action))
+
+function reduced(state: ConsoleState, action: Action): ConsoleState {
   const change = (agent: string, patch: Partial<View>): ConsoleState => ({
     ...state,
     views: { ...state.views, [agent]: { ...viewOf(state, agent), ...patch } },
   })
   switch (action.type) {
     case 'tree':
-      return withSelected(withTree(state, action.tree, action.at))
+      return withSelectedStill(state, withTree(state, action.tree, action.at))
     case 'place':
       return atPlace(state, action.place)
     case 'move':
@@ -61,7 +70,7 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
       return changed === view ? state : change(action.agent, changed)
     }
     case 'inbox':
-      return withSelected(withInbox(state, action.inbox))
+      return withSelectedStill(state, withInbox(state, action.inbox))
     case 'fan-in':
       return { ...state, fanIn: { ...state.fanIn, [action.agent]: action.rows } }
     case 'go': {
@@ -106,7 +115,11 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
         fanIn: without(state.fanIn, action.agent),
       }
     case 'overlay': {
-      const numbered = action.overlay?.kind === 'inbox' ? idsOf(state.inbox) : state.numbered
+      // What was read comes late: it must not take away what is written meanwhile.
+      if (action.overlay !== null && state.ask !== null) return state
+      const showsNumbers =
+        action.overlay?.kind === 'inbox' || (action.overlay === null && showsList(state))
+      const numbered = showsNumbers ? idsOf(state.inbox) : state.numbered
       return { ...state, overlay: action.overlay, numbered, ask: null, candidates: [] }
     }
     case 'select': {
@@ -132,11 +145,15 @@ export function reduce(state: ConsoleState, action: Action): ConsoleState {
 const idsOf = (inbox: Inbox | null): string[] =>
   inbox === null ? [] : itemsOf(inbox).map(({ id }) => id)
 
+/** The list of the overview, while no line is written that may name a number of it. */
+const showsList = ({ place, overview }: ConsoleState): boolean =>
+  place === 'overview' && overview.line === null
+
 /** The selected item stays so, whatever comes in front of it or goes. */
 function withInbox(state: ConsoleState, inbox: Inbox): ConsoleState {
   const { overlay } = state
   if (overlay?.kind !== 'inbox')
-    return state.place === 'overview' && overlay === null
+    return showsList(state) && overlay === null
       ? { ...state, inbox, numbered: idsOf(inbox) }
       : { ...state, inbox }
   const numbered = idsOf(inbox)
@@ -161,13 +178,39 @@ function reduceReview(state: ConsoleState, action: ReviewAction): ConsoleState {
   const number = 'number' in action ? action.number : state.reviewed
   if (number === null) return state
   const before = state.reviews[number] ?? newReview(number)
+  if (action.type === 'review-read' && isAbout(state.ask, number) && before.head !== '')
+    return withReview(state, { ...before, aside: { head: action.head, diff: action.diff } })
   const review = changeReview(before, action)
   const isOpened = action.type === 'review-open'
   if (review === before && !isOpened) return state
-  const changed = { ...state, reviews: { ...state.reviews, [number]: review } }
+  const changed = { ...withReview(state, review), heads: headsAfter(state, action) }
   if (!isOpened) return changed
   const back = state.place === 'review' ? state.back : state.place
   return { ...atPlace(changed, 'review'), reviewed: number, back }
+}
+
+const withReview = (state: ConsoleState, review: Review): ConsoleState => ({
+  ...state,
+  reviews: { ...state.reviews, [review.number]: review },
+})
+
+/** Something is written or asked about the diff as it was when that began. */
+const isAbout = (ask: Ask | null, number: number): boolean =>
+  ask !== null && 'number' in ask && ask.number === number
+
+/** A diff that was read while something was written about the one before is shown after that. */
+function withReadAside(state: ConsoleState): ConsoleState {
+  const review = state.reviewed === null ? undefined : state.reviews[state.reviewed]
+  if (review?.aside == null || isAbout(state.ask, review.number)) return state
+  const { number, aside } = review
+  return reduceReview(state, { type: 'review-read', number, ...aside })
+}
+
+/** What was looked at last; whose changes were asked for is not what is to be merged. */
+function headsAfter({ heads }: ConsoleState, action: ReviewAction): ConsoleState['heads'] {
+  if (action.type === 'review-read') return { ...heads, [action.number]: action.head }
+  if (action.type !== 'review-sent' || action.verdict !== 'request_changes') return heads
+  return heads[action.number] === action.head ? without(heads, String(action.number)) : heads
 }
 
 /** Where the viewed agent was taken out of the rotation, the first living one is viewed. */

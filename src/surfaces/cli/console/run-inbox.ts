@@ -81,7 +81,9 @@ function meant(
       )
     return first
   }
-  const found = itemCalled(items, numbered[Number(called) - 1] ?? called)
+  // Once numbers were shown, one that was not is no item that came since.
+  const isNumber = numbered.length > 0 && /^\d+$/.test(called)
+  const found = itemCalled(items, isNumber ? (numbered[Number(called) - 1] ?? '?') : called)
   if (found?.kind === kind) return found as Decidable
   throw new ExomonadError(
     'INVALID_ARG',

@@ -3,8 +3,7 @@ import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import { printableLine } from '../../text/printable.ts'
 import { lineCount } from './rows/compose-scrollback.ts'
 import { createLineActions } from './line-actions.ts'
-import { createReviewActions } from './review/run-review.ts'
-import type { Verdict } from './review/review.ts'
+import { createReviewActions, type SentReview } from './review/run-review.ts'
 import { createInboxLines } from './run-inbox.ts'
 import { createWaits } from './run-wait.ts'
 import { findByName, hasEnded, neighbour } from './rotation.ts'
@@ -18,14 +17,14 @@ export interface Lines {
    * wrong is shown there, and returns false.
    */
   run(line: ConsoleLine, agent: string): Promise<boolean>
-  /** Ends an agent whose descendants live, after the person said so. */
+  /** Ends an agent, and all below it, after the person said so. */
   kill(agent: string): Promise<void>
   /** Asks whether to end an agent, and all below it. */
   askKill(node: TreeNode): void
   /** Merges a pull request, after the person said so; false where that failed. */
-  merge(number: number): Promise<boolean>
+  merge(number: number, head: string): Promise<boolean>
   /** Reviews one, with the comments that were written; false where that failed. */
-  review(number: number, verdict: Verdict, body: string): Promise<boolean>
+  review(review: SentReview): Promise<boolean>
   /** Shows something in an agent’s scrollback. */
   readonly notify: Notify
   /** Ends the wait of the person for an agent; false where there is none. */
@@ -125,10 +124,7 @@ export function createLines(doing: Doing): Lines {
           ...(line.name === undefined ? {} : { name: line.name }),
         })
       case 'kill':
-        return about(agent, line.agent, (node) => {
-          if (living(node) === 0) return kill(agent, node)
-          askKill(node)
-        })
+        return about(agent, line.agent, askKill)
       case 'wait': {
         const nodes = line.agents.map(findAgent)
         const wrong = nodes.find((node) => typeof node === 'string')

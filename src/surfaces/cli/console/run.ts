@@ -61,7 +61,7 @@ export async function runConsole(context: CliContext, agent: string | undefined)
     quit,
   }
   const lines = createLines(doing)
-  const press = createPress({ store, lines, quit, seen: () => scrolling })
+  const press = createPress({ store, lines, quit, now, seen: () => scrolling })
   const streams = context.terminal as unknown as AppOptions['streams']
   const outside = leaveOn(streams.stdin, quit, () => app?.isAway() === true)
   try {

@@ -1,7 +1,7 @@
 import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
 import type { TreeNode, TreeView } from '../../../core/agents/tree-document.ts'
 import { initialOverview, type Overview, type OverviewAction } from './overview/overview.ts'
-import type { Review, ReviewAction, Verdict } from './review/review.ts'
+import type { DraftComment, Review, ReviewAction, Verdict } from './review/review.ts'
 import type { StatusRow } from '../agents/status-layer.ts'
 import type { Notice, Scroll } from './rows/compose-scrollback.ts'
 import type { Inbox } from '../../text/inbox-answer.ts'
@@ -28,6 +28,8 @@ export interface ConsoleState {
   /** Which of them is open, and where one goes from it. */
   readonly reviewed: number | null
   readonly back: Place
+  /** Of each pull request the head whose diff was shown last: that one is merged. */
+  readonly heads: Readonly<Record<number, string>>
   /** The person’s own waits, by the agent for which they wait. */
   readonly waits: Readonly<Record<string, OwnWait>>
   /** How those stand that an agent waits for, by the agent. */
@@ -35,7 +37,7 @@ export interface ConsoleState {
   readonly inbox: Inbox | null
   /**
    * Ids of what the inbox showed under its numbers, from 1, when it was last open: what a number in
-   * a command means.
+   * a command means. They stay while a line is written over the overview.
    */
   readonly numbered: readonly string[]
   readonly overlay: Overlay | null
@@ -99,18 +101,30 @@ export type Ask =
       readonly agent: string
       readonly what: string
     }
-  | { readonly kind: 'merge'; readonly number: number; readonly title: string }
+  /** `head`: what of it is merged; empty where none was looked at. */
+  | {
+      readonly kind: 'merge'
+      readonly number: number
+      readonly title: string
+      readonly head: string
+    }
   /** Comments that were not sent stay behind. */
   | { readonly kind: 'leave'; readonly comments: number }
   /** What the review is to say. */
-  | { readonly kind: 'verdict'; readonly number: number }
+  | { readonly kind: 'verdict'; readonly number: number; readonly head: string }
   | {
       readonly kind: 'review'
       readonly number: number
+      readonly head: string
       readonly verdict: Verdict
       readonly line: Line
     }
-  | { readonly kind: 'comment'; readonly number: number; readonly line: Line }
+  | {
+      readonly kind: 'comment'
+      readonly number: number
+      readonly about: Omit<DraftComment, 'body'>
+      readonly line: Line
+    }
   | {
       readonly kind: 'answer'
       readonly agent: string
@@ -195,6 +209,7 @@ export const initialState = (): ConsoleState => ({
   reviews: {},
   reviewed: null,
   back: 'overview',
+  heads: {},
   waits: {},
   fanIn: {},
   inbox: null,

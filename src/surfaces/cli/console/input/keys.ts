@@ -7,6 +7,8 @@ export type Key =
   | { kind: 'submit' | 'complete' | 'escape' | 'interrupt' | 'end-of-input' }
   | { kind: 'up' | 'down' | 'page-up' | 'page-down' }
   | { kind: 'previous' | 'next' | 'parent' | 'child' }
+  /** What was pasted, with its line feeds. */
+  | { kind: 'paste'; text: string }
 
 /** Whether it is that text and nothing else. */
 export const isText = (key: Key, text: string): boolean =>

@@ -1,8 +1,8 @@
-import { commentedLines } from '../review/review.ts'
 import type { Lines } from '../run-line.ts'
 import { isWriting, type Action, type Ask, type ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
-import { edit, EMPTY } from './line-editor.ts'
+import { push } from './input-history.ts'
+import { edit, EMPTY, type Line } from './line-editor.ts'
 import { isText, type Key } from './keys.ts'
 import type { ConsoleLine } from './parse-line.ts'
 
@@ -28,7 +28,7 @@ export function createPressAsk({
       case 'kill':
         return ifYes(key, () => void lines.kill(ask.agentId))
       case 'merge':
-        return ifYes(key, () => void lines.merge(ask.number))
+        return ifYes(key, () => void lines.merge(ask.number, ask.head))
       case 'leave':
         return ifYes(key, quit)
       case 'decide': {
@@ -46,20 +46,28 @@ export function createPressAsk({
               ? 'comment'
               : undefined
         if (verdict === undefined) return
-        const { number } = ask
-        return dispatch({ type: 'ask', ask: { kind: 'review', number, verdict, line: EMPTY } })
+        const { number, head } = ask
+        return dispatch({
+          type: 'ask',
+          ask: { kind: 'review', number, head, verdict, line: EMPTY },
+        })
       }
     }
   }
 
-  /** Nothing that was written is lost: where it could not be done, it stands there again. */
-  const attempt = (ask: Ask, work: Promise<boolean>): void => {
+  /**
+   * Nothing that was written is lost: where it could not be done, it stands there again, or else
+   * can be had from the history.
+   */
+  const attempt = (ask: Extract<Ask, { line: Line }>, work: Promise<boolean>): void => {
     const { place, overlay } = get()
     void work.then((done) => {
       const now = get()
       const isThere = now.place === place && now.overlay?.kind === overlay?.kind
       const hasRoom = place !== 'conversation' || overlay?.kind === 'inbox'
-      if (!done && now.ask === null && isThere && hasRoom) dispatch({ type: 'ask', ask })
+      if (done) return
+      if (now.ask === null && isThere && hasRoom) dispatch({ type: 'ask', ask })
+      else dispatch({ type: 'history', history: push(now.history, ask.line.text), text: null })
     })
   }
 
@@ -84,15 +92,19 @@ export function createPressAsk({
         return attempt(ask, lines.run(line, get().viewed))
       }
       case 'comment': {
-        const review = get().reviews[ask.number]
-        const about = review === undefined ? null : commentedLines(review)
-        if (text === '' || about === null) return
+        if (text === '') return
         close()
-        return dispatch({ type: 'review-comment', comment: { ...about, body: text } })
+        return dispatch({
+          type: 'review-comment',
+          number: ask.number,
+          comment: { ...ask.about, body: text },
+        })
       }
-      case 'review':
+      case 'review': {
+        const { number, verdict, head } = ask
         close()
-        return attempt(ask, lines.review(ask.number, ask.verdict, text))
+        return attempt(ask, lines.review({ number, verdict, head, body: text }))
+      }
     }
   }
 }

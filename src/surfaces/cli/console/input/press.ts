@@ -6,37 +6,49 @@ import { newer, older, push } from './input-history.ts'
 import { isText, type Key } from './keys.ts'
 import { edit, EMPTY, type Edit, type Line } from './line-editor.ts'
 import { parseLine } from './parse-line.ts'
+import { createPiece } from './one-piece.ts'
 import { createPressAsk } from './press-ask.ts'
 import { createOverviewPress } from '../overview/press-overview.ts'
 import { createReviewPress } from '../review/press-review.ts'
 import type { Lines } from '../run-line.ts'
-import { inputFor, lineOf, viewOf, type Action, type ConsoleState } from '../state.ts'
+import { inputFor, isWriting, lineOf, viewOf, type Action, type ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
 
 /**
- * Does what keys mean, in the order in which they are pressed. `seen` returns the frame that is on
- * the screen.
+ * Does what keys mean, in the order in which they are pressed; those of one call came in one piece.
+ * `seen` returns the frame that is on the screen, `now` milliseconds.
  */
 export function createPress(options: {
   store: Store<ConsoleState, Action>
   lines: Lines
   quit: () => void
+  now: () => number
   seen: () => Frame['scrolling']
-}): (key: Key) => void {
-  const { store, lines, quit, seen } = options
+}): (keys: readonly Key[]) => void {
+  const { store, quit, now, seen } = options
   const { get, dispatch } = store
+  const lines: Lines = {
+    ...options.lines,
+    run: async (line, agent) => {
+      if (line.kind === 'quit') {
+        leave()
+        return true
+      }
+      const done = await options.lines.run(line, agent)
+      catchUp(done)
+      return done
+    },
+  }
   // Typed ahead, while the view is about to move: it is for where it moves to.
   const ahead: Key[] = []
   const catchUp = (done: boolean): void => {
+    // It did not move: that was not meant for the agent that is still viewed.
+    const meant = (key: Key): Key => (!done && key.kind === 'submit' ? insert('\n') : key)
+    const piece = createPiece(() => get().ask, press)
     while (get().moving === null) {
       const key = ahead.shift()
       if (key === undefined) return
-      // It did not move: that was not meant for the agent that is still viewed.
-      press(
-        !done && key.kind === 'submit'
-          ? { kind: 'edit', action: { kind: 'insert', text: '\n' } }
-          : key,
-      )
+      piece(meant(key))
     }
   }
 
@@ -50,6 +62,7 @@ export function createPress(options: {
   const overview = createOverviewPress({
     store,
     lines,
+    now,
     leave: () => leave(),
     scroll: {
       by: (rows) => {
@@ -75,12 +88,12 @@ export function createPress(options: {
     // It stays in the line for when the wait is over.
     if (inputFor(state) === 'held' && line.kind === 'say') return
     dispatch({ type: 'submitted', history: push(state.history, text) })
-    void lines.run(line, state.viewed).then(catchUp)
+    void lines.run(line, state.viewed)
   }
 
   const interrupt = (): void => {
     const state = get()
-    if (state.quitting) return quit()
+    if (state.quitting) return leave()
     if (state.ask !== null) return dispatch({ type: 'ask', ask: null })
     if (state.overlay !== null) return dispatch({ type: 'overlay', overlay: null })
     if (state.overview.line !== null) return dispatch({ type: 'overview-line', line: null })
@@ -113,8 +126,9 @@ export function createPress(options: {
       (sum, review) => sum + review.comments.length,
       0,
     )
-    if (comments === 0) quit()
-    else dispatch({ type: 'ask', ask: { kind: 'leave', comments } })
+    if (comments === 0) return quit()
+    dispatch({ type: 'quitting', quitting: false })
+    dispatch({ type: 'ask', ask: { kind: 'leave', comments } })
   }
 
   const inInbox = (selected: number, key: Key): void => {
@@ -161,7 +175,8 @@ export function createPress(options: {
   /** In the overview or a diff: each letter is a key, until one begins a line. */
   const overPlace = (key: Key): void => {
     const { place, overview: now, ask, overlay } = get()
-    // What came in one piece with a key that opened something is for that.
+    // What came in one piece with a key that opened something is for that, unless it would answer.
+    if (ask !== null && !isWriting(ask)) return
     if (ask !== null || overlay !== null || place === 'conversation') return press(key)
     if (now.line !== null) return void overview.inLine(key)
     if (key.kind !== 'edit' || key.action.kind !== 'insert') return inPlace(key)
@@ -219,11 +234,23 @@ export function createPress(options: {
     }
   }
 
+  /** Where letters are keys, what is pasted would be taken for them. */
+  const paste = (state: ConsoleState, text: string): void => {
+    const { ask, overlay, place, overview: now } = state
+    const isOpen = overlay === null && (place === 'conversation' || now.line !== null)
+    if (ask === null ? isOpen : isWriting(ask)) press(insert(text))
+    else lines.notify(state.viewed, 'Begin a line first: text is pasted into one.', 'attention')
+  }
+
   const press = (key: Key): void => {
     const state = get()
     if (key.kind === 'interrupt') return interrupt()
     if (state.moving !== null) return void ahead.push(key)
+    if (key.kind === 'paste') return paste(state, key.text)
     dispatch({ type: 'quitting', quitting: false })
+    // It is for what is selected now, also where that was nobody’s choice yet.
+    if (state.place === 'overview' && state.overview.selected === null)
+      dispatch({ type: 'move', by: 0 })
     if (key.kind === 'escape') return escape()
     if (
       key.kind === 'previous' ||
@@ -238,8 +265,13 @@ export function createPress(options: {
     if (state.place !== 'conversation') return overPlace(key)
     inLine(key)
   }
-  return press
+  return (keys) => {
+    const piece = createPiece(() => get().ask, press)
+    for (const key of keys) piece(key)
+  }
 }
+
+const insert = (text: string): Key => ({ kind: 'edit', action: { kind: 'insert', text } })
 
 const beginsCommand = (key: Key): boolean =>
   key.kind === 'edit' && key.action.kind === 'insert' && key.action.text.startsWith('/')

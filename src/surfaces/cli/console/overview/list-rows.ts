@@ -65,7 +65,7 @@ function itemRows(
   isSelected: boolean,
   { width, now, palette }: ListOptions,
 ): string[] {
-  const words = `${number} ${printableLine(item.title)} · ${shortDuration((now - item.since) / 1000)}`
+  const words = `${number === null ? '' : `${number} `}${printableLine(item.title)} · ${shortDuration((now - item.since) / 1000)}`
   const paint = item.type === 'failed' ? palette.bad : palette.attention
   const lines = wrapText(words, width - 4)
   const shown =

@@ -37,13 +37,17 @@ export function reduceOverview(state: ConsoleState, action: OverviewAction): Con
       return change({ scroll: action.scroll })
     case 'overview-line':
       return { ...withLine(state, action.line), candidates: [], quitting: false }
-    case 'content':
-      return change({
-        contents: {
-          ...overview.contents,
-          [contentKey(action.tab, action.agent)]: action.content,
-        },
-      })
+    case 'content': {
+      const { content } = action
+      const contents = {
+        ...overview.contents,
+        [contentKey(action.tab, action.agent)]: content,
+      }
+      const changed = change({ contents })
+      return content.kind === 'diff'
+        ? { ...changed, heads: { ...state.heads, [content.number]: content.head } }
+        : changed
+    }
   }
 }
 
@@ -74,7 +78,25 @@ function withLine(state: ConsoleState, line: Line | null): ConsoleState {
   })
 }
 
-/** The agent of the selected row is the one that is viewed, also where rows came or went. */
+/**
+ * As `withSelected`, after something changed that the person did not do: counts where the selected
+ * row went away.
+ */
+export function withSelectedStill(before: ConsoleState, changed: ConsoleState): ConsoleState {
+  const state = withSelected(changed)
+  const was = before.overview.selected
+  if (was === null || state.place !== 'overview' || state.overview.selected?.key === was.key)
+    return state
+  // One that was not there to be seen, as before anything was known, is no loss.
+  return selectedRow(before, overviewRows(before))?.row.key === was.key
+    ? { ...state, overview: { ...state.overview, lost: state.overview.lost + 1 } }
+    : state
+}
+
+/**
+ * The agent of the selected row is the one that is viewed, also where rows came or went. What is
+ * selected by itself stays so once it is known what needs the person.
+ */
 export function withSelected(state: ConsoleState): ConsoleState {
   if (state.place !== 'overview' || state.tree === null) return state
   const found = selectedRow(state, overviewRows(state))
@@ -82,7 +104,8 @@ export function withSelected(state: ConsoleState): ConsoleState {
   const { row, index } = found
   const { selected, filter } = state.overview
   const kept =
-    (selected === null && filter === '') || (selected?.key === row.key && selected.index === index)
+    (selected === null && filter === '' && state.inbox === null) ||
+    (selected?.key === row.key && selected.index === index)
       ? state
       : { ...state, overview: { ...state.overview, selected: { key: row.key, index } } }
   return row.agent === null || row.agent === kept.viewed

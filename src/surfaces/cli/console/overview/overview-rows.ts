@@ -4,6 +4,7 @@ import type { Inbox } from '../../../text/inbox-answer.ts'
 import { rowsOf, type Row as TreeRow } from '../../../text/tree/rows.ts'
 import { asWaiting } from '../own-waits.ts'
 import { hasEnded, rotationOf } from '../rotation.ts'
+import { numberedId } from '../rows/inbox-rows.ts'
 import { isUnmanned, type ConsoleState } from '../state.ts'
 import type { Sort } from './overview.ts'
 
@@ -17,8 +18,8 @@ export type OverviewRow =
       /** Whom it is about, where that one is in the tree. */
       readonly agent: string | null
       readonly item: NeedsYou
-      /** As commands call it, from 1. */
-      readonly number: number
+      /** As commands call it, from 1; null where it came while one is written. */
+      readonly number: number | null
     }
   | {
       readonly kind: 'agent'
@@ -27,18 +28,19 @@ export type OverviewRow =
       readonly row: TreeRow
     }
 
-type Facts = Pick<ConsoleState, 'tree' | 'inbox' | 'rotation' | 'waits' | 'overview'>
+type Facts = Pick<ConsoleState, 'tree' | 'inbox' | 'numbered' | 'rotation' | 'waits' | 'overview'>
 
 /** All rows that the filter lets through. */
 export function overviewRows(state: Facts): OverviewRow[] {
   if (state.tree === null) return []
   const { filter, sort } = state.overview
-  const items = (state.inbox?.items ?? []).map((item, index): OverviewRow => ({
+  const numbers = new Map(state.numbered.map((id, index) => [id, index + 1]))
+  const items = (state.inbox?.items ?? []).map((item): OverviewRow => ({
     kind: 'item',
     key: `item ${item.id}`,
     agent: state.rotation.find(({ id }) => id === item.agent_id)?.id ?? null,
     item,
-    number: index + 1,
+    number: numbers.get(numberedId(item)) ?? null,
   }))
   const agents = treeRows(
     state.tree.root,

@@ -13,7 +13,10 @@ export type Sort = (typeof SORTS)[number]
 
 /** The list of all that is there, with a preview of what is selected in it. */
 export interface Overview {
-  /** Which row is selected (`Row.key`), and where it stood; null until the person chose one. */
+  /**
+   * Which row is selected (`Row.key`), and where it stood; null until the person chose one or it is
+   * known what needs them.
+   */
   readonly selected: { readonly key: string; readonly index: number } | null
   /** In small letters; empty: all. */
   readonly filter: string
@@ -28,6 +31,8 @@ export interface Overview {
   /** How it was when that line was begun: a command is for what was selected then. */
   readonly before: Before | null
   readonly contents: Readonly<Record<string, Content>>
+  /** How often the selected row went away by itself, so that another one is selected. */
+  readonly lost: number
 }
 
 export interface Before extends Pick<Overview, 'selected' | 'filter'> {
@@ -36,7 +41,13 @@ export interface Before extends Pick<Overview, 'selected' | 'filter'> {
 
 /** What a tab was filled with the last time; the terminal and the task are the agent’s view. */
 export type Content =
-  | { readonly kind: 'diff'; readonly number: number; readonly diff: string }
+  | {
+      readonly kind: 'diff'
+      readonly number: number
+      /** What the diff is of. */
+      readonly head: string
+      readonly diff: string
+    }
   | { readonly kind: 'timeline'; readonly events: readonly WireEvent[] }
   | { readonly kind: 'mail'; readonly messages: ToolResult<'check_mail'>['messages'] }
   /** Why there is nothing. */
@@ -65,4 +76,5 @@ export const initialOverview = (): Overview => ({
   line: null,
   before: null,
   contents: {},
+  lost: 0,
 })

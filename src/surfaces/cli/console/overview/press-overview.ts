@@ -21,16 +21,34 @@ export interface OverviewPress {
   escape(): boolean
 }
 
+/** Milliseconds in which nobody sees that another row is selected. */
+const NEW_ROW = 500
+
 /** Does what keys mean in the overview. */
 export function createOverviewPress(options: {
   store: Store<ConsoleState, Action>
   lines: Lines
+  /** Milliseconds. */
+  now: () => number
   leave: () => void
   /** Scrolls the preview by rows, or by a page. */
   scroll: { by(rows: number): void; page(pages: 1 | -1): void }
 }): OverviewPress {
-  const { store, lines, leave, scroll } = options
+  const { store, lines, now, leave, scroll } = options
   const { get, dispatch } = store
+  let lost = get().overview.lost
+  let lostAt = Number.NEGATIVE_INFINITY
+  store.subscribe(() => {
+    const { overview } = get()
+    if (overview.lost !== lost) lostAt = now()
+    lost = overview.lost
+  })
+  /** Does something with the selected row, unless that took its place only just. */
+  const acting = (work: () => void): void => {
+    if (now() - lostAt >= NEW_ROW) return work()
+    const words = 'What was selected is gone: look at what is selected now.'
+    lines.notify(get().viewed, words, 'attention')
+  }
 
   const run = (text: string): void => {
     const state = get()
@@ -159,15 +177,15 @@ export function createOverviewPress(options: {
       case 's':
         return dispatch({ type: 'sort' })
       case 'd':
-        return withPull('diff')
+        return acting(() => withPull('diff'))
       case 'm':
-        return withPull('merge')
+        return acting(() => withPull('merge'))
       case 't':
-        return void lines.run({ kind: 'attach' }, get().viewed)
+        return acting(() => void lines.run({ kind: 'attach' }, get().viewed))
       case 'i':
         return void lines.run({ kind: 'inbox', clear: false }, get().viewed)
       case 'x':
-        return kill()
+        return acting(kill)
       case '?':
         return void lines.run({ kind: 'help' }, get().viewed)
       case 'q':
@@ -194,7 +212,7 @@ export function createOverviewPress(options: {
         })
       case 'submit': {
         const row = rowNow()
-        return row === undefined ? undefined : act(row)
+        return row === undefined ? undefined : acting(() => act(row))
       }
       case 'end-of-input':
         return leave()

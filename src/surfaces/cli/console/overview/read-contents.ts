@@ -11,15 +11,16 @@ export interface Heard {
   readonly pulls: number
 }
 
-/** What a tab’s content changes with; mail makes no event. */
-function versionOf(tab: Tab, { readAt, viewed, ...state }: ConsoleState, heard: Heard): unknown {
+/** What a tab’s content changes with; mail makes no event, but it is counted. */
+function versionOf(tab: Tab, state: ConsoleState, heard: Heard): unknown {
+  const node = nodeOf(state, state.viewed)
   switch (tab) {
     case 'diff':
-      return [state.rotation.find(({ id }) => id === viewed)?.pr?.number, heard.pulls]
+      return [node?.pr?.number, heard.pulls]
     case 'timeline':
       return heard.events
     case 'mail':
-      return readAt
+      return [node?.unread, node?.undelivered]
     case 'terminal':
     case 'task':
       return null
@@ -54,8 +55,8 @@ export function createContents({
         const number = nodeOf(get(), agent)?.pr?.number
         if (number === undefined)
           return { kind: 'nothing', why: 'It has filed no pull request yet.' }
-        const { diff } = await client.call('pr_diff', { pr_number: number }, { signal })
-        return { kind: 'diff', number, diff }
+        const read = await client.call('pr_diff', { pr_number: number }, { signal })
+        return { kind: 'diff', number, head: read.head_sha, diff: read.diff }
       }
       case 'timeline': {
         const events: WireEvent[] = []

@@ -17,13 +17,14 @@ export function createReviewPress(options: {
   const move = (by: number): void => dispatch({ type: 'review-move', by })
 
   const comment = (review: Review): void => {
-    if (commentedLines(review) === null)
+    const about = commentedLines(review)
+    if (about === null)
       return lines.notify(
         get().viewed,
         'A comment stands on lines that the new version has: choose one of those.',
         'attention',
       )
-    dispatch({ type: 'ask', ask: { kind: 'comment', number: review.number, line: EMPTY } })
+    dispatch({ type: 'ask', ask: { kind: 'comment', number: review.number, about, line: EMPTY } })
   }
 
   const letter = (review: Review, character: string): void => {
@@ -56,7 +57,7 @@ export function createReviewPress(options: {
       case 'u':
         return dispatch({ type: 'review-uncomment' })
       case 's':
-        return dispatch({ type: 'ask', ask: { kind: 'verdict', number } })
+        return dispatch({ type: 'ask', ask: { kind: 'verdict', number, head: review.head } })
       case 'm':
         return void lines.run({ kind: 'merge', number }, get().viewed)
       case 'R':

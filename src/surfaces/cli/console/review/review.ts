@@ -42,6 +42,8 @@ export interface Review {
   readonly comments: readonly DraftComment[]
   /** Why there is no diff. */
   readonly trouble: string | null
+  /** What was read while something was written about the diff that is shown. */
+  readonly aside: { readonly head: string; readonly diff: string } | null
 }
 
 export type ReviewAction =
@@ -51,10 +53,16 @@ export type ReviewAction =
   | { type: 'review-move'; by: number }
   | { type: 'review-jump'; to: 'hunk' | 'file'; direction: 1 | -1 }
   | { type: 'review-range'; open: boolean }
-  | { type: 'review-comment'; comment: DraftComment }
+  | { type: 'review-comment'; number: number; comment: DraftComment }
   /** Removes those at the cursor. */
   | { type: 'review-uncomment' }
-  | { type: 'review-sent'; number: number }
+  | {
+      type: 'review-sent'
+      number: number
+      verdict: Verdict
+      head: string
+      comments: readonly DraftComment[]
+    }
 
 const EMPTY_DIFF: Omit<Review, 'number'> = {
   head: '',
@@ -63,6 +71,7 @@ const EMPTY_DIFF: Omit<Review, 'number'> = {
   anchor: null,
   comments: [],
   trouble: null,
+  aside: null,
 }
 
 export const newReview = (number: number): Review => ({ number, ...EMPTY_DIFF })
@@ -133,6 +142,7 @@ export function changeReview(review: Review, action: ReviewAction): Review {
         head: action.head,
         rows,
         trouble: null,
+        aside: null,
         cursor,
         anchor: same ? review.anchor : null,
       }
@@ -152,7 +162,10 @@ export function changeReview(review: Review, action: ReviewAction): Review {
         : { ...review, comments: review.comments.filter((one) => !here.includes(one)) }
     }
     case 'review-sent':
-      return { ...review, comments: [], anchor: null }
+      return {
+        ...review,
+        comments: review.comments.filter((one) => !action.comments.includes(one)),
+      }
   }
 }
 

@@ -9,11 +9,19 @@ import { linesWords, type DraftComment, type Verdict } from './review.ts'
 export interface ReviewActions {
   /** Opens the diff, of the agent’s own where no number is given, or reads it again. */
   open(agent: string, number: number | undefined): Promise<void>
-  /** Asks whether to merge it. */
+  /** Asks whether to merge it, as it was shown last. */
   askMerge(agent: string, number: number | undefined): void
-  merge(number: number): Promise<boolean>
+  merge(number: number, head: string): Promise<boolean>
   /** Sends a review with the comments that were written; false where that failed. */
-  send(number: number, verdict: Verdict, body: string): Promise<boolean>
+  send(review: SentReview): Promise<boolean>
+}
+
+export interface SentReview {
+  readonly number: number
+  readonly verdict: Verdict
+  readonly body: string
+  /** What was looked at; empty where nothing was. */
+  readonly head: string
 }
 
 const PLAIN = createPalette(false)
@@ -46,27 +54,36 @@ export function createReviewActions(
     }
   }
 
+  /** From the review that is open, where nothing else was begun meanwhile. */
+  const goBack = (number: number): void => {
+    const { place, reviewed, ask, overlay, overview, back } = get()
+    const isFree = ask === null && overlay === null && overview.line === null
+    if (place === 'review' && reviewed === number && isFree)
+      dispatch({ type: 'place', place: back })
+  }
+  let begun = 0
+  /** By number: the latest read that was answered. Reads overlap; an older one undoes nothing. */
+  const answered = new Map<number, number>()
+  const sending = new Set<number>()
+
   return {
     open: async (agent, wanted) => {
       const number = pullOf(agent, wanted)
       if (number === undefined) return
       dispatch({ type: 'review-open', number })
+      const mine = ++begun
+      const isOld = (): boolean => mine < (answered.get(number) ?? 0)
       try {
         const { head_sha: head, diff } = await clientFor().call('pr_diff', { pr_number: number })
+        if (isOld()) return
+        answered.set(number, mine)
         const before = get().reviews[number]
         dispatch({ type: 'review-read', number, head, diff })
-        if (
-          before !== undefined &&
-          before.head !== '' &&
-          before.head !== head &&
-          before.comments.length > 0
-        )
-          notify(
-            agent,
-            `#${number} has newer commits: look at what you wrote before you send it.`,
-            'attention',
-          )
+        if (before === undefined || before.head === '' || before.head === head) return
+        const look = before.comments.length > 0 ? ': look at what you wrote before you send it' : ''
+        notify(agent, `#${number} has newer commits${look}.`, 'attention')
       } catch (error) {
+        if (isOld()) return
         dispatch({ type: 'review-failed', number, why: asExomonadError(error).message })
       }
     },
@@ -75,26 +92,34 @@ export function createReviewActions(
       if (number === undefined) return
       const item = get().inbox?.items.find(({ id }) => id === `pull:${number}`)
       const title = item?.text.split('\n')[0] ?? ''
-      dispatch({ type: 'ask', ask: { kind: 'merge', number, title } })
+      const { place, reviewed, reviews, heads } = get()
+      const isOpen = place === 'review' && reviewed === number
+      const seen = isOpen ? (reviews[number]?.head ?? '') : ''
+      const head = seen === '' ? (heads[number] ?? '') : seen
+      dispatch({ type: 'ask', ask: { kind: 'merge', number, title, head } })
     },
-    merge: (number) =>
+    merge: (number, head) =>
       attempt(async () => {
-        const { viewed, reviews } = get()
+        const { viewed } = get()
         // What was looked at is merged, and nothing newer.
-        const head = reviews[number]?.head ?? ''
         const merged = await clientFor().call('merge_pr', {
           pr_number: number,
           ...(head === '' ? {} : { head_sha: head }),
         })
         notify(viewed, mergedLines(merged, number, PLAIN).join(' '), 'good')
-        if (get().place === 'review') dispatch({ type: 'place', place: get().back })
+        goBack(number)
         await feed.refresh()
         feed.wake()
       }),
-    send: (number, verdict, body) =>
-      attempt(async () => {
-        const { viewed, reviews } = get()
-        const { head = '', comments = [] } = reviews[number] ?? {}
+    send: async ({ number, verdict, body, head }) => {
+      const { viewed, reviews } = get()
+      if (sending.has(number)) {
+        notify(viewed, `A review of #${number} is on its way already.`, 'attention')
+        return false
+      }
+      sending.add(number)
+      const { comments = [] } = reviews[number] ?? {}
+      const done = await attempt(async () => {
         await clientFor().call('pr_review', {
           pr_number: number,
           verdict,
@@ -102,11 +127,14 @@ export function createReviewActions(
           comments: comments.map(sentComment),
           ...(head === '' ? {} : { head_sha: head }),
         })
-        dispatch({ type: 'review-sent', number })
+        dispatch({ type: 'review-sent', number, verdict, head, comments })
         notify(viewed, `✓ ${DONE[verdict]} #${number}`, 'good')
-        dispatch({ type: 'place', place: get().back })
+        goBack(number)
         feed.wake()
-      }),
+      })
+      sending.delete(number)
+      return done
+    },
   }
 }
 

@@ -4,7 +4,7 @@ import { cutWords } from './cut-words.ts'
 import type { FrameOptions } from '../frame-options.ts'
 import type { Line } from '../input/line-editor.ts'
 import { commandIn, liveFilter } from '../overview/line-meaning.ts'
-import { commentedLines, linesWords, type Verdict } from '../review/review.ts'
+import { linesWords, type Verdict } from '../review/review.ts'
 import { isWriting, nodeOf, type Ask, type ConsoleState } from '../state.ts'
 import type { Notice } from './compose-scrollback.ts'
 import { inputRows, rule } from './input-rows.ts'
@@ -120,7 +120,8 @@ function questionOf(ask: Ask): Question | null {
     }
     case 'merge': {
       const title = ask.title === '' ? '' : ` (${printableLine(ask.title)})`
-      return { text: `Merge #${ask.number}${title}?`, keys: YES, isGrave: true }
+      const at = ask.head === '' ? '' : ` at ${ask.head.slice(0, 7)}`
+      return { text: `Merge #${ask.number}${title}${at}?`, keys: YES, isGrave: true }
     }
     case 'leave': {
       const text = `${plural(ask.comments, 'comment')} not sent: leave all the same?`
@@ -150,11 +151,8 @@ function askLabel(state: ConsoleState, ask: Extract<Ask, { line: Line }>): strin
     case 'approve':
     case 'deny':
       return `${ask.kind} what ${printableLine(ask.agent)} asks · a reason, or just Enter`
-    case 'comment': {
-      const review = state.reviews[ask.number]
-      const about = review === undefined ? null : commentedLines(review)
-      return about === null ? 'comment' : `comment on ${linesWords(about)}`
-    }
+    case 'comment':
+      return `comment on ${linesWords(ask.about)}`
     case 'review': {
       const count = state.reviews[ask.number]?.comments.length ?? 0
       const with_ = count === 0 ? '' : ` with ${plural(count, 'comment')}`

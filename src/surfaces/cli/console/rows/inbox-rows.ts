@@ -36,6 +36,12 @@ export const itemsOf = ({ items, news }: Inbox): InboxItem[] => [
   })),
 ]
 
+/** What its number in a command stands for: of what is decided here its own id. */
+export const numberedId = ({ id, type }: Pick<Inbox['items'][number], 'id' | 'type'>): string =>
+  type === 'question' || type === 'permission' || type === 'approval'
+    ? id.slice(id.indexOf(':') + 1)
+    : id
+
 function rowOf({
   id,
   type,
@@ -45,7 +51,7 @@ function rowOf({
   since: at,
   settle,
 }: Inbox['items'][number]): InboxItem {
-  const own = id.slice(id.indexOf(':') + 1)
+  const own = numberedId({ id, type })
   switch (type) {
     case 'question':
       return { kind: 'question', id: own, agent: agent ?? '', text, at }
@@ -53,7 +59,7 @@ function rowOf({
     case 'approval':
       return { kind: 'approval', id: own, agent: agent ?? '', text, at }
     default:
-      return { kind: 'other', id, what: title, text: settle.join('\n'), at }
+      return { kind: 'other', id: own, what: title, text: settle.join('\n'), at }
   }
 }
 

@@ -50,6 +50,7 @@ export function drive(
     },
   }
   let quits = 0
+  let clock = 0
   const quit = (): void => void quits++
   const lines = createLines({
     store,
@@ -65,21 +66,33 @@ export function drive(
     store,
     lines,
     quit,
+    now: () => clock,
     seen: () => ({ total: 0, height: 10, scroll: null }),
   })
-  const type = (text: string): void => press({ kind: 'edit', action: { kind: 'insert', text } })
+  const insert = (text: string): Key => ({ kind: 'edit', action: { kind: 'insert', text } })
+  const type = (text: string): void => press([insert(text)])
   return {
     calls,
     store,
     quits: () => quits,
     grow: (...more: readonly TreeNode[]) =>
       (tree = view({ ...tree.root, children: [...tree.root.children, ...more] })),
-    press: (...kinds: readonly Exclude<Key['kind'], 'edit'>[]) =>
-      kinds.forEach((kind) => press({ kind })),
+    press: (...kinds: readonly Exclude<Key['kind'], 'edit' | 'paste'>[]) =>
+      kinds.forEach((kind) => press([{ kind }])),
     type,
+    /** Keys that came in one piece of input: text, and `\r` for Enter. */
+    burst: (text: string) =>
+      press(
+        (text.match(/\r|[^\r]+/g) ?? []).map((part): Key =>
+          part === '\r' ? { kind: 'submit' } : insert(part),
+        ),
+      ),
+    paste: (text: string) => press([{ kind: 'paste', text }]),
+    /** Lets so many milliseconds go by. */
+    pass: (milliseconds: number) => void (clock += milliseconds),
     line: (text: string) => {
       type(text)
-      press({ kind: 'submit' })
+      press([{ kind: 'submit' }])
     },
     view: (agent: string) => viewOf(store.get(), agent),
     settled: () => new Promise((resolve) => setImmediate(resolve)),

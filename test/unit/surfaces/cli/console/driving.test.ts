@@ -180,23 +180,61 @@ describe('driving the console', () => {
     expect(lineOf(console.store.get()).text).toBe('half a thought')
   })
 
-  it('asks before it ends an agent with living descendants', async () => {
+  it('asks before it ends an agent, whether or not anybody lives below it', async () => {
     const parent = node('main.p', { children: [node('main.p.c')] })
     const console = drive([parent, b], { ...idle, kill: () => ({ killed: [] }) })
     console.line('/kill b')
-    await console.settled()
-    console.line('/kill p')
-    await console.settled()
-    expect(console.calls).toEqual([`the person: kill {"agent":"${b.id}"}`])
+    expect(console.store.get().ask).toMatchObject({ kind: 'kill', agentId: b.id, below: 0 })
     console.type('n')
     await console.settled()
-    expect(console.store.get().ask).toBeNull()
+    expect([console.store.get().ask, console.calls]).toEqual([null, []])
     console.line('/kill p')
-    await console.settled()
+    expect(console.store.get().ask).toMatchObject({ agentId: parent.id, below: 1 })
     console.type('y')
     await console.settled()
-    expect(console.calls.at(-1)).toBe(`the person: kill {"agent":"${parent.id}"}`)
-    expect(console.calls).toHaveLength(2)
+    expect(console.calls).toEqual([`the person: kill {"agent":"${parent.id}"}`])
+  })
+
+  it('lets no piece of input answer what it asks', async () => {
+    const console = drive([a], { ...idle, kill: () => ({ killed: [] }) })
+    for (const piece of ['/kill a\ry', '/kill a\ry\r']) {
+      console.burst(piece)
+      await console.settled()
+      expect(console.store.get().ask?.kind).toBe('kill')
+      console.press('escape')
+    }
+    expect(console.calls).toEqual([])
+    console.burst('hello\r')
+    await console.settled()
+    expect(console.calls).toHaveLength(1)
+  })
+
+  it('takes what is pasted into the line, and for nothing where keys act', () => {
+    const console = drive([a], idle)
+    console.paste('two\nlines')
+    expect(lineOf(console.store.get()).text).toBe('two\nlines')
+    console.store.dispatch({ type: 'place', place: 'overview' })
+    const before = console.store.get()
+    for (const text of ['x', 'q', 'proxy', '/kill a']) console.paste(text)
+    expect([console.store.get().ask, console.quits()]).toEqual([null, 0])
+    expect(console.store.get().overview.line).toBe(before.overview.line)
+    expect(console.view(before.viewed).notices.at(-1)?.text).toContain('Begin a line first')
+    console.type(':')
+    console.paste('send a x')
+    expect(lineOf(console.store.get()).text).toBe(':send a x')
+  })
+
+  it('opens nothing over what is asked meanwhile', async () => {
+    let read = (_: unknown): void => {}
+    const console = drive([a], {
+      ...idle,
+      inbox: () => new Promise((resolve) => (read = resolve)),
+    })
+    console.line('/inbox')
+    console.line('/kill a')
+    read(inboxOf())
+    await console.settled()
+    expect(console.store.get()).toMatchObject({ overlay: null, ask: { kind: 'kill' } })
   })
 
   it('answers a question in its place in the inbox', async () => {
@@ -264,6 +302,27 @@ describe('driving the console', () => {
     await console.settled()
     expect(console.calls.filter((call) => call.includes('answer'))).toEqual([])
     expect(console.view('id-main').notices.at(-1)?.text).toContain('2 questions wait')
+  })
+
+  it('keeps an answer in the history that has no place any more', async () => {
+    let refuse = (_: Error): void => {}
+    const inbox = inboxOf({ questions: [questionOf('q-1', 'a')] })
+    const console = drive([a], {
+      ...idle,
+      inbox: () => inbox,
+      answer_question: () => new Promise((_resolve, reject) => (refuse = reject)),
+    })
+    console.line('/inbox')
+    await console.settled()
+    console.press('submit')
+    console.line('a long answer')
+    await console.settled()
+    console.press('escape')
+    refuse(new ExomonadError('INTERNAL', 'The disk is full.'))
+    await console.settled()
+    expect(console.store.get().ask).toBeNull()
+    console.press('up')
+    expect(lineOf(console.store.get()).text).toBe('a long answer')
   })
 
   it('keeps an answer that could not be given', async () => {

@@ -92,6 +92,53 @@ describe('selecting in the overview', () => {
     expect(console.selected()).toBe('agent id-main')
   })
 
+  it('is no other one once it was shown, whatever comes above it', () => {
+    const console = open([a, b], {}, question('q-1', 'b'))
+    console.show(question('q-0', 'a'), question('q-1', 'b'))
+    expect([console.selected(), console.state().viewed]).toEqual(['item question:q-1', b.id])
+    // Nor where a key came before it was known what needs the person.
+    const early = drive([a], {})
+    early.store.dispatch({ type: 'place', place: 'overview' })
+    const { viewed } = early.store.get()
+    early.press('complete')
+    early.store.dispatch({ type: 'inbox', inbox: inboxOf(question('q-1', 'a')) })
+    expect(early.store.get()).toMatchObject({
+      viewed,
+      overview: { selected: { key: `agent ${viewed}` } },
+    })
+  })
+
+  it('does nothing at once with what took the place of another', async () => {
+    const merge_pr = () => ({ sha: 'abc', next: '', retargeted: [], siblings_behind: [] })
+    const console = open([a, b], { merge_pr }, ready(4), ready(5))
+    console.show(ready(5))
+    console.press('submit')
+    for (const key of ['m', 'x', 't', 'd']) console.type(key)
+    await console.settled()
+    expect([console.state().ask, console.state().place, console.calls]).toEqual([
+      null,
+      'overview',
+      [],
+    ])
+    expect(console.view(console.state().viewed).notices.at(-1)?.text).toContain('is gone')
+    console.pass(500)
+    console.press('submit')
+    expect(console.state().ask).toMatchObject({ kind: 'merge', number: 5 })
+    // What the person makes go away is no surprise.
+    console.press('escape')
+    console.line('/parser')
+    console.press('submit')
+    expect(console.state()).toMatchObject({ place: 'conversation', viewed: a.id })
+  })
+
+  it('acts at once on what is filtered for before it is there', () => {
+    const console = open([a])
+    console.line('/merged')
+    console.show(ready(4))
+    console.press('submit')
+    expect(console.state().ask).toMatchObject({ kind: 'merge', number: 4 })
+  })
+
   it('sorts, and shows the agents alone then', () => {
     const console = open([a, b, c])
     expect(console.keys()).toEqual(['id-main', a.id, b.id, c.id].map((id) => `agent ${id}`))
@@ -246,7 +293,12 @@ describe('acting in the overview', () => {
     )
     for (const key of ['n', 'yy']) {
       console.press('submit')
-      expect(console.state().ask).toEqual({ kind: 'merge', number: 4, title: 'The title' })
+      expect(console.state().ask).toEqual({
+        kind: 'merge',
+        number: 4,
+        title: 'The title',
+        head: '',
+      })
       console.type(key)
     }
     console.press('submit', 'submit')
@@ -306,6 +358,96 @@ describe('acting in the overview', () => {
     console.type('q')
     console.press('end-of-input')
     expect(console.quits()).toBe(2)
+  })
+
+  it.each(['xy', 'xyy', 'proxy'])('kills nobody by the piece %j', async (piece) => {
+    const console = open([a], { kill: () => ({ killed: [] }) })
+    console.press('down')
+    console.burst(piece)
+    await console.settled()
+    expect([console.state().ask?.kind, console.calls]).toEqual(['kill', []])
+  })
+
+  it('decides nothing by one piece', async () => {
+    const inbox = inboxOf(approval('p-1', 'a'))
+    const console = open([a], { inbox: () => inbox }, ...inbox.items)
+    console.burst('\ra\r')
+    await console.settled()
+    expect([console.state().ask?.kind, console.calls]).toEqual(['decide', []])
+  })
+
+  it('hands to the child what is typed while it is made from the list', async () => {
+    let made = (_: unknown): void => {}
+    const console = open([a], { fork_capture: () => new Promise((resolve) => (made = resolve)) })
+    console.press('down')
+    console.line('/fork kid')
+    console.line('for the child')
+    await console.settled()
+    const kid = node('main', { id: 'id-kid' as TreeNode['id'], name: 'kid', kind: 'fork' })
+    console.grow(kid)
+    made({ agent_id: kid.id, name: 'kid', context: 'fresh', warnings: [] })
+    await console.settled()
+    expect(console.calls.slice(1)).toEqual([
+      `the person: send {"to":"${kid.id}","message":"for the child"}`,
+    ])
+  })
+
+  it('does what is typed while the dead are taken away, and has it answer nothing', async () => {
+    let reaped = (_: unknown): void => {}
+    const console = open([a, b], {
+      reap: () => new Promise((resolve) => (reaped = resolve)),
+      kill: () => ({ killed: [] }),
+    })
+    console.press('down')
+    console.line('/reap')
+    console.press('down')
+    console.type('x')
+    console.type('y')
+    await console.settled()
+    reaped({ reaped: [], next: null })
+    await console.settled()
+    expect(console.state().ask).toMatchObject({ kind: 'kill', agentId: b.id })
+    expect(console.calls).toEqual(['the person: reap {}'])
+  })
+
+  it('leaves by no way without asking about what is not sent', () => {
+    const console = open([a])
+    console.store.dispatch({ type: 'review-open', number: 3 })
+    console.store.dispatch({
+      type: 'review-comment',
+      number: 3,
+      comment: { path: 'a', from: 1, line: 1, body: 'kept' },
+    })
+    console.store.dispatch({ type: 'place', place: 'overview' })
+    console.press('interrupt', 'interrupt')
+    expect([console.state().ask?.kind, console.quits()]).toEqual(['leave', 0])
+    console.press('interrupt')
+    expect([console.state().ask, console.quits()]).toEqual([null, 0])
+    console.line('/quit')
+    expect([console.state().ask?.kind, console.quits()]).toEqual(['leave', 0])
+    console.type('y')
+    expect(console.quits()).toBe(1)
+  })
+
+  it('names by a number what stood under it when the line was begun', async () => {
+    const second = approval('p-2', 'b')
+    let now = inboxOf(second)
+    const console = open([a, b], { inbox: () => now }, approval('p-1', 'a'), second)
+    console.type('/deny 2')
+    console.show(second, approval('p-3', 'a'))
+    const numbers = overviewRows(console.state()).flatMap((row) =>
+      row.kind === 'item' ? [row.number] : [],
+    )
+    expect(numbers).toEqual([2, null])
+    console.press('submit')
+    await console.settled()
+    expect(console.calls).toContain('the person: deny {"approval_id":"p-2"}')
+    expect(overviewRows(console.state())[0]).toMatchObject({ number: 1 })
+    // What came since has no number that one could have seen.
+    now = inboxOf(second, approval('p-3', 'a'))
+    console.line('/deny 2')
+    await console.settled()
+    expect(console.calls.filter((call) => call.includes('deny'))).toHaveLength(1)
   })
 
   it('names by a number what stood under it', async () => {

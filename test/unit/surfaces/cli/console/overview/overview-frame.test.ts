@@ -121,7 +121,12 @@ describe('the overview', () => {
         captureLines: null,
         task: 'Login\nby mail',
       },
-      { type: 'content', agent: auth.id, tab: 'diff', content: { kind: 'diff', number: 3, diff } },
+      {
+        type: 'content',
+        agent: auth.id,
+        tab: 'diff',
+        content: { kind: 'diff', number: 3, head: 'h', diff },
+      },
       {
         type: 'content',
         agent: auth.id,
@@ -254,7 +259,7 @@ describe('every frame of the overview', () => {
               type: 'content',
               agent: auth.id,
               tab: 'diff',
-              content: { kind: 'diff', number: 3, diff },
+              content: { kind: 'diff', number: 3, head: 'h', diff },
             },
             {
               type: 'content',
@@ -274,7 +279,7 @@ describe('every frame of the overview', () => {
               type: 'ask',
               ask: { kind: 'decide', agent: 'auth', approvalId: 'p', what: title },
             },
-            merge: { type: 'ask', ask: { kind: 'merge', number: 3, title } },
+            merge: { type: 'ask', ask: { kind: 'merge', number: 3, title, head: 'abcdef0123' } },
             notice: {
               type: 'notice',
               agent: auth.id,

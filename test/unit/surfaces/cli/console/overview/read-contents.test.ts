@@ -12,7 +12,9 @@ const a = node('main.a', { pr: pull(3) })
 const b = node('main.b')
 
 /** The overview with what it reads: `calls` says what was asked, and as whom. */
-function reading(answer: (name: string) => unknown = () => ({ diff: 'the diff', messages: [] })) {
+function reading(
+  answer: (name: string) => unknown = () => ({ head_sha: 'h', diff: 'the diff', messages: [] }),
+) {
   const calls: string[] = []
   const clientFor = (as: string): Client =>
     withTypedCalls({
@@ -29,8 +31,8 @@ function reading(answer: (name: string) => unknown = () => ({ diff: 'the diff', 
       },
     })
   const store = createStore(reduce, initialState())
-  const tree = (at: number): void =>
-    store.dispatch({ type: 'tree', tree: view(node('main', { children: [a, b] })), at })
+  const tree = (at: number, now = a): void =>
+    store.dispatch({ type: 'tree', tree: view(node('main', { children: [now, b] })), at })
   tree(0)
   store.dispatch({ type: 'place', place: 'overview' })
   let heard = { events: 0, pulls: 0 }
@@ -90,7 +92,11 @@ describe('what the tabs of the overview read', () => {
     expect(await console.show('timeline')).toHaveLength(1)
     expect(await console.show('mail')).toHaveLength(1)
     expect(await console.show('mail')).toEqual([])
+    // Reading it makes the tree be read again: that must not go on for ever.
     console.tree(3)
+    console.hear({ events: 7 })
+    expect(await console.show('mail')).toEqual([])
+    console.tree(4, { ...a, unread: 1 })
     expect(await console.show('mail')).toHaveLength(1)
   })
 

@@ -57,6 +57,15 @@ async function reviewing(
   return { ...console, review, draw, at: () => review()?.rows[review()?.cursor ?? 0] }
 }
 
+/** A daemon whose answers to one tool come when they are asked for. */
+const held = () => {
+  const open: ((answer: unknown) => void)[] = []
+  return {
+    open,
+    tool: () => new Promise((resolve) => void open.push(resolve)),
+  }
+}
+
 describe('the rows of a diff', () => {
   it('have files, hunks and lines with their numbers', () => {
     expect(diffRows(DIFF).map(({ kind, text, line, old }) => [kind, text, line, old])).toEqual([
@@ -196,7 +205,8 @@ describe('reviewing a diff', () => {
     )
     console.type('jjjjc')
     console.line('why zwei?')
-    console.type('sr')
+    console.type('s')
+    console.type('r')
     console.line('Not yet.')
     await console.settled()
     expect(lineOf(console.store.get()).text).toBe('Not yet.')
@@ -213,6 +223,151 @@ describe('reviewing a diff', () => {
       rows.findIndex((row) => row.includes('src/a.ts +0 -1')) + 1,
     )
     expect(console.view(a.id).notices.at(-1)?.text).toContain('#3 has newer commits')
+  })
+
+  it('sends a review once, and keeps what is written meanwhile', async () => {
+    const { open, tool } = held()
+    const console = await reviewing({ pr_review: tool })
+    console.type('jjc')
+    console.line('sent')
+    for (const body of ['Once.', 'Twice.']) {
+      console.type('s')
+      console.type('c')
+      console.line(body)
+      await console.settled()
+    }
+    expect(open).toHaveLength(1)
+    expect(console.view(a.id).notices.at(-1)?.text).toContain('on its way already')
+    expect(lineOf(console.store.get()).text).toBe('Twice.')
+    console.press('escape')
+    console.type('c')
+    console.line('written meanwhile')
+    console.type('c')
+    console.type('half')
+    open[0]?.({ replies: 0 })
+    await console.settled()
+    expect(console.review()?.comments.map(({ body }) => body)).toEqual(['written meanwhile'])
+    expect(console.store.get()).toMatchObject({ place: 'review', ask: { line: { text: 'half' } } })
+    // It can be sent again then.
+    console.press('escape')
+    console.type('s')
+    console.type('c')
+    console.press('submit')
+    await console.settled()
+    expect(open).toHaveLength(2)
+  })
+
+  it('goes nowhere from where one went meanwhile', async () => {
+    const sent = held()
+    const merged = held()
+    const console = await reviewing({ pr_review: sent.tool, merge_pr: merged.tool })
+    console.type('s')
+    console.type('a')
+    console.press('submit')
+    console.type('m')
+    console.type('y')
+    await console.settled()
+    console.press('escape', 'submit')
+    expect(console.store.get().place).toBe('conversation')
+    console.type('half')
+    sent.open[0]?.({ replies: 0 })
+    merged.open[0]?.({ sha: 'abc', next: '', retargeted: [], siblings_behind: [] })
+    await console.settled()
+    expect(console.store.get().place).toBe('conversation')
+    expect(lineOf(console.store.get()).text).toBe('half')
+  })
+
+  it('keeps the line that is written when a merge is done', async () => {
+    const { open, tool } = held()
+    const console = await reviewing({ merge_pr: tool })
+    console.type('m')
+    console.type('y')
+    console.type(':half')
+    await console.settled()
+    open[0]?.({ sha: 'abc', next: '', retargeted: [], siblings_behind: [] })
+    await console.settled()
+    expect(console.store.get().place).toBe('review')
+    expect(lineOf(console.store.get()).text).toBe(':half')
+  })
+
+  it('writes about the diff that was seen, and shows a newer one after that', async () => {
+    let head = 'h1'
+    const console = await reviewing({ pr_review: () => ({ replies: 0 }) }, () => ({
+      head_sha: head,
+      diff: head === 'h1' ? DIFF : '',
+    }))
+    console.type('jj')
+    head = 'h2'
+    console.type('Rc')
+    await console.settled()
+    expect(console.view(a.id).notices.at(-1)?.text).toContain('#3 has newer commits')
+    expect(console.review()).toMatchObject({ head: 'h1', cursor: 2 })
+    console.line('about one')
+    expect(console.review()).toMatchObject({
+      head: 'h2',
+      comments: [{ path: 'src/a.ts', from: 1, line: 1, body: 'about one' }],
+    })
+    head = 'h3'
+    console.type('R')
+    console.type('s')
+    console.type('c')
+    await console.settled()
+    console.line('of h2')
+    await console.settled()
+    expect(console.calls.at(-1)).toContain('"head_sha":"h2"')
+  })
+
+  it('shows the latest read, whichever is answered last', async () => {
+    const { open, tool } = held()
+    const console = await reviewing({ pr_diff: tool })
+    console.type('R')
+    await console.settled()
+    open[1]?.({ head_sha: 'newer', diff: DIFF })
+    await console.settled()
+    open[0]?.({ head_sha: 'older', diff: '' })
+    await console.settled()
+    expect(console.review()?.head).toBe('newer')
+  })
+
+  it('merges the head that was seen when it asked, of all that were seen the newest', async () => {
+    let head = 'h1'
+    const { tool, open } = held()
+    const console = await reviewing({ merge_pr: tool, pr_review: () => ({ replies: 0 }) }, () => ({
+      head_sha: head,
+      diff: DIFF,
+    }))
+    console.type('m')
+    expect(console.draw().join('\n')).toContain('Merge #3 at h1?')
+    head = 'h2'
+    console.store.dispatch({ type: 'review-read', number: 3, head, diff: DIFF })
+    console.type('y')
+    await console.settled()
+    expect(console.calls.at(-1)).toContain('"head_sha":"h1"')
+    open[0]?.({ sha: 'abc', next: '', retargeted: [], siblings_behind: [] })
+    await console.settled()
+    // The preview has the newer one.
+    const content = { kind: 'diff', number: 3, head: 'h3', diff: DIFF } as const
+    console.store.dispatch({ type: 'content', agent: a.id, tab: 'diff', content })
+    console.type('m')
+    expect(console.store.get().ask).toMatchObject({ kind: 'merge', head: 'h3' })
+  })
+
+  it('merges what was made of a review that asked for changes', async () => {
+    const console = await reviewing({ pr_review: () => ({ replies: 0 }) })
+    for (const [key, head] of [
+      ['c', 'h1'],
+      ['r', ''],
+    ]) {
+      console.type('s')
+      console.type(key ?? '')
+      console.press('submit')
+      await console.settled()
+      console.type('m')
+      expect(console.store.get().ask).toMatchObject({ kind: 'merge', head })
+      console.press('escape')
+      console.type('d')
+      await console.settled()
+    }
   })
 
   it('keeps what is not sent when one goes back or wants to leave', async () => {
