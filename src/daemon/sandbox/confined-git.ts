@@ -17,6 +17,8 @@ import type { Paths } from '../../runtime/paths.ts'
 type Places = Pick<Paths, 'commonDir' | 'state' | 'home' | 'worktrees'>
 type Options = NonNullable<Parameters<Exec>[2]>
 
+/** What goes into repositories inside of a worktree. */
+const LOOKS = new Set(['add', 'diff', 'status'])
 /** Where a forge is asked: over a network, with the person’s keys. */
 const REMOTE = new Set(['clone', 'fetch', 'ls-remote', 'pull', 'push', 'remote'])
 /** What it orders and what it may not: read by every git, and never through a link of an agent’s. */
@@ -37,10 +39,10 @@ export async function markConfined(paths: Pick<Paths, 'state'>, worktree: string
  * Runs programs as ever, but git where an agent was ever confined: what such an agent wrote must not
  * have git, outside, do what the agent can’t.
  *
- * In the worktree of one, git has what the agent has, and no network: it goes into repositories
- * inside of that and runs filters that their configuration names, and it writes through links.
- * Everywhere else it writes the repository and nothing beside it: references and their logs are
- * written by such agents as well, and a link among them leads anywhere.
+ * Where it looks at the worktree of one, git has what the agent has, and no network: it goes into
+ * repositories inside of that and runs filters that their configuration names. In all else it writes
+ * the repository and nothing beside it: references and their logs are written by such agents as
+ * well, and a link among them leads anywhere.
  */
 export function confinedGit(paths: Places, environment: Pick<Environment, 'home' | 'path'>): Exec {
   const { home, path } = environment
@@ -101,20 +103,26 @@ export function confinedGit(paths: Places, environment: Pick<Environment, 'home'
   }
 
   return async (file, args, options = {}) => {
-    if (file !== 'git' || args.some((arg) => REMOTE.has(arg))) return exec(file, args, options)
+    const command = commandIn(args)
+    if (file !== 'git' || REMOTE.has(command)) return exec(file, args, options)
     everConfined ||= await isThere(marksOf(paths))
     if (!everConfined) return exec(file, args, options)
     const { cwd = paths.commonDir } = options
-    const before = (await isThere(markOf(paths, cwd)))
-      ? ['--die-with-parent', ...bubblewrapArguments(await asTheAgent(cwd, options))]
-      : args.includes('config')
-        ? undefined
-        : inRepository(cwd)
+    const before =
+      LOOKS.has(command) && (await isThere(markOf(paths, cwd)))
+        ? ['--die-with-parent', ...bubblewrapArguments(await asTheAgent(cwd, options))]
+        : command === 'config'
+          ? undefined
+          : inRepository(cwd)
     return before === undefined
       ? exec(file, args, options)
       : exec('bwrap', [...before, '--', file, ...args], options)
   }
 }
+
+/** What git is to do: its first argument that is neither an option nor the value of one. */
+const commandIn = (args: readonly string[]): string =>
+  args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? ''
 
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(

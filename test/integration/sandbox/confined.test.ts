@@ -85,12 +85,22 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     const place = worktrees.get('second') ?? ''
     await waitFor('the rebase', () => existsSync(join(place, 'first')))
     await tree.logged('second', 'its stop', ({ kind }) => kind === 'stop')
-    const head = await tree.repository.git('rev-parse', 'main.second')
-    await tree.call('merge_pr', { pr_number: numbers.get('second'), head_sha: head })
+    // What its stop pushed may come in a moment after it.
+    await waitFor('the merge', async () => {
+      const { head_sha: head } = await tree.call('pr_diff', { pr_number: numbers.get('second') })
+      const merge = { pr_number: numbers.get('second'), head_sha: head }
+      return tree.call('merge_pr', merge).then(
+        () => true,
+        (error: { code?: string }) => {
+          if (error.code === 'HEAD_CHANGED') return false
+          throw error
+        },
+      )
+    })
     for (const name of ['first', 'second']) await tree.call('kill', { agent: name })
     const cleaned = await tree.run(['clean', 'first', 'second'])
     expect(cleaned, cleaned.stderr).toMatchObject({ code: 0 })
-    expect(existsSync(place), cleaned.stdout).toBe(false)
+    expect(existsSync(place), cleaned.stdout + cleaned.stderr).toBe(false)
     expect(await tree.repository.git('branch', '--list', '*first', '*second')).toBe('')
   })
 

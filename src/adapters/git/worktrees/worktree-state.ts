@@ -91,7 +91,11 @@ export function createWorktreeState({
       run.output(`look at ${worktree}`, args, { worktree, reads: true }),
       operationIn(worktree),
     ])
-    return { ...parseStatus(text), operation }
+    const seen = parseStatus(text)
+    // A git that can’t write the whole repository, as in a sandbox, leaves its mark of a pick that
+    // went well. Where nothing is changed nothing would be lost with it.
+    const isOver = operation === 'cherry-pick' && seen.dirty.length === 0
+    return { ...seen, operation: isOver ? null : operation }
   }
 
   async function fastForward(worktree: string, to: Sha): Promise<FastForwarded>
