@@ -16,7 +16,7 @@ export const sandboxSchema = z
     ),
     allow_hosts: z
       .array(
-        z.string().refine(isHost, 'Write NAME, NAME:PORT or *.NAME, such as "registry.npmjs.org".'),
+        z.string().refine(isHost, 'Write NAME, NAME:PORT or *.NAME, such as "packages.example.com".'),
       )
       .default([])
       .describe(
