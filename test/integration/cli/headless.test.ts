@@ -298,6 +298,8 @@ describeWith(['tmux'], 'on a terminal', () => {
       (text) => /^a line for it$/m.test(text) && text.includes('› a line for it'),
     )
     await screen.line('/kill')
+    await screen.until('the question', (text) => text.includes('Kill cat? y: yes'))
+    await screen.type('y')
     await screen.until('its end', (text) => /✗ killed by the human · \d\d:\d\d/.test(text))
     await screen.key('C-d')
     expect(await screen.ended()).toBe(0)
