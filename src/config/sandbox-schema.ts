@@ -16,7 +16,9 @@ export const sandboxSchema = z
     ),
     allow_hosts: z
       .array(
-        z.string().refine(isHost, 'Write NAME, NAME:PORT or *.NAME, such as "packages.example.com".'),
+        z
+          .string()
+          .refine(isHost, 'Write NAME, NAME:PORT or *.NAME, such as "packages.example.com".'),
       )
       .default([])
       .describe(
