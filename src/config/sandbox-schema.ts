@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-const isHost = (text: string): boolean =>
-  /^(?:(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:]+\])(?::\d{1,5})?$/i.test(text)
+import { parseAllowed } from '../domain/formats/allowed-hosts.ts'
 
 const paths = (what: string) => z.array(z.string()).default([]).describe(what)
 
@@ -18,7 +16,10 @@ export const sandboxSchema = z
       .array(
         z
           .string()
-          .refine(isHost, 'Write NAME, NAME:PORT or *.NAME, such as "packages.example.com".'),
+          .refine(
+            (text) => parseAllowed(text) !== undefined,
+            'Write NAME, NAME:PORT or *.NAME, such as "packages.example.com".',
+          ),
       )
       .default([])
       .describe(

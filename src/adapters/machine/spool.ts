@@ -6,6 +6,7 @@ import { asExomonadError } from '../../domain/errors.ts'
 import { ERRORS } from '../../domain/error-codes.ts'
 import type { Log } from '../../runtime/log.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
+import { openPlain } from '../../processes/plain-file.ts'
 import { OWN_DESCRIPTORS } from '../../processes/processes.ts'
 
 const spooledSchema = z.object({
@@ -80,7 +81,7 @@ export async function readConfinedSpool(
   handle: (hook: SpooledHook) => Promise<void>,
   log: Log,
 ): Promise<void> {
-  const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
+  const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
   const opened = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => null)
   if (opened === null) return
   try {
@@ -89,10 +90,10 @@ export async function readConfinedSpool(
     for (const name of (await readdir(held)).toSorted()) {
       if (name.startsWith('.')) continue
       const path = join(held, name)
-      const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => null)
+      const file = await openPlain(path)
       try {
         const found = await file?.stat()
-        if (file === null || found?.isFile() !== true || found.size > LONGEST)
+        if (file === null || found === undefined || found.size > LONGEST)
           throw new Error('no file of a hook')
         const { event, token, body } = spooledSchema.parse(
           parseJson(await file.readFile({ encoding: 'utf8' })),

@@ -20,7 +20,7 @@ export async function preparePersonal(place: {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const own = personal.filter(({ access }) => access === 'own').map(({ path }) => path)
   for (const path of [home, '/tmp', ...own]) await makeFolder(folder, ownPath(folder, path))
-  await makeFolder(folder, join(folder, 'spool'))
+  for (const name of ['spool', 'ways']) await makeFolder(folder, join(folder, name))
   // Absent, it could be made by the agent; what is there it only reads.
   await writeFile(join(folder, 'channel.json'), 'null', { mode: 0o600, flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {

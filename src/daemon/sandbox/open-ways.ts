@@ -1,7 +1,6 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { freePort } from '../../adapters/machine/free-port.ts'
-import { loopbackPorts, parseAllowed } from '../../adapters/sandbox/network/allowed.ts'
+import { loopbackPorts, parseAllowed } from '../../domain/formats/allowed-hosts.ts'
 import { WAYS, type Ways } from '../../adapters/sandbox/network/ways.ts'
 import type { Config } from '../../config/schema.ts'
 import { programFile } from '../../runtime/package-root.ts'
@@ -24,7 +23,6 @@ export async function openWays(asked: {
 }> {
   const { env, listens } = asked
   const folder = join(asked.folder, 'ways')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
   const hosts = [...asked.hosts, ...asked.config.sandbox.allow_hosts]
   const tools = env['EXOMONAD_MCP_URL']
   const upstream =

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs'
-import { open, rm, utimes, writeFile } from 'node:fs/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
+import { openPlain } from '../../../processes/plain-file.ts'
 import type { Git } from '../git.ts'
 import { createCoalescer } from '../mutex.ts'
 import type { Run } from '../run.ts'
@@ -26,11 +26,10 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
    */
   const copyIndex = async (from: string, to: string): Promise<void> => {
     // An agent writes there: neither of the two may be a link to something else.
-    const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
-    const file = await open(from, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+    const file = await openPlain(from)
+    if (file === null) throw new Error(`${from} is no file`)
     try {
       const found = await file.stat()
-      if (!found.isFile()) throw new Error(`${from} is no file`)
       await writeFile(to, await file.readFile(), { flag: 'wx', mode: 0o600 })
       await utimes(to, found.atimeMs / 1000, Math.floor(found.mtimeMs / 1000))
     } finally {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
-import { parseAllowed } from './allowed.ts'
+import { parseAllowed } from '../../../domain/formats/allowed-hosts.ts'
 import { forward, join, listen } from './forward.ts'
 import { createProxy } from './proxy.ts'
 import { inwardSocket, outwardSocket, PROXY, type Ways } from './ways.ts'

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import { createServer, request } from '../../../../packages/subagents/src/node-http.ts'
 import { join } from './forward.ts'
-import { isAllowed, type AllowedHost } from './allowed.ts'
+import { isAllowed, type AllowedHost } from '../../../domain/formats/allowed-hosts.ts'
 
 interface Target {
   readonly host: string

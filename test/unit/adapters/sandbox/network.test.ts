@@ -5,7 +5,7 @@ import {
   isAllowed,
   loopbackPorts,
   parseAllowed,
-} from '../../../../src/adapters/sandbox/network/allowed.ts'
+} from '../../../../src/domain/formats/allowed-hosts.ts'
 import { createProxy } from '../../../../src/adapters/sandbox/network/proxy.ts'
 
 const parsed = (...hosts: string[]) => hosts.flatMap((host) => parseAllowed(host) ?? [])

@@ -70,6 +70,16 @@ describe('what a confined agent has of its own', () => {
     expect(readFileSync(file, 'utf8')).toBe('one')
   })
 
+  it('are folders of word and ways that the agent can’t lead elsewhere', async () => {
+    for (const name of ['spool', 'ways']) {
+      symlinkSync(home, join(folder, name))
+      await expect(preparePersonal({ folder, home, personal: [] })).rejects.toMatchObject({
+        code: 'OUTSIDE_ROOT',
+      })
+      execFileSync('rm', [join(folder, name)])
+    }
+  })
+
   it('makes the folders that the program would make in the person’s home', async () => {
     const path = join(home, '.cli', 'sessions')
     await preparePersonal({
