@@ -17,6 +17,7 @@ it('takes a transcript that a hook names only where Claude Code keeps that sessi
   const folder = join(home, '.claude')
   const own = put(join(folder, 'projects', '-a', `${ID}.jsonl`))
   const secret = put(join(home, '.ssh', `${ID}.jsonl`))
+  const another = put(join(folder, 'projects', '-a', 'another.jsonl'))
   const find = (transcript: string | null) => findTranscript(folder, { id: ID, transcript })
   expect(await find(own)).toBe(own)
   // By whatever name: it is mounted where the agent is confined.
@@ -24,6 +25,7 @@ it('takes a transcript that a hook names only where Claude Code keeps that sessi
     `${folder}/projects/../../.ssh/${ID}.jsonl`,
     `${folder}/projects/../../.ssh/.`,
     secret,
+    another,
     `${folder}/projects/-a/.`,
     `${folder}/projects`,
   ])
