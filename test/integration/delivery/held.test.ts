@@ -202,7 +202,9 @@ describe('what they are waited for', () => {
   it('is over where one rests whose rest is only logged, or has no words', async () => {
     bench.publisher = createPublisher({
       ...{ store: bench.store, clock: bench.clock, log: silentLog(), newDeliveryId },
-      renderer: { render: async ({ type }: { type: string }) => (type === 'agent.idle' ? '' : `[${type}]`) } as never,
+      renderer: {
+        render: async ({ type }: { type: string }) => (type === 'agent.idle' ? '' : `[${type}]`),
+      } as never,
     })
     await bench.outbox.stop()
     bench.outbox = bench.newOutbox()
