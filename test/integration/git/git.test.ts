@@ -333,7 +333,9 @@ describe('worktrees', () => {
       expect((await git.status(path)).dirty).toEqual([])
       const again = await git.status(path, { submodules: true })
       expect(again.dirty).toEqual(['lib'])
-      await expect(git.removeWorktree(path, { trash, looked: again })).rejects.toThrow()
+      await expect(git.removeWorktree(path, { trash, looked: again })).rejects.toMatchObject({
+        code: 'GIT_FAILED',
+      })
       expect(existsSync(inside)).toBe(true)
     })
 
