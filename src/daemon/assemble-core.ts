@@ -37,6 +37,7 @@ import { createOwnPanes } from '../core/panes/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
+import { createRadarWithView } from '../core/radar/create.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
 import { createAgentControl } from '../core/agents/agent-control.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
@@ -200,6 +201,7 @@ export function assembleCore(
     kill: (caller, id, reason) => running.kill(caller, id, reason),
   })
   const directory = createDirectory(deps)
+  const { radar, use } = createRadarWithView(deps)
   const core: Core = {
     directory,
     acting: createActing(deps),
@@ -269,6 +271,7 @@ export function assembleCore(
         await subagents.endLost('the call that it worked for was lost by a restart of the daemon')
       },
     }),
+    radar: use,
     view: createView({ ...deps, openWaits }),
   }
   const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
@@ -286,9 +289,11 @@ export function assembleCore(
         await mergePull.resume()
         labelSpawns.start()
         statusComment.start()
+        radar.start()
       },
       stop: async () => {
-        await Promise.all([labelSpawns.stop(), statusComment.stop(), keepUpToDate.stop()])
+        const all = [labelSpawns, statusComment, keepUpToDate, radar]
+        await Promise.all(all.map((one) => one.stop()))
       },
     },
   }

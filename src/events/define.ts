@@ -4,9 +4,10 @@ import type { Reach } from '../domain/records.ts'
 
 /**
  * Who is notified of an event: whose it is (the agent it is about, of a pull request its author),
- * whoever looks after that (its parent, of a pull request the owner of its base), the human.
+ * the other agent where it is about two (`partner_id`), whoever looks after that (its parent, of a
+ * pull request the owner of its base), the human.
  */
-export type Target = 'owner' | 'parent' | 'human'
+export type Target = 'owner' | 'partner' | 'parent' | 'human'
 
 /** Who is notified, and how it reaches them; of the human’s inbox all that is not `log`. */
 export type Tells = Readonly<Partial<Record<Target, Reach>>>

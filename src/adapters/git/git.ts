@@ -1,4 +1,5 @@
 import type { BranchName, Sha } from '../../domain/ids.ts'
+import type { RadarGit } from './radar/radar-git.ts'
 
 /** What one repository is, as seen from a folder in it. */
 export interface RepositoryFacts {
@@ -78,7 +79,7 @@ export interface Identity {
  * GIT_FAILED with git’s words, unreachable remotes FORGE_UNAVAILABLE, those that refuse
  * FORGE_DENIED, a full disk DISK_FULL. `worktree` arguments are absolute paths.
  */
-export interface Git {
+export interface Git extends RadarGit {
   readonly commonDir: string
 
   // refs

@@ -148,6 +148,7 @@ export function createClean({
         )
       }
     }
+    await git.keepSnapshots(new Map([[agent.id, null]]))
     for (const one of [...forks, agent]) {
       await files.removeFolder(one.id)
       await store.agents.update(one.id, {
