@@ -2,6 +2,7 @@ import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/spawn/admission.ts'
 import { createResults } from '../core/agents/agent-result.ts'
 import { createApprovals } from '../core/questions/approvals.ts'
+import { createBackground, type Background } from '../core/background.ts'
 import { createBudgetWatch } from '../core/usage/budget-watch.ts'
 import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
@@ -38,7 +39,9 @@ import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
 import { createRadarWithView } from '../core/radar/create.ts'
+import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
+import { createSilence } from '../core/maintenance/silence.ts'
 import { createAgentControl } from '../core/agents/agent-control.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
 import { createSessionEnds } from '../core/sessions/session-ends.ts'
@@ -74,8 +77,7 @@ export interface AssembledCore {
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
   readonly landings: { stop(): Promise<void> }
-  /** What goes on by itself once everything else stands. */
-  readonly background: { begin(): Promise<void>; stop(): Promise<void> }
+  readonly background: Background
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -142,6 +144,8 @@ export function assembleCore(
     blockingCalls,
     sessionEnds,
     sessionWatch,
+    silence: createSilence(deps),
+    overdueHolds: createOverdueHolds(deps),
     isLaunching: (id) => launching.has(id),
   })
   /** Records an end, where there was one. */
@@ -284,17 +288,10 @@ export function assembleCore(
     sessions: sessionWatch,
     paneNames,
     landings: mergePull,
-    background: {
-      begin: async () => {
-        await mergePull.resume()
-        labelSpawns.start()
-        statusComment.start()
-        radar.start()
-      },
-      stop: async () => {
-        const all = [labelSpawns, statusComment, keepUpToDate, radar]
-        await Promise.all(all.map((one) => one.stop()))
-      },
-    },
+    background: createBackground({
+      resume: mergePull.resume,
+      starts: [labelSpawns, statusComment, radar],
+      stops: [labelSpawns, statusComment, keepUpToDate, radar],
+    }),
   }
 }

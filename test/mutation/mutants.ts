@@ -329,19 +329,27 @@ export const MUTANTS: readonly Mutant[] = [
   // What is reported, once.
   {
     loses: 'agent.silent',
-    file: 'src/core/maintenance/reconcile.ts',
-    find: 'if (quiet < stalledAfter * 1000) return',
+    file: 'src/core/maintenance/silence.ts',
+    find: 'if (quiet < limit) return',
     replace: 'if (quiet > 0) return',
     test: SETTINGS,
     name: 'silent_after',
   },
   {
     loses: 'agent.silent is reported once',
-    file: 'src/core/maintenance/reconcile.ts',
+    file: 'src/core/maintenance/silence.ts',
     find: 'dedupe: String(since)',
     replace: 'dedupe: String(clock())',
     test: SETTINGS,
     name: 'silent_after',
+  },
+  {
+    loses: 'agent.unsettled',
+    file: 'src/core/maintenance/overdue-holds.ts',
+    find: 'if (quiet < limit) continue',
+    replace: 'if (quiet > 0) continue',
+    test: 'test/integration/daemon/attention.test.ts',
+    name: 'no hold outlasts',
   },
   {
     loses: 'base.moved is reported once',
