@@ -11,7 +11,7 @@ import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createActing } from '../core/acting.ts'
 import { createDirectory } from '../core/agents/directory.ts'
-import { createEndProgram } from '../core/agents/end-program.ts'
+import { createEndPrograms } from '../core/agents/end-program.ts'
 import { createExits } from '../core/agents/exits.ts'
 import { createFirstTurn } from '../core/turns/first-turn.ts'
 import { createForgeWatch } from '../core/pulls/forge-watch.ts'
@@ -168,13 +168,13 @@ export function assembleCore(
     stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
   })
   const firstTurn = createFirstTurn()
-  const endProgram = createEndProgram({ ...deps, exits, panes, results, finalOutput })
+  const endPrograms = createEndPrograms({ ...deps, exits, panes, results, finalOutput })
   const running = createAgentControl({
     ...deps,
     launcher,
     states,
     panes,
-    endProgram,
+    endPrograms,
     opened: look,
     launching,
     remindOfMail: mailbox.remind,
@@ -261,7 +261,7 @@ export function assembleCore(
         await notes.flush()
         void keepUpToDate.look()
       },
-      clean: createClean({ ...deps, panes, states, endProgram, teardown }),
+      clean: createClean({ ...deps, panes, states, endPrograms, teardown, results }),
       reap: createReap(deps),
       moveRoot: createMoveRoot({ ...deps, directory }),
       spawnUndo,
