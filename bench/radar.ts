@@ -172,6 +172,6 @@ export async function measureRadar(): Promise<Figure[]> {
       ),
     ]
   } finally {
-    await repository.remove()
+    repository.remove()
   }
 }
