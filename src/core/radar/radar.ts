@@ -65,11 +65,12 @@ export function createRadar(
   let timer: NodeJS.Timeout | undefined
   let stopped = true
 
-  /** What agents and people wait for goes first. */
+  /** What agents and people wait for goes first, but for a look that is waited for itself. */
   const letOthersGoFirst = async (until: number): Promise<void> => {
     const isUnderWay = async () =>
       (await store.journal.open()).some(({ kind }) => kind === 'spawn' || kind === 'merge')
-    while (!stopped && performance.now() < until && (await isUnderWay())) await delay(LOOK_AGAIN)
+    while (!stopped && !isAsked && performance.now() < until && (await isUnderWay()))
+      await delay(LOOK_AGAIN)
   }
 
   /** Where the work of an agent will go: as its owner has it, where the forge knows of less. */
