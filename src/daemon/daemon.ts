@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { exec } from '../processes/exec.ts'
+import { createForkServer } from '../processes/fork-server.ts'
 import { openKeptGit } from '../adapters/git/open.ts'
 import { createAgentFiles } from '../adapters/machine/agent-files.ts'
 import { writeBinShim } from '../adapters/machine/bin-shim.ts'
@@ -70,14 +70,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const release = createReleaser()
   const lost = Promise.withResolvers<void>()
   try {
-    const { commonDir, repository, paths } = await claimRepository({ ...options, release })
+    const { exec, dispose } = createForkServer()
+    release.add('fork server', dispose)
+    const { commonDir, repository, paths } = await claimRepository({ ...options, release, exec })
     const { socket } = repository
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
     const leaving = new AbortController()
     const { git, close: closeGit } = openKeptGit({
       commonDir,
       origin: paths.origin,
-      exec: confinedGit(paths, environment),
+      exec: confinedGit({ paths, environment, exec }),
       environment: gitEnvironment(environment),
       signal: leaving.signal,
       pushEnvironment: () => access.push(),
