@@ -11,8 +11,9 @@ import type { Releaser } from './releaser.ts'
 export interface ClaimedRepository {
   /** Absolute path of the folder that all its worktrees share. */
   readonly commonDir: string
-  readonly repository: RepositoryFile
   readonly paths: Paths
+  readonly socket: RepositoryFile['socket']
+  readonly rootWorktree: RepositoryFile['rootWorktree']
 }
 
 /**
@@ -52,5 +53,6 @@ export async function claimRepository(options: {
     )
   }
   release.add('lock', () => lock.release())
-  return { commonDir, repository, paths }
+  const { socket, rootWorktree } = repository
+  return { commonDir, paths, socket, rootWorktree }
 }
