@@ -1,3 +1,4 @@
+import type { Limits } from '../adapters/limits/limits.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/spawn/admission.ts'
 import { createResults } from '../core/agents/agent-result.ts'
@@ -23,6 +24,7 @@ import { createSlots } from '../core/spawn/provision/slots.ts'
 import { createTeardown } from '../core/spawn/provision/teardown.ts'
 import { createWorktreeVariables } from '../core/spawn/provision/variables.ts'
 import { createLauncher, type LaunchEnvironment } from '../core/spawn/launch.ts'
+import { createLimitWatch, type LimitWatch } from '../core/limits/limit-watch.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
 import { createMailbox } from '../core/mail/mailbox.ts'
 import { createPermissions } from '../core/turns/permissions.ts'
@@ -72,6 +74,7 @@ export interface AssembledCore {
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
+  readonly limits: Pick<LimitWatch, 'stop'>
   readonly landings: { stop(): Promise<void> }
   /** What goes on by itself once everything else stands. */
   readonly background: { begin(): Promise<void>; stop(): Promise<void> }
@@ -83,7 +86,12 @@ export type ToolsOf = (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
   deps: Deps &
-    LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf; notifications: Notifications },
+    LaunchEnvironment & {
+      probe: AgentProbe
+      toolsOf: ToolsOf
+      notifications: Notifications
+      holdsLimits: Limits
+    },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
@@ -94,7 +102,8 @@ export function assembleCore(
   const slots = createSlots({ ...deps, firstBlock: block })
   const variablesOf = createWorktreeVariables({ ...deps, slots })
   const teardown = createTeardown({ ...deps, variablesOf })
-  const launcher = createLauncher({ ...deps, panes, slots })
+  const limits = createLimitWatch({ ...deps, panes, limits: deps.holdsLimits })
+  const launcher = createLauncher({ ...deps, panes, slots, limits })
   const finalOutput = createFinalOutput(deps)
   const results = createResults({ ...deps, finalOutput })
   const exits = createExits({ ...deps, states, panes, results })
@@ -129,18 +138,13 @@ export function assembleCore(
     results,
     finalOutput,
     readUsage: ({ id }) => usage.readNow(id),
+    limits,
   })
   const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
   const reconciling = createReconcile({
     formerSession: terminalsOf(repositoryHash(deps.paths.commonDir)).formerZellijSession,
     ...deps,
-    states,
-    exits,
-    panes,
-    observing,
-    blockingCalls,
-    sessionEnds,
-    sessionWatch,
+    ...{ states, exits, panes, observing, blockingCalls, sessionEnds, sessionWatch, limits },
     isLaunching: (id) => launching.has(id),
   })
   /** Records an end, where there was one. */
@@ -163,7 +167,7 @@ export function assembleCore(
     stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
   })
   const firstTurn = createFirstTurn()
-  const endProgram = createEndProgram({ ...deps, exits, panes, results, finalOutput })
+  const endProgram = createEndProgram({ ...deps, exits, panes, results, finalOutput, limits })
   const running = createAgentControl({
     ...deps,
     launcher,
@@ -279,7 +283,7 @@ export function assembleCore(
     usage,
     observing,
     sessions: sessionWatch,
-    paneNames,
+    ...{ paneNames, limits },
     landings: mergePull,
     background: {
       begin: async () => {

@@ -3,6 +3,7 @@ import type { Results } from './agent-result.ts'
 import type { Deps } from '../deps.ts'
 import type { Exits } from './exits.ts'
 import type { FinalOutputOf } from './final-output.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 
 /**
@@ -19,17 +20,21 @@ export const createEndProgram =
     panes,
     results,
     finalOutput,
+    limits,
   }: Pick<Deps, 'files' | 'log'> & {
     exits: Exits
     panes: OwnPanes
     results: Pick<Results, 'record'>
     finalOutput: FinalOutputOf
+    limits: Pick<LimitWatch, 'ended'>
   }): EndProgram =>
   async (agent) => {
     if (agent.paneId === null) return
     const words = await finalOutput(agent, await exits.keepTranscript(agent))
     try {
       await panes.close(agent)
+      // What it hid from that (a session of its own, an environment of its own) is in there still.
+      await limits.ended(agent, { kill: true })
     } catch (thrown) {
       log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
     }

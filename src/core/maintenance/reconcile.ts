@@ -10,6 +10,7 @@ import type { BlockingCalls } from '../turns/blocking-calls.ts'
 import type { Deps } from '../deps.ts'
 import { describeExit, type Exits } from '../agents/exits.ts'
 import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { Observing } from '../agents/observing.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import type { SessionEnds } from '../sessions/session-ends.ts'
@@ -36,6 +37,7 @@ export function createReconcile({
   blockingCalls,
   sessionEnds,
   sessionWatch,
+  limits,
   isLaunching,
   formerSession,
 }: Pick<
@@ -49,6 +51,7 @@ export function createReconcile({
   blockingCalls: Pick<BlockingCalls, 'settleCutOff'>
   sessionEnds: Pick<SessionEnds, 'programEnded' | 'letGo'>
   sessionWatch: Pick<SessionWatch, 'look'>
+  limits: Pick<LimitWatch, 'explain' | 'ended' | 'tend'>
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
   /** Zellij’s, where versions of before had agents. */
@@ -132,10 +135,11 @@ export function createReconcile({
         : agent.runtime === 'pane'
           ? 'its pane is gone'
           : 'the detached host that it ran in is gone'
-      const how = last === undefined ? gone : describeExit(exit)
+      const how = last === undefined ? gone : await limits.explain(agent, exit, describeExit(exit))
       await (isLasting(agent)
         ? exits.ended(agent, exit, how)
         : sessionEnds.programEnded(agent, exit, how))
+      await limits.ended(agent)
       return
     }
     await blockingCalls.settleCutOff(agent)
@@ -223,6 +227,7 @@ export function createReconcile({
             'a terminal of an agent that the store does not know is left alone',
           )
       }
+      await limits.tend()
       if (configured !== undefined)
         await Promise.all(
           (await store.agents.list({ live: true })).map((agent) =>
