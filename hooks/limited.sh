@@ -2,7 +2,8 @@
 # Becomes a program that is held to limits: sh limited.sh [OPTION VALUE]… -- PROGRAM [ARGUMENT]…
 #
 #   --join FOLDER   a control group to be in, with all that is started from here
-#   --slice NAME    of the systemd user manager, in which a scope is made; --runtime DIR: its XDG_RUNTIME_DIR
+#   --slice NAME    of the systemd user manager, in which a scope is made; --runtime DIR: its XDG_RUNTIME_DIR;
+#                   --scope PROPERTY=VALUE: of the scope
 #   --data KIB      data of each process (RLIMIT_DATA)
 #   --nice NUMBER   as nice(1)
 # A limit that can't be set is no start at all.
@@ -10,7 +11,7 @@ fail() {
   printf '%s\n' "exomonad: a limit of this agent can't be kept: $1. It was not started. See: exomonad doctor" >&2
   exit 126
 }
-exomonad_slice='' exomonad_runtime='' exomonad_nice=''
+exomonad_slice='' exomonad_runtime='' exomonad_scope='' exomonad_nice=''
 while [ "${1-}" != -- ]; do
   [ $# -ge 2 ] || fail 'its start is incomplete'
   case $1 in
@@ -18,6 +19,7 @@ while [ "${1-}" != -- ]; do
     --join) { printf '0\n' >"$2/cgroup.procs"; } 2>/dev/null || fail "the control group $2 can't be joined" ;;
     --slice) exomonad_slice=$2 ;;
     --runtime) exomonad_runtime=$2 ;;
+    --scope) exomonad_scope=$2 ;;
     --data) ulimit -d "$2" 2>/dev/null || fail "processes can't be held to $2 KiB" ;;
     --nice) exomonad_nice=$2 ;;
     *) fail "its start has an unknown part: $1" ;;
@@ -44,7 +46,9 @@ if [ -n "$exomonad_slice" ]; then
   fi
   XDG_RUNTIME_DIR=$exomonad_runtime
   export XDG_RUNTIME_DIR
-  set -- systemd-run --user --scope --quiet --collect "--slice=$exomonad_slice" -- "$@"
+  [ -z "$exomonad_scope" ] || set -- "--property=$exomonad_scope" -- "$@"
+  [ -n "$exomonad_scope" ] || set -- -- "$@"
+  set -- systemd-run --user --scope --quiet --collect "--slice=$exomonad_slice" "$@"
 fi
-unset exomonad_slice exomonad_runtime exomonad_nice
+unset exomonad_slice exomonad_runtime exomonad_scope exomonad_nice
 exec "$@"

@@ -17,7 +17,7 @@ import { parseOwnGroups } from './own-groups.ts'
 import { createRecords, type LimitRecord } from './records.ts'
 import { createSlices, sliceName } from './slices.ts'
 import { watchCounts } from './watch-counts.ts'
-import { choose, type Tried, type Way, type Ways } from './ways.ts'
+import { choose, type Scope, type Tried, type Way, type Ways } from './ways.ts'
 
 const TRY_LIMIT = 10_000
 const NO_BOUND = { value: 0, key: 'limits' }
@@ -81,7 +81,7 @@ export function createLimits(options: {
       platform === 'linux'
         ? [
             async () => findGroups2(await own(), name, tryJoin),
-            () => slices.try((slice) => tryOptions('--slice', slice, '--runtime', runtime)),
+            () => slices.try((slice, scope) => tryOptions(...sliceOptions(slice, scope))),
             async () => findGroups1(await own(), name, tryJoin),
           ]
         : [
@@ -114,9 +114,7 @@ export function createLimits(options: {
 
   const optionsOf = ({ groups, ofProcess, bounds }: LimitRecord): string[] => [
     ...groups.flatMap((group) =>
-      group.slice === undefined
-        ? ['--join', group.path]
-        : ['--slice', group.slice, '--runtime', group.runtime ?? runtime],
+      group.slice === undefined ? ['--join', group.path] : sliceOptions(group.slice, group.scope),
     ),
     ...processOptions(ofProcess, bounds),
   ]
@@ -160,7 +158,7 @@ export function createLimits(options: {
     bounds: Bounds,
     ways: Ways,
   ): Pick<LimitRecord, 'groups' | 'ofProcess'> => {
-    const groups = new Map<string, Group & { holds: LimitName[]; runtime?: string }>()
+    const groups = new Map<string, Group & { holds: LimitName[] }>()
     const ofProcess: LimitName[] = []
     for (const limit of LIMITS) {
       const bound = bounds[limit]
@@ -178,7 +176,7 @@ export function createLimits(options: {
         path: way.kind === 'slice' ? '' : join(way.base, id),
         version: way.kind === 'slice' ? (2 as const) : way.version,
         holds: [],
-        ...(way.kind === 'slice' ? { slice: sliceName(name, id), runtime: way.runtime } : {}),
+        ...(way.kind === 'slice' ? { slice: sliceName(name, id), scope: way.scope } : {}),
       }
       group.holds.push(limit)
       groups.set(key, group)
@@ -279,6 +277,13 @@ export function createLimits(options: {
     },
   }
 }
+
+/** Of hooks/limited.sh. */
+const sliceOptions = (slice: string, { runtime, property }: Scope = NO_SCOPE): string[] => [
+  ...['--slice', slice, '--runtime', runtime],
+  ...(property === '' ? [] : ['--scope', property]),
+]
+const NO_SCOPE: Scope = { runtime: '', property: '' }
 
 const wayText = (way: Way): string =>
   way.kind === 'slice'

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createDeadline } from '../../../packages/subagents/src/processes/deadline.ts'
 import { sendSignal } from '../../../packages/subagents/src/processes/signal.ts'
 import type { Bounds, LimitName } from '../../domain/formats/resource-limits.ts'
+import type { Scope } from './ways.ts'
 import {
   CONTROLLER,
   COUNT_FILE,
@@ -21,6 +22,7 @@ export interface Group {
   readonly holds: readonly LimitName[]
   /** systemd’s, which makes and removes it. */
   readonly slice?: string | undefined
+  readonly scope?: Scope | undefined
 }
 
 /** How long killed processes may take to leave their group. Milliseconds. */

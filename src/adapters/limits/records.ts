@@ -18,7 +18,7 @@ const group = z.object({
   version: z.union([z.literal(1), z.literal(2)]),
   holds: z.array(limit),
   slice: z.string().optional(),
-  runtime: z.string().optional(),
+  scope: z.object({ runtime: z.string(), property: z.string() }).optional(),
 })
 
 /**

@@ -5,14 +5,14 @@ import type { Exec } from '../../processes/exec.ts'
 import { LIMITS, type Bounds, type LimitName } from '../../domain/formats/resource-limits.ts'
 import { settings } from './control-files.ts'
 import type { OwnGroup } from './own-groups.ts'
-import type { Tried } from './ways.ts'
+import type { Scope, Tried } from './ways.ts'
 
 /**
  * A slice of the systemd user manager for each agent, in which its program is a scope: the slice
  * stays when that has ended, with what was counted, until it is stopped.
  */
 export interface Slices {
-  try(tryScope: (slice: string) => Promise<boolean>): Promise<Tried>
+  try(tryScope: (slice: string, scope: Scope) => Promise<boolean>): Promise<Tried>
   /** Starts it where it is not there, and sets its limits. Absolute path of its control group. */
   make(slice: string, bounds: Bounds): Promise<string>
   /** Ends what is in it. Gone already is fine. */
@@ -76,6 +76,8 @@ export function createSlices(options: {
   return {
     make,
     stop,
+    // From systemd 253 on a scope is ended whole when the kernel ends one process of it, unless it
+    // is said; before, there is no such property.
     try: async (tryScope) => {
       const missing = (why: string): Tried => ({ way: {}, reasons: [`systemd: ${why}`] })
       // Where there is none, nothing is started to ask it.
@@ -85,8 +87,11 @@ export function createSlices(options: {
       try {
         const group = await make(slice, TRIAL)
         const holds = await keptIn(group)
-        if (!(await tryScope(slice))) return missing('a program can’t be put into a slice')
-        const way = { kind: 'slice' as const, runtime }
+        const scopes = ['OOMPolicy=continue', ''].map((property): Scope => ({ runtime, property }))
+        const works = await Promise.all(scopes.map((scope) => tryScope(slice, scope)))
+        const scope = scopes.find((_, index) => works[index])
+        if (scope === undefined) return missing('a program can’t be put into a slice')
+        const way = { kind: 'slice' as const, scope }
         return {
           way: Object.fromEntries(holds.map((limit) => [limit, way])),
           reasons: LIMITS.filter((limit) => !holds.includes(limit)).map(

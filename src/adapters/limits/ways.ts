@@ -1,12 +1,20 @@
 import type { LimitName } from '../../domain/formats/resource-limits.ts'
 import type { GroupVersion } from './control-files.ts'
 
+/** How a program becomes a scope of a slice. */
+export interface Scope {
+  /** XDG_RUNTIME_DIR of the manager. */
+  readonly runtime: string
+  /** `NAME=VALUE`; empty for none. */
+  readonly property: string
+}
+
 /** How a limit can be held on this machine. */
 export type Way =
   /** A control group below this folder: of all that an agent starts, together. */
   | { readonly kind: 'group'; readonly version: GroupVersion; readonly base: string }
-  /** The same, made by the systemd user manager; `runtime`: its XDG_RUNTIME_DIR. */
-  | { readonly kind: 'slice'; readonly runtime: string }
+  /** The same, made by the systemd user manager. */
+  | { readonly kind: 'slice'; readonly scope: Scope }
   /** Of each process by itself: a part of what was asked for. */
   | { readonly kind: 'process' }
 
