@@ -35,8 +35,10 @@ export interface ReviewRow {
 export interface ReviewCommentRow {
   readonly id: number
   readonly path: string
-  /** Line of the new file, from 1; null for the whole file. */
+  /** Line of the new file, from 1, the last one of a range; null for the whole file. */
   readonly line: number | null
+  /** First line of the range, before `line`; null where it is about one line, or the whole file. */
+  readonly startLine: number | null
   readonly body: string
   /** First comment of the conversation that it answers; null where it begins one. */
   readonly thread: number | null

@@ -17,6 +17,8 @@ export const other = z.strictObject({ number: z.number().int(), title: z.string(
 export const comment = z.strictObject({
   path: z.string(),
   line: z.number().nullable(),
+  /** First line of a range; null where it is about one line, missing in events of before. */
+  start_line: z.number().nullable().optional(),
   body: z.string(),
   author: z.string(),
 })

@@ -41,10 +41,11 @@ function reviewEvents(
         author: review.authorName,
         body: review.body,
         comments: review.trusted
-          ? review.comments.map(({ id, path, line, body, author }) => ({
+          ? review.comments.map(({ id, path, line, startLine, body, author }) => ({
               id,
               path,
               line,
+              start_line: startLine ?? null,
               body,
               author: nameIn(review, author),
             }))
@@ -63,12 +64,13 @@ function reviewEvents(
     }
     const knownIds = new Set(known.comments.map(({ id }) => id))
     for (const comment of review.comments.filter(({ id }) => !knownIds.has(id))) {
-      const { path, line, body } = comment
+      const { path, line, startLine, body } = comment
       const payload = {
         ...facts,
         comment_id: comment.id,
         path,
         line,
+        start_line: startLine ?? null,
         body,
         author: nameIn(review, comment.author),
         trusted: review.trusted,

@@ -19,7 +19,13 @@ describe.skipIf(giteaFolder() === null)('on a real Gitea (20.21)', () => {
 
   forgeSuite(
     'gitea',
-    { mergesItself: false, hosted: true, closesEmptied: false, squashAuthor: 'filer' },
+    {
+      mergesItself: false,
+      hosted: true,
+      closesEmptied: false,
+      squashAuthor: 'filer',
+      takesRanges: false,
+    },
     async () => {
       const opened = await openGiteaForge(gitea, { name: 'a répo with 空白' })
       // Gitea knows of no agents: whose a pull request is follows from its branch.

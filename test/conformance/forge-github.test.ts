@@ -5,7 +5,13 @@ import { agentRow } from './store/rows.ts'
 
 forgeSuite(
   'github',
-  { mergesItself: false, hosted: true, closesEmptied: true, squashAuthor: 'first' },
+  {
+    mergesItself: false,
+    hosted: true,
+    closesEmptied: true,
+    squashAuthor: 'first',
+    takesRanges: true,
+  },
   async () => {
     const github = await openGithubForge({ name: 'a répo with 空白' })
     // GitHub knows of no agents: whose a pull request is follows from its branch.

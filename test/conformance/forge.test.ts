@@ -5,7 +5,13 @@ import { forgeSuite } from './forge.ts'
 
 forgeSuite(
   'local',
-  { mergesItself: true, hosted: false, closesEmptied: false, squashAuthor: 'first' },
+  {
+    mergesItself: true,
+    hosted: false,
+    closesEmptied: false,
+    squashAuthor: 'first',
+    takesRanges: true,
+  },
   async () => {
     const local = await openLocalForge({ name: 'a répo with 空白' })
     return {

@@ -43,6 +43,8 @@ export interface ForgeTraits {
    * pull request.
    */
   readonly squashAuthor: 'first' | 'filer'
+  /** Comments stand on several lines. */
+  readonly takesRanges: boolean
 }
 
 const name = (text: string): BranchName => text as BranchName
@@ -471,6 +473,25 @@ export function forgeSuite(
         expect(await store.snapshots.keys('same-work:')).toEqual([])
       },
     )
+
+    it('(20.19) keeps which lines a comment is about, or says it where it takes no range', async () => {
+      const { forge, grow, file, look, reviewer } = await start()
+      const number = await file('main.a', await grow('main.a', [{ 'a.txt': 'a\nb\nc\n' }]))
+      const place = { path: 'a.txt', startLine: 1, line: 3 }
+      const said = traits.takesRanges
+        ? { ...place, body: 'One loop.' }
+        : { ...place, startLine: null, body: 'Lines 1–3: One loop.' }
+      const comments = [{ ...place, body: 'One loop.' }]
+      const made = await forge.review({
+        number,
+        author: reviewer,
+        state: 'commented',
+        body: '',
+        comments,
+      })
+      expect(made.comments).toMatchObject([said])
+      expect(await look(number)).toMatchObject({ reviews: [{ comments: [said] }] })
+    })
 
     it('(20.19) keeps conversations on lines: answered by whoever answers, and open until they are resolved', async () => {
       const { forge, grow, file, look, reviewer, agentId } = await start()

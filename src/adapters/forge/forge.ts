@@ -1,4 +1,5 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
+import type { CommentPlace } from '../../domain/formats/line-range.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
 import type { ForgeBudget } from './budget.ts'
 import type { ForgeIssues } from './issues.ts'
@@ -11,7 +12,13 @@ import type { Check, ChecksState } from './check.ts'
 export interface LineComment {
   readonly id: string
   readonly path: string
+  /** Line of the new file, the last one of a range; null for the whole file. */
   readonly line: number | null
+  /**
+   * First line of the range, before `line`; null where it is about one line. Absent from what was
+   * stored before.
+   */
+  readonly startLine?: number | null
   /** Untrusted. */
   readonly body: string
   readonly author: Actor
@@ -226,7 +233,8 @@ export interface Forge {
     author: Actor
     state: Review['state']
     body: string
-    comments: readonly { path: string; line: number | null; body: string }[]
+    /** A forge that takes no such range says it in the words of a comment on its last line. */
+    comments: readonly (CommentPlace & { readonly body: string })[]
   }): Promise<Review>
   /**
    * Replies to a conversation on a line (`thread` of a line comment), resolves it, or both; an empty

@@ -275,7 +275,8 @@ export interface PullStore {
   update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
   addReview(
     review: Omit<ReviewRow, 'id' | 'comments'> & {
-      comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> & { thread?: number })[]
+      comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> &
+        Partial<Pick<ReviewCommentRow, 'startLine' | 'thread'>>)[]
     },
   ): Promise<ReviewRow>
   /** Of the conversation that this comment begins. */

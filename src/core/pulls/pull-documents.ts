@@ -72,6 +72,8 @@ export interface PullDetails extends PullSummary {
       id: string
       path: string
       line: number | null
+      /** First line of a range; null where it is about one line. */
+      start_line: number | null
       body: string
       conversation: 'open' | 'resolved' | null
     }[]

@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/caller.ts'
+import type { NewLineComment } from './new-line-comment.ts'
 import type { ReplyInput } from './review-replies.ts'
 import type {
   FiledPull,
@@ -46,7 +47,7 @@ export interface Pulls {
       /** Left out: a comment, where there are words for one. */
       verdict?: 'approve' | 'request_changes' | 'comment' | undefined
       body: string
-      comments: readonly { path: string; line?: number | undefined; body: string }[]
+      comments: readonly NewLineComment[]
       replies: readonly ReplyInput[]
     },
   ): Promise<{ review_id: string | null; state: string | null; replies: number }>

@@ -107,6 +107,7 @@ export function createPullViews(
                   id: comment.id,
                   path: comment.path,
                   line: comment.line,
+                  start_line: comment.startLine ?? null,
                   body: comment.body,
                   conversation:
                     comment.resolved === undefined

@@ -9,6 +9,7 @@ import type { RequireLookedAt } from '../agents/looked-at.ts'
 import { conversationsOf } from './review-replies.ts'
 import { readPull, requireFromWithin } from './read-pull.ts'
 import { authorOf, requireAbove } from './pull-authority.ts'
+import { placed } from './new-line-comment.ts'
 
 /** Reviews, and answers to conversations of earlier ones. */
 export function createPullReview({
@@ -76,11 +77,7 @@ export function createPullReview({
     const state = (
       { approve: 'approved', request_changes: 'changes_requested', comment: 'commented' } as const
     )[input.verdict ?? 'comment']
-    const comments = input.comments.map((comment) => ({
-      path: comment.path,
-      line: comment.line ?? null,
-      body: comment.body,
-    }))
+    const comments = input.comments.map((comment) => placed(comment, input.number))
     const review = answersAlone
       ? null
       : await forge.review({ number: input.number, author, state, body: input.body, comments })

@@ -1,4 +1,5 @@
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
+import { placeText } from '../../domain/formats/line-range.ts'
 
 /**
  * Why an agent should go on instead of stopping. Order and exemptions are those of the delivery
@@ -117,10 +118,7 @@ function changesText(pull: PullRequestSnapshot): string {
     ...(review.body !== '' ? [review.body] : []),
     ...review.comments
       .filter(({ resolved }) => resolved !== true)
-      .map(
-        (comment) =>
-          `- ${comment.path}${comment.line === null ? '' : `:${comment.line}`}: ${comment.body}`,
-      ),
+      .map((comment) => `- ${placeText(comment)}: ${comment.body}`),
   ])
   return [
     `Changes were requested on your pull request #${pull.number} and no push answered them:`,

@@ -4,6 +4,8 @@ import { Liquid } from 'liquidjs'
 export const createTemplateEngine = (): Liquid =>
   new Liquid({
     strictVariables: true,
+    // Events of before lack what newer ones have: a condition asks for it.
+    lenientIf: true,
     strictFilters: true,
     ownPropertyOnly: true,
     templates: {},

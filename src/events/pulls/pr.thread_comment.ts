@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { placeText } from '../../domain/formats/line-range.ts'
 import { defineEvent } from '../define.ts'
 import { comment, commentTargets, pull } from '../shapes.ts'
 import { words } from '../words.ts'
@@ -14,5 +15,10 @@ export const prThreadComment = defineEvent({
   },
   tells: commentTargets,
   stays: true,
-  line: ['✎', 'attention', (p) => words`comment on #${p.number} ${p.path}:${p.line}: ${p.body}`],
+  line: [
+    '✎',
+    'attention',
+    (p) =>
+      words`comment on #${p.number} ${placeText({ path: p.path ?? '', line: p.line ?? null, startLine: p.start_line ?? null })}: ${p.body}`,
+  ],
 })

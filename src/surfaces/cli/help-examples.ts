@@ -40,7 +40,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   run: ["exomonad run 'npm test 2>&1 | tee test.log'", 'exomonad run --wait -- npm test --silent'],
   'pr review': [
     'exomonad pr review auth --approve',
-    'exomonad pr review 3 --request-changes -m "See below" --at "src/a.ts:12 this can be null"',
+    'exomonad pr review 3 --request-changes -m "See below" --at "src/a.ts:12 this can be null" --at "src/b.ts:3-7 one loop will do"',
     'exomonad pr review 3 --reply "c-12 Done" --resolve c-12',
   ],
   'capture reap': ['exomonad capture reap'],

@@ -4,7 +4,7 @@ import { defineTool } from '../define.ts'
 export const prReview = defineTool({
   name: 'pr_review',
   description:
-    'Review a pull request of a child: approve it, request changes, or comment, with comments on lines; or answer and resolve the conversations on your own with `replies`. Request changes when something must be fixed before you merge; the child gets every comment with file and line, and you are notified when fixes are pushed. You cannot approve your own.',
+    'Review a pull request of a child: approve it, request changes, or comment, with comments on lines or ranges; or answer and resolve the conversations on your own with `replies`. Request changes when something must be fixed before you merge; the child gets every comment with file and line, and you are notified when fixes are pushed. You cannot approve your own.',
   audience: ['tl', 'dev', 'human'],
   listed: true,
   input: z.object({
@@ -23,6 +23,12 @@ export const prReview = defineTool({
         z.object({
           path: z.string().min(1),
           line: z.number().int().positive().optional(),
+          start_line: z
+            .number()
+            .int()
+            .positive()
+            .optional()
+            .describe('First line of a range that ends at `line`'),
           body: z.string().min(1),
         }),
       )

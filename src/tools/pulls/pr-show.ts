@@ -25,6 +25,7 @@ export const prShow = defineTool({
             id: z.string(),
             path: z.string(),
             line: z.number().nullable(),
+            start_line: z.number().nullable().describe('First line of a range, else null'),
             body: z.string(),
             conversation: z
               .enum(['open', 'resolved'])

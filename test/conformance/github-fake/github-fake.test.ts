@@ -290,12 +290,37 @@ describe('reviews', () => {
       ).status,
     ).toBe(201)
 
+    const range = (from: number, to: number) =>
+      api(
+        'POST',
+        `/pulls/${number}/reviews`,
+        {
+          event: 'COMMENT',
+          comments: [
+            { path: 'README.md', start_line: from, start_side: 'RIGHT', line: to, body: 'x' },
+          ],
+        },
+        { token },
+      )
+    expect((await range(3, 3)).body.errors).toEqual([
+      'Pull request review thread start line must precede the end line.',
+    ])
+    const ranged = await range(3, 5)
+    expect(
+      (await api('GET', `/pulls/${number}/reviews/${ranged.body.id}/comments`)).body,
+    ).toMatchObject([{ start_line: 3, original_start_line: 3, start_side: 'RIGHT', line: 5 }])
+
     await branch('feature', { 'README.md': 'zero\none\nzwei\nthree\nfour\nfive\n' })
     expect(
       (await api('GET', `/pulls/${number}/comments`)).body.map(
-        (each: { line: number | null }) => each.line,
+        (each: { line: number | null; start_line: number | null }) => [each.start_line, each.line],
       ),
-    ).toEqual([null, null, 4])
+    ).toEqual([
+      [null, null],
+      [null, null],
+      [null, 4],
+      [4, 6],
+    ])
     const dismissed = await api('PUT', `/pulls/${number}/reviews/${review.body.id}/dismissals`, {
       message: 'Old',
     })
@@ -304,7 +329,7 @@ describe('reviews', () => {
       (await api('GET', `/pulls/${number}/reviews`)).body.map(
         (each: { state: string }) => each.state,
       ),
-    ).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED'])
+    ).toEqual(['DISMISSED', 'COMMENTED', 'COMMENTED', 'COMMENTED'])
   })
 
   test('in the making are seen by nobody else until they are submitted', async () => {

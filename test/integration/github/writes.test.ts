@@ -221,6 +221,7 @@ describe('changing pull requests on GitHub', () => {
           id: String(github.state.lineComments[0]?.id),
           path: 'a.txt',
           line: 2,
+          startLine: null,
           body: 'Here.',
           author: 'human',
         },
@@ -235,6 +236,34 @@ describe('changing pull requests on GitHub', () => {
       })
     },
   )
+
+  it('(20.19) comments on ranges within a hunk, and says those over several in the words of a comment on the last line', async () => {
+    const { forge, github, grow, file } = await startWriting()
+    const lines = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`)
+    await grow('main.a', { 'a.txt': lines.join('') })
+    const changed = lines.map((line, index) => (index === 0 || index === 19 ? 'new\n' : line))
+    const head = await grow('main.a.b', { 'a.txt': changed.join('') }, 'main.a')
+    const number = await file('main.a.b', head, { base: name('main.a') })
+    const comment = { path: 'a.txt', body: 'Why?' }
+    const within = { ...comment, startLine: 1, line: 3 }
+    const words = 'Lines 2–20: Why?'
+    const say = (comments: Parameters<typeof forge.review>[0]['comments']) =>
+      forge.review({ number, author: 'human', state: 'commented', body: '', comments })
+
+    expect((await say([within])).comments).toMatchObject([within])
+    const review = await say([
+      within,
+      { ...comment, startLine: 2, line: 20 },
+      { ...comment, startLine: 9, line: 10 },
+    ])
+    const onLast = { ...comment, line: 20, startLine: null, body: words }
+    expect(review).toMatchObject({ body: '`a.txt:9-10`: Why?', comments: [within, onLast] })
+    expect(github.state.lineComments).toMatchObject([within, within, onLast])
+    const [result] = await forge.snapshots([number])
+    expect(result).toMatchObject({
+      snapshot: { reviews: [{ comments: [within] }, { comments: [within, onLast] }] },
+    })
+  })
 
   it('(20.19) answers a conversation with the mark of who does, once where the answer to it is lost; what GitHub refuses is said', async () => {
     const { forge, grown, github, reopen } = await startWriting()

@@ -460,7 +460,7 @@ describe('what words report', () => {
           comments: [
             said('l1', { path: 'a.ts', line: 1 }),
             said('l2', { path: 'b.ts', line: null, author: 'human' }),
-            said('l3', { path: 'c.ts', line: 4 }),
+            said('l3', { path: 'c.ts', startLine: 2, line: 4 }),
           ],
         }),
       ],
@@ -473,7 +473,7 @@ describe('what words report', () => {
       },
       {
         actor: 'forge:ann',
-        payload: { comment_id: 'l3', path: 'c.ts', line: 4, author: 'ann' },
+        payload: { comment_id: 'l3', path: 'c.ts', start_line: 2, line: 4, author: 'ann' },
         dedupeKey: 'R#3:tc:l3',
       },
     ])

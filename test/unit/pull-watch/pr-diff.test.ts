@@ -62,7 +62,14 @@ describe('diffPullRequest', () => {
 
   it(verifies('R004-16', 'reports a review with its line comments'), () => {
     const comments = [
-      { id: 'c1', path: 'src/a.ts', line: 3, body: 'rename', author: 'human' as Actor },
+      {
+        id: 'c1',
+        path: 'src/a.ts',
+        startLine: 1,
+        line: 3,
+        body: 'rename',
+        author: 'human' as Actor,
+      },
     ]
     const [event] = diff(
       pull(),
@@ -72,7 +79,10 @@ describe('diffPullRequest', () => {
       type: 'pr.review',
       actor: 'human',
       agentId: OWNER,
-      payload: { stale: false, comments: [{ path: 'src/a.ts', line: 3, body: 'rename' }] },
+      payload: {
+        stale: false,
+        comments: [{ path: 'src/a.ts', start_line: 1, line: 3, body: 'rename' }],
+      },
     })
   })
 

@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../domain/errors.ts'
+import { onLastLine, placeText } from '../../../domain/formats/line-range.ts'
 import type { Actor, Sha } from '../../../domain/ids.ts'
 import type { Forge, LineComment, Review } from '../forge.ts'
 import type { MarkSigner } from '../mark-key.ts'
@@ -13,12 +14,7 @@ type NewComment = Parameters<Forge['review']>[0]['comments'][number]
 
 /** What stands on no line of the diff is said in the body. */
 const folded = (body: string, comments: readonly NewComment[]): string =>
-  [
-    body,
-    ...comments.map(
-      ({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`,
-    ),
-  ]
+  [body, ...comments.map((comment) => `\`${placeText(comment)}\`: ${comment.body}`)]
     .filter((part) => part !== '')
     .join('\n\n')
 
@@ -114,10 +110,12 @@ export function createReviews({
         comments.length === 0 ? new Set<string>() : changedPaths(number),
       ])
       const mark: ReviewMark = { author, state }
-      const onLines = comments.filter(({ path, line }) => line !== null && paths.has(path))
+      const isOnLine = ({ path, line }: NewComment): boolean => line !== null && paths.has(path)
+      // Its API takes no ranges.
+      const onLines = comments.filter(isOnLine).map(onLastLine)
       const text = folded(
         body,
-        comments.filter((comment) => !onLines.includes(comment)),
+        comments.filter((comment) => !isOnLine(comment)),
       )
       const made = await send({
         number,
@@ -139,7 +137,9 @@ export function createReviews({
       const written = onLines.flatMap(({ path, line, body: said }): LineComment[] => {
         const index = left.findIndex((one) => one.path === path && one.body === said)
         const [found] = index < 0 ? [] : left.splice(index, 1)
-        return found === undefined ? [] : [{ id: String(found.id), path, line, body: said, author }]
+        return found === undefined
+          ? []
+          : [{ id: String(found.id), path, line, startLine: null, body: said, author }]
       })
       const review: Review = {
         id: String(made.id),

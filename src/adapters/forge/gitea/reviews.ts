@@ -190,6 +190,7 @@ function toLineComment(
       id: String(raw.id),
       path: raw.path,
       line: lineOf(raw),
+      startLine: null,
       body,
       author: bySame ? review.author : author,
       ...(thread === undefined ? {} : { thread: thread.id, resolved: thread.resolved }),

@@ -83,11 +83,11 @@ export function createReviews({
           number,
           thread,
         })
-      const { path, line } = first
+      const { path, line, startLine } = first
       const commit = body === '' ? null : await headNow(pull)
       await store.transaction(async (tx) => {
         if (commit !== null) {
-          const comments = [{ path, line, body, thread: first.id }]
+          const comments = [{ path, line, startLine, body, thread: first.id }]
           await tx.pulls.addReview({
             pull: number,
             author,

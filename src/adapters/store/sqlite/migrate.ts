@@ -10,6 +10,7 @@ import { up as landing } from './migrations/0006-landing.ts'
 import { up as threads } from './migrations/0007-threads.ts'
 import { up as plainNames } from './migrations/0008-plain-names.ts'
 import { up as reach } from './migrations/0009-reach.ts'
+import { up as lineRanges } from './migrations/0010-line-ranges.ts'
 import type { Tables } from '../sql/tables.ts'
 
 /**
@@ -26,6 +27,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0007-threads': { up: threads },
   '0008-plain-names': { up: plainNames },
   '0009-reach': { up: reach },
+  '0010-line-ranges': { up: lineRanges },
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { PullDetails, PullSummary } from '../../../core/pulls/pull-documents.ts'
+import { placeText } from '../../../domain/formats/line-range.ts'
 import type { ToolInput, ToolResult } from '../../../tools/types.ts'
 import type { Palette } from '../../text/palette.ts'
 import { printable, printableLine } from '../../text/printable.ts'
@@ -111,7 +112,7 @@ function reviewLines(review: PullDetails['reviews'][number], palette: Palette): 
     `${verdict} by ${palette.bold(printableLine(review.author))}${palette.dim(note)}`,
     ...(body === '' ? [] : body.split('\n').map((line) => `  ${line}`)),
     ...review.comments.flatMap((comment) => [
-      `  ${palette.link(`${printableLine(comment.path)}${comment.line === null ? '' : `:${comment.line}`}`)}  ${conversationWords(comment, palette)}`,
+      `  ${palette.link(placeText({ path: printableLine(comment.path), line: comment.line, startLine: comment.start_line }))}  ${conversationWords(comment, palette)}`,
       ...printable(comment.body)
         .trim()
         .split('\n')

@@ -136,7 +136,15 @@ describe('what an agent reads, word by word', () => {
     const own = review({
       body: 'Rename it',
       comments: [
-        { id: 'c1', path: 'a.ts', line: 3, body: 'here', author: 'human', createdAt: 1 },
+        {
+          id: 'c1',
+          path: 'a.ts',
+          startLine: 1,
+          line: 3,
+          body: 'here',
+          author: 'human',
+          createdAt: 1,
+        },
         {
           id: 'c0',
           path: 'a.ts',

@@ -247,6 +247,16 @@ describe('createRenderer', () => {
     expect(text).toContain('- src/a.ts:3: rename it')
   })
 
+  it('shows the range of a comment, of both kinds of events', async () => {
+    const comment = { id: '7', path: 'src/a.ts', start_line: 3, line: 7, author: 'human' }
+    for (const state of ['approved', 'changes_requested'])
+      expect(
+        await render('pr.review', toOwner, 'x', { state, comments: [{ ...comment, body: 'x' }] }),
+      ).toContain('- src/a.ts:3-7: x')
+    const range = { start_line: 3, line: 7 }
+    expect(await render('pr.thread_comment', toOwner, 'x', range)).toContain('on src/a.ts:3-7 in')
+  })
+
   it('(20.19) says to an agent how to answer and settle a conversation on a line, and only whose work it is', async () => {
     const review = await render('pr.review', toOwner, 'rename it')
     expect(review).toContain('- src/a.ts:3: rename it (comment 7)')

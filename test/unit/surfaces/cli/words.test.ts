@@ -105,13 +105,30 @@ describe('line comments', () => {
       line: 12,
       body: 'can: be null',
     })
+    expect(parseLineComment('src/a.ts:3-7 one loop')).toEqual({
+      path: 'src/a.ts',
+      start_line: 3,
+      line: 7,
+      body: 'one loop',
+    })
+    expect(parseLineComment('src/a-1-2.ts:3-3: x')).toEqual({
+      path: 'src/a-1-2.ts',
+      line: 3,
+      body: 'x',
+    })
     expect(parseLineComment('README.md: says nothing')).toEqual({
       path: 'README.md',
       body: 'says nothing',
     })
   })
-  it.each(['nothing', 'a.ts:12', 'a.ts:0 zero', ''])('refuses %j with an example', (text) => {
-    expect(() => parseLineComment(text)).toThrow(/expected "path:line text"/)
+  it.each(['nothing', 'a.ts:12', 'a.ts:0 zero', 'a.ts:0-3 x', 'a.ts:3- x', ''])(
+    'refuses %j with an example',
+    (text) => {
+      expect(() => parseLineComment(text)).toThrow(/expected "path:line text"/)
+    },
+  )
+  it('turns no range around, but says how it is written', () => {
+    expect(() => parseLineComment('a.ts:7-3 x')).toThrow(/write "a\.ts:3-7"/)
   })
 })
 

@@ -37,6 +37,9 @@ export interface RawLineComment extends RawWords {
   /** Null where the line is outdated, or the comment is on the file. */
   readonly line: number | null
   readonly originalLine: number | null
+  /** First of a range; on the old side where that begins there. */
+  readonly startLine: number | null
+  readonly originalStartLine: number | null
   /** The comment that begins its conversation; null where it does so itself. */
   readonly replyTo: { readonly fullDatabaseId: string | number | null } | null
 }

@@ -24,7 +24,7 @@ const WHO = 'fragment Who on Actor { __typename login }'
 const LINE_COMMENTS = `
   fragment LineComments on PullRequestReviewCommentConnection {
     ${PAGE}
-    nodes { fullDatabaseId path line originalLine body author { ...Who } authorAssociation replyTo { fullDatabaseId } }
+    nodes { fullDatabaseId path line originalLine startLine originalStartLine body author { ...Who } authorAssociation replyTo { fullDatabaseId } }
   }`
 const REVIEWS = `
   fragment Reviews on PullRequestReviewConnection {

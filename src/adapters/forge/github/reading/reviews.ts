@@ -98,12 +98,20 @@ function toLineComment(
     {
       id: idOf(raw),
       path: raw.path,
-      line: raw.line ?? raw.originalLine,
+      ...linesOf(raw),
       body,
       author: bySame ? reviewer : author,
       ...(thread === undefined ? {} : { thread: thread.id, resolved: thread.resolved }),
     },
   ]
+}
+
+/** An outdated comment is shown where it stood. */
+function linesOf(raw: RawLineComment): Pick<LineComment, 'line' | 'startLine'> {
+  const [line, start] =
+    raw.line === null ? [raw.originalLine, raw.originalStartLine] : [raw.line, raw.startLine]
+  const isRange = line !== null && start !== null && start < line
+  return { line, startLine: isRange ? start : null }
 }
 
 /** Without what exomonad itself keeps there for people to read. */

@@ -1,4 +1,5 @@
 import { ExomonadError } from '../../../../domain/errors.ts'
+import { onLastLine, placeText } from '../../../../domain/formats/line-range.ts'
 import type { Actor, Sha } from '../../../../domain/ids.ts'
 import type { Forge, LineComment, Review } from '../../forge.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
@@ -22,12 +23,7 @@ type NewComment = ReviewOptions['comments'][number]
 
 /** What stands on no line of the diff is said in the body. */
 const folded = (body: string, comments: readonly NewComment[]): string =>
-  [
-    body,
-    ...comments.map(
-      ({ path, line, body: words }) => `\`${path}${line === null ? '' : `:${line}`}\`: ${words}`,
-    ),
-  ]
+  [body, ...comments.map((comment) => `\`${placeText(comment)}\`: ${comment.body}`)]
     .filter((part) => part !== '')
     .join('\n\n')
 
@@ -63,8 +59,9 @@ export function createReview({
       commit_id: commit,
       event: 'COMMENT',
       body,
-      comments: comments.map(({ path, line, body: words }) => ({
+      comments: comments.map(({ path, line, startLine, body: words }) => ({
         path,
+        ...(startLine == null ? {} : { start_line: startLine, start_side: 'RIGHT' }),
         line,
         side: 'RIGHT',
         body: fitText(words),
@@ -100,10 +97,12 @@ export function createReview({
       )
       .catch(() => [])
     const left = [...made]
-    return sent.flatMap(({ path, line, body }) => {
+    return sent.flatMap(({ path, line, startLine = null, body }) => {
       const index = left.findIndex((one) => one.path === path && one.body === fitText(body))
       const [found] = index < 0 ? [] : left.splice(index, 1)
-      return found === undefined ? [] : [{ id: String(found.id), path, line, body, author }]
+      return found === undefined
+        ? []
+        : [{ id: String(found.id), path, line, startLine, body, author }]
     })
   }
 
@@ -117,16 +116,26 @@ export function createReview({
         markReview(text(rest), { author, state, sum }, authorName)
 
       let onLines = comments.filter(({ line }) => line !== null)
-      const rest = (): NewComment[] => comments.filter((comment) => !onLines.includes(comment))
-      let answer = await send(number, pull.head.sha, words(rest()), onLines)
+      let rest = comments.filter(({ line }) => line === null)
+      let answer = await send(number, pull.head.sha, words(rest), onLines)
       if (answer.status === 422 && onLines.length > 0) {
-        const isOnDiff = await commentableLines(client, number)
-        onLines = onLines.filter(({ path, line }) => isOnDiff(path, line ?? 0))
-        answer = await send(number, pull.head.sha, words(rest()), onLines)
+        const hunkOf = await commentableLines(client, number)
+        const isOnDiff = ({ path, line }: NewComment): boolean => hunkOf(path, line) !== undefined
+        rest = comments.filter((comment) => !isOnDiff(comment))
+        onLines = comments
+          .filter(isOnDiff)
+          .map((comment) =>
+            hunkOf(comment.path, comment.startLine ?? comment.line) ===
+            hunkOf(comment.path, comment.line)
+              ? comment
+              : onLastLine(comment),
+          )
+        answer = await send(number, pull.head.sha, words(rest), onLines)
       }
       if (answer.status === 422 && onLines.length > 0) {
         onLines = []
-        answer = await send(number, pull.head.sha, words(comments), [])
+        rest = [...comments]
+        answer = await send(number, pull.head.sha, words(rest), [])
       }
       if (answer.status === 422) {
         throw new ExomonadError(
@@ -142,7 +151,7 @@ export function createReview({
         author,
         authorName,
         state,
-        body: text(rest()),
+        body: text(rest),
         commit: (commit ?? pull.head.sha) as Sha,
         submittedAt: at === undefined ? clock() : Date.parse(at),
         comments: await commentsOf(number, id, onLines, author),

@@ -25,8 +25,8 @@ export function createPulls(session: Session): PullStore {
       atomic(async (own) => {
         const [added] = await own.rows(INSERT_REVIEW, review)
         if (added === undefined) throw new Error('an insert answered no row')
-        for (const { thread = null, ...comment } of comments)
-          await own.change(INSERT_COMMENT, { ...comment, thread, review: added.id })
+        for (const { thread = null, startLine = null, ...comment } of comments)
+          await own.change(INSERT_COMMENT, { ...comment, startLine, thread, review: added.id })
         const kept = await own.rows(COMMENTS_OF_REVIEW, { review: added.id })
         return { ...added, comments: kept.map(toComment) }
       }),
@@ -109,6 +109,7 @@ const COMMENTS = ({ db }: Tools) =>
       'review_comments.review',
       'review_comments.path',
       'review_comments.line',
+      'review_comments.startLine',
       'review_comments.body',
       'review_comments.thread',
     ])
@@ -129,11 +130,7 @@ const toPull = <Row extends { draft: number }>(
   ...row,
   draft: row.draft === 1,
 })
-const toComment = ({ id, path, line, body, thread, resolved }: CommentRow): ReviewCommentRow => ({
-  id,
-  path,
-  line,
-  body,
-  thread,
+const toComment = ({ review: _, resolved, ...comment }: CommentRow): ReviewCommentRow => ({
+  ...comment,
   resolved: resolved === 1,
 })

@@ -1,7 +1,8 @@
+import { linesWords } from '../../../../domain/formats/line-range.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { displayWidth } from '../../../text/width.ts'
 import { wrapLine, wrapText } from '../rows/wrap.ts'
-import { commentsAt, linesWords, type DiffRow, type Review } from './review.ts'
+import { commentsAt, type DiffRow, type Review } from './review.ts'
 
 const SIGNS: Readonly<Partial<Record<DiffRow['kind'], string>>> = { new: '+', old: '-' }
 
@@ -68,7 +69,7 @@ export function commentRows(
   { width, palette }: { readonly width: number; readonly palette: Palette },
 ): string[] {
   return commentsAt(review, index).flatMap((comment) =>
-    wrapText(`${linesWords(comment)}: ${comment.body}`, width - 6).map(
+    wrapText(`${linesWords(comment.line, comment.from)}: ${comment.body}`, width - 6).map(
       (text) => `  ${palette.special('┊')}   ${palette.special(text)}`,
     ),
   )

@@ -211,7 +211,3 @@ export function commentsAt({ rows, comments }: Review, index: number): DraftComm
     )
   })
 }
-
-/** `line 3` or `lines 3–7`. */
-export const linesWords = ({ from, line }: Omit<DraftComment, 'body' | 'path'>): string =>
-  from === line ? `line ${line}` : `lines ${from}–${line}`

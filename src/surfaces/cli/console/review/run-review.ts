@@ -3,7 +3,7 @@ import { mergedLines } from '../../pulls/merged-lines.ts'
 import { createPalette } from '../../../text/palette.ts'
 import type { Doing, Notify } from '../doing.ts'
 import { nodeOf } from '../state.ts'
-import { linesWords, type DraftComment, type Verdict } from './review.ts'
+import type { DraftComment, Verdict } from './review.ts'
 
 /** What is done with pull requests. `agent`: where what came of it is shown. */
 export interface ReviewActions {
@@ -138,16 +138,9 @@ export function createReviewActions(
   }
 }
 
-/** A forge’s comment stands on one line, the last; which are meant is said in words. */
-function sentComment({ path, line, from, body }: DraftComment): {
-  path: string
-  line: number
-  body: string
-} {
-  const words = linesWords({ line, from })
-  return {
-    path,
-    line,
-    body: from === line ? body : `${words.charAt(0).toUpperCase()}${words.slice(1)}: ${body}`,
-  }
-}
+const sentComment = ({ path, line, from, body }: DraftComment) => ({
+  path,
+  ...(from === line ? {} : { start_line: from }),
+  line,
+  body,
+})

@@ -1,10 +1,11 @@
+import { linesWords } from '../../../../domain/formats/line-range.ts'
 import { cut } from '../../../text/width.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { plural } from '../../../text/quantity.ts'
 import type { FrameOptions } from '../frame-options.ts'
 import type { Line } from '../input/line-editor.ts'
 import { commandIn, liveFilter } from '../overview/line-meaning.ts'
-import { linesWords, type Verdict } from '../review/review.ts'
+import type { Verdict } from '../review/review.ts'
 import { isWriting, nodeOf, type Ask, type ConsoleState } from '../state.ts'
 import type { Notice } from './compose-scrollback.ts'
 import { inputRows, rule } from './input-rows.ts'
@@ -152,7 +153,7 @@ function askLabel(state: ConsoleState, ask: Extract<Ask, { line: Line }>): strin
     case 'deny':
       return `${ask.kind} what ${printableLine(ask.agent)} asks · a reason, or just Enter`
     case 'comment':
-      return `comment on ${linesWords(ask.about)}`
+      return `comment on ${linesWords(ask.about.line, ask.about.from)}`
     case 'review': {
       const count = state.reviews[ask.number]?.comments.length ?? 0
       const with_ = count === 0 ? '' : ` with ${plural(count, 'comment')}`

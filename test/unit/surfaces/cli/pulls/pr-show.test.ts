@@ -97,16 +97,22 @@ describe('what else `exomonad pr show` says of reviews', () => {
   })
 
   it('(20.19) the state of each conversation on a line, where that is known, and the id to answer it by', () => {
-    const comment = { path: 'a.ts', line: 3, body: 'Why?' }
+    const comment = { path: 'a.ts', line: 3, start_line: null, body: 'Why?' }
     const comments = (['open', 'resolved', null] as const).map((conversation, index) => ({
       ...comment,
       id: `${index}`,
       conversation,
     }))
-    expect(lines(pull([review({ comments })])).filter((line) => line.startsWith('a.ts'))).toEqual([
+    const range = { ...comment, start_line: 1, id: '3', conversation: null }
+    expect(
+      lines(pull([review({ comments: [...comments, range] })])).filter((line) =>
+        line.startsWith('a.ts'),
+      ),
+    ).toEqual([
       'a.ts:3  ● open  comment 0',
       'a.ts:3  ✓ resolved  comment 1',
       'a.ts:3  comment 2',
+      'a.ts:1-3  comment 3',
     ])
   })
 })

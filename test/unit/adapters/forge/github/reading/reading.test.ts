@@ -108,6 +108,8 @@ const lineComment = (
   path: 'a.txt',
   line: 3,
   originalLine: 2,
+  startLine: null,
+  originalStartLine: null,
   body: 'Here',
   author: { __typename: 'User', login: 'ann' },
   authorAssociation: 'MEMBER',
@@ -480,6 +482,15 @@ describe('reviews and comments', () => {
     expect(found?.comments).toMatchObject([
       { id: '7000000002', author: AGENT, path: 'a.txt', line: 3 },
     ])
+  })
+
+  it.each([
+    ['a range', { startLine: 1 }, { line: 3, startLine: 1 }],
+    ['one that is outdated', { line: null, originalStartLine: 1 }, { line: 2, startLine: 1 }],
+    ['one that begins on the old side', { startLine: 8 }, { line: 3, startLine: null }],
+  ])('on lines know their range: %s', (_, raw, lines) => {
+    const [found] = toReviews([review({ comments: [lineComment(raw)] })], readers)
+    expect(found?.comments).toMatchObject([lines])
   })
 
   it('(20.19) answers to conversations are of whom their marks name, in a review of one as in a review of several', () => {

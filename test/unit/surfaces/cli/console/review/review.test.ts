@@ -184,7 +184,7 @@ describe('reviewing a diff', () => {
     console.type(body)
     console.press('submit')
     await console.settled()
-    const comments = [{ path: 'src/a.ts', line: 2, body: 'Lines 1–2: why?' }]
+    const comments = [{ path: 'src/a.ts', start_line: 1, line: 2, body: 'why?' }]
     expect(console.calls.at(-1)).toBe(
       `the person: pr_review ${JSON.stringify({ pr_number: 3, verdict, body, comments, head_sha: 'h1' })}`,
     )
