@@ -5,4 +5,4 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await db.executeQuery(CompiledQuery.raw(statement))
 }
 
-const STATEMENTS = ['alter table review_comments add column start_line integer']
+const STATEMENTS = ['alter table review_comments add column startLine integer']
