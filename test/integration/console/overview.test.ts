@@ -169,7 +169,7 @@ describeWith(['tmux'], 'the overview of the console', () => {
       {
         state: 'changes_requested',
         body: 'Not yet.',
-        comments: [{ path: 'login.ts', line: 2, body: 'Lines 1–2: why these two?' }],
+        comments: [{ path: 'login.ts', start_line: 1, line: 2, body: 'why these two?' }],
       },
     ])
   })
