@@ -109,7 +109,7 @@ export function assembleCore(
     checkBudgets: createBudgetWatch(deps).check,
   })
   const spawnUndo = createSpawnUndo({ ...deps, states, teardown })
-  const { pulls, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
+  const { pulls, fold, foldAhead, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
     ...deps,
     ask: questions.askInBehalf,
   })
@@ -216,6 +216,7 @@ export function assembleCore(
     }),
     control: running,
     pulls,
+    fold,
     once: createOnce(deps),
     messages: createMessages({
       ...deps,
@@ -284,10 +285,12 @@ export function assembleCore(
     background: {
       begin: async () => {
         await mergePull.resume()
+        await foldAhead?.start()
         labelSpawns.start()
         statusComment.start()
       },
       stop: async () => {
+        foldAhead?.stop()
         await Promise.all([labelSpawns.stop(), statusComment.stop(), keepUpToDate.stop()])
       },
     },

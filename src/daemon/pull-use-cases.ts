@@ -1,5 +1,8 @@
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
+import { createFoldAhead } from '../core/fold/ahead/ahead.ts'
+import { createAutoLand } from '../core/fold/ahead/auto-land.ts'
+import { createFold } from '../core/fold/ahead/fold-use-cases.ts'
 import { createRequireLookedAt } from '../core/agents/looked-at.ts'
 import { createBranchLock } from '../core/pulls/branch-lock.ts'
 import { createFilePull } from '../core/pulls/file-pull.ts'
@@ -16,6 +19,9 @@ export function createPullUseCases(
   deps: Deps & Pick<Parameters<typeof createStopSync>[0], 'ask'>,
 ): {
   readonly pulls: Core['pulls']
+  readonly fold: Core['fold']
+  /** Null where the forge itself decides what is checked. */
+  readonly foldAhead: ReturnType<typeof createFoldAhead> | null
   readonly mergePull: ReturnType<typeof createMergePull>
   readonly followBase: ReturnType<typeof createFollowBase>
   readonly sync: ReturnType<typeof createStopSync>
@@ -26,6 +32,15 @@ export function createPullUseCases(
   const mergeBase = createMergeBase({ ...deps, branchPush })
   const requireLookedAt = createRequireLookedAt(deps)
   const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
+  const { results } = deps.forge
+  const foldAhead =
+    results === null
+      ? null
+      : createFoldAhead({
+          ...deps,
+          results,
+          autoLand: createAutoLand({ ...deps, merge: mergePull.merge }),
+        })
   const followBase = createFollowBase(deps)
   const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase })
   return {
@@ -35,6 +50,8 @@ export function createPullUseCases(
       merge: mergePull.merge,
     },
     mergePull,
+    fold: createFold({ ...deps, ahead: foldAhead }),
+    foldAhead,
     followBase,
     sync,
     keepUpToDate: createKeepUpToDate({ ...deps, sync }),
