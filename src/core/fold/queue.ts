@@ -177,7 +177,7 @@ export function createLandingQueue(
       const apart =
         status === 'failed'
           ? await takeApart(landings, chain)
-          : status === 'passed' && (await deps.everyLink())
+          : status === 'passed' && landings.length > 1 && (await deps.everyLink())
             ? await eachLink(landings, chain)
             : null
       if (apart !== null) {

@@ -244,7 +244,7 @@ down                  invalid    –          –          –          –     
 fan_in                ok         invalid    ok         ok         ok         ok         ok         invalid    ok         –          –          unknown
 file_pr               invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          unknown
 fold                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
-fold_log              missing    missing    missing    missing    missing    missing    missing    missing    missing    –          –          unknown
+fold_log              invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          unknown
 fold_pause            ok         –          –          –          –          –          –          –          –          –          –          unknown
 fold_resume           ok         –          –          –          –          –          –          –          –          –          –          unknown
 fork                  invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown

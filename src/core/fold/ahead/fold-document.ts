@@ -49,7 +49,7 @@ export interface FoldLog {
 
 export interface Fold {
   show(): Promise<FoldDocument>
-  /** What the last run of a link wrote, or, of one that was taken out, the red run. PR_NOT_FOUND. */
+  /** What the last run of a link wrote, or, of one that was taken out, the red run. INVALID_ARG. */
   log(number: number): Promise<FoldLog>
   /** Kept over restarts. What was asked to be merged lands in any case. */
   pause(caller: Caller): Promise<FoldDocument>

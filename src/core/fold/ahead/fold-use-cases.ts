@@ -99,13 +99,13 @@ export function createFold({
             return { number, state: log.status, path: log.path, log: log.text }
         }
         throw new ExomonadError(
-          'PR_NOT_FOUND',
+          'INVALID_ARG',
           `Nothing has checked #${number} in the fold of ${record.base} yet: no log is there. \`exomonad fold\` shows how far it is.`,
           { number },
         )
       }
       throw new ExomonadError(
-        'PR_NOT_FOUND',
+        'INVALID_ARG',
         `#${number} is in no fold: it is merged, closed, a draft, or red by itself. \`exomonad pr checks ${number}\` shows its own checks.`,
         { number },
       )
