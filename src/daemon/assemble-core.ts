@@ -10,7 +10,7 @@ import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createActing } from '../core/acting.ts'
 import { createDirectory } from '../core/agents/directory.ts'
-import { createEndProgram } from '../core/agents/end-program.ts'
+import { createEndPrograms } from '../core/agents/end-program.ts'
 import { createExits } from '../core/agents/exits.ts'
 import { createFirstTurn } from '../core/turns/first-turn.ts'
 import { createForgeWatch } from '../core/pulls/forge-watch.ts'
@@ -37,7 +37,9 @@ import { createOwnPanes } from '../core/panes/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
+import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
+import { createSilence } from '../core/maintenance/silence.ts'
 import { createAgentControl } from '../core/agents/agent-control.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
 import { createSessionEnds } from '../core/sessions/session-ends.ts'
@@ -141,6 +143,8 @@ export function assembleCore(
     blockingCalls,
     sessionEnds,
     sessionWatch,
+    silence: createSilence(deps),
+    overdueHolds: createOverdueHolds(deps),
     isLaunching: (id) => launching.has(id),
   })
   /** Records an end, where there was one. */
@@ -163,13 +167,13 @@ export function assembleCore(
     stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
   })
   const firstTurn = createFirstTurn()
-  const endProgram = createEndProgram({ ...deps, exits, panes, results, finalOutput })
+  const endPrograms = createEndPrograms({ ...deps, exits, panes, results, finalOutput })
   const running = createAgentControl({
     ...deps,
     launcher,
     states,
     panes,
-    endProgram,
+    endPrograms,
     opened: look,
     launching,
     remindOfMail: mailbox.remind,
@@ -256,7 +260,7 @@ export function assembleCore(
         await notes.flush()
         void keepUpToDate.look()
       },
-      clean: createClean({ ...deps, panes, states, endProgram, teardown }),
+      clean: createClean({ ...deps, panes, states, endPrograms, teardown, results }),
       reap: createReap(deps),
       moveRoot: createMoveRoot({ ...deps, directory }),
       spawnUndo,

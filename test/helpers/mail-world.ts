@@ -172,7 +172,7 @@ export async function openMailWorld(
     // Nothing of theirs runs, and nothing has to be ended.
     files: unused,
     panes: unused,
-    endProgram: async () => {},
+    endPrograms: async () => {},
   })
   return {
     store,

@@ -94,6 +94,7 @@ export function scriptedTerminals() {
     captureStyled: async (paneId) => `some output\n> ${box.get(paneId) ?? ''}`,
     rename: async () => {},
     close: async () => {},
+    closeAll: async () => {},
     endLeftBehind: async () => {},
     onDeath: () => () => {},
     attachCommand: () => undefined,

@@ -1,4 +1,12 @@
 import type { BranchName, Sha } from '../../domain/ids.ts'
+import type { WorktreeVerbs } from './worktrees/worktree-verbs.ts'
+
+export type {
+  FastForwarded,
+  FastForwardResult,
+  WorktreeEntry,
+  WorktreeStatus,
+} from './worktrees/worktree-verbs.ts'
 
 /** What one repository is, as seen from a folder in it. */
 export interface RepositoryFacts {
@@ -17,24 +25,6 @@ export interface RepositoryFacts {
     | { kind: 'unborn'; branch: BranchName }
 }
 
-export interface WorktreeEntry {
-  readonly path: string
-  readonly branch: BranchName | null
-  readonly head: Sha | null
-  readonly bare: boolean
-  /** Its folder is gone. */
-  readonly prunable: boolean
-}
-
-export interface WorktreeStatus {
-  readonly branch: BranchName | null
-  readonly head: Sha | null
-  /** Paths with uncommitted changes, untracked ones included, ignored ones not. */
-  readonly dirty: readonly string[]
-  readonly conflicted: readonly string[]
-  readonly operation: 'rebase' | 'merge' | 'cherry-pick' | 'revert' | null
-}
-
 export interface Commit {
   readonly sha: Sha
   readonly parents: readonly Sha[]
@@ -51,16 +41,9 @@ export interface CommitDetails {
   readonly message: string
 }
 
-export type RebaseResult =
-  | { kind: 'up_to_date' }
-  | { kind: 'rebased'; head: Sha }
-  | { kind: 'conflict'; files: readonly string[] }
 /** `rejected`: the remote’s branch is not what the lease expects, or the remote refused. */
 /** `cause`: the first that git says of why. */
 export type PushResult = { kind: 'pushed' } | { kind: 'rejected'; reason: string; cause: string }
-export type FastForwarded = { kind: 'synced'; head: Sha } | { kind: 'not_synced'; reason: string }
-/** `elsewhere`: the branch is not checked out there; nothing was changed. */
-export type FastForwardResult = FastForwarded | { kind: 'elsewhere' }
 export type MergeTreeResult =
   | { kind: 'clean'; tree: Sha }
   | { kind: 'conflict'; files: readonly string[] }
@@ -78,7 +61,7 @@ export interface Identity {
  * GIT_FAILED with git’s words, unreachable remotes FORGE_UNAVAILABLE, those that refuse
  * FORGE_DENIED, a full disk DISK_FULL. `worktree` arguments are absolute paths.
  */
-export interface Git {
+export interface Git extends WorktreeVerbs {
   readonly commonDir: string
 
   // refs
@@ -93,6 +76,8 @@ export interface Git {
    * BRANCH_CHECKED_OUT where a worktree is on it.
    */
   deleteBranch(branch: BranchName, expected: Sha): Promise<boolean>
+  /** The same for many, each judged by itself; an error in place of being thrown. */
+  deleteBranches(tips: ReadonlyMap<BranchName, Sha>): Promise<Map<BranchName, boolean | Error>>
   isAncestor(ancestor: Sha, descendant: Sha): Promise<boolean>
   /**
    * Whether a branch here has held this commit, now or before its history was rewritten, as far as
@@ -134,87 +119,6 @@ export interface Git {
    */
   isMerged(branch: Sha, into: Sha): Promise<boolean>
 
-  // worktrees
-  /** Without those that are kept ready. */
-  worktrees(): Promise<WorktreeEntry[]>
-  /**
-   * With `create` the branch is new and starts at `at`; else the branch exists. One of `pool` is
-   * taken for a new one where one is ready there. With `sparse` it has these folders in place of
-   * all. BRANCH_EXISTS, BRANCH_CHECKED_OUT.
-   */
-  addWorktree(options: {
-    path: string
-    branch: BranchName
-    create: boolean
-    at: Sha
-    checkoutWorkers?: number
-    pool?: string
-    sparse?: readonly string[]
-  }): Promise<void>
-  /**
-   * Takes one step towards `size` worktrees that are ready in this folder, at the commit that was
-   * asked for last, or `at`: makes one, moves one on, takes one too many away. What an earlier
-   * process left there is looked over first. Nothing happens soon after a spawn, nor within a minute
-   * of a failure. Returns whether something was put into the trash.
-   */
-  tendPool(options: {
-    folder: string
-    size: number
-    at: Sha
-    trash: string
-    checkoutWorkers: number
-  }): Promise<boolean>
-  /** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
-  canShareBlocks(folder: string): Promise<boolean>
-  /** Takes all of them away. */
-  endPool(folder: string, trash: string): Promise<void>
-  /**
-   * Refuses a dirty one unless `force`. A folder that is gone is pruned. With `trash` its files are
-   * put there where that can be done, and stay.
-   */
-  removeWorktree(path: string, options?: { force?: boolean; trash?: string }): Promise<void>
-  /** Throws GIT_FAILED where removeWorktree would refuse it without `force`; removes nothing. */
-  requireRemovable(path: string): Promise<void>
-  status(worktree: string): Promise<WorktreeStatus>
-  /**
-   * A tree of all its files as they are now, uncommitted and untracked ones included, ignored ones
-   * not. Its index stays as it is.
-   */
-  snapshotTree(worktree: string): Promise<Sha>
-  /** Ignored files that match the globs, relative paths. */
-  ignoredFiles(worktree: string, globs: readonly string[]): Promise<string[]>
-  /** All that is ignored, relative paths; a folder that is ignored whole as one that ends in `/`. */
-  ignoredEntries(worktree: string): Promise<string[]>
-  /**
-   * What is not tracked and matches patterns of a file, which is written as .gitignore; as
-   * `ignoredEntries`.
-   */
-  entriesListedBy(worktree: string, file: string): Promise<string[]>
-  /** Whether git ignores what stands at a path. */
-  isIgnored(worktree: string, path: string): Promise<boolean>
-  /** Files of the index that match the globs, relative paths. */
-  trackedFiles(worktree: string, globs: readonly string[]): Promise<string[]>
-  /**
-   * Fills its empty submodules, nested ones too, from the repositories that those of the worktree
-   * `from` and of the main one have, without a network. Returns those that stay empty, and why.
-   */
-  fillSubmodules(worktree: string, from: string): Promise<{ path: string; reason: string }[]>
-  /**
-   * Files of Git LFS from its store here, without a network; null where none is left as a pointer.
-   */
-  fillLargeFiles(worktree: string): Promise<{ files: string[]; reason: string } | null>
-  /** `on`: only where that branch is checked out there, in a worktree of this repository. */
-  fastForward(worktree: string, to: Sha): Promise<FastForwarded>
-  fastForward(worktree: string, to: Sha, on: BranchName): Promise<FastForwardResult>
-  /** `git rebase --rebase-merges --onto onto forkPoint`, left in progress on conflict. */
-  rebase(worktree: string, options: { onto: Sha; forkPoint: Sha }): Promise<RebaseResult>
-  abortRebase(worktree: string): Promise<void>
-  /**
-   * Which commit a rebase that stands in progress is at, from 1, and what it goes onto; null where
-   * there is none.
-   */
-  rebaseStep(worktree: string): Promise<{ step: number; onto: string } | null>
-
   // remotes
   remotes(): Promise<Map<string, string>>
   addRemote(name: string, url: string): Promise<void>
@@ -246,6 +150,11 @@ export interface Git {
    */
   remoteTips(remote: string, branches?: readonly BranchName[]): Promise<Map<BranchName, Sha>>
   deleteRemoteBranch(remote: string, branch: BranchName, expected: Sha): Promise<PushResult>
+  /** The same for many in one push, each judged by itself. */
+  deleteRemoteBranches(
+    remote: string,
+    tips: ReadonlyMap<BranchName, Sha>,
+  ): Promise<Map<BranchName, PushResult>>
 
   // objects: no worktree is touched
   mergeTree(ours: Sha, theirs: Sha): Promise<MergeTreeResult>
@@ -289,6 +198,4 @@ export interface Git {
   /** Adds lines to `<common-dir>/info/exclude` that are not there yet. */
   exclude(lines: readonly string[]): Promise<void>
   unexclude(lines: readonly string[]): Promise<void>
-  /** A checkout of one commit without a branch, for checks; `remove` it with removeWorktree. */
-  addDetachedWorktree(path: string, sha: Sha, options?: { checkoutWorkers?: number }): Promise<void>
 }

@@ -62,7 +62,7 @@ export function openGit({
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
   const refs = {
-    ...createRefs({ run, lock, lookUp }),
+    ...createRefs({ run, lock, commonDir, lookUp }),
     ...createAncestry({ run, commonDir, lookUp }),
   }
   const objects = createObjects({ run })

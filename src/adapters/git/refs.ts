@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, parseSha, type BranchName, type Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
@@ -13,6 +15,7 @@ type Refs = Pick<
   | 'isValidBranchName'
   | 'branches'
   | 'deleteBranch'
+  | 'deleteBranches'
   | 'hasHeld'
   | 'mergeBase'
 >
@@ -31,9 +34,11 @@ export function parseRefs(text: string, prefix: string): Map<BranchName, Sha> {
 export function createRefs({
   run,
   lock,
+  commonDir,
   lookUp,
 }: {
   run: Run
+  commonDir: string
   lock: Mutex
   lookUp?: LookUp | undefined
 }): Refs {
@@ -54,6 +59,56 @@ export function createRefs({
       return null
     throw run.failure(`resolve "${revision}"`, result)
   }
+
+  const deleteOne = async (branch: BranchName, expected: Sha): Promise<boolean | Error> => {
+    const ref = `refs/heads/${branch}`
+    const result = await run.attempt(['update-ref', '--no-deref', '-d', ref, expected])
+    if (result.exitCode === 0) return true
+    if ((await resolve(ref)) !== expected) return false
+    return run.failure(`delete the branch ${branch}`, result)
+  }
+
+  /**
+   * Deleting the ref alone leaves `[branch "…"]` behind; that section is ours to take away only
+   * because the branch is gone.
+   */
+  const forget = async (branches: readonly BranchName[]): Promise<void> => {
+    const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => null)
+    for (const branch of branches)
+      // A quote in a name is written in another way there.
+      if (branch.includes('"') || config?.includes(branch) !== false)
+        await run.attempt(['config', '--local', '--remove-section', `branch.${branch}`])
+  }
+
+  const deleteBranches: Refs['deleteBranches'] = (tips) =>
+    lock(async () => {
+      const outcome = new Map<BranchName, boolean | Error>()
+      if (tips.size === 0) return outcome
+      // update-ref, which compares before it deletes, would take the branch from under a worktree.
+      const worktrees = parseWorktreeList(
+        await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], {
+          reads: true,
+        }),
+      )
+      const free: [BranchName, Sha][] = []
+      for (const [branch, expected] of tips) {
+        const holder = worktrees.find(
+          (worktree) => worktree.branch === branch && !worktree.prunable && !worktree.bare,
+        )
+        if (holder === undefined) free.push([branch, expected])
+        else outcome.set(branch, checkedOut(branch, holder.path))
+      }
+      // All of them or none, in one process; one that has moved keeps no other.
+      const input = free.map(([branch, expected]) => `delete refs/heads/${branch} ${expected}\n`)
+      const atOnce =
+        free.length > 1
+          ? await run.attempt(['update-ref', '--no-deref', '--stdin'], { input: input.join('') })
+          : undefined
+      for (const [branch, expected] of free)
+        outcome.set(branch, atOnce?.exitCode === 0 || (await deleteOne(branch, expected)))
+      await forget([...outcome].flatMap(([branch, gone]) => (gone === true ? [branch] : [])))
+      return outcome
+    })
 
   return {
     resolve,
@@ -95,44 +150,12 @@ export function createRefs({
       )
     },
 
-    deleteBranch: (branch, expected) =>
-      lock(async () => {
-        // update-ref, which compares before it deletes, would take the branch from under a
-        // worktree.
-        const worktrees = parseWorktreeList(
-          await run.output('list the worktrees', ['worktree', 'list', '--porcelain', '-z'], {
-            reads: true,
-          }),
-        )
-        const holder = worktrees.find(
-          (worktree) => worktree.branch === branch && !worktree.prunable && !worktree.bare,
-        )
-        if (holder !== undefined) {
-          throw new ExomonadError(
-            'BRANCH_CHECKED_OUT',
-            `The branch ${branch} is checked out at ${holder.path}: it was not deleted.`,
-            {
-              branch,
-              worktree: holder.path,
-            },
-          )
-        }
-        const result = await run.attempt([
-          'update-ref',
-          '--no-deref',
-          '-d',
-          `refs/heads/${branch}`,
-          expected,
-        ])
-        if (result.exitCode === 0) {
-          // Deleting the ref alone leaves `[branch "…"]` behind; that section is ours to take away
-          // only because the branch is gone.
-          await run.attempt(['config', '--local', '--remove-section', `branch.${branch}`])
-          return true
-        }
-        if ((await resolve(`refs/heads/${branch}`)) !== expected) return false
-        throw run.failure(`delete the branch ${branch}`, result)
-      }),
+    deleteBranch: async (branch, expected) => {
+      const deleted = (await deleteBranches(new Map([[branch, expected]]))).get(branch)
+      if (deleted instanceof Error) throw deleted
+      return deleted === true
+    },
+    deleteBranches,
 
     async hasHeld(branch, sha) {
       if ((await resolve(sha)) === null) return false
@@ -160,6 +183,13 @@ export function createRefs({
     },
   }
 }
+
+const checkedOut = (branch: BranchName, worktree: string): ExomonadError =>
+  new ExomonadError(
+    'BRANCH_CHECKED_OUT',
+    `The branch ${branch} is checked out at ${worktree}: it was not deleted.`,
+    { branch, worktree },
+  )
 
 /** Throws INVALID_ARG for what would be an option to git. */
 export function refuseOption(name: string): void {

@@ -21,6 +21,7 @@ type Remotes = Pick<
   | 'remoteTip'
   | 'remoteTips'
   | 'deleteRemoteBranch'
+  | 'deleteRemoteBranches'
 >
 
 /** Milliseconds. */
@@ -45,10 +46,14 @@ const PUSH = [
 
 /**
  * Reads `git push --porcelain`: one line `flag TAB from:to TAB summary` per ref, `!` for a refusal;
- * the remote’s own words are on stderr, and before them git’s own of what it could not send.
+ * the remote’s own words are on stderr, and before them git’s own of what it could not send. Of
+ * several refs that of `branch`.
  */
-export function parsePush(stdout: string, stderr: string): PushResult | null {
-  const line = stdout.split('\n').find((text) => /^[ +\-*=!]\t/.test(text))
+export function parsePush(stdout: string, stderr: string, branch?: string): PushResult | null {
+  const line = stdout
+    .split('\n')
+    .filter((text) => /^[ +\-*=!]\t/.test(text))
+    .find((text) => branch === undefined || text.split('\t')[1]?.endsWith(`:refs/heads/${branch}`))
   if (line === undefined) return null
   if (!line.startsWith('!')) return { kind: 'pushed' }
   const said = stderr
@@ -235,6 +240,28 @@ export function createRemotes({
 
     deleteRemoteBranch: (remote, branch, expected) =>
       push(remote, branch, [lease(branch, expected), '--', remote, `:refs/heads/${branch}`]),
+
+    async deleteRemoteBranches(remote, tips) {
+      const outcome = new Map<BranchName, PushResult>()
+      const branches = [...tips.keys()]
+      if (branches.length === 0) return outcome
+      refuseOption(remote)
+      const result = await run.attempt(
+        [
+          ...PUSH,
+          ...[...tips].map(([branch, expected]) => lease(branch, expected)),
+          ...['--', remote],
+          ...branches.map((branch) => `:refs/heads/${branch}`),
+        ],
+        { remote, env: { ...(await remoteEnvironment(remote)), ...(await pushEnvironment()) } },
+      )
+      for (const branch of branches) {
+        const answer = parsePush(result.stdout, result.stderr, branch)
+        if (answer === null) throw run.failure(`delete ${branch} at ${remote}`, result, { remote })
+        outcome.set(branch, answer)
+      }
+      return outcome
+    },
 
     async remoteTip(remote, branch) {
       const read = await own.tip(remote, branch)

@@ -118,6 +118,8 @@ export interface Multiplexer {
   rename(paneId: PaneId, name: string, shown?: Shown): Promise<void>
   /** Ends the program (hang-up, then kill) and takes the pane away. Gone already is fine. */
   close(paneId: PaneId): Promise<void>
+  /** The same of many at once: no program has to wait for another’s end. */
+  closeAll(paneIds: readonly PaneId[]): Promise<void>
   /**
    * Ends what an agent’s program left running whose pane is gone: somebody closed it by hand, or
    * the server ended.

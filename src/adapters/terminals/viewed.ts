@@ -49,6 +49,10 @@ export function createViewed({
       await holder.close(paneId)
       viewer.closed(paneId)
     },
+    closeAll: async (paneIds) => {
+      await holder.closeAll(paneIds)
+      for (const paneId of paneIds) viewer.closed(paneId)
+    },
     show: async (paneId, inside) => {
       const pane = await holder.inspect(paneId)
       try {

@@ -4,7 +4,7 @@ import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { AgentControl } from './control-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import { findAgent } from './directory.ts'
-import type { EndProgram } from './end-program.ts'
+import type { EndPrograms } from './end-program.ts'
 import type { Launcher } from '../spawn/launch.ts'
 import { promptFacts } from '../spawn/prompt-facts.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
@@ -22,7 +22,7 @@ export function createAgentControl(
     launcher: Launcher
     states: States
     panes: OwnPanes
-    endProgram: EndProgram
+    endPrograms: EndPrograms
     say: (agent: Agent, message: string) => Promise<void>
     /** Mail that an agent’s earlier program was notified of and never took. */
     remindOfMail: (agent: Agent) => Promise<void>

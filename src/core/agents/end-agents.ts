@@ -6,7 +6,7 @@ import type { AgentControl } from './control-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Deps } from '../deps.ts'
 import { actorOf, findAgent, requireAlive, requireBelow } from './directory.ts'
-import type { EndProgram } from './end-program.ts'
+import type { EndPrograms } from './end-program.ts'
 import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
 import type { States } from './states.ts'
 import { descendantsOf } from './tree.ts'
@@ -21,10 +21,10 @@ export function createEndAgents({
   store,
   publisher,
   states,
-  endProgram,
+  endPrograms,
 }: Pick<Deps, 'store' | 'publisher'> & {
   states: States
-  endProgram: EndProgram
+  endPrograms: EndPrograms
 }): Pick<AgentControl, 'down' | 'kill' | 'killAll'> {
   const target = async (caller: Caller, address: string): Promise<Agent> => {
     const found = await findAgent(store.agents, address)
@@ -87,7 +87,7 @@ export function createEndAgents({
       }
       return { killed: ids, doomed }
     })
-    await Promise.all(doomed.map(endProgram))
+    await endPrograms(doomed)
     return { killed }
   }
 
@@ -116,7 +116,7 @@ export function createEndAgents({
           return { live, running }
         })
         stopped.push(...running.map(({ id }) => id))
-        await Promise.all(running.map(endProgram))
+        await endPrograms(running)
         if (running.length > 0) continue
         if (!live.some((agent) => agent.state === 'spawning')) break
         await delay(SPAWN_WAIT)

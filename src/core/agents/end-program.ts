@@ -4,14 +4,18 @@ import type { Deps } from '../deps.ts'
 import type { Exits } from './exits.ts'
 import type { FinalOutputOf } from './final-output.ts'
 import type { OwnPanes } from '../panes/panes.ts'
+import { atOnce } from '../at-once.ts'
+
+/** Each looks at all files of a worktree. */
+const RECORDED_AT_ONCE = 2
 
 /**
- * Ends a program whose agent the records already call ended or stopped. Level-triggered: reconcile
- * does it again after a crash.
+ * Ends the programs, all at once, of agents that the records already call ended or stopped.
+ * Level-triggered: reconcile does it again after a crash.
  */
-export type EndProgram = (agent: Agent) => Promise<void>
+export type EndPrograms = (agents: readonly Agent[]) => Promise<void>
 
-export const createEndProgram =
+export const createEndPrograms =
   ({
     files,
     log,
@@ -24,16 +28,21 @@ export const createEndProgram =
     panes: OwnPanes
     results: Pick<Results, 'record'>
     finalOutput: FinalOutputOf
-  }): EndProgram =>
-  async (agent) => {
-    if (agent.paneId === null) return
-    const words = await finalOutput(agent, await exits.keepTranscript(agent))
+  }): EndPrograms =>
+  async (agents) => {
+    const running = agents.filter(({ paneId }) => paneId !== null)
+    const words = await Promise.all(
+      running.map(async (agent) => finalOutput(agent, await exits.keepTranscript(agent))),
+    )
     try {
-      await panes.close(agent)
+      await panes.closeAll(running)
     } catch (thrown) {
-      log.warn({ err: thrown, agent: agent.id }, 'closing a pane failed; it is tried again')
+      const ids = running.map(({ id }) => id)
+      log.warn({ err: thrown, agents: ids }, 'closing panes failed; it is tried again')
     }
-    await files.remove(agent.id)
-    // Which files it changed takes git a while, for which nobody who ends it need wait.
-    void results.record(agent.id, words)
+    await Promise.all(running.map(({ id }) => files.remove(id)))
+    // Which files they changed takes git a while, for which nobody who ends them need wait.
+    void atOnce(RECORDED_AT_ONCE, [...running.entries()], ([index, { id }]) =>
+      results.record(id, words[index]),
+    )
   }

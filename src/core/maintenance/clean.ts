@@ -1,22 +1,37 @@
-import { sharesBranch } from '../../domain/agent-kinds.ts'
-import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
-import type { Sha } from '../../domain/ids.ts'
-import type { Maintenance } from './maintenance-use-cases.ts'
-import type { Deps } from '../deps.ts'
-import type { EndProgram } from '../agents/end-program.ts'
-import { hasProgram, isAlive, STOPPED } from '../../domain/lifecycle.ts'
-import type { Teardown } from '../spawn/provision/teardown.ts'
-import type { OwnPanes } from '../panes/panes.ts'
-import { knownPulls } from '../pulls/pull-records.ts'
-import type { States } from '../agents/states.ts'
+import type { WorktreeStatus } from '../../adapters/git/git.ts'
+import { isAlive } from '../../domain/lifecycle.ts'
+import type { Agent } from '../../domain/records.ts'
+import type { Results } from '../agents/agent-result.ts'
 import { findAgent } from '../agents/directory.ts'
-import { doneAgents } from '../tree/done.ts'
+import type { EndPrograms } from '../agents/end-program.ts'
+import type { States } from '../agents/states.ts'
+import type { Deps } from '../deps.ts'
+import type { OwnPanes } from '../panes/panes.ts'
+import type { Teardown } from '../spawn/provision/teardown.ts'
+import { atOnce } from '../at-once.ts'
+import { createForgetBranches } from './forget-branches.ts'
+import { createKeepReasons, shares } from './keep-reason.ts'
+import type { Maintenance } from './maintenance-use-cases.ts'
+
+type Removed = Awaited<ReturnType<Maintenance['clean']>>['removed'][number]
+/** `reason`: why it stays; null: it is gone, or would be. */
+type Outcome = { readonly reason: string | null; readonly warnings?: string[] }
+
+interface Passed {
+  readonly agent: Agent
+  readonly commits: string | null
+}
+
+/** Looking over a large worktree takes a processor, and the disk, for a while. */
+const AT_ONCE = 4
 
 /**
  * Takes away what is proven merged, and nothing else: the branch’s tip must be in its base, the
  * worktree clean, the program ended. One that `down` stopped goes as well where it is done, which a
- * branch without any commit does not show; with `kill` so does one that rests in its program.
+ * branch without any commit does not show; with `kill` so does one that rests in its program. Each
+ * worktree is looked at by itself, right before its files are moved away; all else is done for all
+ * together.
  */
 export function createClean({
   settings,
@@ -27,8 +42,9 @@ export function createClean({
   trash,
   panes,
   states,
-  endProgram,
+  endPrograms,
   teardown,
+  results,
   publisher,
   clock,
   log,
@@ -38,135 +54,73 @@ export function createClean({
 > & {
   panes: OwnPanes
   states: States
-  endProgram: EndProgram
+  endPrograms: EndPrograms
+  results: Pick<Results, 'record'>
   teardown: Teardown
 }): Maintenance['clean'] {
-  /** Why it may not end, or must be ended first; null where it has ended or may. */
-  const lives = (agent: Agent, done: boolean, kill: boolean): string | null => {
-    if (!isAlive(agent.state)) return null
-    if (done && (kill || !hasProgram(agent))) return null
-    if (agent.stateReason === STOPPED)
-      return 'it was stopped, and nothing of it was merged: resume it, or kill it first'
-    return `its program may still run (${agent.state}); kill it first${done ? ', or clean with --kill' : ''}`
-  }
+  const { look, ofRecords, ofFiles } = createKeepReasons({ store, git, forge, files })
+  const forgetBranches = createForgetBranches({ git, forge, log })
 
-  /** Null where it may go; else why it stays. */
-  const keepReason = async (
-    agent: Agent,
-    agents: readonly Agent[],
-    tips: Awaited<ReturnType<typeof git.branches>>,
-    worktrees: Awaited<ReturnType<typeof git.worktrees>>,
-    kill: boolean,
-  ): Promise<string | null> => {
-    const pulls = await knownPulls(store)
-    const done = await doneAgents(store, [agent, ...agents.filter((one) => shares(one, agent))])
-    const living = lives(agent, done.has(agent.id), kill)
-    if (living !== null) return living
-    if (agent.adopted) return 'it was there before the agent'
-    const onIt = agents.find((other) => other.ownsWorktree && other.baseBranch === agent.branch)
-    if (onIt !== undefined) return `it is the base of ${onIt.name}, which stays`
-    const inIt = agents.find(
-      (other) => shares(other, agent) && lives(other, done.has(other.id), kill) !== null,
-    )
-    if (inIt !== undefined)
-      return `${inIt.name} may still work in it (${inIt.state}); kill that first`
-    const waiting = pulls.find(
-      (pull) =>
-        pull.state === 'open' &&
-        (pull.base.branch === agent.branch || pull.head.branch === agent.branch),
-    )
-    if (waiting !== undefined) return `#${waiting.number} is open`
-    const tip = tips.get(agent.branch)
-    // git lists them without symlinks.
-    const place = await files.realPath(agent.worktree)
-    const entry = worktrees.find((worktree) => worktree.path === place)
-    if (entry !== undefined && !entry.prunable) {
-      const status = await git.status(agent.worktree)
-      if (status.operation !== null) return `a ${status.operation} is in progress`
-      if (status.dirty.length > 0)
-        return `${status.dirty.length} uncommitted file${status.dirty.length === 1 ? '' : 's'}: ${status.dirty.slice(0, 3).join(', ')}`
-      if (status.branch !== agent.branch)
-        return `its worktree is on ${status.branch ?? 'no branch'}`
-    }
-    if (tip === undefined) return null
-    const bases = [
-      agent.baseBranch === null ? null : `refs/remotes/${forge.remote}/${agent.baseBranch}`,
-      agent.baseBranch === null ? null : `refs/heads/${agent.baseBranch}`,
-    ]
-    const merges = pulls.filter(
-      (pull) =>
-        pull.head.branch === agent.branch && pull.state === 'merged' && pull.mergedHead === tip,
-    )
-    for (const name of bases) {
-      const base = name === null ? null : await git.resolve(name)
-      if (base === null) continue
-      if (tip === agent.forkPoint && (await git.isAncestor(tip, base))) return null
-      for (const pull of merges)
-        if (pull.mergeSha !== null && (await git.isAncestor(pull.mergeSha, base))) return null
-      if (await git.isMerged(tip, base)) return null
-    }
-    return agent.baseBranch === null
-      ? 'it has no base to be merged into'
-      : `it has commits that are not proven to be in ${agent.baseBranch}`
-  }
-
-  /** Without a word to its parent, who merged it. */
-  const end = async (agent: Agent): Promise<void> => {
-    if (!isAlive(agent.state)) return
-    const ended = await states.change(agent.id, {
-      to: 'killed',
-      reason: 'cleaned away, its work is merged',
-      source: 'human',
-      actor: 'human',
-    })
-    if (ended !== undefined) await endProgram(ended)
-  }
-
-  const takeAway = async (
-    agent: Agent,
-    forks: readonly Agent[],
-    tip: Sha | undefined,
-  ): Promise<string[]> => {
-    // Nothing is torn down of a worktree that then stays.
-    if ((await settings.snapshot()).config.worktree.teardown.length > 0)
-      await git.requireRemovable(agent.worktree)
-    for (const one of [...forks, agent]) await panes.close(one)
-    const warnings = await teardown(agent)
-    await git.removeWorktree(agent.worktree, { trash: trash.folder })
-    if (tip !== undefined) {
-      await git.deleteBranch(agent.branch, tip)
-      try {
-        const remote = await git.remoteTip(forge.remote, agent.branch)
-        // A forge closes what is based on a branch that goes, also what people filed.
-        const needed =
-          remote === tip && (await forge.find({ state: 'open', base: agent.branch })).length > 0
-        if (remote === tip && !needed) await git.deleteRemoteBranch(forge.remote, agent.branch, tip)
-      } catch (thrown) {
-        log.warn(
-          { err: thrown, branch: agent.branch },
-          'the branch stays on the remote, which could not be asked',
-        )
+  /** Without a word to their parents, who merged them. */
+  const end = async (agents: readonly Agent[]): Promise<void> => {
+    const ended = await store.transaction(async (tx) => {
+      const ended: Agent[] = []
+      for (const { id, state } of agents) {
+        if (!isAlive(state)) continue
+        const change = {
+          to: 'killed',
+          reason: 'cleaned away, its work is merged',
+          source: 'human',
+          actor: 'human',
+        } as const
+        const changed = await states.change(id, change, tx)
+        if (changed !== undefined) ended.push(changed)
       }
-    }
-    for (const one of [...forks, agent]) {
-      await files.removeFolder(one.id)
-      await store.agents.update(one.id, {
-        cleanedAt: clock(),
-        reapedAt: one.reapedAt ?? clock(),
-        paneId: null,
-      })
-    }
-    await publisher.publish({
-      type: 'agent.removed',
-      agentId: agent.id,
-      actor: 'human',
-      payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
+      return ended
     })
+    await endPrograms(ended)
+  }
+
+  /** Its files go into the trash; what was seen of it right now is not looked at again. */
+  const takeAway = async (
+    { worktree }: Agent,
+    status: WorktreeStatus | null,
+    tearDown: () => Promise<string[]>,
+  ): Promise<string[]> => {
+    if ((await settings.snapshot()).config.worktree.teardown.length === 0) {
+      const looked = status === null ? {} : { looked: status }
+      await git.removeWorktree(worktree, { trash: trash.folder, ...looked })
+      return []
+    }
+    // Nothing is torn down of a worktree that then stays.
+    await git.requireRemovable(worktree)
+    const warnings = await tearDown()
+    await git.removeWorktree(worktree, { trash: trash.folder })
     return warnings
   }
 
-  type Removed = Awaited<ReturnType<Maintenance['clean']>>['removed'][number]
-  type Cleaned = { removed: Removed } | { kept: Removed & { reason: string } }
+  const record = async (gone: readonly { agent: Agent; forks: readonly Agent[] }[]) => {
+    const all = gone.flatMap(({ agent, forks }) => [...forks, agent])
+    await Promise.all(all.map(({ id }) => files.removeFolder(id)))
+    await store.transaction(async (tx) => {
+      for (const { id, reapedAt } of all)
+        await tx.agents.update(id, {
+          cleanedAt: clock(),
+          reapedAt: reapedAt ?? clock(),
+          paneId: null,
+        })
+      for (const { agent } of gone)
+        await publisher.publish(
+          {
+            type: 'agent.removed',
+            agentId: agent.id,
+            actor: 'human',
+            payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
+          },
+          tx,
+        )
+    })
+  }
 
   return async ({ dryRun, kill, addresses }) => {
     const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null)
@@ -176,86 +130,129 @@ export function createClean({
         agent.ownsWorktree &&
         (named.length === 0 || named.some((one) => one.id === agent.id || shares(one, agent))),
     )
-    const tips = await git.branches()
-    const worktrees = await git.worktrees()
+    const forksOf = (agent: Agent): Agent[] => agents.filter((other) => shares(other, agent))
     const staying = new Set(agents)
+    const outcomes = new Map<Agent, Outcome>()
+    let around = await look(agents)
 
-    const cleanOne = async (agent: Agent): Promise<Cleaned> => {
-      const place: Removed = {
-        agent: agent.name,
-        branch: agent.branch,
-        worktree: agent.worktree,
-      }
-      const reason = await keepReason(agent, [...staying], tips, worktrees, kill)
-      if (reason !== null) return { kept: { ...place, reason } }
-      const forks = agents.filter((other) => shares(other, agent))
-      if (!dryRun) {
-        await Promise.all([...forks, agent].map(end))
-        // What a program did until it was ended counts as well.
-        const since = [...forks, agent].some(({ state }) => isAlive(state))
-          ? await keepReason(
-              { ...agent, state: 'killed' },
-              [...staying].filter((one) => !forks.includes(one)),
-              await git.branches(),
-              worktrees,
-              kill,
-            )
-          : null
-        if (since !== null) return { kept: { ...place, reason: since } }
-        const warnings = await takeAway(agent, forks, tips.get(agent.branch))
-        if (warnings.length > 0) place.warnings = warnings
-      }
-      for (const one of [...forks, agent]) staying.delete(one)
-      return { removed: place }
+    const keep = (agent: Agent, thrown: unknown): void =>
+      void outcomes.set(agent, { reason: asExomonadError(thrown).message })
+    /** What speaks against it by the records; undefined where it stays for that. */
+    const passes = async (agent: Agent, ended: boolean): Promise<Passed | undefined> => {
+      const forks = forksOf(agent)
+      // What a program did until it was ended counts as well.
+      const now = ended ? { ...agent, state: 'killed' as const } : agent
+      const others = [...staying].filter((one) => !ended || !forks.includes(one))
+      const { reason, commits } = await ofRecords(now, others, around, { kill })
+      if (reason === null) return { agent, commits }
+      outcomes.set(agent, { reason })
+      return undefined
     }
-    const attempt = (agent: Agent): Promise<Cleaned> =>
-      cleanOne(agent).catch((thrown: unknown) => ({
-        kept: {
-          agent: agent.name,
-          branch: agent.branch,
-          worktree: agent.worktree,
-          reason: asExomonadError(thrown).message,
-        },
-      }))
+    const each = async (
+      some: readonly Agent[],
+      work: (agent: Agent) => Promise<unknown>,
+    ): Promise<void> => {
+      await atOnce(AT_ONCE, some, (agent) =>
+        work(agent).catch((thrown: unknown) => keep(agent, thrown)),
+      )
+    }
 
-    const cleaned: Cleaned[] = []
+    /** Those whose worktree is gone now; why the others stay stands in `outcomes`. */
+    const clear = async (level: readonly Agent[]): Promise<Agent[]> => {
+      const isLiving = (agent: Agent): boolean =>
+        [...forksOf(agent), agent].some(({ state }) => isAlive(state))
+      const ending: Agent[] = []
+      await each(dryRun ? level : level.filter(isLiving), async (agent) => {
+        const passed = await passes(agent, false)
+        if (passed === undefined) return
+        const verdict = await ofFiles(agent, around, passed.commits)
+        if (verdict.kind === 'kept') outcomes.set(agent, { reason: verdict.reason })
+        else ending.push(agent)
+      })
+      if (dryRun) return ending
+      await end(ending.flatMap((agent) => [...forksOf(agent), agent]))
+      if (ending.length > 0) around = await look(agents)
+
+      const passed: Passed[] = []
+      await each(
+        level.filter((agent) => !outcomes.has(agent)),
+        async (agent) => {
+          const one = await passes(agent, isLiving(agent))
+          if (one !== undefined) passed.push(one)
+        },
+      )
+      const free = passed.filter(({ commits }) => commits === null)
+      const open = await endLeftBehind(free.flatMap(({ agent }) => [...forksOf(agent), agent]))
+      const commitsOf = new Map(passed.map(({ agent, commits }) => [agent, commits]))
+      const gone: Agent[] = []
+      await each([...commitsOf.keys()], async (agent) => {
+        const commits = commitsOf.get(agent) ?? null
+        // Which files they changed is read from what is about to go.
+        if (commits === null)
+          for (const { id } of [...forksOf(agent), agent]) await results.record(id)
+        let verdict = await ofFiles(agent, around, commits)
+        const panesOf = [...forksOf(agent), agent].filter((one) => open.has(one))
+        if (verdict.kind === 'free' && panesOf.length > 0) {
+          await panes.closeAll(panesOf)
+          verdict = await ofFiles(agent, around, commits)
+        }
+        if (verdict.kind === 'kept') {
+          outcomes.set(agent, { reason: verdict.reason })
+          return
+        }
+        const warnings = await takeAway(agent, verdict.status, () => teardown(agent))
+        outcomes.set(agent, { reason: null, warnings })
+        gone.push(agent)
+      })
+      return gone
+    }
+
+    /** What programs left running whose pane is gone ends; returns those that have one still. */
+    const endLeftBehind = async (some: readonly Agent[]): Promise<Set<Agent>> => {
+      const ended = some.filter(({ state }) => !isAlive(state))
+      const open = new Set<Agent>()
+      await Promise.all(
+        ended.map(async (agent) => (await panes.find(agent)) !== undefined && open.add(agent)),
+      )
+      await panes.closeAll(ended.filter((agent) => !open.has(agent)))
+      return open
+    }
+
     // Children before parents: a parent’s branch is the base its children are compared with.
     const depths = [...new Set(wanted.map(({ depth }) => depth))].sort((a, b) => b - a)
-    for (const depth of depths)
-      cleaned.push(
-        ...(await atOnce(
-          AT_ONCE,
-          wanted.filter((agent) => agent.depth === depth),
-          attempt,
-        )),
-      )
+    for (const depth of depths) {
+      const gone = await clear(wanted.filter((agent) => agent.depth === depth))
+      if (!dryRun) {
+        const refused = await forgetBranches(gone, around.tips)
+        for (const [agent, error] of refused) keep(agent, error)
+        await record(
+          gone
+            .filter((agent) => !refused.has(agent))
+            .map((agent) => ({ agent, forks: forksOf(agent) })),
+        )
+      }
+      for (const agent of gone)
+        if (outcomes.get(agent)?.reason === null)
+          for (const one of [...forksOf(agent), agent]) staying.delete(one)
+    }
     // Nobody waits for the files.
     if (!dryRun) trash.empty()
-    return {
-      removed: cleaned.flatMap((one) => ('removed' in one ? [one.removed] : [])),
-      kept: cleaned.flatMap((one) => ('kept' in one ? [one.kept] : [])),
-    }
+    return report(wanted, outcomes)
   }
 }
 
-/** Looking over a large worktree takes a processor, and the disk, for a while. */
-const AT_ONCE = 4
-
-/** The results in the order of the items, so many at a time. */
-async function atOnce<Item, Result>(
-  limit: number,
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = []
-  const todo = items.entries()
-  const worker = async (): Promise<void> => {
-    for (const [index, item] of todo) results[index] = await work(item)
+function report(
+  wanted: readonly Agent[],
+  outcomes: ReadonlyMap<Agent, Outcome>,
+): Awaited<ReturnType<Maintenance['clean']>> {
+  const removed: Removed[] = []
+  const kept: (Removed & { reason: string })[] = []
+  for (const agent of wanted.toSorted((a, b) => b.depth - a.depth)) {
+    const { name, branch, worktree } = agent
+    const place: Removed = { agent: name, branch, worktree }
+    const { reason = null, warnings = [] } = outcomes.get(agent) ?? {}
+    if (reason !== null) kept.push({ ...place, reason })
+    else removed.push(warnings.length > 0 ? { ...place, warnings } : place)
   }
-  await Promise.all(Array.from({ length: limit }, worker))
-  return results
+  return { removed, kept }
 }
-
-/** Forks and sessions have no worktree of their own: they go with the one that they work in. */
-const shares = (other: Agent, { worktree }: Agent): boolean =>
-  sharesBranch(other) && other.worktree === worktree

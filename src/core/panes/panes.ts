@@ -11,6 +11,8 @@ export interface OwnPanes {
   find(agent: Agent): Promise<Pane | undefined>
   /** Gone already is fine; what its program left running ends all the same. */
   close(agent: Agent): Promise<void>
+  /** The same of many at once. */
+  closeAll(agents: readonly Agent[]): Promise<void>
 }
 
 export function createOwnPanes({ multiplexer }: Pick<Deps, 'multiplexer'>): OwnPanes {
@@ -20,12 +22,14 @@ export function createOwnPanes({ multiplexer }: Pick<Deps, 'multiplexer'>): OwnP
     return pane?.agentId === agent.id ? pane : undefined
   }
 
-  return {
-    find,
-    close: async (agent) => {
-      const pane = await find(agent)
-      if (pane !== undefined) await multiplexer.close(pane.paneId)
-      else await multiplexer.endLeftBehind(agent.id)
-    },
+  const closeAll: OwnPanes['closeAll'] = async (agents) => {
+    const found = await Promise.all(agents.map(find))
+    const without = agents.filter((_, index) => found[index] === undefined)
+    await Promise.all([
+      multiplexer.closeAll(found.flatMap((pane) => (pane === undefined ? [] : [pane.paneId]))),
+      ...without.map(({ id }) => multiplexer.endLeftBehind(id)),
+    ])
   }
+
+  return { find, close: (agent) => closeAll([agent]), closeAll }
 }

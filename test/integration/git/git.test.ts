@@ -248,8 +248,11 @@ describe('worktrees', () => {
         expect(existsSync(path)).toBe(false)
         await git.requireRemovable(path)
         expect(await listed()).not.toContain(path)
-        expect(inTrash()).toHaveLength(1)
-        expect(existsSync(join(trash, inTrash()[0] ?? '', 'node_modules', 'built'))).toBe(true)
+        // And git’s record of it, which names no folder any more.
+        const [files = '', record = ''] = inTrash().toSorted((a, b) => a.length - b.length)
+        expect(inTrash()).toHaveLength(2)
+        expect(existsSync(join(trash, files, 'node_modules', 'built'))).toBe(true)
+        expect(readFileSync(join(trash, record, 'gitdir'), 'utf8').trim()).toBe(join(path, '.git'))
         // The place and the branch are free, and a second time is no fault.
         await git.removeWorktree(path, { force, trash })
         await git.addWorktree({
@@ -298,6 +301,42 @@ describe('worktrees', () => {
       })
       expect(await repository.gitIn(inside, 'log', '--format=%s')).toBe('Only here')
       expect(inTrash()).toEqual([])
+    })
+
+    it('one whose `.git` names the record of another takes nothing of that along', async () => {
+      const { git, repository, path, trash, inTrash, listed } = await put()
+      const other = join(repository.folder, 'other')
+      await repository.git('worktree', 'add', '-q', '--detach', other)
+      writeFileSync(join(path, '.git'), readFileSync(join(other, '.git'), 'utf8'))
+      await expect(git.requireRemovable(path)).rejects.toMatchObject({ code: 'GIT_FAILED' })
+      await git.removeWorktree(path, { trash, force: true }).catch(() => undefined)
+      expect(await listed()).toContain(other)
+      expect(await repository.gitIn(other, 'status', '--porcelain')).toBe('')
+      expect(inTrash()).toEqual([])
+    })
+
+    it('one that was just seen clean is not looked at again, but for submodules in it', async () => {
+      const { git, repository, path, trash, inTrash } = await put()
+      const inside = join(path, 'lib')
+      await repository.gitIn(path, 'init', '-q', '-b', 'main', inside)
+      await repository.gitIn(inside, 'commit', '-q', '--allow-empty', '-m', 'Only here')
+      await repository.gitIn(path, '-c', 'protocol.file.allow=always', 'add', 'lib')
+      await repository.gitIn(path, 'commit', '-q', '-m', 'Lib')
+      const looked = await git.status(path, { submodules: true })
+      expect(looked.dirty).toEqual([])
+      await expect(git.removeWorktree(path, { trash, looked })).rejects.toMatchObject({
+        code: 'GIT_FAILED',
+      })
+      expect(inTrash()).toEqual([])
+      writeFileSync(join(inside, 'unsaved'), '1')
+      await repository.git('config', 'diff.ignoreSubmodules', 'all')
+      expect((await git.status(path)).dirty).toEqual([])
+      const again = await git.status(path, { submodules: true })
+      expect(again.dirty).toEqual(['lib'])
+      await expect(git.removeWorktree(path, { trash, looked: again })).rejects.toMatchObject({
+        code: 'GIT_FAILED',
+      })
+      expect(existsSync(inside)).toBe(true)
     })
 
     it('where nothing can be moved there, git removes it', async () => {
@@ -613,6 +652,17 @@ describe('remotes', () => {
     expect(await git.deleteRemoteBranch('origin', branch('main.a'), second)).toMatchObject({
       kind: 'rejected',
     })
+    await git.push('origin', { sha: first, branch: branch('main.b') })
+    const several = await git.deleteRemoteBranches(
+      'origin',
+      new Map([
+        [branch('main.a'), second],
+        [branch('main.b'), first],
+      ]),
+    )
+    expect(several.get(branch('main.a'))).toMatchObject({ kind: 'rejected' })
+    expect(several.get(branch('main.b'))).toEqual({ kind: 'pushed' })
+    expect(await git.remoteTip('origin', branch('main.b'))).toBeNull()
     expect(await git.deleteRemoteBranch('origin', branch('main.a'), first)).toEqual({
       kind: 'pushed',
     })
@@ -770,6 +820,25 @@ describe('names and exclusions', () => {
     const { git, repository, head } = await open()
     await repository.git('branch', 'x')
     const other = (await repository.commit({ 'a.txt': '1' })) as Sha
+    await repository.git('branch', 'y', head)
+    await repository.git('branch', 'z', head)
+    await repository.git('config', 'branch.y.remote', 'origin')
+    // One that has moved, and one that is checked out, keep no other.
+    const several = await git.deleteBranches(
+      new Map([
+        [branch('y'), head],
+        [branch('z'), other],
+        [branch('main'), head],
+        [branch('gone'), head],
+      ]),
+    )
+    expect(several.get(branch('y'))).toBe(true)
+    expect(several.get(branch('z'))).toBe(false)
+    expect(several.get(branch('gone'))).toBe(false)
+    expect(several.get(branch('main'))).toMatchObject({ code: 'BRANCH_CHECKED_OUT' })
+    expect(await repository.git('branch', '--format=%(refname:short)')).not.toMatch(/^y$/m)
+    expect(await repository.git('config', '--list')).not.toContain('branch.y.')
+    await repository.git('branch', '-D', 'z')
     expect(await git.deleteBranch(branch('x'), other)).toBe(false)
     expect(await git.deleteBranch(branch('x'), head)).toBe(true)
     expect(await git.deleteBranch(branch('x'), head)).toBe(false)

@@ -34,6 +34,7 @@ beforeEach(() => {
   const panes = {
     find: async () => bench.terminals.multiplexer.list().then(([pane]) => pane),
     close: async () => {},
+    closeAll: async () => {},
   }
   const settings = settingsOf(undefined, () => bench.cli as AgentCli)
   const states = createStates({ store, publisher, outbox, clock })

@@ -6,13 +6,19 @@ import { openPlain } from '../../../processes/plain-file.ts'
 import type { Git } from '../git.ts'
 import { createCoalescer } from '../mutex.ts'
 import type { Run } from '../run.ts'
-import { gitDirOf } from './worktree-state.ts'
+import { gitDirOf, parseStatus } from './worktree-state.ts'
 
 /**
  * Of a file that git can’t take in (unreadable, a repository without a commit) the rest is taken
  * all the same.
  */
 const SOME_MISSING = 1
+
+/** As `git add` goes into submodules: a commit that is checked out there counts, no more. */
+const LOOK = [
+  ...['status', '--porcelain=v2', '--branch', '--no-renames', '--no-ahead-behind'],
+  ...['--untracked-files=normal', '--ignore-submodules=dirty', '-z'],
+]
 
 /** Whole worktrees as trees, with all that is uncommitted and not ignored. */
 export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree' | 'changedPaths'> {
@@ -40,6 +46,14 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
   const take = async (worktree: string): Promise<void> => {
     const gitDir = await gitDirOf(worktree)
     const index = join(gitDir, SNAPSHOT_INDEX)
+    // What changed nothing is its commit: most agents that end, and one git in place of two that
+    // write.
+    const looked = await run.attempt(LOOK, { worktree, reads: true })
+    const { head, dirty } = parseStatus(looked.stdout)
+    if (looked.exitCode === 0 && head !== null && dirty.length === 0) {
+      taken.set(worktree, head)
+      return
+    }
     // A git that was killed half-way leaves its lock.
     const clear = () =>
       Promise.all([index, `${index}.lock`].map((file) => rm(file, { force: true })))
@@ -73,6 +87,7 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
       return tree
     },
     changedPaths: async (from, to) => {
+      if (from === to) return []
       const args = [
         'diff-tree',
         '-r',

@@ -1,6 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ExomonadError } from '../../../domain/errors.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { Git } from '../git.ts'
 import type { Run } from '../run.ts'
 import { gitDirOf } from './worktree-state.ts'
@@ -190,12 +191,27 @@ async function commitsOf(run: Pick<Run, 'output'>, worktree: string): Promise<Ma
   )
 }
 
+/** Paths of the submodules that a commit has. */
+export async function submodulesOf(run: Run, commit: Sha): Promise<string[]> {
+  const args = ['ls-tree', '-r', '-z', '--full-tree', commit]
+  const entries = await run.output('list submodules', args, { reads: true })
+  return entries
+    .split('\0')
+    .filter((entry) => entry.startsWith(MODE_OF_COMMIT))
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1))
+}
+
 /**
  * Path of the first submodule, of one in it as well, whose repository lies in its own folder, as
- * `git clone` makes it: its commits may be nowhere else. Null where there is none.
+ * `git clone` makes it: its commits may be nowhere else. Null where there is none. `paths`: its
+ * submodules, where they are known; else its index is asked.
  */
-export async function ownRepositoryIn(run: Run, worktree: string): Promise<string | null> {
-  for (const path of (await commitsOf(offline(run), worktree)).keys()) {
+export async function ownRepositoryIn(
+  run: Run,
+  worktree: string,
+  paths?: readonly string[],
+): Promise<string | null> {
+  for (const path of paths ?? (await commitsOf(offline(run), worktree)).keys()) {
     const inside = join(worktree, path)
     const mark = await lstat(join(inside, '.git')).catch(() => null)
     if (mark === null) continue

@@ -1,6 +1,7 @@
-import { access, readFile } from 'node:fs/promises'
+import { access } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { asBranchName, type BranchName, type Sha } from '../../../domain/ids.ts'
+import { readPlain } from '../../../processes/plain-file.ts'
 import { wordsOf } from '../failure.ts'
 import type { FastForwarded, FastForwardResult, Git, WorktreeStatus } from '../git.ts'
 import type { Run } from '../run.ts'
@@ -13,14 +14,25 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   )
 
+/** Bytes of a `.git` file. */
+const LONGEST = 8192
+
 /**
  * Folder of a worktree’s own HEAD and index: `.git` itself, or the folder that the file `.git`
  * names.
  */
 export async function gitDirOf(worktree: string): Promise<string> {
   const dotGit = join(worktree, '.git')
-  const text = await readFile(dotGit, 'utf8').catch(() => null)
-  return text === null ? dotGit : resolve(worktree, text.replace(/^gitdir: /, '').trimEnd())
+  const text = await readPlain(dotGit, LONGEST)
+  return text === null
+    ? dotGit
+    : resolve(
+        worktree,
+        text
+          .toString('utf8')
+          .replace(/^gitdir: /, '')
+          .trimEnd(),
+      )
 }
 
 /** What stands half done in a worktree. */
@@ -77,7 +89,7 @@ export function createWorktreeState({
     return gitDir === commonDir || dirname(gitDir) === join(commonDir, 'worktrees')
   }
 
-  const status: WorktreeState['status'] = async (worktree) => {
+  const status: WorktreeState['status'] = async (worktree, { submodules = false } = {}) => {
     const args = [
       'status',
       '--porcelain=v2',
@@ -85,6 +97,7 @@ export function createWorktreeState({
       '--no-renames',
       '--no-ahead-behind',
       '--untracked-files=normal',
+      ...(submodules ? ['--ignore-submodules=none'] : []),
       '-z',
     ]
     const [text, operation] = await Promise.all([

@@ -12,7 +12,7 @@ import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
 import { canShareBlocks, createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
-import { putAway, requireRemovable } from './put-away.ts'
+import { createPutAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
 type Worktrees = Pick<
@@ -135,6 +135,8 @@ export function createWorktrees({
       ),
     )
 
+  const { putAway, requireRemovable } = createPutAway({ run, commonDir })
+
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool' | 'canShareBlocks'> = {
     worktrees: () =>
       lock(async () =>
@@ -181,23 +183,10 @@ export function createWorktrees({
       await checkOut(path)
     },
 
-    removeWorktree: (path, { force = false, trash } = {}) =>
-      lock(async () => {
-        const target = absolute(path)
-        const back = trash === undefined ? null : await putAway({ run, target, trash, force })
-        if (back !== null) {
-          // Its files are gone from there: only git’s record of it is left to take away.
-          const result = await run.attempt([
-            'worktree',
-            'remove',
-            ...(force ? ['--force'] : []),
-            '--',
-            target,
-          ])
-          if (result.exitCode === 0) return
-          await back()
-          throw run.failure(`remove the worktree ${target}`, result, { worktree: target })
-        }
+    removeWorktree: async (path, { force = false, trash, looked } = {}) => {
+      const target = absolute(path)
+      if (trash !== undefined && (await putAway({ target, trash, force, looked }))) return
+      await lock(async () => {
         let result = await run.attempt([
           'worktree',
           'remove',
@@ -228,9 +217,10 @@ export function createWorktrees({
           )
         }
         await prune(target)
-      }),
+      })
+    },
 
-    requireRemovable: (path) => requireRemovable(run, absolute(path)),
+    requireRemovable: (path) => requireRemovable(absolute(path)),
 
     ...createIgnored(run),
     ...createSubmodules({ run, commonDir }),

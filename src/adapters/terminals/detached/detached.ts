@@ -157,6 +157,24 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     await deaths.look()
   }
 
+  const closeAll = async (paneIds: readonly PaneId[]): Promise<void> => {
+    const panes = paneIds.length === 0 ? [] : await listHeld()
+    const doomed = panes.filter(({ paneId }) => paneIds.includes(paneId))
+    if (doomed.length === 0) return
+    const ports = new Set(doomed.map(({ paneId }) => elsewhere.get(paneId) ?? host))
+    await Promise.all(
+      [...ports].map((port) =>
+        endAt(
+          port,
+          doomed.filter(({ paneId }) => (elsewhere.get(paneId) ?? host) === port),
+        ),
+      ),
+    )
+    await deaths.look()
+    await Promise.all(doomed.map(({ paneId }) => ask('remove', { paneId })))
+    await deaths.look()
+  }
+
   return {
     name: 'headless',
     start,
@@ -197,14 +215,8 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     rename: async (paneId, name) => {
       if ((await ask('rename', { paneId, name: titleOf(name) })) !== true) throw paneGone(paneId)
     },
-    close: async (paneId) => {
-      const pane = (await listHeld()).find((held) => held.paneId === paneId)
-      if (pane === undefined) return
-      await endAt(elsewhere.get(paneId) ?? host, [pane])
-      await deaths.look()
-      await ask('remove', { paneId })
-      await deaths.look()
-    },
+    close: (paneId) => closeAll([paneId]),
+    closeAll,
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => [

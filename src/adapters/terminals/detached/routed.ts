@@ -36,6 +36,8 @@ export function createRouted({
     captureStyled: (paneId) => at(paneId).captureStyled(paneId),
     rename: (paneId, name, shown) => at(paneId).rename(paneId, name, shown),
     close: (paneId) => at(paneId).close(paneId),
+    closeAll: (paneIds) =>
+      both((side) => side.closeAll(paneIds.filter((paneId) => at(paneId) === side))),
     // By the mark in their environment, wherever they ran.
     endLeftBehind: (agentId) => terminals.endLeftBehind(agentId),
     onDeath: (listener) => {

@@ -1,4 +1,4 @@
-import type { PaneId } from '../../../domain/ids.ts'
+import { asPaneId, type PaneId } from '../../../domain/ids.ts'
 import { LEAST } from '../least.ts'
 import { titleOf } from '../program.ts'
 import type { Connection } from './connection.ts'
@@ -43,10 +43,17 @@ export interface PaneWindow {
 }
 
 /** The window that a pane is in; undefined where the pane is not there. */
-export async function windowOf(
+export const windowOf = async (
   connection: Connection,
   paneId: PaneId,
-): Promise<PaneWindow | undefined> {
+): Promise<PaneWindow | undefined> =>
+  (await windowsOf(connection, `#{==:#{pane_id},${paneId}}`)).get(paneId)
+
+/** The windows of all panes, or of those of a filter. */
+export async function windowsOf(
+  connection: Connection,
+  filter?: string,
+): Promise<Map<PaneId, PaneWindow>> {
   const fields = [
     'window',
     '#{pane_id}',
@@ -57,25 +64,24 @@ export async function windowOf(
     '#{window_zoomed_flag}',
     '#{pane_active}',
   ]
-  const reply = await connection.ask(
-    command('list-panes', '-a', '-f', `#{==:#{pane_id},${paneId}}`, '-F', fields.join(' ')),
+  const only = filter === undefined ? [] : ['-f', filter]
+  const reply = await connection.ask(command('list-panes', '-a', ...only, '-F', fields.join(' ')))
+  const rows = reply.kind === 'done' ? reply.lines.map((line) => line.split(' ')) : []
+  return new Map(
+    rows
+      .filter(([word]) => word === 'window')
+      .map(([, paneId = '', windowId = '', panes, columns, rows, zoomed, active]) => [
+        asPaneId(paneId),
+        {
+          windowId,
+          panes: Number(panes),
+          columns: Number(columns),
+          rows: Number(rows),
+          zoomed: zoomed === '1',
+          active: active === '1',
+        },
+      ]),
   )
-  const row =
-    reply.kind === 'done'
-      ? reply.lines
-          .map((line) => line.split(' '))
-          .find(([word, id]) => word === 'window' && id === paneId)
-      : undefined
-  if (row === undefined) return undefined
-  const [, , windowId = '', panes, columns, rows, zoomed, active] = row
-  return {
-    windowId,
-    panes: Number(panes),
-    columns: Number(columns),
-    rows: Number(rows),
-    zoomed: zoomed === '1',
-    active: active === '1',
-  }
 }
 
 /**

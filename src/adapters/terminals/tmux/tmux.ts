@@ -9,7 +9,7 @@ import { sendSignal } from '../../../../packages/subagents/src/processes/signal.
 import { paneGone } from '../pane-gone.ts'
 import { checkOpen } from '../program.ts'
 import { attachCommand } from './attach.ts'
-import { closeRanks, renameCommand, windowOf } from './beside.ts'
+import { closeRanks, renameCommand, windowOf, windowsOf } from './beside.ts'
 import { createCapture } from './capture.ts'
 import { createConnection } from './connection.ts'
 import { createLookUp } from './look-up.ts'
@@ -122,6 +122,33 @@ export function createTmux(options: TmuxOptions): Holder {
     if (lines === undefined) throw paneGone(paneId)
     return lines
   }
+  const removePanes = async (paneIds: readonly PaneId[]): Promise<void> => {
+    const kill = (paneId: PaneId): string => command('kill-pane', '-t', paneId)
+    const windows = await windowsOf(connection)
+    const isShared = (paneId: PaneId): boolean => (windows.get(paneId)?.panes ?? 1) > 1
+    for (const paneId of paneIds.filter((paneId) => !isShared(paneId)))
+      await connection.ask(kill(paneId))
+    // Whether others are left in a window changes with each.
+    for (const paneId of paneIds.filter(isShared)) {
+      const window = await windowOf(connection, paneId)
+      await connection.ask(
+        window === undefined ? kill(paneId) : sequence(kill(paneId), closeRanks(window)),
+      )
+    }
+  }
+  const closeAll = async (paneIds: readonly PaneId[]): Promise<void> => {
+    const found = await Promise.all(paneIds.filter(isPaneId).map(find))
+    const panes = found.filter((pane) => pane !== undefined)
+    if (panes.length === 0) return
+    await endPanes(
+      panes.map((pane) => ({ ...pane, ended: hasEnded(pane) })),
+      { grace: closeGrace },
+    )
+    await Promise.all(panes.map(({ paneId }) => settle(paneId)))
+    await deaths.look()
+    await removePanes(panes.map(({ paneId }) => paneId))
+    await deaths.look()
+  }
   const startOnce = async () => {
     starting ??= ensureStarted().finally(() => (starting = undefined))
     await starting
@@ -170,19 +197,8 @@ export function createTmux(options: TmuxOptions): Holder {
         : undefined
       if (reply?.kind !== 'done' || reply.errors.length > 0) throw paneGone(paneId)
     },
-    close: async (paneId) => {
-      const pane = isPaneId(paneId) ? await find(paneId) : undefined
-      if (pane === undefined) return
-      await endPanes([{ ...pane, ended: hasEnded(pane) }], { grace: closeGrace })
-      await settle(paneId)
-      await deaths.look()
-      const window = await windowOf(connection, paneId)
-      const kill = command('kill-pane', '-t', paneId)
-      await connection.ask(
-        window === undefined || window.panes === 1 ? kill : sequence(kill, closeRanks(window)),
-      )
-      await deaths.look()
-    },
+    close: (paneId) => closeAll([paneId]),
+    closeAll,
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
