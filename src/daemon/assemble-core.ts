@@ -111,7 +111,7 @@ export function assembleCore(
     checkBudgets: createBudgetWatch(deps).check,
   })
   const spawnUndo = createSpawnUndo({ ...deps, states, teardown })
-  const { pulls, fold, foldAhead, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
+  const { pulls, fold, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
     ...deps,
     ask: questions.askInBehalf,
   })
@@ -289,12 +289,10 @@ export function assembleCore(
     background: {
       begin: async () => {
         await mergePull.resume()
-        await foldAhead?.start()
         labelSpawns.start()
         statusComment.start()
       },
       stop: async () => {
-        foldAhead?.stop()
         await Promise.all([labelSpawns.stop(), statusComment.stop(), keepUpToDate.stop()])
       },
     },

@@ -20,8 +20,6 @@ export function createPullUseCases(
 ): {
   readonly pulls: Core['pulls']
   readonly fold: Core['fold']
-  /** Null where the forge itself decides what is checked. */
-  readonly foldAhead: ReturnType<typeof createFoldAhead> | null
   readonly mergePull: ReturnType<typeof createMergePull>
   readonly followBase: ReturnType<typeof createFollowBase>
   readonly sync: ReturnType<typeof createStopSync>
@@ -49,9 +47,18 @@ export function createPullUseCases(
       file: createFilePull({ ...deps, branchPush, followBase }),
       merge: mergePull.merge,
     },
-    mergePull,
+    mergePull: {
+      ...mergePull,
+      resume: async () => {
+        await mergePull.resume()
+        await foldAhead?.start()
+      },
+      stop: async () => {
+        foldAhead?.stop()
+        await mergePull.stop()
+      },
+    },
     fold: createFold({ ...deps, ahead: foldAhead }),
-    foldAhead,
     followBase,
     sync,
     keepUpToDate: createKeepUpToDate({ ...deps, sync }),

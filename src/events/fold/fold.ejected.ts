@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { defineEvent } from '../define.ts'
 import { other, pull } from '../shapes.ts'
 import { words } from '../words.ts'
