@@ -80,7 +80,7 @@ export const foldSchema = z
   .strictObject({
     enabled: z
       .boolean()
-      .default(true)
+      .default(false)
       .describe(
         'The pull requests of a base are merged in objects and checked together before anybody merges them. Off: each is checked by itself, and what a merge comes to once it is asked for (merge.check_result).',
       ),

@@ -205,7 +205,10 @@ export async function landingWorld(
 
   const world: LandingWorld = {
     ...fixture,
-    config: configSchema.parse(options.config ?? {}),
+    config: configSchema.parse({
+      ...options.config,
+      fold: { enabled: options.fold === true, ...(options.config?.['fold'] as object) },
+    }),
     get merging() {
       return now.merging
     },
