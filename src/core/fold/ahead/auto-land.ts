@@ -24,9 +24,7 @@ export function createAutoLand({
     const mergers = owner === null ? [] : baseMergers(placed(agents), owner, base)
     const merger = mergers.find(({ state }) => isAlive(state))
     const agent = agents.find(({ id }) => id === merger?.id)
-    if (agent === undefined) return undefined
-    // A root without a program is the person’s.
-    return { kind: agent.kind === 'root' ? 'human' : 'agent', agent }
+    return agent === undefined ? undefined : { kind: 'agent', agent }
   }
 
   return async (base, candidates) => {
