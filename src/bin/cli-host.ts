@@ -13,7 +13,7 @@ import type { Host } from '../surfaces/cli/host.ts'
  * The daemon lives for days and is mostly idle: a small young generation keeps what it once needed
  * from staying resident (−28 MB when measured).
  */
-const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size']
+const SMALL_HEAP = ['--max-semi-space-size=1']
 
 const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, output }) => {
   const [{ startDetached }, { open }] = await Promise.all([

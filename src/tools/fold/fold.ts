@@ -14,7 +14,7 @@ export const fold = defineTool({
   command: {
     name: 'fold',
     summary: 'What the open pull requests come to together, and how far it is checked',
-    examples: ['exomonad fold', 'exomonad fold --json'],
+    examples: ['exomonad fold'],
   },
   handler: ({ core }) => core.fold.show(),
 })
