@@ -128,6 +128,8 @@ export function createHost(environment: Environment): Host {
             throw error
         })
       }
+      const { endLimits } = await import('../daemon/limits/open-limits.ts')
+      await endLimits(paths, environment)
     },
     store: {
       inspect: async ({ database }) =>
@@ -197,6 +199,10 @@ export function createHost(environment: Environment): Host {
         import('../processes/exec.ts'),
       ])
       return trySandbox(programs, { environment, exec })
+    },
+    async tryLimits(paths) {
+      const { openLimits } = await import('../daemon/limits/open-limits.ts')
+      return openLimits(paths, environment).probe()
     },
     github: createGithubHost(environment),
     gitea: createGiteaHost(environment),

@@ -1,7 +1,9 @@
+import type { Limits } from '../adapters/limits/limits.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/spawn/admission.ts'
 import { createResults } from '../core/agents/agent-result.ts'
 import { createApprovals } from '../core/questions/approvals.ts'
+import { createBackground, type Background } from '../core/background.ts'
 import { createBudgetWatch } from '../core/usage/budget-watch.ts'
 import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
@@ -23,6 +25,7 @@ import { createSlots } from '../core/spawn/provision/slots.ts'
 import { createTeardown } from '../core/spawn/provision/teardown.ts'
 import { createWorktreeVariables } from '../core/spawn/provision/variables.ts'
 import { createLauncher, type LaunchEnvironment } from '../core/spawn/launch.ts'
+import { createLimitWatch, type LimitWatch } from '../core/limits/limit-watch.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
 import { createMailbox } from '../core/mail/mailbox.ts'
 import { createPermissions } from '../core/turns/permissions.ts'
@@ -37,6 +40,7 @@ import { createOwnPanes } from '../core/panes/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
+import { createRadarWithView } from '../core/radar/create.ts'
 import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
 import { createSilence } from '../core/maintenance/silence.ts'
@@ -74,9 +78,9 @@ export interface AssembledCore {
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
+  readonly limits: Pick<LimitWatch, 'stop'>
   readonly landings: { stop(): Promise<void> }
-  /** What goes on by itself once everything else stands. */
-  readonly background: { begin(): Promise<void>; stop(): Promise<void> }
+  readonly background: Background
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -85,7 +89,12 @@ export type ToolsOf = (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
   deps: Deps &
-    LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf; notifications: Notifications },
+    LaunchEnvironment & {
+      probe: AgentProbe
+      toolsOf: ToolsOf
+      notifications: Notifications
+      holdsLimits: Limits
+    },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
@@ -96,7 +105,8 @@ export function assembleCore(
   const slots = createSlots({ ...deps, firstBlock: block })
   const variablesOf = createWorktreeVariables({ ...deps, slots })
   const teardown = createTeardown({ ...deps, variablesOf })
-  const launcher = createLauncher({ ...deps, panes, slots })
+  const limits = createLimitWatch({ ...deps, panes, limits: deps.holdsLimits })
+  const launcher = createLauncher({ ...deps, panes, slots, limits })
   const finalOutput = createFinalOutput(deps)
   const results = createResults({ ...deps, finalOutput })
   const exits = createExits({ ...deps, states, panes, results })
@@ -124,25 +134,14 @@ export function assembleCore(
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
   const sessionEnds = createSessionEnds({
     ...deps,
-    states,
-    exits,
-    panes,
-    mailbox,
-    results,
-    finalOutput,
+    ...{ states, exits, panes, mailbox, results, finalOutput, limits },
     readUsage: ({ id }) => usage.readNow(id),
   })
   const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
   const reconciling = createReconcile({
     formerSession: terminalsOf(repositoryHash(deps.paths.commonDir)).formerZellijSession,
     ...deps,
-    states,
-    exits,
-    panes,
-    observing,
-    blockingCalls,
-    sessionEnds,
-    sessionWatch,
+    ...{ states, exits, panes, observing, blockingCalls, sessionEnds, sessionWatch, limits },
     silence: createSilence(deps),
     overdueHolds: createOverdueHolds(deps),
     isLaunching: (id) => launching.has(id),
@@ -167,7 +166,7 @@ export function assembleCore(
     stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
   })
   const firstTurn = createFirstTurn()
-  const endPrograms = createEndPrograms({ ...deps, exits, panes, results, finalOutput })
+  const endPrograms = createEndPrograms({ ...deps, exits, panes, results, finalOutput, limits })
   const running = createAgentControl({
     ...deps,
     launcher,
@@ -204,6 +203,7 @@ export function assembleCore(
     kill: (caller, id, reason) => running.kill(caller, id, reason),
   })
   const directory = createDirectory(deps)
+  const { radar, use } = createRadarWithView(deps)
   const core: Core = {
     directory,
     acting: createActing(deps),
@@ -274,6 +274,7 @@ export function assembleCore(
         await subagents.endLost('the call that it worked for was lost by a restart of the daemon')
       },
     }),
+    radar: use,
     view: createView({ ...deps, openWaits }),
   }
   const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
@@ -284,17 +285,12 @@ export function assembleCore(
     usage,
     observing,
     sessions: sessionWatch,
-    paneNames,
+    ...{ paneNames, limits },
     landings: mergePull,
-    background: {
-      begin: async () => {
-        await mergePull.resume()
-        labelSpawns.start()
-        statusComment.start()
-      },
-      stop: async () => {
-        await Promise.all([labelSpawns.stop(), statusComment.stop(), keepUpToDate.stop()])
-      },
-    },
+    background: createBackground({
+      resume: mergePull.resume,
+      starts: [labelSpawns, statusComment, radar],
+      stops: [labelSpawns, statusComment, keepUpToDate, radar],
+    }),
   }
 }

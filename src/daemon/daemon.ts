@@ -27,6 +27,7 @@ import { chooseMultiplexer } from './choose-multiplexer.ts'
 import { claimRepository } from './claim-repository.ts'
 import type { RemoteAccess } from './forge/choose-forge.ts'
 import { createKnownTokens } from './known-tokens.ts'
+import { openLimits } from './limits/open-limits.ts'
 import { createPrompts, listedTools } from './listed-tools.ts'
 import { startMaintenance } from './maintenance.ts'
 import { openMcp } from './open-mcp.ts'
@@ -191,11 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       notifications: notices,
       settings,
       prompts: createPrompts({ store, renderer }),
-      paths,
-      gate,
-      clock,
-      log,
-      onJournalStep,
+      ...{ paths, gate, clock, log, onJournalStep },
       socket,
       agentPath: paths.bin,
       mcpUrl: mcp?.url ?? null,
@@ -203,6 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ freePort, portsFree },
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
+      holdsLimits: openLimits(paths, environment),
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
     const { core } = assembled

@@ -3,6 +3,7 @@ import { agentCompleted } from './agents/agent.completed.ts'
 import { agentFailed } from './agents/agent.failed.ts'
 import { agentIdle } from './agents/agent.idle.ts'
 import { agentKilled } from './agents/agent.killed.ts'
+import { agentLimited } from './agents/agent.limited.ts'
 import { agentReaped } from './agents/agent.reaped.ts'
 import { agentRemoved } from './agents/agent.removed.ts'
 import { agentSilent } from './agents/agent.silent.ts'
@@ -74,6 +75,8 @@ import { prStalled } from './pulls/pr.stalled.ts'
 import { prThreadComment } from './pulls/pr.thread_comment.ts'
 import { prUnscheduled } from './pulls/pr.unscheduled.ts'
 import { reviewTimeout } from './pulls/review.timeout.ts'
+import { conflictCleared } from './radar/conflict.cleared.ts'
+import { conflictForetold } from './radar/conflict.foretold.ts'
 import { daemonStarted } from './tree/daemon.started.ts'
 import { daemonStopped } from './tree/daemon.stopped.ts'
 import { treeInitialized } from './tree/tree.initialized.ts'
@@ -96,6 +99,7 @@ export const ALL_EVENTS = [
   agentCompleted,
   agentFailed,
   agentKilled,
+  agentLimited,
   agentSilent,
   agentUnsettled,
   agentWaiting,
@@ -150,6 +154,8 @@ export const ALL_EVENTS = [
   foldUnexplained,
   baseRed,
   baseGreen,
+  conflictForetold,
+  conflictCleared,
   issueRefused,
   forgeTrouble,
   forgeRecovered,

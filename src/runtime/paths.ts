@@ -6,6 +6,13 @@ import { dirname, join, sep } from 'node:path'
  * git or an agent’s reads. A crash leaves it.
  */
 export const SNAPSHOT_INDEX = 'exomonad-snapshot-index'
+/** The same, for the radar, which may look at the same time. */
+export const RADAR_INDEX = 'exomonad-radar-index'
+/**
+ * Below `<git-common-dir>`: what merging two snapshots writes, which nobody needs. A crash leaves
+ * it; the next look takes it away.
+ */
+export const RADAR_OBJECTS = 'exomonad/radar-objects'
 
 /** Where everything of one repository lives. Absolute paths. Nothing here touches the disk. */
 export interface Paths {
@@ -41,6 +48,8 @@ export interface Paths {
    * 0700.
    */
   readonly agents: string
+  /** What agents are held to, and by which control groups: a file per agent. */
+  readonly limits: string
   /** Terminal transcripts of agents that ended. */
   readonly transcripts: string
   /** All output of what ran without a terminal, a file per agent. */
@@ -99,6 +108,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     launch: join(state, 'launch'),
     auth: join(state, 'auth'),
     agents: join(state, 'agents'),
+    limits: join(state, 'limits'),
     transcripts: join(state, 'transcripts'),
     outputs: join(state, 'outputs'),
     ciLogs: join(state, 'ci', 'logs'),
