@@ -1,5 +1,6 @@
 import { complete } from '../input/completion.ts'
 import { edit, EMPTY, type Line } from '../input/line-editor.ts'
+import { keyActions } from '../input/key-table.ts'
 import type { Key } from '../input/keys.ts'
 import { push } from '../input/input-history.ts'
 import { parseLine } from '../input/parse-line.ts'
@@ -7,6 +8,7 @@ import type { Lines } from '../run-line.ts'
 import { nodeOf, type Action, type ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
 import { commandIn, filterIn } from './line-meaning.ts'
+import { OVERVIEW_KEYS, type OverviewDoes } from './overview-key-table.ts'
 import { actOf, ownId, pullOf } from './overview-keys.ts'
 import { overviewRows, selectedRow, type OverviewRow } from './overview-rows.ts'
 import { TABS, type Tab } from './overview.ts'
@@ -154,78 +156,41 @@ export function createOverviewPress(options: {
     if (get().overview.focus === 'list') dispatch({ type: 'move', by })
     else scroll.by(by)
   }
-  const movePage = (pages: 1 | -1): void => scroll.page(pages)
 
-  const letter = (character: string): void => {
-    const tab: Tab | undefined = TABS[Number(character) - 1]
-    if (tab !== undefined) return dispatch({ type: 'tab', tab })
-    switch (character) {
-      case 'j':
-        return move(1)
-      case 'k':
-        return move(-1)
-      case 'g':
-        return move(Number.NEGATIVE_INFINITY)
-      case 'G':
-        return move(Number.POSITIVE_INFINITY)
-      case '[':
-        return tabBy(-1)
-      case ']':
-        return tabBy(1)
-      case ' ':
-        return movePage(1)
-      case 's':
-        return dispatch({ type: 'sort' })
-      case 'd':
-        return acting(() => withPull('diff'))
-      case 'm':
-        return acting(() => withPull('merge'))
-      case 't':
-        return acting(() => void lines.run({ kind: 'attach' }, get().viewed))
-      case 'i':
-        return void lines.run({ kind: 'inbox', clear: false }, get().viewed)
-      case 'x':
-        return acting(kill)
-      case '?':
-        return void lines.run({ kind: 'help' }, get().viewed)
-      case 'q':
-        return leave()
-      default:
-        return
-    }
+  const tab = (shown: Tab) => (): void => dispatch({ type: 'tab', tab: shown })
+  const does: Readonly<Record<OverviewDoes, () => void>> = {
+    up: () => move(-1),
+    down: () => move(1),
+    first: () => move(Number.NEGATIVE_INFINITY),
+    last: () => move(Number.POSITIVE_INFINITY),
+    act: () => {
+      const row = rowNow()
+      if (row !== undefined) acting(() => act(row))
+    },
+    focus: () =>
+      dispatch({ type: 'focus', focus: get().overview.focus === 'list' ? 'preview' : 'list' }),
+    terminal: tab('terminal'),
+    diff: tab('diff'),
+    task: tab('task'),
+    timeline: tab('timeline'),
+    mail: tab('mail'),
+    'tab-before': () => tabBy(-1),
+    'tab-after': () => tabBy(1),
+    'page-up': () => scroll.page(-1),
+    'page-down': () => scroll.page(1),
+    sort: () => dispatch({ type: 'sort' }),
+    'open-diff': () => acting(() => withPull('diff')),
+    merge: () => acting(() => withPull('merge')),
+    attach: () => acting(() => void lines.run({ kind: 'attach' }, get().viewed)),
+    inbox: () => void lines.run({ kind: 'inbox', clear: false }, get().viewed),
+    kill: () => acting(kill),
+    help: () => void lines.run({ kind: 'help' }, get().viewed),
+    leave,
   }
-
+  const actionOf = keyActions(OVERVIEW_KEYS)
   const press = (key: Key): void => {
-    switch (key.kind) {
-      case 'up':
-        return move(-1)
-      case 'down':
-        return move(1)
-      case 'page-up':
-        return movePage(-1)
-      case 'page-down':
-        return movePage(1)
-      case 'complete':
-        return dispatch({
-          type: 'focus',
-          focus: get().overview.focus === 'list' ? 'preview' : 'list',
-        })
-      case 'submit': {
-        const row = rowNow()
-        return row === undefined ? undefined : acting(() => act(row))
-      }
-      case 'end-of-input':
-        return leave()
-      case 'edit':
-        if (key.action.kind === 'left') return tabBy(-1)
-        if (key.action.kind === 'right') return tabBy(1)
-        if (key.action.kind === 'home') return move(Number.NEGATIVE_INFINITY)
-        if (key.action.kind === 'end') return move(Number.POSITIVE_INFINITY)
-        if (key.action.kind === 'insert') letter(key.action.text)
-        return
-      default:
-        return
-    }
+    const action = actionOf(key)
+    if (action !== undefined) does[action]()
   }
 
   return {

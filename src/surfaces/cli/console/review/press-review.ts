@@ -1,8 +1,10 @@
 import { EMPTY } from '../input/line-editor.ts'
+import { keyActions } from '../input/key-table.ts'
 import type { Key } from '../input/keys.ts'
 import type { Lines } from '../run-line.ts'
 import type { Action, ConsoleState } from '../state.ts'
 import type { Store } from '../store.ts'
+import { REVIEW_KEYS, type ReviewDoes } from './review-key-table.ts'
 import { commentedLines, type Review } from './review.ts'
 
 /** Does what keys mean in a diff that is reviewed. */
@@ -27,69 +29,32 @@ export function createReviewPress(options: {
     dispatch({ type: 'ask', ask: { kind: 'comment', number: review.number, about, line: EMPTY } })
   }
 
-  const letter = (review: Review, character: string): void => {
-    const { number } = review
-    switch (character) {
-      case 'j':
-        return move(1)
-      case 'k':
-        return move(-1)
-      case 'g':
-        return move(Number.NEGATIVE_INFINITY)
-      case 'G':
-        return move(Number.POSITIVE_INFINITY)
-      case ' ':
-        return move(page())
-      case 'n':
-      case ']':
-        return dispatch({ type: 'review-jump', to: 'hunk', direction: 1 })
-      case 'p':
-      case '[':
-        return dispatch({ type: 'review-jump', to: 'hunk', direction: -1 })
-      case 'N':
-        return dispatch({ type: 'review-jump', to: 'file', direction: 1 })
-      case 'P':
-        return dispatch({ type: 'review-jump', to: 'file', direction: -1 })
-      case 'v':
-        return dispatch({ type: 'review-range', open: review.anchor === null })
-      case 'c':
-        return comment(review)
-      case 'u':
-        return dispatch({ type: 'review-uncomment' })
-      case 's':
-        return dispatch({ type: 'ask', ask: { kind: 'verdict', number, head: review.head } })
-      case 'm':
-        return void lines.run({ kind: 'merge', number }, get().viewed)
-      case 'R':
-        return void lines.run({ kind: 'diff', number }, get().viewed)
-      case '?':
-        return void lines.run({ kind: 'help' }, get().viewed)
-      case 'q':
-        return dispatch({ type: 'place', place: get().back })
-      default:
-        return
-    }
+  const jump = (to: 'hunk' | 'file', direction: 1 | -1) => (): void =>
+    dispatch({ type: 'review-jump', to, direction })
+  const does: Readonly<Record<ReviewDoes, (review: Review) => void>> = {
+    up: () => move(-1),
+    down: () => move(1),
+    'page-up': () => move(-page()),
+    'page-down': () => move(page()),
+    first: () => move(Number.NEGATIVE_INFINITY),
+    last: () => move(Number.POSITIVE_INFINITY),
+    'next-hunk': jump('hunk', 1),
+    'previous-hunk': jump('hunk', -1),
+    'next-file': jump('file', 1),
+    'previous-file': jump('file', -1),
+    range: ({ anchor }) => dispatch({ type: 'review-range', open: anchor === null }),
+    comment,
+    uncomment: () => dispatch({ type: 'review-uncomment' }),
+    send: ({ number, head }) => dispatch({ type: 'ask', ask: { kind: 'verdict', number, head } }),
+    merge: ({ number }) => void lines.run({ kind: 'merge', number }, get().viewed),
+    read: ({ number }) => void lines.run({ kind: 'diff', number }, get().viewed),
+    help: () => void lines.run({ kind: 'help' }, get().viewed),
+    back: () => dispatch({ type: 'place', place: get().back }),
   }
+  const actionOf = keyActions(REVIEW_KEYS)
 
   return (review, key) => {
-    switch (key.kind) {
-      case 'up':
-        return move(-1)
-      case 'down':
-        return move(1)
-      case 'page-up':
-        return move(-page())
-      case 'page-down':
-        return move(page())
-      case 'submit':
-        return comment(review)
-      case 'edit':
-        if (key.action.kind === 'home') return move(Number.NEGATIVE_INFINITY)
-        if (key.action.kind === 'end') return move(Number.POSITIVE_INFINITY)
-        if (key.action.kind === 'insert') letter(review, key.action.text)
-        return
-      default:
-        return
-    }
+    const action = actionOf(key)
+    if (action !== undefined) does[action](review)
   }
 }

@@ -2,42 +2,16 @@ import type { Palette } from '../../../text/palette.ts'
 import { cut, pad } from '../../../text/width.ts'
 import type { Place } from '../state.ts'
 import { COMMANDS } from '../input/commands.ts'
+import { listed } from '../input/key-table.ts'
+import { OVERVIEW_KEYS } from '../overview/overview-key-table.ts'
+import { REVIEW_KEYS } from '../review/review-key-table.ts'
 
 type Keys = readonly (readonly [keys: string, does: string])[]
 
 const LEAVE: Keys[number] = ['Ctrl-C', 'clear the line; twice: leave']
 
-const OVERVIEW: Keys = [
-  ['↑ ↓ j k', 'select; scroll, where the preview has the keys'],
-  ['Enter', 'do what the selected row needs: answer, approve or deny, merge; talk to an agent'],
-  ['Tab', 'the keys to the preview, and back to the list'],
-  ['1-5 ← →', 'terminal, diff, task, timeline, mail'],
-  ['PgUp PgDn', 'scroll the preview'],
-  ['/', 'filter; a command, where it is the name of one'],
-  [':', 'a command'],
-  ['s', 'sort by tree, name, state, age'],
-  ['d m', 'diff of its pull request, merge it after asking'],
-  ['t', 'the terminal of the agent itself'],
-  ['i', 'the inbox with its news'],
-  ['x', 'end the agent and all below it, after asking'],
-  ['Escape', 'end a running /wait; back to the list; all rows again'],
-  ['q Ctrl-D', 'leave; agents go on'],
-  LEAVE,
-]
-
-const REVIEW: Keys = [
-  ['↑ ↓ j k', 'line by line; PgUp PgDn page by page, g G to the ends'],
-  ['n p', 'next, previous hunk'],
-  ['N P', 'next, previous file'],
-  ['v', 'begin a range of lines, and end it'],
-  ['c Enter', 'comment on the line or the range'],
-  ['u', 'take back what is to be said of the line'],
-  ['s', 'send as approval, request for changes or comment'],
-  ['m', 'merge, after asking'],
-  ['R', 'read it again'],
-  ['/ :', 'a command'],
-  ['Escape q', 'back; what is not sent stays'],
-]
+const OVERVIEW: Keys = [...OVERVIEW_KEYS.map(listed), LEAVE]
+const REVIEW: Keys = REVIEW_KEYS.map(listed)
 
 const CONVERSATION: Keys = [
   ['Alt-← Alt-→', 'previous, next agent'],
