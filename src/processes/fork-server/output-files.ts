@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 
 /** Of each stream, as in ../exec.ts. Bytes. */
 const MOST_OUTPUT = 100_000_000
@@ -35,7 +36,7 @@ export const outputFolder = (): string | undefined =>
 export function openFiles(folder: string, input: string | undefined): number[] {
   const files: number[] = []
   const open = (): number => {
-    const path = join(folder, `exomonad-${randomUUID()}`)
+    const path = join(folder, `exomonad-${process.pid}-${randomUUID()}`)
     const { O_RDWR, O_CREAT, O_EXCL } = constants
     const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
     files.push(fd)
