@@ -18,16 +18,21 @@ import process from 'node:process'
 const MOST_OUTPUT = 100_000_000
 
 /** In memory where there is room: a command says what it has to say on a full disk, too. */
-export const outputFolder = (): string | undefined =>
-  ['/dev/shm', tmpdir()].find((folder) => {
-    try {
-      accessSync(folder, constants.W_OK)
-      const { bavail, bsize } = statfsSync(folder)
-      return bavail * bsize > 2 * MOST_OUTPUT
-    } catch {
-      return false
-    }
-  })
+export const outputFolder = (): string | undefined => ['/dev/shm', tmpdir()].find(hasRoom)
+
+/** Others write there as well. */
+export function hasRoom(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize > 2 * MOST_OUTPUT
+  } catch {
+    return false
+  }
+}
+
+/** More was written than is kept. */
+export const isTooLong = (fd: number): boolean => fstatSync(fd).size > MOST_OUTPUT
 
 /**
  * Descriptors of files without a name, that nobody has to clean up: output, errors and, where there
