@@ -21,6 +21,7 @@ export type OverviewDoes =
   | 'merge'
   | 'attach'
   | 'inbox'
+  | 'radar'
   | 'kill'
   | 'help'
   | 'leave'
@@ -65,6 +66,7 @@ export const OVERVIEW_KEYS: readonly KeyRow<OverviewDoes>[] = [
   },
   { keys: { t: 'attach' }, words: 'the terminal of the agent itself' },
   { keys: { i: 'inbox' }, words: 'the inbox with its news' },
+  { keys: { c: 'radar' }, words: 'whose work would conflict (⚠ in the list)' },
   { keys: { x: 'kill' }, words: 'end the agent and all below it, after asking' },
   { keys: {}, shown: 'Escape', words: 'end a running /wait; back to the list; all rows again' },
   { keys: { '?': 'help' }, words: 'keys and commands' },

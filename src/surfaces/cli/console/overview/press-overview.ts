@@ -184,6 +184,7 @@ export function createOverviewPress(options: {
     attach: () => acting(() => void lines.run({ kind: 'attach' }, get().viewed)),
     inbox: () => void lines.run({ kind: 'inbox', clear: false }, get().viewed),
     kill: () => acting(kill),
+    radar: () => void lines.run({ kind: 'radar' }, get().viewed),
     help: () => void lines.run({ kind: 'help' }, get().viewed),
     leave,
   }

@@ -13,6 +13,13 @@ const LEAVE: Keys[number] = ['Ctrl-C', 'clear the line; twice: leave']
 const OVERVIEW: Keys = [...OVERVIEW_KEYS.map(listed), LEAVE]
 const REVIEW: Keys = REVIEW_KEYS.map(listed)
 
+const RADAR: Keys = [
+  ['↑ ↓ j k g G', 'select a pair'],
+  ['Enter', 'what both did to each file; ↑ ↓ scroll it'],
+  ['R', 'look again'],
+  ['Escape q', 'back: from a pair to all of them'],
+]
+
 const CONVERSATION: Keys = [
   ['Alt-← Alt-→', 'previous, next agent'],
   ['Alt-↑ Alt-↓', 'parent, first child'],
@@ -27,10 +34,15 @@ const CONVERSATION: Keys = [
   ['Ctrl-D', 'leave, on an empty line'],
 ]
 
-const GROUPS: readonly { readonly place: Place; readonly title: string; readonly keys: Keys }[] = [
+const GROUPS: readonly {
+  readonly place: Place | null
+  readonly title: string
+  readonly keys: Keys
+}[] = [
   { place: 'overview', title: 'In the overview', keys: OVERVIEW },
   { place: 'review', title: 'In a diff', keys: REVIEW },
   { place: 'conversation', title: 'With an agent', keys: CONVERSATION },
+  { place: null, title: 'Who would conflict (c, /radar)', keys: RADAR },
 ]
 
 /** Commands and keys, each with what it does beside it, in at most `width` columns. */
