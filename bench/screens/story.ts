@@ -234,7 +234,6 @@ async function happen(tree: Exomonad, setClock: (minute: number) => void): Promi
   await state('docs', 'idle')
 
   await at(41)
-  await event('agent.silent', 'upgrade')
   await merge('logout', 'auth')
 
   await at(52)

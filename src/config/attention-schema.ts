@@ -18,7 +18,11 @@ export const attentionSchema = z
       ),
     stalled_after: seconds(
       1800,
-      'An agent that works and shows no sign of life for this long: its parent is notified.',
+      'An agent that works and shows no sign of life for this long, or rests for nothing known and has reported nothing: its parent is notified. A child that is waited for with others (`wake: "all_settled"`) is so no longer than this after its last sign.',
+    ),
+    background_after: seconds(
+      7200,
+      'An agent that has reported nothing and rests for background tasks of its own is only shown with them. What runs for this long is taken for a server, which never ends: its parent is notified.',
     ),
     events: events.describe(
       'How an event reaches agents: "wake", "carry" (along with the next thing that reaches them) or "log" (not at all). See the table of events.',

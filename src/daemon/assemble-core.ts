@@ -37,7 +37,9 @@ import { createOwnPanes } from '../core/panes/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
+import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
+import { createSilence } from '../core/maintenance/silence.ts'
 import { createAgentControl } from '../core/agents/agent-control.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
 import { createSessionEnds } from '../core/sessions/session-ends.ts'
@@ -141,6 +143,8 @@ export function assembleCore(
     blockingCalls,
     sessionEnds,
     sessionWatch,
+    silence: createSilence(deps),
+    overdueHolds: createOverdueHolds(deps),
     isLaunching: (id) => launching.has(id),
   })
   /** Records an end, where there was one. */

@@ -143,7 +143,7 @@ export function createPublisher(deps: {
       else recipients.push(to)
       sent.push({ ...one, reach })
     }
-    await rememberRest(tx, stored, sent)
+    await rememberRest(tx, stored, tree, sent)
     await waitNoMore(tx, stored, sent)
     if (subject !== null && hasStates(stored)) await supersede(tx, stored, subject, recipients)
     tx.afterCommit(() => {

@@ -1,53 +1,10 @@
-import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
-import type { StoreTransaction, StoreVerbs } from '../adapters/store/store.ts'
-import { childrenOf, countsAsLive } from '../core/agents/tree.ts'
-import { filedBranches, mergedBranches } from '../core/pulls/pull-records.ts'
-import { ownWaitsOf } from '../core/turns/own-waits.ts'
+import type { StoreTransaction } from '../adapters/store/store.ts'
+import { filedBranches } from '../core/pulls/pull-records.ts'
+import { forgetRest, isRestKnown, recordRest, waitsFor, type Reading } from '../core/turns/rest.ts'
 import { sharesBranch } from '../domain/agent-kinds.ts'
-import type { AgentId, Recipient } from '../domain/ids.ts'
-import type { Agent, Reach, StoredEvent } from '../domain/records.ts'
-import type { Route, RoutingTree } from './router.ts'
-
-/** The key under which it stands that its parent was notified that an agent rests. */
-const toldOf = (id: AgentId): string => `rest-told:${id}`
-
-/** Its parent was notified that it rests or what it came to, and gave it nothing since. */
-export const isRestKnown = async (
-  verbs: Pick<StoreVerbs, 'snapshots'>,
-  id: AgentId,
-): Promise<boolean> => (await verbs.snapshots.get(toldOf(id))) !== undefined
-
-/** What one event is decided by. `pulls`: all that are known, read once. */
-interface Reading {
-  readonly tx: StoreTransaction
-  readonly pulls: () => Promise<readonly PullRequestSnapshot[]>
-}
-
-/** One that rests as its parent knows does nothing by itself, and a server never ends. */
-const mayGoOn = async (tx: StoreTransaction, child: Agent): Promise<boolean> =>
-  child.kind !== 'process' && !(child.state === 'idle' && (await isRestKnown(tx, child.id)))
-
-/**
- * What an agent that ended its turn waits for by itself, in words; undefined where nothing is known.
- * `but`: a child of which it is known already.
- */
-async function waitsFor(
-  { tx, pulls }: Reading,
-  id: AgentId,
-  but: AgentId | null = null,
-): Promise<string | undefined> {
-  const [question] = await tx.questions.open(id)
-  if (question !== undefined) return `an answer to ${question.id}`
-  const own = await ownWaitsOf(tx, id)
-  if (own !== undefined) return own.waits.join(', ')
-  const children = childrenOf(await tx.agents.list(), id)
-  const merged = mergedBranches(children.length === 0 ? [] : await pulls())
-  const names: string[] = []
-  for (const child of children)
-    if (child.id !== but && countsAsLive(child, merged) && (await mayGoOn(tx, child)))
-      names.push(child.name)
-  return names.length === 0 ? undefined : names.join(', ')
-}
+import type { Recipient } from '../domain/ids.ts'
+import type { Reach, StoredEvent } from '../domain/records.ts'
+import type { Route, RoutingAgent, RoutingTree } from './router.ts'
 
 /** The tree with what keeps the rest of an agent from being news, where the event is that it rests. */
 export async function asItRests(
@@ -93,18 +50,34 @@ const RENEWS: ReadonlySet<string> = new Set(['agent.started', 'note', 'question.
 const REPORTS: ReadonlySet<string> = new Set(['agent.completed', 'agent.failed'])
 
 /**
- * Remembers that a parent was notified of an agent’s rest, until the agent has been given more, has
- * said something or was started anew.
+ * Remembers that an agent rests, until it has been given more, has said something or was started
+ * anew. Whether its parent is notified of that is for `[attention]` and the templates to say: that it
+ * does nothing by itself is so whatever they do.
  */
 export async function rememberRest(
   tx: StoreTransaction,
-  { type, agentId, at }: Pick<StoredEvent, 'type' | 'agentId' | 'at'>,
+  event: Pick<StoredEvent, 'type' | 'agentId' | 'at' | 'payload'>,
+  tree: RoutingTree,
   sent: readonly { readonly to: Recipient; readonly reach: Reach }[],
 ): Promise<void> {
-  for (const { to, reach } of sent)
-    if (to !== 'human' && reach === 'wake') await tx.snapshots.remove(toldOf(to))
+  const { type, agentId, at } = event
+  for (const { to, reach } of sent) if (to !== 'human' && reach === 'wake') await forgetRest(tx, to)
   if (agentId === null) return
-  if (RENEWS.has(type)) await tx.snapshots.remove(toldOf(agentId))
-  if (REPORTS.has(type) || (type === 'agent.idle' && sent.some(({ reach }) => reach !== 'log')))
-    await tx.snapshots.put(toldOf(agentId), { at })
+  if (RENEWS.has(type)) await forgetRest(tx, agentId)
+  if (REPORTS.has(type) || restsBy(event, tree.get(agentId))) await recordRest(tx, agentId, at)
+}
+
+function restsBy(
+  { type, payload }: Pick<StoredEvent, 'type' | 'payload'>,
+  agent: RoutingAgent | undefined,
+): boolean {
+  // What it rests for by itself was waited for long enough.
+  if (type === 'agent.silent') return payload['rests'] === true
+  return (
+    type === 'agent.idle' &&
+    agent !== undefined &&
+    agent.parentId !== null &&
+    agent.filed !== true &&
+    agent.waitsFor === undefined
+  )
 }

@@ -39,6 +39,9 @@ export const STOPPED = 'stopped'
  */
 export const REPORTED = 'it reported what came of its task'
 
+/** Why an agent idles whose turn ended while no daemon ran: nobody was notified of that then. */
+export const ENDED_UNHEARD = 'its turn ended while the daemon was down'
+
 /**
  * False for a root that nobody started, and for whoever was stopped: nothing that is sent to it
  * begins a turn.

@@ -10,6 +10,7 @@ import { agentSpawned } from './agents/agent.spawned.ts'
 import { agentStarted } from './agents/agent.started.ts'
 import { agentState } from './agents/agent.state.ts'
 import { agentTool } from './agents/agent.tool.ts'
+import { agentUnsettled } from './agents/agent.unsettled.ts'
 import { agentWaiting } from './agents/agent.waiting.ts'
 import { spawnFailed } from './agents/spawn.failed.ts'
 import { stopBlocked } from './agents/stop.blocked.ts'
@@ -91,6 +92,7 @@ export const ALL_EVENTS = [
   agentFailed,
   agentKilled,
   agentSilent,
+  agentUnsettled,
   agentWaiting,
   agentTool,
   agentReaped,

@@ -46,6 +46,8 @@ export type HookFact =
        * where the program does not say.
        */
       readonly waits?: readonly string[]
+      /** One of them is a time that it has set itself, which comes. */
+      readonly scheduled?: boolean
       readonly sessionId?: string
       readonly transcript?: string
     }

@@ -4,7 +4,6 @@ import type { WorktreeVerbs } from './worktrees/worktree-verbs.ts'
 export type {
   FastForwarded,
   FastForwardResult,
-  RebaseResult,
   WorktreeEntry,
   WorktreeStatus,
 } from './worktrees/worktree-verbs.ts'

@@ -1,9 +1,5 @@
 import type { Pane } from '../../adapters/terminals/holder.ts'
-import type { Config } from '../../config/schema.ts'
 import type { Agent } from '../../domain/records.ts'
-import { sharesBranch } from '../../domain/agent-kinds.ts'
-import { filedBranches, knownPulls } from '../pulls/pull-records.ts'
-import { ownWaitsOf, type OwnWaits } from '../turns/own-waits.ts'
 import { isFormerPane } from '../../domain/panes/former-pane.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { BlockingCalls } from '../turns/blocking-calls.ts'
@@ -15,6 +11,8 @@ import type { OwnPanes } from '../panes/panes.ts'
 import type { SessionEnds } from '../sessions/session-ends.ts'
 import type { SessionWatch } from '../sessions/session-watch.ts'
 import type { States } from '../agents/states.ts'
+import type { OverdueHolds } from './overdue-holds.ts'
+import type { Silence } from './silence.ts'
 
 /**
  * Level-triggered upkeep: compares the records with panes and processes, and fixes the records.
@@ -24,10 +22,8 @@ export function createReconcile({
   store,
   files,
   multiplexer,
-  publisher,
   outbox,
   settings,
-  clock,
   log,
   states,
   exits,
@@ -36,12 +32,11 @@ export function createReconcile({
   blockingCalls,
   sessionEnds,
   sessionWatch,
+  silence,
+  overdueHolds,
   isLaunching,
   formerSession,
-}: Pick<
-  Deps,
-  'store' | 'files' | 'multiplexer' | 'publisher' | 'outbox' | 'settings' | 'clock' | 'log'
-> & {
+}: Pick<Deps, 'store' | 'files' | 'multiplexer' | 'outbox' | 'settings' | 'log'> & {
   states: States
   exits: Exits
   panes: OwnPanes
@@ -49,6 +44,8 @@ export function createReconcile({
   blockingCalls: Pick<BlockingCalls, 'settleCutOff'>
   sessionEnds: Pick<SessionEnds, 'programEnded' | 'letGo'>
   sessionWatch: Pick<SessionWatch, 'look'>
+  silence: Silence
+  overdueHolds: OverdueHolds
   /** Its program is being started in this process. */
   isLaunching: (id: AgentId) => boolean
   /** Zellij’s, where versions of before had agents. */
@@ -146,39 +143,6 @@ export function createReconcile({
     return `its program runs in the Zellij session of an older version, out of reach: look at it with \`zellij attach ${formerSession}\`, end it there, then \`exomonad resume ${name}\``
   }
 
-  /**
-   * What it rests for by itself, of which nobody was notified (a server, say, never ends), and since
-   * when.
-   */
-  const restsFor = async (agent: Agent): Promise<OwnWaits | undefined> => {
-    const own = isLasting(agent) ? await ownWaitsOf(store, agent.id) : undefined
-    if (own === undefined || agent.outcome !== null) return undefined
-    const filed = !sharesBranch(agent) && filedBranches(await knownPulls(store)).has(agent.branch)
-    return filed ? undefined : own
-  }
-
-  const silent = async ({ liveness, attention }: Config, agent: Agent): Promise<void> => {
-    // A command need not say anything.
-    if (agent.kind === 'root' || agent.kind === 'process') return
-    const own = agent.state === 'idle' ? await restsFor(agent) : undefined
-    if (agent.state !== 'running' && own === undefined) return
-    const since = own?.since ?? agent.lastSeenAt
-    const quiet = clock() - since
-    const stalledAfter = liveness.silent_after ?? attention.stalled_after
-    if (quiet < stalledAfter * 1000) return
-    await publisher.publish({
-      type: 'agent.silent',
-      agentId: agent.id,
-      actor: agent.id,
-      payload: {
-        name: agent.name,
-        minutes: Math.round(quiet / 60_000),
-        dedupe: String(since),
-        waits_for: own?.waits.join(', ') ?? '',
-      },
-    })
-  }
-
   const byAgent = (panes: readonly Pane[]) => {
     const found = new Map<string, Pane>()
     // A dead pane of an earlier life must not hide a living one.
@@ -208,7 +172,7 @@ export function createReconcile({
       for (const agent of await store.agents.list()) {
         try {
           await settle(agent, listed.get(agent.id))
-          if (configured !== undefined) await silent(configured.config, agent)
+          if (configured !== undefined) await silence.report(configured.config, agent)
         } catch (thrown) {
           log.error({ err: thrown, agent: agent.id }, 'reconciling an agent failed')
         }
@@ -229,6 +193,8 @@ export function createReconcile({
             observing.look(agent, configured),
           ),
         )
+      // After what is reported of each by itself, and what was seen of each.
+      if (configured !== undefined) await overdueHolds.end(configured.config)
       outbox.wake()
     },
     paneDied: async (paneId) => {

@@ -2,7 +2,7 @@ import type { Agent } from '../../domain/records.ts'
 import type { Hooks, StopAnswer } from './agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
-import { isInCall, isLasting } from '../../domain/lifecycle.ts'
+import { ENDED_UNHEARD, isInCall, isLasting } from '../../domain/lifecycle.ts'
 import { startedKey, type StateChange, type States } from '../agents/states.ts'
 import { countTool } from '../usage/tool-count.ts'
 import { waitsForPerson } from '../agents/waits-for-person.ts'
@@ -111,10 +111,9 @@ export function createHooks({
       return answer
     },
     turnEnded: async (caller, at) => {
-      const reason = 'its turn ended while the daemon was down'
       await states.change(caller.agent.id, {
         to: 'idle',
-        reason,
+        reason: ENDED_UNHEARD,
         source: 'hook',
         actor: caller.agent.id,
         at,

@@ -7,6 +7,8 @@ export interface OwnWaits {
   readonly waits: readonly string[]
   /** Since when, milliseconds since the epoch. */
   readonly since: number
+  /** One of them is a time at which its next turn begins. */
+  readonly scheduled?: boolean
 }
 
 type Verbs = Pick<StoreVerbs, 'snapshots'>
@@ -17,11 +19,11 @@ const PREFIX = 'own-waits:'
 export const recordOwnWaits = (
   { snapshots }: Verbs,
   id: AgentId,
-  { waits, since }: OwnWaits,
+  { waits, since, scheduled = false }: OwnWaits,
 ): Promise<void> =>
   waits.length === 0
     ? snapshots.remove(`${PREFIX}${id}`)
-    : snapshots.put(`${PREFIX}${id}`, { waits, since })
+    : snapshots.put(`${PREFIX}${id}`, { waits, since, scheduled })
 
 export const ownWaitsOf = async (
   { snapshots }: Verbs,

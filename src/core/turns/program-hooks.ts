@@ -235,7 +235,11 @@ export function createProgramHooks(
       case 'stop':
         permissions.settled(agent.id)
         if (fact.waits !== undefined)
-          await recordOwnWaits(store, agent.id, { waits: fact.waits, since: at ?? clock() })
+          await recordOwnWaits(store, agent.id, {
+            waits: fact.waits,
+            since: at ?? clock(),
+            scheduled: fact.scheduled === true,
+          })
         if (at === undefined) return stop(configured, caller, fact.again)
         await hooks.turnEnded(caller, at)
         return NONE

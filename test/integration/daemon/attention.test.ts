@@ -92,13 +92,36 @@ it('wake: "all_settled" is one message for all of a lead’s children, across a 
   expect((await tree.run(['inbox', '--json'])).stdout).toContain('[forge.local] ci names a command')
 })
 
-it('what rests for something of its own is shown with that, and reported once it is stalled', async () => {
+it('no hold outlasts its reason, whatever is only logged, and across a crash', async () => {
+  const tree = await leadTree(
+    '[attention]\nstalled_after = 3\n[attention.events]\n"agent.idle" = "log"\n"agent.silent" = "log"\n[liveness]\nreconcile_every = 1\n',
+  )
+  tree.script('one', { steps: work('one') })
+  tree.script('two', {})
+  tree.script('three', { steps: [{ do: 'file', path: join(tree.scripts, 'never') }] })
+  const specs = ['one', 'two', 'three'].map((name) => ({ name, prompt: 'x' }))
+  await tree.call('spawn_workers', { specs, wake: 'all_settled' }, { as: 'lead' })
+  await waitFor('one to be ready', async () =>
+    (await tree.events()).some(({ type }) => type === 'pr.ready'),
+  )
+  await rests(tree, 'two')
+  await tree.crash()
+  // The next call starts the daemon again.
+  await tree.run(['tree'])
+  await waitFor('the lead to be notified', () => texts(tree, 'lead').length === 1)
+  const [text] = texts(tree, 'lead')
+  expect(text?.match(/\[[A-Z ]+\]/g)).toEqual(['[PR READY]', '[CHILD UNSETTLED]'])
+  expect(text).toContain('three (branch main.lead.three)')
+  expect(text).toContain('it works and shows nothing of it')
+})
+
+it('what rests for something of its own is shown with that, and reported once that may never end', async () => {
   const tree = await startExomonad({ init: false })
   onTestFinished(() => tree.stop())
   const config = join(tree.repository.path, '.exomonad', 'config.toml')
   const hooked = join(import.meta.dirname, '..', '..', 'fixtures', 'agents', 'hooked.js')
   const program = `[agents.hooked]\nadapter = "claude"\ncommand = [${JSON.stringify(process.execPath)}, ${JSON.stringify(hooked)}]\nenv = { SCRIPTED_AGENTS = ${JSON.stringify(tree.scripts)} }\n`
-  const rules = '[attention]\nstalled_after = 2\n[liveness]\nreconcile_every = 1\n'
+  const rules = '[attention]\nbackground_after = 2\n[liveness]\nreconcile_every = 1\n'
   writeFileSync(config, `${readFileSync(config, 'utf8')}\n${program}${rules}`)
   expect((await tree.run(['init', '--no-prepare-agents'])).code).toBe(0)
   const body = {

@@ -67,7 +67,7 @@ const shortened = (words: string): string => {
  * Tasks that run on behind the turn, and prompts that it has scheduled: each begins a turn when it
  * is done, or due. Absent where an older version does not say.
  */
-function waits(body: Body): { waits?: readonly string[] } {
+function waits(body: Body): { waits?: readonly string[]; scheduled?: boolean } {
   const { background_tasks: tasks, session_crons: crons } = body
   if (!Array.isArray(tasks) && !Array.isArray(crons)) return {}
   const told = (list: unknown, kind: string, keys: readonly string[]): string[] =>
@@ -75,11 +75,13 @@ function waits(body: Body): { waits?: readonly string[] } {
       const words = keys.map((key) => text(one, key)).find((word) => word.trim() !== '')
       return words === undefined ? kind : `${kind}: ${shortened(words)}`
     })
+  const wakeUps = told(crons, 'a wake-up it asked for', ['schedule', 'prompt'])
   return {
     waits: [
       ...told(tasks, 'a background task', ['description', 'command', 'agent_type']),
-      ...told(crons, 'a wake-up it asked for', ['schedule', 'prompt']),
+      ...wakeUps,
     ],
+    ...(wakeUps.length > 0 && { scheduled: true }),
   }
 }
 

@@ -41,7 +41,8 @@ const written = (words: string): Partial<Payloads> => ({
   'agent.completed': { name: 'auth', summary: words },
   'agent.failed': { name: 'auth', exit_code: 1, signal: null, reason: words, last_lines: words },
   'agent.killed': { name: 'auth', by: 'human' },
-  'agent.silent': { name: 'auth', minutes: 30, dedupe: 'x', waits_for: '' },
+  'agent.silent': { name: 'auth', minutes: 30, dedupe: 'x', waits_for: '', rests: false },
+  'agent.unsettled': { name: 'auth', minutes: 30, why: words },
   'agent.waiting': { name: 'auth', reason: words, source: 'screen', screen: words },
   'agent.tool': {
     name: 'auth',

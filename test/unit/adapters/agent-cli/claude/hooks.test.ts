@@ -129,6 +129,7 @@ describe('what Claude Code’s hooks say', () => {
           `a wake-up it asked for: ${'x'.repeat(80)}…`,
           'a wake-up it asked for',
         ],
+        scheduled: true,
         ...known,
       },
     ],
