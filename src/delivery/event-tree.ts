@@ -1,4 +1,5 @@
 import { sharesBranch } from '../domain/agent-kinds.ts'
+import { isFolded } from '../core/agents/tree.ts'
 import type { StoreVerbs } from '../adapters/store/store.ts'
 import type { Agent } from '../domain/records.ts'
 import { hasProgram } from '../domain/lifecycle.ts'
@@ -43,10 +44,16 @@ export async function lineOf(
 const byId = (agents: readonly Agent[]): Map<AgentId, Agent> =>
   new Map(agents.map((agent) => [agent.id, agent]))
 
-/** `filed`: branches whose work is in a pull request that is open or merged. */
+/** Branches whose work is in a pull request that is open or merged, and those of which it is merged. */
+export interface FiledWork {
+  readonly filed: ReadonlySet<string>
+  readonly merged: ReadonlySet<string>
+}
+const NOTHING: FiledWork = { filed: new Set(), merged: new Set() }
+
 export const asRoutingTree = (
   agents: ReadonlyMap<AgentId, Agent>,
-  filed: ReadonlySet<string> = new Set(),
+  { filed, merged }: FiledWork = NOTHING,
 ): RoutingTree =>
   new Map(
     [...agents].map(([id, agent]) => [
@@ -62,18 +69,24 @@ export const asRoutingTree = (
         ...{ state: agent.state, reachable: isReachable(agent) },
         awaited: agent.kind === 'spawn' || agent.kind === 'delegate',
         filed: !sharesBranch(agent) && filed.has(agent.branch),
+        folded: isFolded(agent, merged),
         isMinor: agent.kind === 'llm' || agent.kind === 'process',
       },
     ]),
   )
 
-const HUMAN: TemplateParty = { id: 'human', name: 'the human', branch: '', kind: 'human' }
+const HUMAN: TemplateParty = {
+  ...{ id: 'human', name: 'the human', branch: '', kind: 'human' },
+  ...{ base: '', filed: false },
+}
 
-const party = (agent: Agent): TemplateParty => ({
+const party = (agent: Agent, { filed }: FiledWork): TemplateParty => ({
   id: agent.id,
   name: agent.name,
   branch: agent.branch,
   kind: agent.kind,
+  base: agent.baseBranch ?? '',
+  filed: !sharesBranch(agent) && filed.has(agent.branch),
 })
 
 async function nameOf(
@@ -94,6 +107,7 @@ export async function contextOf(
   agents: ReadonlyMap<AgentId, Agent>,
   event: RoutableEvent,
   to: Recipient,
+  work: FiledWork = NOTHING,
 ): Promise<EventContext> {
   const head = event.payload['head']
   const about =
@@ -102,14 +116,14 @@ export async function contextOf(
       : agents.get(event.agentId)
   const nobody: TemplateParty =
     typeof head === 'string'
-      ? { id: '', name: head, branch: head, kind: '' }
-      : { id: '', name: 'somebody', branch: '', kind: '' }
+      ? { ...HUMAN, id: '', name: head, branch: head, kind: '' }
+      : { ...HUMAN, id: '', name: 'somebody', kind: '' }
   const parent = about?.parentId ? agents.get(about.parentId) : undefined
   const recipient = to === 'human' ? undefined : (agents.get(to) ?? (await verbs.agents.get(to)))
   return {
-    agent: about ? party(about) : nobody,
-    parent: parent ? party(parent) : HUMAN,
-    recipient: recipient ? party(recipient) : HUMAN,
+    agent: about ? party(about, work) : nobody,
+    parent: parent ? party(parent, work) : HUMAN,
+    recipient: recipient ? party(recipient, work) : HUMAN,
     actor_name: await nameOf(verbs, agents, event.actor),
   }
 }

@@ -1,3 +1,4 @@
+import type { PullRequestSnapshot } from '../adapters/forge/forge.ts'
 import type { StoreTransaction, Store } from '../adapters/store/store.ts'
 import type { Agent, Delivery, StoredEvent } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -6,11 +7,11 @@ import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import type { Config } from '../config/schema.ts'
 import type { Log } from '../runtime/log.ts'
 import { dedupeKeyOf, definitionOf, EVENTS, type NewEvent } from '../events/event.ts'
-import { agentsAround, asRoutingTree, contextOf } from './event-tree.ts'
+import { agentsAround, asRoutingTree, contextOf, type FiledWork } from './event-tree.ts'
 import type { Publisher } from '../events/publish.ts'
 import { RAW } from './outbox-message.ts'
 import type { Renderer } from './render/render.ts'
-import { filedBranches, knownPulls } from '../core/pulls/pull-records.ts'
+import { filedBranches, knownPulls, mergedBranches } from '../core/pulls/pull-records.ts'
 import { attentionOf } from './attention.ts'
 import { waitNoMore } from './held.ts'
 import { asItRests, reachAtRest, rememberRest } from './rest.ts'
@@ -26,7 +27,12 @@ export interface PublisherWithDeliveries extends Publisher {
 const staysFor = ({ type }: StoredEvent): boolean => definitionOf(type)?.stays === true
 
 /** For these it matters whether the work is in a pull request. */
-const ENDS_WORK: ReadonlySet<string> = new Set(['agent.idle', 'agent.completed'])
+const ENDS_WORK: ReadonlySet<string> = new Set(['agent.idle', 'agent.completed', 'pr.merged'])
+
+const workIn = (pulls: readonly PullRequestSnapshot[]): FiledWork => ({
+  filed: filedBranches(pulls),
+  merged: mergedBranches(pulls),
+})
 
 /** Read where it is needed, for all of one event. */
 function readOnce<T>(read: () => Promise<T>): () => Promise<T> {
@@ -118,15 +124,15 @@ export function createPublisher(deps: {
     const recipients: Recipient[] = []
     const subject = subjectOf(stored)
     const pulls = readOnce(() => knownPulls(tx))
-    const filed = ENDS_WORK.has(event.type) ? filedBranches(await pulls()) : undefined
+    const work = ENDS_WORK.has(event.type) ? workIn(await pulls()) : undefined
     const attention = isRouted ? await deps.attention?.() : undefined
     const policy = attention === undefined ? undefined : attentionOf(attention)
-    const tree = await asItRests({ tx, pulls }, stored, asRoutingTree(agents, filed))
+    const tree = await asItRests({ tx, pulls }, stored, asRoutingTree(agents, work))
     const sent: Route[] = []
     for (const one of route(stored, tree, { policy })) {
       const { to, type, why = '' } = one
       const reach = await reachAtRest({ tx, pulls }, stored, one)
-      const text = await renderer.render(stored, await contextOf(tx, agents, stored, to))
+      const text = await renderer.render(stored, await contextOf(tx, agents, stored, to, work))
       if (text === '') continue
       const id = newDeliveryId()
       await tx.outbox.enqueue({

@@ -35,9 +35,10 @@ const ENDS: ReadonlySet<string> = new Set([
 export async function reachAtRest(
   reading: Reading,
   { type, agentId }: Pick<StoredEvent, 'type' | 'agentId'>,
-  { to, reach }: Route,
+  { to, reach, aside }: Route,
 ): Promise<Reach> {
-  if (reach !== 'carry' || to === 'human' || to === agentId || !ENDS.has(type)) return reach
+  if (reach !== 'carry' || aside === true || to === 'human' || to === agentId || !ENDS.has(type))
+    return reach
   const lead = await reading.tx.agents.get(to)
   if (lead?.state !== 'idle') return reach
   if (!sharesBranch(lead) && filedBranches(await reading.pulls()).has(lead.branch)) return reach

@@ -31,6 +31,8 @@ export interface RoutingAgent {
   readonly awaited?: boolean
   /** Its work is in a pull request that is open or merged, which is news where it needs anybody. */
   readonly filed?: boolean
+  /** Its work was merged, and nothing was filed since: it is done. */
+  readonly folded?: boolean
   /** What it waits for while it rests, in words: nobody has to do anything about that. */
   readonly waitsFor?: string
   /** Its parent was notified that it rests, and gave it nothing since. */
@@ -54,6 +56,8 @@ export interface Route {
   readonly reach: Reach
   /** Of what is only logged: why. */
   readonly why?: string
+  /** News of a sibling, which goes along with other things and wakes nobody. */
+  readonly aside?: true
 }
 
 /** How an event reaches agents of a role, where its definition says `reach`. */
@@ -110,6 +114,23 @@ function familyOf(
   return { owner: owner?.id ?? parent, parent }
 }
 
+/** Those at work, but for its author, whose own pull requests go into the same base. */
+const siblingsOf = (
+  { payload: { head, base } }: RoutableEvent,
+  tree: RoutingTree,
+  author: AgentId | null,
+): RoutingAgent[] =>
+  [...tree.values()].filter(
+    (one) =>
+      one.branch !== null &&
+      one.branch !== head &&
+      one.baseBranch === base &&
+      one.id !== author &&
+      !isDead(one.state) &&
+      one.reachable &&
+      one.folded !== true,
+  )
+
 function triedBy({ payload: { tried_by: tried } }: RoutableEvent): Recipient[] {
   return Array.isArray(tried)
     ? tried.filter((who: Actor) => who !== 'daemon' && !who.startsWith('forge:'))
@@ -137,6 +158,12 @@ export function route(
   const about = event.agentId === null ? undefined : tree.get(event.agentId)
   const routes = new Map<Recipient, Route>()
   for (const [target, defined] of entriesOf(definition.tells(event.payload))) {
+    if (target === 'siblings') {
+      for (const { id: to } of siblingsOf(event, tree, family.owner))
+        if (!routes.has(to) && to !== event.actor)
+          routes.set(to, { to, type, reach: defined, aside: true })
+      continue
+    }
     if (target === 'human' && type === 'agent.failed' && about?.isMinor === true) continue
     // The root has no parent to care for its turns; a person who does looks at the tree.
     if (target === 'parent' && family.parent === null && type === 'agent.idle') continue
@@ -202,6 +229,9 @@ function configured(
   if (why !== undefined) return { ...one, why }
   if (role === undefined) return { ...one, reach: one.reach === 'log' ? 'log' : 'wake' }
   const wanted = policy(one.type, role, one.reach)
-  const reach = personal === true && wanted === 'log' ? 'carry' : wanted
+  const reach =
+    (personal === true && wanted === 'log') || (one.aside === true && wanted === 'wake')
+      ? 'carry'
+      : wanted
   return { ...one, reach, ...(reach === 'log' && { why: LOGGED }) }
 }

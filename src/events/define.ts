@@ -4,12 +4,16 @@ import type { Reach } from '../domain/records.ts'
 
 /**
  * Who is notified of an event: whose it is (the agent it is about, of a pull request its author),
- * whoever looks after that (its parent, of a pull request the owner of its base), the human.
+ * whoever looks after that (its parent, of a pull request the owner of its base), the human; of a
+ * pull request also all others at work whose own goes into the same base. What is news of a sibling
+ * never wakes anybody.
  */
-export type Target = 'owner' | 'parent' | 'human'
+export type Target = 'owner' | 'parent' | 'siblings' | 'human'
 
 /** Who is notified, and how it reaches them; of the human’s inbox all that is not `log`. */
-export type Tells = Readonly<Partial<Record<Target, Reach>>>
+export type Tells = Readonly<
+  Partial<Record<Exclude<Target, 'siblings'>, Reach> & Record<'siblings', 'carry' | 'log'>>
+>
 
 /** What a line begins with, and its colour in a terminal (surfaces/text/palette.ts). */
 type Tone = 'active' | 'attention' | 'bad' | 'dim' | 'good' | 'link' | 'special'

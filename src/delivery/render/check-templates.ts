@@ -8,7 +8,10 @@ import type { PromptData, PromptName } from './render.ts'
 import type { EventContext, TemplateParty } from './template-data.ts'
 import { createTemplateEngine } from './template-engine.ts'
 
-const party: TemplateParty = { id: 'x', name: 'x', branch: 'x', kind: 'x' }
+const party: TemplateParty = {
+  ...{ id: 'x', name: 'x', branch: 'x', kind: 'x' },
+  ...{ base: 'x', filed: false },
+}
 const context: EventContext = { agent: party, parent: party, recipient: party, actor_name: 'x' }
 
 const promptData: Required<PromptData> & Record<'worktree_warning' | 'guidance', string> = {

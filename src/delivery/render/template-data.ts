@@ -9,6 +9,10 @@ export interface TemplateParty {
   readonly name: string
   readonly branch: string
   readonly kind: string
+  /** Where its own pull request goes; empty where it goes nowhere. */
+  readonly base: string
+  /** Of an event at which that matters: its work is in a pull request. */
+  readonly filed: boolean
 }
 
 /** What a template of an event is given: the payload’s fields, and these. */

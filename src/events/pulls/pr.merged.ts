@@ -27,11 +27,11 @@ export const prMerged = defineEvent({
      */
     tried_by: z.array(z.string()).optional(),
   },
-  // Where the base here lacks it, its owner has to see to that.
-  tells: ({ local_error: lacking }) => ({
-    owner: 'carry',
-    parent: typeof lacking === 'string' ? 'wake' : 'carry',
-  }),
+  // Where the base here lacks it, its owner has to see to that, and nobody is behind yet.
+  tells: ({ local_error: lacking }) =>
+    typeof lacking === 'string'
+      ? { owner: 'carry', parent: 'wake' }
+      : { owner: 'carry', parent: 'carry', siblings: 'carry' },
   stays: true,
   standing: true,
   line: ['⇐', 'special', (p) => words`merged #${p.number} ${p.title} into ${p.base}`],

@@ -260,3 +260,55 @@ describe('mail that needs nothing', () => {
     expect(await lines()).toEqual([['mail', 'wake']])
   })
 })
+
+describe('what was merged beside an agent', () => {
+  const texts = async (to: Agent) =>
+    (await store.outbox.list({ recipient: to.id, states: ['queued'] })).map(({ text }) => text)
+  const land = (of: Agent, number: number) =>
+    publish({
+      type: 'pr.merged',
+      agentId: of.id,
+      actor: lead!.id,
+      payload: {
+        ...{ ...pull(of, number), sha: null, by: 'lead', external: false, local_error: null },
+        ...{ remote: 'origin', scheduled: false, tried_by: [] },
+      },
+    })
+
+  it('is a line for each, which wakes nobody, also one that rests for nothing', async () => {
+    const more = agent('main.lead.c', lead)
+    await store.agents.insert(more)
+    await rests(more)
+    await land(worker!, 1)
+    await land(other!, 2)
+    expect(await texts(more)).toEqual([
+      '[MERGED] #1 "Work" of a was merged into main.lead; your branch is behind it.',
+      '[MERGED] #2 "Work" of b was merged into main.lead; your branch is behind it.',
+    ])
+    expect((await store.outbox.list({ recipient: more.id })).map(({ reach }) => reach)).toEqual([
+      'carry',
+      'carry',
+    ])
+    expect(await last(lead!)).toEqual(['pr.merged', 'log', expect.any(String)])
+    // The end of its next turn is no news for having read that.
+    await rests(more)
+    expect(await last(lead!)).toEqual(['agent.idle', 'log', expect.stringContaining('known')])
+  })
+
+  it('is none of those whose work is merged, and says so to those who filed', async () => {
+    const snapshot = (number: number, state: string, of: Agent) =>
+      store.snapshots.put(`pull:${String(number)}`, {
+        snapshot: { number, state, draft: false, head: { branch: of.branch } },
+        tracking: {},
+      })
+    const more = agent('main.lead.c', lead)
+    await store.agents.insert(more)
+    await snapshot(1, 'merged', other!)
+    await snapshot(2, 'open', more)
+    await land(worker!, 3)
+    expect(await texts(other!)).toEqual([])
+    expect(await texts(more)).toEqual([
+      '[MERGED] #3 "Work" of a was merged into main.lead; your own pull request needs nothing for that.',
+    ])
+  })
+})

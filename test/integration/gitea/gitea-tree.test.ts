@@ -185,7 +185,7 @@ delete_branch = true
       async () => (await gitea.api('GET', `${REPO()}/branches/main.filer`)).status === 404,
     )
     await tree.call('send', { to: 'filer', message: 'Go on.' })
-    expect(await received('filer', /\[MERGED\]/)).toContain(`#${number}`)
+    expect(await received('filer', /\[MERGED\] Your/)).toContain(`#${number}`)
     const words = JSON.stringify([
       await tree.events(),
       tree.log('filer'),
@@ -217,7 +217,7 @@ delete_branch = true
       ),
     )
     await tree.call('send', { to: 'second', message: 'Go on.' })
-    expect(await received('second', /\[MERGED\]/)).toContain('ann')
+    expect(await received('second', /\[MERGED\] Your/)).toContain('ann')
     await waitFor('main here to have it', async () =>
       (await tree.repository.git('ls-tree', '--name-only', 'main')).includes('second.txt'),
     )

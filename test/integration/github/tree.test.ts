@@ -313,7 +313,7 @@ describe('a tree on GitHub', () => {
         ),
       )
       await tree().call('send', { to: 'reviewed', message: 'Go on.' })
-      expect(await received('reviewed', /\[MERGED\]/)).toContain('outside exomonad')
+      expect(await received('reviewed', /\[MERGED\] Your/)).toContain('outside exomonad')
       // 20.11: it is here before anybody is notified.
       expect(await tree().repository.git('rev-parse', 'main')).toBe(await world.tip('main'))
       const merged = (await tree().events()).find(
@@ -325,7 +325,7 @@ describe('a tree on GitHub', () => {
       await tree().logged('reviewed', 'the end of that turn', ({ kind, answer, at }) => {
         const delivered = tree()
           .log('reviewed')
-          .find((entry) => entry['kind'] === 'message' && /\[MERGED\]/.test(entry['text']))
+          .find((entry) => entry['kind'] === 'message' && /\[MERGED\] Your/.test(entry['text']))
         return kind === 'stop' && answer?.decision === 'allow' && at >= delivered?.['at']
       })
       const { worktree } = await tree().agent('reviewed')

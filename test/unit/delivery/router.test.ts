@@ -8,6 +8,7 @@ import {
   isDead,
   route,
   ROUTED_TYPES,
+  type AttentionPolicy,
   type RoutableEvent,
   type RoutingAgent,
   type RoutingTree,
@@ -106,6 +107,31 @@ describe('route', () => {
       'main.auth.login',
       'main.auth',
     ])
+  })
+
+  it('carries a merge to those at work whose own goes into the same base, and never wakes them', () => {
+    const beside = treeOf(
+      agent('main', null),
+      agent('main.a', 'main'),
+      agent('main.b', 'main'),
+      agent('main.b.c', 'main.b'),
+      agent('main.done', 'main', { folded: true }),
+      agent('main.over', 'main', { state: 'killed' }),
+      { ...agent('fork', 'main.b'), branch: null, baseBranch: 'main' as BranchName },
+    )
+    const merged = event('pr.merged', 'main.a', { head: 'main.a', base: 'main' }, 'human')
+    const toSiblings = (policy?: AttentionPolicy) =>
+      route(merged, beside, { policy }).filter(({ aside }) => aside)
+    expect(toSiblings()).toEqual([{ to: 'main.b', type: 'pr.merged', reach: 'carry', aside: true }])
+    expect(toSiblings(() => 'wake')).toEqual(toSiblings())
+    expect(toSiblings(() => 'log')).toMatchObject([{ reach: 'log' }])
+    // Whose branch it is is no matter; what the base lacks here nobody is behind of yet.
+    const stranger = event('pr.merged', null, { head: 'theirs', base: 'main' })
+    expect(recipients(stranger, beside)).toEqual(['main', 'main.a', 'main.b'])
+    expect(
+      recipients({ ...stranger, payload: { ...stranger.payload, local_error: 'dirty' } }, beside),
+    ).toEqual(['main'])
+    expect(recipients({ ...merged, actor: id('main.b') }, beside)).toEqual(['main.a', 'main'])
   })
 
   it('reports a merge by somebody else also to those who were refused the same, each once (20.3)', () => {

@@ -61,8 +61,15 @@ describe('an event type', () => {
       log: createLog({ level: 'silent', destination: { write: () => {} } }),
       secrets: { values: () => [], hasHash: () => false, entropy: () => false },
     })
-    const auth = { id: 'a', name: 'auth', branch: 'main.auth', kind: 'worker' }
-    const parent = { id: 'm', name: 'main', branch: 'main', kind: 'root' }
+    const auth = {
+      id: 'a',
+      name: 'auth',
+      branch: 'main.auth',
+      kind: 'worker',
+      base: 'main',
+      filed: false,
+    }
+    const parent = { id: 'm', name: 'main', branch: 'main', kind: 'root', base: '', filed: false }
     const event = {
       type: prLabelled.type,
       seq: 1,

@@ -18,9 +18,13 @@ import { verifies } from '../../../requirements.ts'
 import { samples } from './samples.ts'
 
 const shippedFolder = fileURLToPath(new URL('../../../../templates', import.meta.url))
-const auth = { id: 'a-auth', name: 'auth', branch: 'main.auth', kind: 'worker' }
-const main = { id: 'a-main', name: 'main', branch: 'main', kind: 'root' }
-const human = { id: 'human', name: 'the human', branch: '', kind: 'human' }
+const AT_WORK = { base: '', filed: false }
+const auth = {
+  ...{ id: 'a-auth', name: 'auth', branch: 'main.auth', kind: 'worker' },
+  ...{ base: 'main', filed: false },
+}
+const main = { id: 'a-main', name: 'main', branch: 'main', kind: 'root', ...AT_WORK }
+const human = { id: 'human', name: 'the human', branch: '', kind: 'human', ...AT_WORK }
 const toParent: EventContext = { agent: auth, parent: main, recipient: main, actor_name: 'auth' }
 const toOwner: EventContext = { ...toParent, recipient: auth, actor_name: 'main' }
 const toHuman: EventContext = { ...toParent, recipient: human }
@@ -156,6 +160,23 @@ describe('createRenderer', () => {
     }
     expect(await render('agent.completed', toHuman)).toContain('`exomonad pr merge auth`')
     expect(await render('mail', toHuman)).toContain('`exomonad mail`')
+  })
+
+  it('says of a merge what it means for those beside it, in one line', async () => {
+    const merged = { head: 'main.auth', base: 'main' }
+    const beside = { ...auth, id: 'a-web', name: 'web', branch: 'main.web' }
+    const text = await render('pr.merged', { ...toParent, recipient: beside }, 'Login', merged)
+    expect(text).toMatch(
+      /^\[MERGED\] #\d+ .* of auth was merged into main; your branch is behind it\.$/,
+    )
+    expect(
+      await render(
+        'pr.merged',
+        { ...toParent, recipient: { ...beside, filed: true } },
+        'Login',
+        merged,
+      ),
+    ).toMatch(/^\[MERGED\] .* your own pull request needs nothing for that\.$/)
   })
 
   it('says of sessions and background tasks what they are, and where their result is for whoever reads it', async () => {
