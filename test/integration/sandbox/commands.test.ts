@@ -45,8 +45,8 @@ ci = ${command(`${look('')}; touch "$HOME/own" && ! test -e seen && git log -1 >
 `,
     )
     const spawn = async (name: string, role: string): Promise<string> =>
-      (await tree.call('spawn', { kind: 'worker', specs: [{ name, prompt: 'Do it.', role }] })).spawned[0]
-        .worktree
+      (await tree.call('spawn', { kind: 'worker', specs: [{ name, prompt: 'Do it.', role }] }))
+        .spawned[0].worktree
     tree.script('held', {
       steps: [
         { do: 'sh', command: 'echo b > b.txt && git add b.txt && git commit -qm B' },
