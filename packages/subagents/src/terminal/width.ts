@@ -24,16 +24,30 @@ export function graphemesOf(plain: string): Iterable<string> {
   return ALONE.test(plain) ? plain : Array.from(graphemes.segment(plain), ({ segment }) => segment)
 }
 
+/** What may stand behind a word’s part: a name is cut where it has joints. */
+const JOINTS = /(?<=[\s\-_./:])/
+
 /**
- * The text if it fits, else its beginning and `…`, in at most `width` columns. Without colour
- * codes.
+ * The text if it fits, else its beginning and `…`, in at most `width` columns, cut between words. A
+ * word that no row of that width has room for is cut as it must be. What was cut has no colour codes.
  */
 export function cut(text: string, width: number): string {
   if (width <= 0) return ''
   if (displayWidth(text) <= width) return text
+  const plain = stripVTControlCharacters(text)
+  let taken = ''
+  for (const part of plain.split(JOINTS)) {
+    if (displayWidth((taken + part).trimEnd()) <= width - 1) taken += part
+    else if (displayWidth(part.trimEnd()) <= width - 1 && taken.trim() !== '') break
+    else return cutWithin(plain, width)
+  }
+  return `${taken.trimEnd()}…`
+}
+
+function cutWithin(text: string, width: number): string {
   let taken = ''
   let used = 0
-  for (const grapheme of graphemesOf(stripVTControlCharacters(text))) {
+  for (const grapheme of graphemesOf(text)) {
     const next = graphemeWidth(grapheme)
     if (used + next > width - 1) break
     taken += grapheme

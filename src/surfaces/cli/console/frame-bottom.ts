@@ -1,3 +1,4 @@
+import { cut } from '../../text/width.ts'
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { shortDuration } from '../../text/duration.ts'
 import type { Palette } from '../../text/palette.ts'
@@ -6,7 +7,6 @@ import { plural } from '../../text/quantity.ts'
 import { statusLayer } from '../agents/status-layer.ts'
 import type { FrameOptions } from './frame-options.ts'
 import { askRows, type Bottom } from './rows/ask-rows.ts'
-import { cutWords } from './rows/cut-words.ts'
 import { inputRows, rule } from './rows/input-rows.ts'
 import { movingWords, secondsSince, turningSign } from './rows/moving-row.ts'
 import { hasEnded } from './rotation.ts'
@@ -30,7 +30,7 @@ export function bottomRows(
   if (state.ask !== null) return askRows(state, state.ask, options)
   if (state.overlay !== null)
     return {
-      rows: [palette.dim(cutWords('Escape goes back · ↑ ↓ PgUp PgDn scroll', width))],
+      rows: [palette.dim(cut('Escape goes back · ↑ ↓ PgUp PgDn scroll', width))],
       cursor: null,
     }
   if (node === undefined) return { rows: [], cursor: null }
@@ -43,20 +43,20 @@ export function bottomRows(
         })
       : []
   const spinner = spinnerRow(state, node, options)
-  const above = [...layer, ...(spinner === null ? [] : [palette.active(cutWords(spinner, width))])]
+  const above = [...layer, ...(spinner === null ? [] : [palette.active(cut(spinner, width))])]
   const line = lineOf(state)
   // While something moves the view, what is typed is for where it moves to.
   if (state.moving !== null) return { rows: above, cursor: null }
   if (inputFor(state) === 'commands' && line.text === '') {
     return {
-      rows: [...above, palette.dim(cutWords(hintWithoutInput(state, node, options.below), width))],
+      rows: [...above, palette.dim(cut(hintWithoutInput(state, node, options.below), width))],
       cursor: null,
     }
   }
   const candidates =
     state.candidates.length === 0
       ? []
-      : [palette.dim(cutWords(state.candidates.map(printableLine).join('  '), width))]
+      : [palette.dim(cut(state.candidates.map(printableLine).join('  '), width))]
   const input = inputRows(
     line,
     viewOf(state, node.id).captureLines === null ? '› ' : '┊ ',

@@ -12,8 +12,7 @@ import {
   sinceCell,
   turnName,
 } from '../../text/tree/tree-cells.ts'
-import { cutWords } from './rows/cut-words.ts'
-import { displayWidth } from '../../text/width.ts'
+import { cut, displayWidth } from '../../text/width.ts'
 
 export interface StatusBarOptions {
   /** From the root down to the node, as `pathTo` gives it. */
@@ -45,7 +44,7 @@ export function statusBar(node: TreeNode, options: StatusBarOptions): string[] {
   const second =
     trouble === null
       ? stateRow(node, options)
-      : palette.bad(cutWords(`! ${printableLine(trouble)}`, width))
+      : palette.bad(cut(`! ${printableLine(trouble)}`, width))
   return [placeRow(options), second]
 }
 
@@ -107,7 +106,7 @@ const widthOf = (texts: readonly string[]): number =>
 
 /** The way down to the agent: as many of those above it as there is room for, the nearest first. */
 function placeIn(names: readonly string[], room: number): { above: string; name: string } {
-  const name = cutWords(names.at(-1) ?? '', room)
+  const name = cut(names.at(-1) ?? '', room)
   let above = ''
   for (let index = names.length - 2; index >= 0; index--) {
     const longer = `${names[index]}${JOINT}${above}`
@@ -169,7 +168,7 @@ export function stateRow(
   const whole = displayWidth(state.text)
   const least = Math.min(whole, LEAST_STATE)
   // A long reason is cut before anything is left out.
-  const stateText = cutWords(state.text, Math.min(width, Math.max(least, width - others)))
+  const stateText = cut(state.text, Math.min(width, Math.max(least, width - others)))
   let row = painted({ ...state, text: stateText })
   let used = displayWidth(stateText)
   for (const cell of cells) {

@@ -50,7 +50,7 @@ describe('the inbox in 80 columns', () => {
     expect(inboxLines({ items, news, messages: [] }, whole)).toEqual([
       '#  TYPE      NEEDS YOU                                                    SINCE',
       '1  question  auth asks: Which database?                                   3m ago',
-      '2  pull      #12 “Keep the sessions in a table of their own” of auth ca…  1m ago',
+      '2  pull      #12 “Keep the sessions in a table of their own” of auth…     1m ago',
       '3  failed    docs failed: exit code 1                                     5s ago',
       '',
       'FROM      NEWS                                    NEWEST',

@@ -17,6 +17,6 @@ it('leaves a column out that is of no use when cut, before it cuts others', () =
   ])
   expect(renderTable(columns, rows, { width: 20, palette })).toEqual([
     'NAME       STATUS',
-    'how-many…  completed',
+    'how-…      completed',
   ])
 })

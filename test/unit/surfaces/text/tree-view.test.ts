@@ -218,7 +218,7 @@ describe('the tree on a terminal', () => {
         "AGENT            KIND     STATE                             SINCE       PR           CHECKS    TOKENS    COST  AGE  MAIL",
         "main             root     ○ idle                            1m hook                              1.2M   $3.21   3m",
         "├─ shop          subtree  ◐ running                         12s hook                             812k   $2.04   3m",
-        "│  ├─ cart       worker   ◇ waiting: your permission to r…  40s hook                              91k   $0.42   3m",
+        "│  ├─ cart       worker   ◇ waiting: your permission to…    40s hook                              91k   $0.42   3m",
         "│  └─ checkout   worker   ○ idle                            2m session  #12 changes  ✗ failed     13k  $0.09+   3m     2",
         "├─ docs          worker   ? unknown a dialog                1s screen                              5k           3m",
         "└─ search-index  worker   ✓ merged                          2h hook     #3 merged    ✓ passed     440   $1.2k   3m",
@@ -231,15 +231,15 @@ describe('the tree on a terminal', () => {
   it('shows what matters most in 80', () => {
     expect(renderTree(busy, { width: 80, palette: plain })).toMatchInlineSnapshot(`
       [
-        "◆ /home/ada/s…  5 agents · 1 running · 1 waiting · 1 unknown · 1 idle · 1 merged",
+        "◆ /home/ada/…   5 agents · 1 running · 1 waiting · 1 unknown · 1 idle · 1 merged",
         "",
         "AGENT           STATE                 PR          CHECKS    TOKENS    COST  MAIL",
         "main            ○ idle                                        1.2M   $3.21",
         "├─ shop         ◐ running                                     812k   $2.04",
-        "│  ├─ cart      ◇ waiting: your per…                           91k   $0.42",
-        "│  └─ checkout  ○ idle                #12 chang…  ✗ failed     13k  $0.09+     2",
+        "│  ├─ cart      ◇ waiting: your…                               91k   $0.42",
+        "│  └─ checkout  ○ idle                #12…        ✗ failed     13k  $0.09+     2",
         "├─ docs         ? unknown a dialog                              5k",
-        "└─ search-ind…  ✓ merged              #3 merged   ✓ passed     440   $1.2k",
+        "└─ search-…     ✓ merged              #3 merged   ✓ passed     440   $1.2k",
         "",
         "✗ 1 red: checkout",
       ]
@@ -285,7 +285,7 @@ describe('the tree on a terminal', () => {
     )
     // What to do has no room, but where it is reported.
     expect(line({ trouble: refused }, 80)).toBe(
-      '! GitHub can’t be used since 09:05:00: github.com refuses the t… exomonad doctor',
+      '! GitHub can’t be used since 09:05:00: github.com refuses the… exomonad doctor',
     )
     expect(line({ budget: { points, requests: null, blocked_until: null, slowdown: 4 } })).toBe(
       '! GitHub is looked at 4 times slower, so that its limit lasts: 240 of 5000 points are left until 09:06:30',

@@ -5,8 +5,7 @@ import { shortDuration } from '../../../text/duration.ts'
 import type { Cell } from '../../../text/table.ts'
 import { labelOf } from '../../../text/tree/rows.ts'
 import { agentState, checksCell, pullCell, turnName } from '../../../text/tree/tree-cells.ts'
-import { displayWidth } from '../../../text/width.ts'
-import { cutWords } from '../rows/cut-words.ts'
+import { cut, displayWidth } from '../../../text/width.ts'
 import { wrapText } from '../rows/wrap.ts'
 import type { OverviewRow } from './overview-rows.ts'
 
@@ -73,7 +72,7 @@ function itemRows(
       ? lines
       : [
           ...lines.slice(0, MOST_OF_ITEM - 1),
-          cutWords(lines.slice(MOST_OF_ITEM - 1).join(' '), width - 4),
+          cut(lines.slice(MOST_OF_ITEM - 1).join(' '), width - 4),
         ]
   return shown.map((line, index) => {
     const text = `${index === 0 ? `${mark(isSelected)}! ` : '    '}${line}`
@@ -144,10 +143,10 @@ function agentRow(
   { palette, spin }: ListOptions,
 ): string {
   const { node, guides } = row
-  const label = cutWords(labelOf(row), columns.name - guides.length)
+  const label = cut(labelOf(row), columns.name - guides.length)
   const paintName = isSelected ? palette.bold : node.matches ? (text: string) => text : palette.dim
   const state = stateCell(node, columns.shorts, palette, spin)
-  const stateText = cutWords(state.text, columns.state)
+  const stateText = cut(state.text, columns.state)
   const pull = pullWords(node, palette)
   const cells: [text: string, painted: string, width: number][] = [
     [guides + label, palette.dim(guides) + paintName(label), columns.name],
@@ -155,7 +154,7 @@ function agentRow(
   ]
   if (columns.pull > 0) cells.push([pull.text, paintedCell(pull), columns.pull])
   if (columns.task > 0) {
-    const task = cutWords(printableLine(node.task), columns.task)
+    const task = cut(printableLine(node.task), columns.task)
     cells.push([task, palette.dim(task), columns.task])
   }
   const line = cells

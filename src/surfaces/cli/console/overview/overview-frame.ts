@@ -3,8 +3,7 @@ import { nodesOf } from '../../../text/tree/rows.ts'
 import { needWords } from '../../../text/need-words.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { plural } from '../../../text/quantity.ts'
-import { displayWidth, pad } from '../../../text/width.ts'
-import { cutWords } from '../rows/cut-words.ts'
+import { cut, displayWidth, pad } from '../../../text/width.ts'
 import type { Frame, FrameOptions } from '../frame-options.ts'
 import { lineRows, noticeRows } from '../rows/ask-rows.ts'
 import { keyBar } from '../rows/key-bar.ts'
@@ -171,7 +170,7 @@ const listOf = (
 function headerRow(state: ConsoleState, { columns: width, palette }: FrameOptions): string {
   const { tree, trouble, waits } = state
   if (trouble !== null || tree === null)
-    return palette.bad(cutWords(`! ${trouble ?? 'Reading the tree …'}`, width))
+    return palette.bad(cut(`! ${trouble ?? 'Reading the tree …'}`, width))
   const need = tree.inbox.items > 0 ? ` · ! ${needWords(tree.inbox)} you` : ''
   const root = withOwnWaits(tree.root, waits)
   const [line = ''] = headline({ ...tree, root }, nodesOf(root), {
@@ -206,7 +205,7 @@ interface Title {
 
 /** Exactly `width` columns. */
 function titleRow({ text, isFocused }: Title, width: number, palette: Palette): string {
-  const words = cutWords(`${isFocused ? '▸ ' : ''}${text}`, Math.max(1, width - 4))
+  const words = cut(`${isFocused ? '▸ ' : ''}${text}`, Math.max(1, width - 4))
   const fill = '─'.repeat(Math.max(0, width - displayWidth(words) - 3))
   return `${palette.dim('─')} ${isFocused ? palette.bold(palette.active(words)) : words} ${palette.dim(fill)}`
 }

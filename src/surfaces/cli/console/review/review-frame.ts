@@ -1,11 +1,10 @@
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { plural } from '../../../text/quantity.ts'
-import { displayWidth } from '../../../text/width.ts'
+import { cut, displayWidth } from '../../../text/width.ts'
 import type { Frame, FrameOptions } from '../frame-options.ts'
 import { lineRows, noticeRows } from '../rows/ask-rows.ts'
 import { keyBar, type KeyHint } from '../rows/key-bar.ts'
-import { cutWords } from '../rows/cut-words.ts'
 import { wrapText } from '../rows/wrap.ts'
 import type { ConsoleState } from '../state.ts'
 import { commentRows, diffLineRows, numberWidth } from './diff-rows.ts'
@@ -44,7 +43,7 @@ function titleRow(review: Review, width: number, palette: Palette): string {
       : [`${plural(review.comments.length, 'comment')} not sent`]),
     ...(review.rows.length === 0 ? [] : [`${review.cursor + 1}/${review.rows.length}`]),
   ].join(' · ')
-  const left = cutWords(
+  const left = cut(
     [
       `#${review.number}`,
       ...(review.rows.length === 0 ? [] : [plural(files, 'file')]),

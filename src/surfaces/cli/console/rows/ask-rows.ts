@@ -1,6 +1,6 @@
+import { cut } from '../../../text/width.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { plural } from '../../../text/quantity.ts'
-import { cutWords } from './cut-words.ts'
 import type { FrameOptions } from '../frame-options.ts'
 import type { Line } from '../input/line-editor.ts'
 import { commandIn, liveFilter } from '../overview/line-meaning.ts'
@@ -38,7 +38,7 @@ export function lineRows(
   }
   if (state.moving !== null)
     return {
-      rows: [palette.active(cutWords(movingWords(state.moving, options), width))],
+      rows: [palette.active(cut(movingWords(state.moving, options), width))],
       cursor: null,
     }
   const { line } = state.overview
@@ -106,7 +106,7 @@ function questionRows({ text, keys }: Question, width: number, most: number): st
   const rows = wrapText(text, width)
   const shown = Math.max(1, most - answers.length)
   const last = rows.slice(shown - 1).join(' ')
-  return [...rows.slice(0, shown - 1), cutWords(last, width), ...answers]
+  return [...rows.slice(0, shown - 1), cut(last, width), ...answers]
 }
 
 const YES = 'y: yes · any other key: no'

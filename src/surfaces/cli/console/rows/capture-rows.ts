@@ -1,7 +1,7 @@
+import { cut } from '../../../text/width.ts'
 import type { ScrollbackLine } from '../../../../core/spawn/agent-forks.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
-import { cutWords } from './cut-words.ts'
 import { clock } from '../clock.ts'
 import { wrapText } from './wrap.ts'
 
@@ -17,7 +17,7 @@ export function captureRows(
   { width, palette }: { readonly width: number; readonly palette: Palette },
 ): string[] {
   const marked = (words: string, paint: (text: string) => string): string[] => [
-    paint(cutWords(`${GUTTER}${words}`, width)),
+    paint(cut(`${GUTTER}${words}`, width)),
   ]
   switch (entry.kind) {
     case 'capture-begin':

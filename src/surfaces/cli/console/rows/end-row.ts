@@ -1,7 +1,7 @@
+import { cut } from '../../../text/width.ts'
 import type { TreeNode } from '../../../../core/agents/tree-document.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
-import { cutWords } from './cut-words.ts'
 import { clock } from '../clock.ts'
 import { hasEnded } from '../rotation.ts'
 
@@ -26,7 +26,5 @@ export function endRow(
         : `${node.state}: ${reason}`
   const sign = node.state === 'completed' ? '✓' : '✗'
   const paint = node.state === 'completed' ? palette.good : palette.bad
-  return paint(
-    cutWords(`${cutWords(`${sign} ${words}`, Math.max(1, width - tail.length))}${tail}`, width),
-  )
+  return paint(cut(`${cut(`${sign} ${words}`, Math.max(1, width - tail.length))}${tail}`, width))
 }

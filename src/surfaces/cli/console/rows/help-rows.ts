@@ -1,6 +1,5 @@
 import type { Palette } from '../../../text/palette.ts'
-import { pad } from '../../../text/width.ts'
-import { cutWords } from './cut-words.ts'
+import { cut, pad } from '../../../text/width.ts'
 import type { Place } from '../state.ts'
 import { COMMANDS } from '../input/commands.ts'
 
@@ -81,13 +80,13 @@ export function helpRows({
   )
   const beside = ([left, does]: readonly [string, string]): string[] => {
     const room = width - column - GAP.length
-    if (room < LEAST) return [palette.bold(cutWords(left, width))]
+    if (room < LEAST) return [palette.bold(cut(left, width))]
     return wordRows(does, room).map(
       (row, index) => `${palette.bold(pad(index === 0 ? left : '', column))}${GAP}${row}`,
     )
   }
   const keys = groups.map(({ title, keys: own }) => [
-    palette.dim(cutWords(title, width)),
+    palette.dim(cut(title, width)),
     ...own.flatMap(beside),
     '',
   ])
@@ -112,7 +111,7 @@ function wordRows(text: string, width: number): string[] {
   for (const word of text.split(' ')) {
     const longer = `${rows.at(-1) ?? ''} ${word}`
     if (rows.length > 0 && longer.length <= width) rows[rows.length - 1] = longer
-    else rows.push(cutWords(word, width))
+    else rows.push(cut(word, width))
   }
   return rows
 }

@@ -1,9 +1,9 @@
+import { cut } from '../../../text/width.ts'
 import type { Inbox } from '../../../text/inbox-answer.ts'
 import { newsWords } from '../../../text/inbox-view.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { relativeTime } from '../../../text/relative-time.ts'
-import { cutWords } from './cut-words.ts'
 import { wrapText } from './wrap.ts'
 
 export type InboxItem =
@@ -86,7 +86,7 @@ export function inboxRows(
   { selected, width, height, now, palette }: InboxOptions,
 ): string[] {
   if (items.length === 0)
-    return [palette.dim(cutWords('Nothing waits for you. Escape goes back.', width))]
+    return [palette.dim(cut('Nothing waits for you. Escape goes back.', width))]
   const blocks = items.map((item, index) =>
     itemRows(item, { number: index + 1, isSelected: index === selected, width, now, palette }),
   )
@@ -99,10 +99,7 @@ export function inboxRows(
     ...blocks.flat().slice(first, first + room),
     '',
     palette.dim(
-      cutWords(
-        `${item === undefined ? '' : KEYS[item.kind]} · ↑ ↓ select · Escape goes back`,
-        width,
-      ),
+      cut(`${item === undefined ? '' : KEYS[item.kind]} · ↑ ↓ select · Escape goes back`, width),
     ),
   ].slice(-height)
 }
@@ -127,7 +124,7 @@ function itemRows(
   }: { number: number; isSelected: boolean; width: number; now: number; palette: Palette },
 ): string[] {
   const [sign, words] = headOf(item)
-  const head = cutWords(
+  const head = cut(
     `${isSelected ? '›' : ' '} ${number} ${sign} ${words} · ${relativeTime(item.at, now)}`,
     width,
   )

@@ -1,6 +1,5 @@
 import type { Palette } from '../../../text/palette.ts'
-import { displayWidth } from '../../../text/width.ts'
-import { cutWords } from './cut-words.ts'
+import { cut, displayWidth } from '../../../text/width.ts'
 import { visible, type Line } from '../input/line-editor.ts'
 
 /** The line that is written, and the column of the cursor in it. */
@@ -17,8 +16,7 @@ export function inputRows(
 /** A line across, with words at its ends. */
 export function rule(left: string, right: string, width: number, palette: Palette): string {
   const after = right === '' ? '' : ` ${right} ─`
-  const before =
-    left === '' ? '' : `─ ${cutWords(left, Math.max(0, width - displayWidth(after) - 4))} `
+  const before = left === '' ? '' : `─ ${cut(left, Math.max(0, width - displayWidth(after) - 4))} `
   return palette.dim(
     `${before}${'─'.repeat(Math.max(0, width - displayWidth(before) - displayWidth(after)))}${after}`,
   )

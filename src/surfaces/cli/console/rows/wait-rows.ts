@@ -3,8 +3,7 @@ import type { WaitStatus } from '../../../../core/mail/agent-waits.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { STATUSES, STATUS_WIDTH } from '../../agents/status-layer.ts'
-import { pad } from '../../../text/width.ts'
-import { cutWords } from './cut-words.ts'
+import { cut, pad } from '../../../text/width.ts'
 import { GUTTER } from './capture-rows.ts'
 import { clock } from '../clock.ts'
 import { wrapText } from './wrap.ts'
@@ -28,16 +27,14 @@ export function waitRows(
     const [, name = '', status, message] = STANDING.exec(line) ?? []
     if (status === undefined) return wrapText(line, room)
     const { text, colour } = STATUSES[status as WaitStatus]
-    const head = palette[colour](
-      cutWords(`${pad(text, STATUS_WIDTH)}  ${printableLine(name)}`, room),
-    )
+    const head = palette[colour](cut(`${pad(text, STATUS_WIDTH)}  ${printableLine(name)}`, room))
     return message === undefined
       ? [head]
       : [head, ...wrapText(message, room - 2).map((row) => `  ${row}`)]
   }
   const rows = entry.text.trimEnd().split('\n').flatMap(rowsOf)
   return [
-    palette.dim(cutWords(`${GUTTER}wait · ${clock(entry.at)}`, width)),
+    palette.dim(cut(`${GUTTER}wait · ${clock(entry.at)}`, width)),
     ...rows.map((row) => `${palette.dim(GUTTER)}${row}`),
   ]
 }

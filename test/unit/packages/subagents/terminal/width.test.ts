@@ -53,6 +53,13 @@ describe('width of text', () => {
     )
   })
 
+  it('cuts between words and at the joints of names, and within a word that has no room at all', () => {
+    expect(cut('a question for lead', 12)).toBe('a question…')
+    expect(cut('main.auth.login', 12)).toBe('main.auth.…')
+    expect(cut('a extraordinarily', 8)).toBe('a extra…')
+    expect(cut('extraordinarily', 8)).toBe('extraor…')
+  })
+
   it('cuts to at most the width, keeps what fits whole, and begins as the text does', () => {
     fc.assert(
       fc.property(text, fc.nat(40), (sample, width) => {

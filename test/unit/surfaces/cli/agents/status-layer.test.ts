@@ -87,7 +87,7 @@ describe('the status layer', () => {
 
   it('leaves numbers out where there is no room for them', () => {
     expect(statusLayer(SAMPLE, { width: 36, palette })[0]).toBe(
-      '  file-rea…    ◐ running    22 calls',
+      '  file-…       ◐ running    22 calls',
     )
     expect(statusLayer(SAMPLE, { width: 30, palette })[0]).toBe('  file-reader      ◐ running')
   })
