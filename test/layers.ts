@@ -26,6 +26,7 @@ const ADAPTER_TYPES = [
   'adapters/agent-cli',
   'adapters/forge',
   'adapters/git',
+  'adapters/limits',
   'adapters/machine',
   'adapters/notify',
   'adapters/sandbox',
@@ -70,6 +71,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     values: ['adapters/agent-cli/known.ts', IN.processes, 'domain', 'processes'],
     types: ['adapters/agent-cli', 'runtime', 'sanitize'],
   },
+  'adapters/limits': { values: [IN.processes, 'domain', 'processes'] },
   'adapters/notify': { values: [], types: ['processes'] },
   'adapters/sandbox': {
     values: [LIBRARY, 'domain', 'processes'],

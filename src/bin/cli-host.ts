@@ -13,7 +13,7 @@ import type { Host } from '../surfaces/cli/host.ts'
  * The daemon lives for days and is mostly idle: a small young generation keeps what it once needed
  * from staying resident (−28 MB when measured).
  */
-const SMALL_HEAP = ['--max-semi-space-size=1', '--optimize-for-size']
+const SMALL_HEAP = ['--max-semi-space-size=1']
 
 const startApart: Host['startApart'] = async ([file = '', ...args], { cwd, env, output }) => {
   const [{ startDetached }, { open }] = await Promise.all([
@@ -128,6 +128,8 @@ export function createHost(environment: Environment): Host {
             throw error
         })
       }
+      const { endLimits } = await import('../daemon/limits/open-limits.ts')
+      await endLimits(paths, environment)
     },
     store: {
       inspect: async ({ database }) =>
@@ -197,6 +199,10 @@ export function createHost(environment: Environment): Host {
         import('../processes/exec.ts'),
       ])
       return trySandbox(programs, { environment, exec })
+    },
+    async tryLimits(paths) {
+      const { openLimits } = await import('../daemon/limits/open-limits.ts')
+      return openLimits(paths, environment).probe()
     },
     github: createGithubHost(environment),
     gitea: createGiteaHost(environment),

@@ -1,9 +1,47 @@
 import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
 import { z } from 'zod'
+import { parseSize } from '../domain/formats/resource-limits.ts'
 import { placeWithin } from './worktree-schema.ts'
 import { argv } from './schema-fields.ts'
 
 export const sandboxLevel = z.enum(['off', 'workspace', 'offline'])
+
+/** Less holds no agent CLI. Bytes, and processes and threads. */
+const LEAST_MEMORY = 64 * 1024 ** 2
+const LEAST_PROCESSES = 16
+
+/** Of `[roles.NAME]` and `[agents.NAME]`: what one agent may use of the machine. */
+const resourceLimitsSchema = z
+  .strictObject({
+    memory: z
+      .string()
+      .refine(
+        (text) => (parseSize(text) ?? 0) >= LEAST_MEMORY,
+        'Write a size such as "4GiB" or "512MiB", of at least 64MiB.',
+      )
+      .optional()
+      .describe(
+        'Memory that an agent and all that it starts have together, such as "4GiB". What needs more is ended. Default: none.',
+      ),
+    processes: z
+      .number()
+      .int()
+      .min(LEAST_PROCESSES)
+      .optional()
+      .describe(
+        'Processes and threads that it and all that it starts have together. More are refused. Default: none.',
+      ),
+    cpu_weight: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .describe(
+        'Its share of the processors while others want them too, who have 100 each. Default: 100.',
+      ),
+  })
+  .optional()
 
 /** Of `.exomonad/config.toml` what says which programs are agents, and of which roles. */
 
@@ -52,6 +90,9 @@ export const agentSchema = z
     sandbox: sandboxLevel
       .optional()
       .describe('As [roles.ROLE] sandbox, for all that this program runs; the stricter counts.'),
+    limits: resourceLimitsSchema.describe(
+      'As [roles.ROLE] limits, for all that this program runs; of each the lower counts.',
+    ),
     enter_delay_ms: z
       .number()
       .int()
@@ -93,6 +134,9 @@ export const acpSchema = z
       .optional()
       .describe('Of the tools of its role only these. Default: all of them.'),
     env: z.record(z.string(), z.string()).default({}).describe('Extra environment variables.'),
+    limits: resourceLimitsSchema.describe(
+      'As [roles.ROLE] limits, for all that this program runs; of each the lower counts.',
+    ),
   })
   .meta({ id: 'AcpConfig' })
 
@@ -125,6 +169,9 @@ export const roleSchema = z
       .describe(
         'What its agents, and all below them, may reach. off: whatever you may. workspace: they write their worktree and their part of the git folder, and see nothing else that is yours but the settings of their agent CLI; the network is open. offline: the same, and of the network only the hosts of their model and [sandbox] allow_hosts. The root, in your own checkout, is never confined.',
       ),
+    limits: resourceLimitsSchema.describe(
+      'What each of its agents may use of the machine, with all that it starts, its background tasks among it. With and without a sandbox. What can’t be kept on this machine is refused; `exomonad doctor` tries it. Default: whatever there is.',
+    ),
     permissions: z
       .strictObject({
         policy: z

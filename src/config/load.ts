@@ -103,6 +103,9 @@ function findingsOf(error: z.ZodError, value: unknown, text: string): Finding[] 
     const node = schemaAt(schema, issue.path)
     const found = valueAt(value, issue.path)
     if (found === undefined) return [at(issue.path, `missing; allowed: ${describeAllowed(node)}`)]
+    // Of what is no matter of types, its schema says what to write.
+    if (issue.code === 'custom' && issue.message !== 'Invalid input')
+      return [at(issue.path, `found ${describeValue(found)}. ${issue.message}`)]
     return [at(issue.path, `found ${describeValue(found)}; allowed: ${describeAllowed(node)}`)]
   })
   return findings.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))

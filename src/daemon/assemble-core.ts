@@ -1,3 +1,4 @@
+import type { Limits } from '../adapters/limits/limits.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/spawn/admission.ts'
 import { createResults } from '../core/agents/agent-result.ts'
@@ -23,6 +24,7 @@ import { createSlots } from '../core/spawn/provision/slots.ts'
 import { createTeardown } from '../core/spawn/provision/teardown.ts'
 import { createWorktreeVariables } from '../core/spawn/provision/variables.ts'
 import { createLauncher, type LaunchEnvironment } from '../core/spawn/launch.ts'
+import { createLimitWatch, type LimitWatch } from '../core/limits/limit-watch.ts'
 import { createLiveAgentOf } from '../core/agents/live-agent.ts'
 import { createMailbox } from '../core/mail/mailbox.ts'
 import { createPermissions } from '../core/turns/permissions.ts'
@@ -74,6 +76,7 @@ export interface AssembledCore {
   readonly observing: Observing
   readonly sessions: Pick<SessionWatch, 'stop'>
   readonly paneNames: Pick<PaneNames, 'stop'>
+  readonly limits: Pick<LimitWatch, 'stop'>
   readonly landings: { stop(): Promise<void> }
   /** What goes on by itself once everything else stands. */
   readonly background: { begin(): Promise<void>; stop(): Promise<void> }
@@ -85,7 +88,12 @@ export type ToolsOf = (config: Config, agent: Pick<Agent, 'role' | 'tools'>) => 
 /** Wires the use cases. Order is that of dependence. */
 export function assembleCore(
   deps: Deps &
-    LaunchEnvironment & { probe: AgentProbe; toolsOf: ToolsOf; notifications: Notifications },
+    LaunchEnvironment & {
+      probe: AgentProbe
+      toolsOf: ToolsOf
+      notifications: Notifications
+      holdsLimits: Limits
+    },
 ): AssembledCore {
   const states = createStates(deps)
   const launching = new Set<AgentId>()
@@ -96,7 +104,8 @@ export function assembleCore(
   const slots = createSlots({ ...deps, firstBlock: block })
   const variablesOf = createWorktreeVariables({ ...deps, slots })
   const teardown = createTeardown({ ...deps, variablesOf })
-  const launcher = createLauncher({ ...deps, panes, slots })
+  const limits = createLimitWatch({ ...deps, panes, limits: deps.holdsLimits })
+  const launcher = createLauncher({ ...deps, panes, slots, limits })
   const finalOutput = createFinalOutput(deps)
   const results = createResults({ ...deps, finalOutput })
   const exits = createExits({ ...deps, states, panes, results })
@@ -124,25 +133,14 @@ export function assembleCore(
   const observing = createObserving({ ...deps, states, panes, isAsked: permissions.pending })
   const sessionEnds = createSessionEnds({
     ...deps,
-    states,
-    exits,
-    panes,
-    mailbox,
-    results,
-    finalOutput,
+    ...{ states, exits, panes, mailbox, results, finalOutput, limits },
     readUsage: ({ id }) => usage.readNow(id),
   })
   const sessionWatch = createSessionWatch({ ...deps, ends: sessionEnds })
   const reconciling = createReconcile({
     formerSession: terminalsOf(repositoryHash(deps.paths.commonDir)).formerZellijSession,
     ...deps,
-    states,
-    exits,
-    panes,
-    observing,
-    blockingCalls,
-    sessionEnds,
-    sessionWatch,
+    ...{ states, exits, panes, observing, blockingCalls, sessionEnds, sessionWatch, limits },
     silence: createSilence(deps),
     overdueHolds: createOverdueHolds(deps),
     isLaunching: (id) => launching.has(id),
@@ -167,7 +165,7 @@ export function assembleCore(
     stopChain: createStopChain({ ...deps, sync, followBase, forgeWatch: createForgeWatch(deps) }),
   })
   const firstTurn = createFirstTurn()
-  const endPrograms = createEndPrograms({ ...deps, exits, panes, results, finalOutput })
+  const endPrograms = createEndPrograms({ ...deps, exits, panes, results, finalOutput, limits })
   const running = createAgentControl({
     ...deps,
     launcher,
@@ -283,7 +281,7 @@ export function assembleCore(
     usage,
     observing,
     sessions: sessionWatch,
-    paneNames,
+    ...{ paneNames, limits },
     landings: mergePull,
     background: {
       begin: async () => {

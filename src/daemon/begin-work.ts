@@ -68,6 +68,7 @@ export async function beginWork(deps: {
     'observing',
     'sessions',
     'paneNames',
+    'limits',
     'landings',
     'background',
   ] as const)

@@ -4,14 +4,16 @@ import { acquireInstanceLock } from '../adapters/machine/instance-lock.ts'
 import { gitEnvironment, type Environment } from '../config/environment.ts'
 import { readRepositoryFile, type RepositoryFile } from '../config/repository-file.ts'
 import { ExomonadError } from '../domain/errors.ts'
+import type { Exec } from '../processes/exec.ts'
 import { foldersOf, pathsOf, type Paths } from '../runtime/paths.ts'
 import type { Releaser } from './releaser.ts'
 
 export interface ClaimedRepository {
   /** Absolute path of the folder that all its worktrees share. */
   readonly commonDir: string
-  readonly repository: RepositoryFile
   readonly paths: Paths
+  readonly socket: RepositoryFile['socket']
+  readonly rootWorktree: RepositoryFile['rootWorktree']
 }
 
 /**
@@ -22,9 +24,14 @@ export async function claimRepository(options: {
   readonly cwd: string
   readonly environment: Environment
   readonly release: Releaser
+  readonly exec: Exec
 }): Promise<ClaimedRepository> {
-  const { cwd, environment, release } = options
-  const { commonDir, mainWorktree } = await inspectRepository(cwd, gitEnvironment(environment))
+  const { cwd, environment, release, exec } = options
+  const { commonDir, mainWorktree } = await inspectRepository(
+    cwd,
+    gitEnvironment(environment),
+    exec,
+  )
   const repository = await readRepositoryFile(
     pathsOf(commonDir, mainWorktree ?? cwd).repositoryFile,
   )
@@ -46,5 +53,6 @@ export async function claimRepository(options: {
     )
   }
   release.add('lock', () => lock.release())
-  return { commonDir, repository, paths }
+  const { socket, rootWorktree } = repository
+  return { commonDir, paths, socket, rootWorktree }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { exec } from '../processes/exec.ts'
+import { createForkServer } from '../processes/fork-server/fork-server.ts'
 import { openKeptGit } from '../adapters/git/open.ts'
 import { createAgentFiles } from '../adapters/machine/agent-files.ts'
 import { writeBinShim } from '../adapters/machine/bin-shim.ts'
@@ -27,6 +27,7 @@ import { chooseMultiplexer } from './choose-multiplexer.ts'
 import { claimRepository } from './claim-repository.ts'
 import type { RemoteAccess } from './forge/choose-forge.ts'
 import { createKnownTokens } from './known-tokens.ts'
+import { openLimits } from './limits/open-limits.ts'
 import { createPrompts, listedTools } from './listed-tools.ts'
 import { startMaintenance } from './maintenance.ts'
 import { openMcp } from './open-mcp.ts'
@@ -70,14 +71,16 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const release = createReleaser()
   const lost = Promise.withResolvers<void>()
   try {
-    const { commonDir, repository, paths } = await claimRepository({ ...options, release })
-    const { socket } = repository
+    const { exec, dispose } = createForkServer()
+    release.add('fork server', dispose)
+    const claimed = await claimRepository({ ...options, release, exec })
+    const { commonDir, paths, socket, rootWorktree } = claimed
     const access: RemoteAccess = { push: async () => ({}), remote: async () => ({}) }
     const leaving = new AbortController()
     const { git, close: closeGit } = openKeptGit({
       commonDir,
       origin: paths.origin,
-      exec: confinedGit(paths, environment),
+      exec: confinedGit({ paths, environment, exec }),
       environment: gitEnvironment(environment),
       signal: leaving.signal,
       pushEnvironment: () => access.push(),
@@ -106,7 +109,6 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const ownerToken = await ensureOwnerToken(environment, commonDir)
     const tokens = createKnownTokens([ownerToken], () => config().secrets.entropy)
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
-
     const gate = createTextGate(tokens)
     await requireDatabase(paths)
     const store = await openStore({
@@ -190,11 +192,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       notifications: notices,
       settings,
       prompts: createPrompts({ store, renderer }),
-      paths,
-      gate,
-      clock,
-      log,
-      onJournalStep,
+      ...{ paths, gate, clock, log, onJournalStep },
       socket,
       agentPath: paths.bin,
       mcpUrl: mcp?.url ?? null,
@@ -202,6 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ freePort, portsFree },
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
+      holdsLimits: openLimits(paths, environment),
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
     const { core } = assembled
@@ -216,7 +215,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       resumeForge: resume,
       config,
       paths,
-      rootWorktree: repository.rootWorktree,
+      rootWorktree,
       userHome: environment.home,
       log,
       release,
@@ -291,7 +290,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const stopped = new Promise<void>((resolve) => {
     // For good, not once: what runs programs (processes/exec.ts) ends this process meanwhile by a
     // signal that nobody else listens to any more.
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve())
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, resolve)
   })
   const daemon = await startDaemon(options)
   await Promise.race([stopped, daemon.lost])

@@ -90,6 +90,12 @@ export const ERRORS = {
     remedy:
       'Do what the message says (`exomonad doctor` tries it), or write [roles.ROLE] sandbox = "off".',
   },
+  LIMITS_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The agent is to be held to limits of memory, processes or CPU, and can’t be here.',
+    remedy:
+      'Do what the message says (`exomonad doctor` tries it), or remove the key from [roles.ROLE] limits.',
+  },
   LIMIT_REACHED: {
     status: 429,
     meaning: 'A limit of the configuration is reached.',

@@ -3,6 +3,7 @@ import { agentCompleted } from './agents/agent.completed.ts'
 import { agentFailed } from './agents/agent.failed.ts'
 import { agentIdle } from './agents/agent.idle.ts'
 import { agentKilled } from './agents/agent.killed.ts'
+import { agentLimited } from './agents/agent.limited.ts'
 import { agentReaped } from './agents/agent.reaped.ts'
 import { agentRemoved } from './agents/agent.removed.ts'
 import { agentSilent } from './agents/agent.silent.ts'
@@ -91,6 +92,7 @@ export const ALL_EVENTS = [
   agentCompleted,
   agentFailed,
   agentKilled,
+  agentLimited,
   agentSilent,
   agentUnsettled,
   agentWaiting,

@@ -41,6 +41,8 @@ export interface Paths {
    * 0700.
    */
   readonly agents: string
+  /** What agents are held to, and by which control groups: a file per agent. */
+  readonly limits: string
   /** Terminal transcripts of agents that ended. */
   readonly transcripts: string
   /** All output of what ran without a terminal, a file per agent. */
@@ -99,6 +101,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     launch: join(state, 'launch'),
     auth: join(state, 'auth'),
     agents: join(state, 'agents'),
+    limits: join(state, 'limits'),
     transcripts: join(state, 'transcripts'),
     outputs: join(state, 'outputs'),
     ciLogs: join(state, 'ci', 'logs'),

@@ -12,7 +12,6 @@ import type { RunResult } from './daemon.ts'
 const daemonCommand = (bin: string): string[] => [
   process.execPath,
   '--max-semi-space-size=1',
-  '--optimize-for-size',
   bin,
   'daemon',
   'run',

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { promisify } from 'node:util'
+import { createForkServer } from '../../src/processes/fork-server/fork-server.ts'
 import { COMPILED } from './programs.ts'
 import { mountSmallDisk, unmountSmallDisk } from './small-disk.ts'
 
@@ -51,7 +50,8 @@ export interface TempRepositoryOptions {
   readonly disk?: number
 }
 
-const run = promisify(execFile)
+/** A worker of the tests is as large as a daemon: each git of its own would copy it. */
+const { exec } = createForkServer()
 
 /** A fresh folder with HOME and XDG folders inside, and the environment that points to them. */
 export function tempHome(): {
@@ -103,7 +103,11 @@ export async function tempRepository(options: TempRepositoryOptions = {}): Promi
     temporary.remove()
   }
   const gitIn = async (cwd: string, ...args: string[]): Promise<string> => {
-    const { stdout } = await run('git', args, { cwd, env, maxBuffer: 64 * 1024 * 1024 })
+    const { exitCode, signal, stdout, stderr } = await exec('git', args, { cwd, env })
+    if (exitCode !== 0)
+      throw new Error(
+        `git ${args.join(' ')} ended with ${String(exitCode ?? signal)}: ${stdout}${stderr}`,
+      )
     return stdout.replace(/\n$/, '')
   }
   const git = (...args: string[]): Promise<string> => gitIn(path, ...args)

@@ -96,6 +96,7 @@ function hostSession(
     start: parts.startOnPipes,
     root: launch.root,
     env: launch.env,
+    ...(launch.behind === undefined ? {} : { behind: launch.behind }),
     ...(parts.grace === undefined ? {} : { grace: parts.grace }),
   })
   const { child, connected } = begin({

@@ -51,10 +51,12 @@ export function createTerminals(options: {
   readonly start: StartOnPipes
   readonly root: string
   readonly env: Readonly<Record<string, string>>
+  /** In front of each command. */
+  readonly behind?: readonly string[]
   /** Between SIGTERM and SIGKILL. Milliseconds. */
   readonly grace?: number
 }): AcpTerminals {
-  const { start, root, grace = 5_000 } = options
+  const { start, root, behind = [], grace = 5_000 } = options
   const terminals = new Map<string, Terminal>()
   /** Those that were let go of, until they have ended. */
   const ending = new Set<Promise<void>>()
@@ -92,7 +94,7 @@ export function createTerminals(options: {
       const own = Object.fromEntries(
         Object.entries(options.env).filter(([name]) => name.startsWith('EXOMONAD_')),
       )
-      const [file, words] = commandLine(command, args)
+      const [file = '', ...words] = [...behind, ...commandLine(command, args).flat()]
       const { child, stdin, stdout, stderr } = start(file, words, {
         cwd: folder,
         env: { ...options.env, ...env, ...own },

@@ -31,6 +31,8 @@ export interface AcpLaunch {
   readonly root: string
   /** What its terminals run with. */
   readonly env: Readonly<Record<string, string>>
+  /** What they are started behind: the limits of the agent hold them too. */
+  readonly behind?: readonly string[]
   /**
    * How the daemon is notified: `POST /v1/hooks/program/<event>` on this socket with the token in
    * this file; without an answer into the spool.

@@ -3,6 +3,7 @@ import type { Results } from './agent-result.ts'
 import type { Deps } from '../deps.ts'
 import type { Exits } from './exits.ts'
 import type { FinalOutputOf } from './final-output.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { atOnce } from '../at-once.ts'
 
@@ -23,11 +24,13 @@ export const createEndPrograms =
     panes,
     results,
     finalOutput,
+    limits,
   }: Pick<Deps, 'files' | 'log'> & {
     exits: Exits
     panes: OwnPanes
     results: Pick<Results, 'record'>
     finalOutput: FinalOutputOf
+    limits: Pick<LimitWatch, 'ended'>
   }): EndPrograms =>
   async (agents) => {
     const running = agents.filter(({ paneId }) => paneId !== null)
@@ -36,6 +39,8 @@ export const createEndPrograms =
     )
     try {
       await panes.closeAll(running)
+      // What hid from that (in a session and an environment of its own) is in their groups still.
+      await Promise.all(running.map((agent) => limits.ended(agent, { kill: true })))
     } catch (thrown) {
       const ids = running.map(({ id }) => id)
       log.warn({ err: thrown, agents: ids }, 'closing panes failed; it is tried again')

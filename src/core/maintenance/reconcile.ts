@@ -6,6 +6,7 @@ import type { BlockingCalls } from '../turns/blocking-calls.ts'
 import type { Deps } from '../deps.ts'
 import { describeExit, type Exits } from '../agents/exits.ts'
 import { isAlive, isLasting, STOPPED } from '../../domain/lifecycle.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { Observing } from '../agents/observing.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import type { SessionEnds } from '../sessions/session-ends.ts'
@@ -32,6 +33,7 @@ export function createReconcile({
   blockingCalls,
   sessionEnds,
   sessionWatch,
+  limits,
   silence,
   overdueHolds,
   isLaunching,
@@ -44,6 +46,7 @@ export function createReconcile({
   blockingCalls: Pick<BlockingCalls, 'settleCutOff'>
   sessionEnds: Pick<SessionEnds, 'programEnded' | 'letGo'>
   sessionWatch: Pick<SessionWatch, 'look'>
+  limits: Pick<LimitWatch, 'explain' | 'ended' | 'tend'>
   silence: Silence
   overdueHolds: OverdueHolds
   /** Its program is being started in this process. */
@@ -129,10 +132,11 @@ export function createReconcile({
         : agent.runtime === 'pane'
           ? 'its pane is gone'
           : 'the detached host that it ran in is gone'
-      const how = last === undefined ? gone : describeExit(exit)
+      const how = last === undefined ? gone : await limits.explain(agent, exit, describeExit(exit))
       await (isLasting(agent)
         ? exits.ended(agent, exit, how)
         : sessionEnds.programEnded(agent, exit, how))
+      await limits.ended(agent)
       return
     }
     await blockingCalls.settleCutOff(agent)
@@ -187,6 +191,7 @@ export function createReconcile({
             'a terminal of an agent that the store does not know is left alone',
           )
       }
+      await limits.tend()
       if (configured !== undefined)
         await Promise.all(
           (await store.agents.list({ live: true })).map((agent) =>

@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts'
 import { endOf, type Exit, type Exits } from '../agents/exits.ts'
 import type { FinalOutput } from '../agents/final-output.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { Mailbox } from '../mail/mailbox.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { outcomeOf, processVerdict, turnVerdict, type Verdict } from './session-verdict.ts'
@@ -39,6 +40,7 @@ export function createSessionEnds({
   results,
   finalOutput,
   readUsage,
+  limits,
 }: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'clock' | 'log'> & {
   states: States
   exits: Pick<Exits, 'keepTranscript'>
@@ -48,12 +50,14 @@ export function createSessionEnds({
   finalOutput: (agent: Agent) => Promise<FinalOutput>
   /** What its conversation used: nobody can read that afterwards. */
   readUsage: (agent: Agent) => Promise<void>
+  limits: Pick<LimitWatch, 'ended'>
 }): SessionEnds {
   const letGo = async (agent: Agent): Promise<void> => {
     await panes.close(agent)
     await files.remove(agent.id)
     // Also what it had started in process groups of their own.
     await multiplexer.endLeftBehind(agent.id)
+    await limits.ended(agent, { kill: true })
   }
 
   const end = async (

@@ -26,7 +26,7 @@ const stricter = (one: SandboxLevel, other: SandboxLevel): SandboxLevel =>
   STRICTER.indexOf(one) >= STRICTER.indexOf(other) ? one : other
 
 /** What is configured for the agent itself, by its role and by its program. */
-export const configuredLevel = (
+const configuredLevel = (
   config: Config,
   { role, agentCli }: Pick<Agent, 'role' | 'agentCli'>,
 ): SandboxLevel =>
@@ -63,3 +63,13 @@ export async function confinementOf(
   }
   return level
 }
+
+/** Whoever configured a sandbox must not believe that it holds where it does not. */
+export const unconfinedNotice = (
+  paths: Pick<Paths, 'home'>,
+  config: Config,
+  agent: Agent,
+): string[] =>
+  configuredLevel(config, agent) !== 'off' && isInCheckout(paths, agent)
+    ? [`${agent.name} is not confined: it works in your own checkout. What it spawns is.`]
+    : []

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { Agent } from '../../domain/records.ts'
 import type { LaunchPlan, LaunchRequest } from '../../adapters/agent-cli/agent-cli.ts'
+import type { AcpLaunch } from '../../adapters/terminals/headless-program.ts'
 import type { OpenPane } from '../../adapters/terminals/holder.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
@@ -10,10 +11,10 @@ import { paneName } from '../panes/names.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { programOfRole, withVariables } from '../agents/programs.ts'
 import type { Token } from './token.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import {
-  configuredLevel,
   confinementOf,
-  isInCheckout,
+  unconfinedNotice,
   type Confinable,
   type SandboxLevel,
 } from './confinement.ts'
@@ -77,7 +78,11 @@ export interface LaunchEnvironment {
 
 export function createLauncher(
   deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'paths'> &
-    LaunchEnvironment & { panes: Pick<OwnPanes, 'find'>; slots: Slots },
+    LaunchEnvironment & {
+      panes: Pick<OwnPanes, 'find'>
+      slots: Slots
+      limits: Pick<LimitWatch, 'behind'>
+    },
 ): Launcher {
   const { store, multiplexer, files, paths } = deps
   const settled = createSettled(deps)
@@ -124,9 +129,10 @@ export function createLauncher(
     acp: NonNullable<LaunchPlan['acp']>,
     {
       env,
+      behind,
       authFile,
       stopTimeout,
-    }: { env: Readonly<Record<string, string>>; authFile: string; stopTimeout: number },
+    }: Pick<AcpLaunch, 'env' | 'behind'> & { authFile: string; stopTimeout: number },
   ): Pick<OpenPane, 'program' | 'output'> => ({
     program: {
       kind: 'acp',
@@ -135,6 +141,7 @@ export function createLauncher(
         mcpServers: withVariables(acp.mcpServers, env, join(deps.agentPath, 'exomonad')),
         root: agent.worktree,
         env,
+        ...(behind === undefined ? {} : { behind }),
         daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout },
       },
     },
@@ -184,18 +191,6 @@ export function createLauncher(
     return deps.confine({ ...program, level, personal, listens, hosts })
   }
 
-  /** Whoever configured a sandbox must not believe that it holds where it does not. */
-  const withNotice = (config: Config, agent: Agent, plan: LaunchPlan): LaunchPlan =>
-    configuredLevel(config, agent) !== 'off' && isInCheckout(paths, agent)
-      ? {
-          ...plan,
-          warnings: [
-            ...plan.warnings,
-            `${agent.name} is not confined: it works in your own checkout. What it spawns is.`,
-          ],
-        }
-      : plan
-
   return {
     requireProgram: async (configured, cliName) => {
       const found = await configured.agentCli(cliName).locate()
@@ -211,15 +206,17 @@ export function createLauncher(
     launchProcess: async (config, agent, command) => {
       const { multiplexer: size, retention } = config
       const base = deps.environmentOf(config)
-      const argv = await files.writeLaunch(
-        agent.id,
-        await held(await confinementOf(deps, config, agent), {
-          agent,
-          config,
-          env: { ...base, ...(await ownVariables(agent, base['PATH'] ?? '')) },
-          argv: ['/bin/sh', '-c', command],
-        }),
-      )
+      const program = await held(await confinementOf(deps, config, agent), {
+        agent,
+        config,
+        env: { ...base, ...(await ownVariables(agent, base['PATH'] ?? '')) },
+        argv: ['/bin/sh', '-c', command],
+      })
+      const { argv: behind } = await deps.limits.behind(config, agent)
+      const argv = await files.writeLaunch(agent.id, {
+        ...program,
+        argv: [...behind, ...program.argv],
+      })
       return multiplexer.open({
         ...{
           agentId: agent.id,
@@ -245,7 +242,10 @@ export function createLauncher(
       const authFile = await files.writeAuth(agent.id, token.secret)
       const level = await confinementOf(deps, config, agent)
       const asked = request(config, agent, options, level)
-      const plan = withNotice(config, agent, await cli.plan(asked))
+      const behind = await deps.limits.behind(config, agent)
+      const planned = await cli.plan(asked)
+      const notices = [...unconfinedNotice(paths, config, agent), ...behind.notices]
+      const plan = { ...planned, warnings: [...planned.warnings, ...notices] }
       await files.writePlanned(agent.id, agent.worktree, plan.files, plan.links)
       await files.writeChannel(agent.id, plan.channel)
       const base = deps.environmentOf(config, cli.passes)
@@ -265,7 +265,8 @@ export function createLauncher(
           : {}),
       }
       const program = { agent, config, env, argv: plan.argv, plan }
-      const argv = await files.writeLaunch(agent.id, await held(level, program))
+      const { argv: inner, ...rest } = await held(level, program)
+      const argv = await files.writeLaunch(agent.id, { ...rest, argv: [...behind.argv, ...inner] })
       const pane = await multiplexer.open({
         ...{
           agentId: agent.id,
@@ -279,7 +280,12 @@ export function createLauncher(
           ? { name: paneName(agent), ...(await besideParent(agent, config.multiplexer.layout)) }
           : {
               name: agent.name,
-              ...hosted(agent, plan.acp, { env, authFile, stopTimeout: config.stop.timeout }),
+              ...hosted(agent, plan.acp, {
+                env,
+                ...(behind.argv.length === 0 ? {} : { behind: behind.argv }),
+                authFile,
+                stopTimeout: config.stop.timeout,
+              }),
               outputBound: boundOf(config.retention),
             }),
       })

@@ -11,7 +11,7 @@ import {
   toolFolders,
 } from '../../adapters/sandbox/workspace.ts'
 import type { Environment } from '../../config/environment.ts'
-import { exec, type Exec } from '../../processes/exec.ts'
+import type { Exec } from '../../processes/exec.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
 type Places = Pick<Paths, 'commonDir' | 'state' | 'home' | 'worktrees'>
@@ -48,8 +48,15 @@ export async function markConfined(paths: Pick<Paths, 'state'>, worktree: string
  * the repository and nothing beside it: references and their logs are written by such agents as
  * well, and a link among them leads anywhere.
  */
-export function confinedGit(paths: Places, environment: Pick<Environment, 'home' | 'path'>): Exec {
-  const { home, path } = environment
+export function confinedGit({
+  paths,
+  environment: { home, path },
+  exec,
+}: {
+  paths: Places
+  environment: Pick<Environment, 'home' | 'path'>
+  exec: Exec
+}): Exec {
   let ignored: Promise<string[]> | undefined
   let everConfined = false
 

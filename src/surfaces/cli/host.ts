@@ -1,4 +1,5 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
+import type { LimitsFound } from '../../adapters/limits/limits.ts'
 import type { Exec } from '../../processes/exec.ts'
 import type { GiteaCheck } from '../../adapters/forge/gitea/check.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
@@ -68,6 +69,8 @@ export interface Host {
   acpCli(name: string, config: AcpConfig, home: string): Promise<AgentCli>
   /** Whether agents can be confined on this machine, and which of these programs start then. */
   trySandbox(programs: readonly string[]): Promise<SandboxTrial>
+  /** Which limits of agents this machine can keep, tried. */
+  tryLimits(paths: Paths): Promise<LimitsFound>
   /** Files of `.exomonad/` that git tracks, relative to `home`. */
   trackedFiles(paths: Paths): Promise<string[]>
   /** The store’s file while no daemon has it. */

@@ -163,6 +163,7 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
     },
     panes: { find: async () => undefined },
     slots: { of: async () => ({ slot: 1, portBase: 20_020 }) },
+    limits: { behind: async () => ({ argv: [], notices: [] }) },
     variablesOf: async () => ({}),
     onJournalStep: () => {},
     opened: () => {},

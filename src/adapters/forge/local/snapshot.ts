@@ -205,7 +205,7 @@ export function createSnapshots({
         (row) => row?.state === 'open' && !merging.underWay(row.number),
       )
       await publishMergedHere(
-        { git, remote, log },
+        { git, remote, log, branches },
         open.filter((row) => row !== undefined),
         tips,
       )

@@ -10,6 +10,7 @@ import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
 import { diagnoseLarge } from './large.ts'
+import { diagnoseLimits } from './limits.ts'
 import { diagnoseNotify } from './notify.ts'
 import { diagnoseOwnCopy } from './own-copy.ts'
 import { diagnosePush } from './push.ts'
@@ -31,6 +32,7 @@ export async function diagnoseRepository(
     templates(context, located),
     diagnoseAgents(context, config, located),
     diagnoseSandbox(context, config, located),
+    diagnoseLimits(context, config, located),
     permissions(context, located),
     remotes(context, located),
     diagnoseForge(context, config, located),

@@ -35,6 +35,7 @@ function world(come: number[]) {
     mailbox: { sendIn: async () => {} },
     results: { make: async () => ({}) as never },
     finalOutput: async () => ({ text: 'All is done.', turns: 1, reason: 'end_turn' }),
+    limits: { ended: async () => {} },
     readUsage: async () => {},
   })
   return { agent, changes, letGo, ends }

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readSync,
+  statfsSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** Of each stream, as in ../exec.ts. Bytes. */
+const MOST_OUTPUT = 100_000_000
+
+/** In memory where there is room: a command says what it has to say on a full disk, too. */
+export const outputFolder = (): string | undefined =>
+  ['/dev/shm', tmpdir()].find((folder) => {
+    try {
+      accessSync(folder, constants.W_OK)
+      const { bavail, bsize } = statfsSync(folder)
+      return bavail * bsize > 2 * MOST_OUTPUT
+    } catch {
+      return false
+    }
+  })
+
+/**
+ * Descriptors of files without a name, that nobody has to clean up: output, errors and, where there
+ * is one, the input.
+ */
+export function openFiles(folder: string, input: string | undefined): number[] {
+  const files: number[] = []
+  const open = (): number => {
+    const path = join(folder, `exomonad-${randomUUID()}`)
+    const { O_RDWR, O_CREAT, O_EXCL } = constants
+    const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+    files.push(fd)
+    unlinkSync(path)
+    return fd
+  }
+  try {
+    open()
+    open()
+    if (input !== undefined) {
+      const bytes = Buffer.from(input)
+      const fd = open()
+      for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at)
+    }
+    return files
+  } catch (thrown) {
+    for (const fd of files) closeSync(fd)
+    throw thrown
+  }
+}
+
+/** Undefined where it is longer than may be. */
+export function contents(fd: number): string | undefined {
+  const { size } = fstatSync(fd)
+  if (size > MOST_OUTPUT) return undefined
+  const bytes = Buffer.allocUnsafe(size)
+  let at = 0
+  while (at < size) {
+    const read = readSync(fd, bytes, at, size - at, at)
+    if (read === 0) break
+    at += read
+  }
+  return bytes.toString('utf8', 0, at)
+}
