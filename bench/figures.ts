@@ -8,6 +8,7 @@ export interface Figure {
   readonly name: string
   readonly unit:
     | 'ms'
+    | '%'
     | 'MB'
     | 'bytes'
     | 'MB/s'

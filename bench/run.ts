@@ -17,6 +17,7 @@ import { measureMcp } from './mcp.ts'
 import { measureMultiplexers } from './multiplexers.ts'
 import { measurePane } from './pane.ts'
 import { measureProvision } from './provision.ts'
+import { measureRadar } from './radar.ts'
 import { measureSpawn } from './spawn.ts'
 import { measureThousand } from './thousand.ts'
 import { measureWorkplaces } from './workplaces.ts'
@@ -44,6 +45,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   'headless-acp': measureHeadlessAcp,
   host: measureHost,
   thousand: measureThousand,
+  radar: measureRadar,
   forge: measureForge,
   landing: measureLanding,
   agents: measureAgents,

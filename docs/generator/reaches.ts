@@ -50,7 +50,7 @@ export function reachesOf(type: EventType): string {
     if (told.length === 0) return ''
     return `${name}: ${told.join(' or ')}${reaches.has('nothing') ? ', if at all' : ''}`
   }
-  return (['owner', 'parent', 'siblings', 'human'] as const)
+  return (['owner', 'partner', 'parent', 'siblings', 'human'] as const)
     .map(target)
     .filter((text) => text !== '')
     .join('; ')

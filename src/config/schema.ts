@@ -89,6 +89,20 @@ export const configSchema = z
     forge: forgeSchema,
     worktree: worktreeSchema,
     sandbox: sandboxSchema,
+    radar: z
+      .strictObject({
+        enabled: z
+          .boolean()
+          .default(true)
+          .describe(
+            'Whether the work of siblings, and of each agent and its base, is merged on trial while it is being written, uncommitted files included. Two whose work would conflict are told, and so is their parent. Nothing is changed by it.',
+          ),
+        interval: seconds(
+          30,
+          'At most so often the worktree of an agent at work is looked at; at the end of each turn it is looked at as well.',
+        ),
+      })
+      .prefault({}),
     question: z
       .strictObject({
         timeout: seconds(300, 'How long `question` blocks before it returns “pending”.'),

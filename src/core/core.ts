@@ -3,6 +3,7 @@ import type { Captures, Forking } from './spawn/agent-forks.ts'
 import type { Sessions, Subagents } from './sessions/agent-sessions.ts'
 import type { Hooks } from './turns/agent-hooks.ts'
 import type { Waiting } from './mail/agent-waits.ts'
+import type { RadarUse } from './radar/radar-use-cases.ts'
 import type { View } from './agents/tree-document.ts'
 import type { Acting } from './acting.ts'
 import type { Directory } from './agents/directory.ts'
@@ -33,5 +34,6 @@ export interface Core {
   readonly hooks: Hooks
   readonly maintenance: Maintenance
   readonly once: Once
+  readonly radar: RadarUse
   readonly view: View
 }

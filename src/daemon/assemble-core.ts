@@ -3,6 +3,7 @@ import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/spawn/admission.ts'
 import { createResults } from '../core/agents/agent-result.ts'
 import { createApprovals } from '../core/questions/approvals.ts'
+import { createBackground, type Background } from '../core/background.ts'
 import { createBudgetWatch } from '../core/usage/budget-watch.ts'
 import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
@@ -39,6 +40,7 @@ import { createOwnPanes } from '../core/panes/panes.ts'
 import { createPaneNames, type PaneNames } from '../core/panes/names.ts'
 import { createQuestions } from '../core/questions/questions.ts'
 import { createReap } from '../core/maintenance/reap.ts'
+import { createRadarWithView } from '../core/radar/create.ts'
 import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
 import { createSilence } from '../core/maintenance/silence.ts'
@@ -78,8 +80,7 @@ export interface AssembledCore {
   readonly paneNames: Pick<PaneNames, 'stop'>
   readonly limits: Pick<LimitWatch, 'stop'>
   readonly landings: { stop(): Promise<void> }
-  /** What goes on by itself once everything else stands. */
-  readonly background: { begin(): Promise<void>; stop(): Promise<void> }
+  readonly background: Background
 }
 
 /** Names of the listed tools that an agent may call. */
@@ -202,6 +203,7 @@ export function assembleCore(
     kill: (caller, id, reason) => running.kill(caller, id, reason),
   })
   const directory = createDirectory(deps)
+  const { radar, use } = createRadarWithView(deps)
   const core: Core = {
     directory,
     acting: createActing(deps),
@@ -271,6 +273,7 @@ export function assembleCore(
         await subagents.endLost('the call that it worked for was lost by a restart of the daemon')
       },
     }),
+    radar: use,
     view: createView({ ...deps, openWaits }),
   }
   const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
@@ -283,15 +286,10 @@ export function assembleCore(
     sessions: sessionWatch,
     ...{ paneNames, limits },
     landings: mergePull,
-    background: {
-      begin: async () => {
-        await mergePull.resume()
-        labelSpawns.start()
-        statusComment.start()
-      },
-      stop: async () => {
-        await Promise.all([labelSpawns.stop(), statusComment.stop(), keepUpToDate.stop()])
-      },
-    },
+    background: createBackground({
+      resume: mergePull.resume,
+      starts: [labelSpawns, statusComment, radar],
+      stops: [labelSpawns, statusComment, keepUpToDate, radar],
+    }),
   }
 }

@@ -16,13 +16,14 @@ export const isReachable = (agent: Agent): boolean =>
 
 /**
  * The agents an event can concern: its own line up to the root, and of pull requests, whose base
- * may be anybody’s, all.
+ * may be anybody’s, and of what two are concerned with, all.
  */
 export async function agentsAround(
   verbs: Pick<StoreVerbs, 'agents'>,
   event: RoutableEvent,
 ): Promise<Map<AgentId, Agent>> {
-  if (typeof event.payload['head'] === 'string') return byId(await verbs.agents.list())
+  if (typeof event.payload['head'] === 'string' || typeof event.payload['partner_id'] === 'string')
+    return byId(await verbs.agents.list())
   return event.agentId === null ? new Map() : lineOf(verbs, event.agentId)
 }
 

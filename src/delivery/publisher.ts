@@ -26,6 +26,12 @@ export interface PublisherWithDeliveries extends Publisher {
 /** Of a type that newer news does not replace. */
 const staysFor = ({ type }: StoredEvent): boolean => definitionOf(type)?.stays === true
 
+/** What this ends is withdrawn from everybody. */
+const ENDS: Readonly<Record<string, string>> = {
+  'base.green': 'base.red',
+  'conflict.cleared': 'conflict.foretold',
+}
+
 /** For these it matters whether the work is in a pull request. */
 const ENDS_WORK: ReadonlySet<string> = new Set(['agent.idle', 'agent.completed', 'pr.merged'])
 
@@ -73,7 +79,7 @@ export function createPublisher(deps: {
   }
 
   /**
-   * Older news of the same that still waits for these; of a base that is green again, for anybody.
+   * Older news of the same that still waits for these; of what has ended (ENDS), for anybody.
    */
   const supersede = async (
     tx: StoreTransaction,
@@ -87,7 +93,7 @@ export function createPublisher(deps: {
       // somebody wrote stays.
       (((reach === 'carry' ? !staysFor(event) : event.type === type && isState(event)) &&
         recipients.includes(recipient)) ||
-        (type === 'base.green' && event.type === 'base.red'))
+        ENDS[type] === event.type)
     const publisher = { publish: append, onEvent: () => () => {} }
     await withdraw({ tx, store, clock, publisher }, subject, (event, delivery) =>
       isOlder(event, delivery) ? 'there is newer news of it' : undefined,

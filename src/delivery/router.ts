@@ -154,7 +154,11 @@ export function route(
   const { policy = asDefined, definition = definitionOf(event.type) } = options
   const { type } = event
   if (definition?.tells === undefined) return []
-  const family = familyOf(event, tree)
+  const partner = event.payload['partner_id']
+  const family = {
+    ...familyOf(event, tree),
+    partner: typeof partner === 'string' ? (partner as AgentId) : null,
+  }
   const about = event.agentId === null ? undefined : tree.get(event.agentId)
   const routes = new Map<Recipient, Route>()
   for (const [target, defined] of entriesOf(definition.tells(event.payload))) {
@@ -172,6 +176,7 @@ export function route(
       ANSWERS.has(type) &&
       family.owner !== null &&
       event.actor === family.owner
+    if (target === 'partner' && family.partner === null) continue
     const to =
       target === 'human' ? 'human' : nearestLiving(tree, family[answers ? 'parent' : target])
     const before = routes.get(to)

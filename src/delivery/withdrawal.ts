@@ -3,6 +3,7 @@ import type { Store, StoreTransaction } from '../adapters/store/store.ts'
 import type { Delivery, StoredEvent } from '../domain/records.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Recipient } from '../domain/ids.ts'
+import { conflictSubjectOf } from '../domain/formats/conflict-subject.ts'
 import { mailSubjectOf } from '../domain/formats/mail-subject.ts'
 import type { SameHead } from '../domain/rebased-heads.ts'
 import { hasFailed, isReady } from '../core/pulls/readiness.ts'
@@ -12,16 +13,18 @@ import type { Publisher } from '../events/publish.ts'
 
 const OF_A_PULL = /^(pr|ci|review|landing)\./
 const OF_A_BASE = /^base\.(red|green)$/
+const OF_A_CONFLICT = /^conflict\./
 const OF_A_LIFE = /^agent\.(idle|completed|failed|killed)$/
 
 /**
  * What a message is about, where that may no longer be so, or be known already, when it is
- * delivered: a pull request’s URL, a base, a mail, an agent that rests or ended; null for all else.
+ * delivered: a pull request’s URL, a base, two agents that conflict, a mail, an agent that rests or ended; null for all else.
  */
 export function subjectOf(event: StoredEvent): string | null {
   const { type, payload } = event
   if (OF_A_PULL.test(type)) return typeof payload['url'] === 'string' ? payload['url'] : null
   if (OF_A_BASE.test(type)) return `base:${String(payload['branch'])}`
+  if (OF_A_CONFLICT.test(type)) return conflictSubjectOf(String(payload['pair']))
   const life = OF_A_LIFE.test(type) && event.agentId !== null ? `agent:${event.agentId}` : null
   return mailSubjectOf(event) ?? life
 }
@@ -31,11 +34,12 @@ export function subjectOf(event: StoredEvent): string | null {
  * the same.
  */
 export const isState = ({ type }: Pick<StoredEvent, 'type'>): boolean =>
-  (OF_A_PULL.test(type) || OF_A_BASE.test(type)) && definitionOf(type)?.stays !== true
+  (OF_A_PULL.test(type) || OF_A_BASE.test(type) || OF_A_CONFLICT.test(type)) &&
+  definitionOf(type)?.stays !== true
 
 /** Whether what it is about has one state at a time, of which the newest is what counts. */
 export const hasStates = ({ type }: Pick<StoredEvent, 'type'>): boolean =>
-  OF_A_PULL.test(type) || OF_A_BASE.test(type) || OF_A_LIFE.test(type)
+  OF_A_PULL.test(type) || OF_A_BASE.test(type) || OF_A_CONFLICT.test(type) || OF_A_LIFE.test(type)
 
 /** What is known of a pull request by now. */
 export interface Known {

@@ -70,6 +70,8 @@ import { prStalled } from './pulls/pr.stalled.ts'
 import { prThreadComment } from './pulls/pr.thread_comment.ts'
 import { prUnscheduled } from './pulls/pr.unscheduled.ts'
 import { reviewTimeout } from './pulls/review.timeout.ts'
+import { conflictCleared } from './radar/conflict.cleared.ts'
+import { conflictForetold } from './radar/conflict.foretold.ts'
 import { daemonStarted } from './tree/daemon.started.ts'
 import { daemonStopped } from './tree/daemon.stopped.ts'
 import { treeInitialized } from './tree/tree.initialized.ts'
@@ -142,6 +144,8 @@ export const ALL_EVENTS = [
   landingDone,
   baseRed,
   baseGreen,
+  conflictForetold,
+  conflictCleared,
   issueRefused,
   forgeTrouble,
   forgeRecovered,

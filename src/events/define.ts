@@ -4,11 +4,11 @@ import type { Reach } from '../domain/records.ts'
 
 /**
  * Who is notified of an event: whose it is (the agent it is about, of a pull request its author),
- * whoever looks after that (its parent, of a pull request the owner of its base), the human; of a
- * pull request also all others at work whose own goes into the same base. What is news of a sibling
- * never wakes anybody.
+ * the other agent where it is about two (`partner_id`), whoever looks after that (its parent, of a
+ * pull request the owner of its base), the human; of a pull request also all others at work whose
+ * own goes into the same base. What is news of a sibling never wakes anybody.
  */
-export type Target = 'owner' | 'parent' | 'siblings' | 'human'
+export type Target = 'owner' | 'partner' | 'parent' | 'siblings' | 'human'
 
 /** Who is notified, and how it reaches them; of the human’s inbox all that is not `log`. */
 export type Tells = Readonly<

@@ -6,7 +6,7 @@ import {
 } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
+import { constants as constantsOfOs, setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
@@ -29,6 +29,8 @@ export interface ExecOptions {
    * hold its pipes, and this, open.
    */
   readonly group?: boolean
+  /** It gets what processor time others leave. */
+  readonly background?: boolean
   /** Bytes kept of each stream; the default is 100 MB. */
   readonly maxBuffer?: number
 }
@@ -82,6 +84,15 @@ function limitGroup(pid: number | undefined, { timeout, signal }: ExecOptions): 
   }
 }
 
+function yieldToOthers(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constantsOfOs.priority.PRIORITY_LOW)
+  } catch {
+    // It has ended already.
+  }
+}
+
 export const exec: Exec = async (file, args, options = {}) => {
   const { group = false } = options
   const child = execa(file, args, {
@@ -96,6 +107,7 @@ export const exec: Exec = async (file, args, options = {}) => {
     ...(group || options.signal === undefined ? {} : { cancelSignal: options.signal }),
     ...(options.maxBuffer === undefined ? {} : { maxBuffer: options.maxBuffer }),
   })
+  if (options.background === true) yieldToOthers(child.pid)
   const letGo = group ? limitGroup(child.pid, options) : () => false
   const result = await child
   const timedOut = letGo() || result.timedOut

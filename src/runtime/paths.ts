@@ -6,6 +6,13 @@ import { dirname, join, sep } from 'node:path'
  * git or an agent’s reads. A crash leaves it.
  */
 export const SNAPSHOT_INDEX = 'exomonad-snapshot-index'
+/** The same, for the radar, which may look at the same time. */
+export const RADAR_INDEX = 'exomonad-radar-index'
+/**
+ * Below `<git-common-dir>`: what merging two snapshots writes, which nobody needs. A crash leaves
+ * it; the next look takes it away.
+ */
+export const RADAR_OBJECTS = 'exomonad/radar-objects'
 
 /** Where everything of one repository lives. Absolute paths. Nothing here touches the disk. */
 export interface Paths {

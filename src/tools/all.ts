@@ -29,6 +29,7 @@ import { prList } from './pulls/pr-list.ts'
 import { prReview } from './pulls/pr-review.ts'
 import { prShow } from './pulls/pr-show.ts'
 import { question } from './mail/question.ts'
+import { radar } from './radar.ts'
 import { readMessage } from './mail/read-message.ts'
 import { reap } from './agents/reap.ts'
 import { resume } from './agents/resume.ts'
@@ -87,6 +88,7 @@ const TOOLS = [
   prReview,
   prShow,
   question,
+  radar,
   readMessage,
   reap,
   resume,

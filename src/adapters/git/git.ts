@@ -1,4 +1,5 @@
 import type { BranchName, Sha } from '../../domain/ids.ts'
+import type { RadarGit } from './radar/radar-git.ts'
 import type { WorktreeVerbs } from './worktrees/worktree-verbs.ts'
 
 export type {
@@ -61,7 +62,7 @@ export interface Identity {
  * GIT_FAILED with git’s words, unreachable remotes FORGE_UNAVAILABLE, those that refuse
  * FORGE_DENIED, a full disk DISK_FULL. `worktree` arguments are absolute paths.
  */
-export interface Git extends WorktreeVerbs {
+export interface Git extends RadarGit, WorktreeVerbs {
   readonly commonDir: string
 
   // refs

@@ -2,7 +2,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import { parseSha, type Sha } from '../../domain/ids.ts'
 import type { CommitDetails, Git, Identity, MergeTreeResult } from './git.ts'
 import { mergeDriverSettings } from './merge-drivers.ts'
-import type { Run } from './run.ts'
+import type { Run, RunOptions } from './run.ts'
 
 type Objects = Pick<
   Git,
@@ -54,25 +54,8 @@ export function createObjects({ run }: { run: Run }): Objects {
     return known.identity
   }
 
-  const mergeTrees: Objects['mergeTrees'] = async (pairs) => {
-    if (pairs.length === 0) return []
-    const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages', '-z']
-    const result = await run.attempt(args, {
-      settings: await drivers(),
-      input: pairs.map(([ours, theirs]) => `${ours} ${theirs}\n`).join(''),
-    })
-    const missing = /([0-9a-f]{40,64}) - not something we can merge/.exec(result.stderr)?.[1]
-    if (missing !== undefined) {
-      throw new ExomonadError(
-        'GIT_FAILED',
-        `The commit ${missing} is not in this repository. Fetch it first.`,
-        { sha: missing },
-      )
-    }
-    const merged = result.exitCode === 0 ? parseMergeTrees(result.stdout) : []
-    if (merged.length !== pairs.length) throw run.failure('merge commits', result)
-    return merged
-  }
+  const mergeTrees: Objects['mergeTrees'] = async (pairs) =>
+    mergePairs(run, pairs, { settings: await drivers() })
 
   const readLog = async (doing: string, args: readonly string[]): Promise<CommitDetails[]> => {
     const format = '--format=%H%x00%T%x00%P%x00%an%x00%ae%x00%ad%x00%B%x00'
@@ -141,6 +124,30 @@ export function createObjects({ run }: { run: Run }): Objects {
     readCommits: (base, head) =>
       readLog('read commits', ['--end-of-options', `${base}..${head}`, '--']),
   }
+}
+
+export async function mergePairs(
+  run: Run,
+  pairs: readonly (readonly [ours: Sha, theirs: Sha])[],
+  options: RunOptions,
+): Promise<MergeTreeResult[]> {
+  if (pairs.length === 0) return []
+  const args = ['merge-tree', '--write-tree', '--stdin', '--name-only', '--no-messages', '-z']
+  const result = await run.attempt(args, {
+    ...options,
+    input: pairs.map(([ours, theirs]) => `${ours} ${theirs}\n`).join(''),
+  })
+  const missing = /([0-9a-f]{40,64}) - not something we can merge/.exec(result.stderr)?.[1]
+  if (missing !== undefined) {
+    throw new ExomonadError(
+      'GIT_FAILED',
+      `The commit ${missing} is not in this repository. Fetch it first.`,
+      { sha: missing },
+    )
+  }
+  const merged = result.exitCode === 0 ? parseMergeTrees(result.stdout) : []
+  if (merged.length !== pairs.length) throw run.failure('merge commits', result)
+  return merged
 }
 
 /**

@@ -14,6 +14,7 @@ import { createPorcelain } from './porcelain.ts'
 import { createRebase } from './rebase.ts'
 import { createRefs } from './refs.ts'
 import { createRemotes } from './remotes.ts'
+import { createRadarGit } from './radar/create.ts'
 import { createRun } from './run.ts'
 import { createSnapshots } from './worktrees/snapshots.ts'
 import { createWorktreeState } from './worktrees/worktree-state.ts'
@@ -59,6 +60,10 @@ export function openGit({
     return result
   }
   const run = createRun({ commonDir, environment, exec: logged, signal })
+  const aside = createRun({
+    ...{ commonDir, environment, signal },
+    exec: (file, args, options) => logged(file, args, { ...options, background: true }),
+  })
   const porcelain = createPorcelain({ commonDir, environment })
   const lock = createMutex()
   const refs = {
@@ -77,6 +82,7 @@ export function openGit({
     ...createWorktrees({ run, lock, commonDir, exec }),
     ...createWorktreeState({ run, commonDir, git: refs }),
     ...createSnapshots({ run }),
+    ...createRadarGit({ run: aside, commonDir }),
     ...createRebase({ run, git: objects }),
     ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),

@@ -17,13 +17,15 @@ export interface Command {
 export function commandFor(
   file: string,
   args: readonly string[],
-  { cwd = process.cwd(), env = {}, group, maxBuffer, signal }: ExecOptions,
+  { cwd = process.cwd(), env = {}, group, maxBuffer, signal, background }: ExecOptions,
 ): Command | undefined {
   if (group === true || maxBuffer !== undefined || signal?.aborted === true) return undefined
   const program = findProgram(file, env['PATH'])
   const names = Object.keys(env)
   if (program === undefined || !names.every(isPlain)) return undefined
-  const text = `exec ${[program, ...args].map(quote).join(' ')}`
+  const nice = background === true ? findProgram('nice', env['PATH']) : undefined
+  const yielding = nice === undefined ? [] : [nice, '-n', '19']
+  const text = `exec ${[...yielding, program, ...args].map(quote).join(' ')}`
   const exported = names.map((name) => ` ${name}=${quote(env[name] ?? '')}`).join('')
   // The shell exports some of its own.
   const variables = `unset PWD OLDPWD SHLVL${names.length > 0 ? `; export${exported}` : ''}`

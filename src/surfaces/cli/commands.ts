@@ -85,6 +85,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
   ...group('The tree', [
     tool('tree', agents),
+    tool('radar', agents),
     tool('root', agents, 'Have the tree grow from another branch'),
     written('spawn', 'Spawn a subtree or workers'),
     tool('fork', agents),

@@ -184,6 +184,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   }),
   pr_show: ({ pull }) => ({ pr_number: pull }),
   question: () => ({ message: 'Which?', timeout: 0 }),
+  radar: () => ({}),
   read_message: () => ({ id: 'm-000000000000' }),
   reap: () => ({}),
   resume: ({ ids }) => ({ agent: ids['target'] }),
@@ -261,6 +262,7 @@ pr_review/own         ok         –          –          –          ok      
 pr_review/reply       invalid    invalid    invalid    invalid    invalid    not-below  not-below  invalid    –          –          –          unknown
 pr_show               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 question              ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+radar                 ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 read_message          invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          unknown
 reap                  ok         ok         ok         –          –          –          –          –          –          –          –          unknown
 resume                invalid    –          –          –          –          –          –          –          –          –          –          unknown

@@ -280,6 +280,7 @@ describe('tools', () => {
       'note',
       'pr_review',
       'question',
+      'radar',
       'read_message',
       'send',
       'wait',

@@ -12,7 +12,7 @@ import { gitDirOf, parseStatus } from './worktree-state.ts'
  * Of a file that git can’t take in (unreadable, a repository without a commit) the rest is taken
  * all the same.
  */
-const SOME_MISSING = 1
+export const SOME_MISSING = 1
 
 /** As `git add` goes into submodules: a commit that is checked out there counts, no more. */
 const LOOK = [
@@ -25,23 +25,6 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
   const coalesce = createCoalescer()
   /** Of each worktree the last one: whoever joined a run reads it there. */
   const taken = new Map<string, Sha>()
-
-  /**
-   * Of the same age: by it git determines which files may have changed since without looking any
-   * different.
-   */
-  const copyIndex = async (from: string, to: string): Promise<void> => {
-    // An agent writes there: neither of the two may be a link to something else.
-    const file = await openPlain(from)
-    if (file === null) throw new Error(`${from} is no file`)
-    try {
-      const found = await file.stat()
-      await writeFile(to, await file.readFile(), { flag: 'wx', mode: 0o600 })
-      await utimes(to, found.atimeMs / 1000, Math.floor(found.mtimeMs / 1000))
-    } finally {
-      await file.close()
-    }
-  }
 
   const take = async (worktree: string): Promise<void> => {
     const gitDir = await gitDirOf(worktree)
@@ -105,5 +88,22 @@ export function createSnapshots({ run }: { run: Run }): Pick<Git, 'snapshotTree'
         .filter((name) => name !== '')
         .toSorted()
     },
+  }
+}
+
+/**
+ * Of the same age: by it git determines which files may have changed since without looking any
+ * different.
+ */
+export async function copyIndex(from: string, to: string): Promise<void> {
+  // An agent writes there: neither of the two may be a link to something else.
+  const file = await openPlain(from)
+  if (file === null) throw new Error(`${from} is no file`)
+  try {
+    const found = await file.stat()
+    await writeFile(to, await file.readFile(), { flag: 'wx', mode: 0o600 })
+    await utimes(to, found.atimeMs / 1000, Math.floor(found.mtimeMs / 1000))
+  } finally {
+    await file.close()
   }
 }

@@ -73,6 +73,14 @@ const isUnfolded = (
   all: boolean,
 ): boolean => all || text !== undefined || state !== undefined || needsMe
 
+export const radar = toolCommand('radar', {
+  prepare: ({ a, b }) => (a === undefined ? {} : b === undefined ? { a } : { a, b }),
+  show: async ({ pairs, pair }, look) => {
+    const { radarDetail, radarMatrix } = await import('../../text/radar-view.ts')
+    return pair === undefined ? radarMatrix(pairs ?? [], look) : radarDetail(pair, look)
+  },
+})
+
 export const root = commandGroup({
   move: toolCommand('move_root', {
     show: ({ from, to, worktree, moved, warnings }, { context, palette }) => {

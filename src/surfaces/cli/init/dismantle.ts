@@ -5,7 +5,7 @@ import type { Environment } from '../../../config/environment.ts'
 import { removeUserState } from '../../../config/user-state.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import { parentBranch, type Sha } from '../../../domain/ids.ts'
-import { isInWorktrees, poolsOf, SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
+import { isInWorktrees, poolsOf, RADAR_INDEX, SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
 import type { Host } from '../host.ts'
 import { EXCLUDE_LINES, sha256 } from './initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
@@ -70,6 +70,8 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
   // What is left of the forge’s repository borrows what is kept for it.
   if (!worktreesLeft && unshared.length === 0) await git.endLending()
+  const snapshots = await git.keptSnapshots()
+  await git.keepSnapshots(new Map([...snapshots.keys()].map((id) => [id, null])))
   await removeUserState(deps.environment, paths.commonDir)
   return { removed, kept, branches_left: branches }
 }
@@ -164,7 +166,7 @@ async function removeState(
 ): Promise<void> {
   const { paths, file } = located
   await rm(file.socket, { force: true })
-  for (const name of [SNAPSHOT_INDEX, `${SNAPSHOT_INDEX}.lock`])
+  for (const name of [SNAPSHOT_INDEX, RADAR_INDEX].flatMap((index) => [index, `${index}.lock`]))
     await rm(join(paths.commonDir, name), { force: true })
   if (dirname(file.socket) !== paths.state) await removeIfEmpty(dirname(file.socket))
   if (left.worktreesLeft) {

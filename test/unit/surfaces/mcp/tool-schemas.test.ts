@@ -22,7 +22,12 @@ describe('annotations', () => {
       ALL_TOOLS.filter((tool) => tool.listed && mcpTool(tool).annotations[hint]).map(
         ({ name }) => name,
       )
-    expect(hints('readOnlyHint').toSorted()).toEqual(['agent_result', 'agent_status', 'pr_diff'])
+    expect(hints('readOnlyHint').toSorted()).toEqual([
+      'agent_result',
+      'agent_status',
+      'pr_diff',
+      'radar',
+    ])
     expect(hints('destructiveHint').toSorted()).toEqual(['kill', 'kill_agent'])
   })
 })

@@ -1,0 +1,177 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { openGit } from '../src/adapters/git/open.ts'
+import type { WorktreeSnapshot } from '../src/adapters/git/radar/radar-git.ts'
+import { inspectRepository } from '../src/adapters/git/repository.ts'
+import { createJudge, type Sides, type Verdict } from '../src/core/radar/judge.ts'
+import { pairsOf, type Member } from '../src/core/radar/pairs.ts'
+import { asBranchName, newAgentId, type Sha } from '../src/domain/ids.ts'
+import { tempRepository } from '../test/helpers/temp-repository.ts'
+import { atMost, median, type Figure } from './figures.ts'
+import { agentRow } from './rows.ts'
+
+const FILES = 2_000
+const AGENTS = 20
+/** How often a change of one of them is judged. */
+const TIMES = 20
+/** `[radar] interval`, milliseconds. */
+const INTERVAL = 30_000
+const ROW = Array.from({ length: 60 }, (_, line) => `line ${line}`)
+
+/**
+ * Twenty siblings in a repository of 2,000 files, each with work of its own: a snapshot of one that
+ * changed a file, that judged against all others and the base, and a look at all.
+ */
+export async function measureRadar(): Promise<Figure[]> {
+  const repository = await tempRepository({
+    files: Object.fromEntries(
+      Array.from({ length: FILES }, (_, index) => [
+        `packages/p${index % 40}/src/f${index}.ts`,
+        `${ROW.join('\n')}\n${index}\n`,
+      ]),
+    ),
+  })
+  try {
+    const { commonDir } = await inspectRepository(repository.path, repository.env)
+    const git = openGit({ commonDir, environment: repository.env })
+    const base = (await git.resolve('HEAD'))!
+    const parentId = newAgentId()
+    const change = (member: Member, file: number, text: string): void => {
+      const path = join(member.worktree, `packages/p${file % 40}/src/f${file}.ts`)
+      mkdirSync(dirname(path), { recursive: true })
+      writeFileSync(path, `${ROW.with(file % 60, text).join('\n')}\n${file}\n`)
+    }
+    const members: Member[] = []
+    for (let index = 0; index < AGENTS; index += 1) {
+      const name = `a${index}`
+      const worktree = join(repository.folder, name)
+      const branch = asBranchName(`main.${name}`)
+      await git.addWorktree({ path: worktree, branch, create: true, at: base })
+      const member = agentRow({ name, kind: 'worker', parentId, depth: 1, worktree, branch })
+      // Ten files of its own, and two in which neighbours work as well.
+      for (let own = 0; own < 10; own += 1) change(member, index * 40 + own, name)
+      for (const shared of [index, index + 1]) change(member, 1_900 + shared, name)
+      members.push(member)
+    }
+    const pairs = pairsOf(members)
+    const judge = createJudge({ git })
+    const snapshots = new Map<string, WorktreeSnapshot>()
+    const look = async (member: Member): Promise<number> => {
+      const begun = performance.now()
+      const found = await git.snapshotWorktree(member.worktree, snapshots.get(member.id))
+      if (found.kind !== 'taken') throw new Error(found.why)
+      await git.keepSnapshots(new Map([[member.id, found.commit]]))
+      snapshots.set(member.id, found)
+      return performance.now() - begun
+    }
+    const tree = (await git.treesOf([base])).get(base)!
+    const sides: Sides = ({ a, b }) => [
+      snapshots.get(a.id)!,
+      b === null ? { commit: base, head: base, tree } : snapshots.get(b.id)!,
+    ]
+    for (const member of members) await look(member)
+    let verdicts: ReadonlyMap<string, Verdict> = await judge.judge(pairs, sides, new Map())
+
+    const taken: number[] = []
+    const judged: number[] = []
+    for (let round = 0; round < TIMES; round += 1) {
+      const member = members[round % AGENTS]!
+      change(member, 1_900 + (round % AGENTS), `round ${round}`)
+      taken.push(await look(member))
+      const begun = performance.now()
+      verdicts = await judge.judge(pairs, sides, verdicts)
+      judged.push(performance.now() - begun)
+    }
+
+    const allOf = async (): Promise<number> => {
+      const begun = performance.now()
+      for (const member of members) await look(member)
+      verdicts = await judge.judge(pairs, sides, verdicts)
+      return performance.now() - begun
+    }
+    const still = await allOf()
+    for (const [index, member] of members.entries()) change(member, index * 40, 'all at once')
+    const busy = await allOf()
+
+    const merging = (wanted: readonly (readonly [Sha, Sha])[]): number => {
+      const begun = performance.now()
+      execFileSync('git', ['merge-tree', '--write-tree', '--stdin', '--name-only', '-z'], {
+        cwd: repository.path,
+        env: repository.env,
+        input: wanted.map(([one, other]) => `${one} ${other}\n`).join(''),
+      })
+      return performance.now() - begun
+    }
+    const commits = members.map(({ id }) => snapshots.get(id)!.commit)
+    const everyPair = commits.flatMap((one, index) =>
+      commits.slice(index + 1).map((other) => [one, other] as const),
+    )
+    const floorOfOne = median(
+      commits.map((one, index) =>
+        merging(commits.flatMap((other, at) => (at === index ? [] : [[one, other] as const]))),
+      ),
+    )
+    const floorOfAll = merging(everyPair)
+    const status = median(
+      members.map(({ worktree }) => {
+        const begun = performance.now()
+        execFileSync('git', ['status', '--porcelain'], { cwd: worktree, env: repository.env })
+        return performance.now() - begun
+      }),
+    )
+    const share = (spent: number): number => (100 * spent) / INTERVAL
+    const figure = (
+      name: string,
+      unit: Figure['unit'],
+      value: number,
+      floorName: string,
+      floor: number,
+      limit: number,
+      samples: number,
+    ): Figure => ({
+      name: `radar, ${AGENTS} siblings, ${FILES} files: ${name}`,
+      ...{ unit, value, floorName, floor, target: atMost(limit, unit, value), samples },
+    })
+    return [
+      figure(
+        'snapshot of a worktree that changed',
+        'ms',
+        median(taken),
+        'git status',
+        status,
+        30,
+        TIMES,
+      ),
+      figure(
+        'a change judged against all others and the base',
+        'ms',
+        median(judged),
+        `git merge-tree of the ${AGENTS - 1} pairs`,
+        floorOfOne,
+        50,
+        TIMES,
+      ),
+      figure(
+        'a look at all, each of which changed',
+        'ms',
+        busy,
+        `git merge-tree of the ${everyPair.length} pairs`,
+        floorOfAll,
+        1_500,
+        1,
+      ),
+      figure(
+        'of one processor, all at work and none changed anything',
+        '%',
+        share(still),
+        'git status of each',
+        share(status * AGENTS),
+        1,
+        1,
+      ),
+    ]
+  } finally {
+    repository.remove()
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { access, lstat, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseSha, type Sha } from '../../../domain/ids.ts'
+import { RADAR_INDEX } from '../../../runtime/paths.ts'
+import { wordsOf } from '../failure.ts'
+import { identityVariables } from '../objects.ts'
+import type { Run } from '../run.ts'
+import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
+import { gitDirOf, operationIn, parseStatus } from '../worktrees/worktree-state.ts'
+import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './radar-git.ts'
+
+/** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
+const MOST_PATHS = 20_000
+/** Files that are looked at side by side. */
+const AT_ONCE = 64
+
+const OURS = identityVariables('AUTHOR', { name: 'exomonad', email: 'exomonad@localhost' })
+const COMMITTER = identityVariables('COMMITTER', {
+  name: 'exomonad',
+  email: 'exomonad@localhost',
+})
+
+const SETTINGS = [
+  'core.splitIndex=false',
+  'advice.addEmbeddedRepo=false',
+  'diff.ignoreSubmodules=dirty',
+]
+
+const STATUS = [
+  'status',
+  '--porcelain=v2',
+  '--branch',
+  '--no-renames',
+  '--no-ahead-behind',
+  '--untracked-files=all',
+  '--ignore-submodules=dirty',
+  '-z',
+]
+
+const unknown = (why: string) => ({ kind: 'unknown' as const, why })
+
+/** Whole worktrees as commits, which `git status` and the index there know nothing of. */
+export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, 'snapshotWorktree'> {
+  /** The tree of all its files but `skipped`. */
+  const treeOf = async (worktree: string, skipped: readonly string[]): Promise<Sha> => {
+    const gitDir = await gitDirOf(worktree)
+    const index = join(gitDir, RADAR_INDEX)
+    // Of a file of Git LFS only the pointer counts: what its filter stores is thrown away.
+    const large = `${index}-lfs`
+    // A git that was killed half-way leaves its lock.
+    const clear = () =>
+      Promise.all(
+        [index, `${index}.lock`, large].map((file) => rm(file, { recursive: true, force: true })),
+      )
+    const options = {
+      worktree,
+      env: { GIT_INDEX_FILE: index },
+      settings: [...SETTINGS, `lfs.storage=${large}`],
+    }
+    await clear()
+    try {
+      await copyIndex(join(gitDir, 'index'), index).catch(() => rm(index, { force: true }))
+      const added = await run.attempt(
+        [
+          'add',
+          '--all',
+          '--sparse',
+          '--ignore-errors',
+          '--pathspec-from-file=-',
+          '--pathspec-file-nul',
+        ],
+        {
+          ...options,
+          input: [':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)].join('\0'),
+        },
+      )
+      if (added.exitCode !== 0 && added.exitCode !== SOME_MISSING)
+        throw run.failure(`look at ${worktree}`, added, options)
+      return parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options))
+    } finally {
+      await clear()
+    }
+  }
+
+  const treeIn = async (commit: Sha): Promise<Sha> =>
+    parseSha(
+      await run.output('read a commit', ['rev-parse', '--verify', `${commit}^{tree}`], {
+        reads: true,
+      }),
+    )
+
+  const take = async (
+    worktree: string,
+    before: WorktreeSnapshot | undefined,
+  ): ReturnType<RadarGit['snapshotWorktree']> => {
+    const looked = await run.attempt(STATUS, { worktree, reads: true })
+    if (looked.exitCode !== 0) return unknown(wordsOf(looked) || 'git status failed')
+    const { head, dirty, conflicted } = parseStatus(looked.stdout)
+    const operation = await operationIn(worktree)
+    if (operation !== null) return unknown(`it is in the middle of a ${operation}`)
+    if (conflicted.length > 0) return unknown('it has conflicts that are not resolved')
+    if (head === null) return unknown('it has no commit yet')
+    if (dirty.length > MOST_PATHS)
+      return unknown(
+        `it has ${dirty.length} uncommitted files, more than ${MOST_PATHS}: does .gitignore lack a line?`,
+      )
+    const { mark, large: skipped } = await markOf(worktree, looked.stdout, dirty)
+    if (before?.mark === mark) return before
+    const same = { kind: 'taken' as const, head, skipped, mark }
+    if (dirty.length === 0) {
+      const isKnown = before?.commit === head
+      return { ...same, commit: head, tree: isKnown ? before.tree : await treeIn(head) }
+    }
+    const tree = await treeOf(worktree, skipped)
+    if (before?.tree === tree && before.head === head) return { ...before, ...same }
+    const commit = await run.output(
+      'keep a snapshot',
+      ['commit-tree', tree, '-p', head, '-m', 'A worktree as it was, kept by exomonad'],
+      { env: { ...OURS, ...COMMITTER } },
+    )
+    return { ...same, tree, commit: parseSha(commit) }
+  }
+
+  return {
+    snapshotWorktree: async (worktree, before) => {
+      // A folder that lost its `.git` is part of whatever is around it.
+      const there = await access(join(worktree, '.git')).then(
+        () => true,
+        () => false,
+      )
+      return there ? take(worktree, before) : unknown('its worktree is gone')
+    },
+  }
+}
+
+/** What tells one state of a worktree from another, without reading a file, and what is too large. */
+async function markOf(
+  worktree: string,
+  status: string,
+  dirty: readonly string[],
+): Promise<{ mark: string; large: string[] }> {
+  const hash = createHash('sha256').update(status)
+  const large: string[] = []
+  for (let at = 0; at < dirty.length; at += AT_ONCE) {
+    const part = dirty.slice(at, at + AT_ONCE)
+    const found = await Promise.all(
+      part.map((path) => lstat(join(worktree, path), { bigint: true }).catch(() => null)),
+    )
+    for (const [index, file] of found.entries()) {
+      if (file === null) continue
+      hash.update(`${file.mtimeNs} ${file.ctimeNs} ${file.size} ${file.ino} ${file.mode}\0`)
+      if (file.isFile() && file.size > SNAPSHOT_FILE_LIMIT) large.push(part[index] ?? '')
+    }
+  }
+  return { mark: hash.digest('hex'), large }
+}

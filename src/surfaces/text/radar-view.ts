@@ -1,0 +1,125 @@
+import type { RadarDetail, RadarPair, RadarSide } from '../../core/radar/radar-use-cases.ts'
+import type { Palette } from './palette.ts'
+import { printableLine } from './printable.ts'
+import { plural } from './quantity.ts'
+import { renderTable, type Cell } from './table.ts'
+
+type Look = { readonly width: number; readonly palette: Palette }
+
+/** Names that are compared with each other, directly or by way of others: those of one parent. */
+function groupsOf(pairs: readonly RadarPair[]): RadarPair[][] {
+  const groups: { names: Set<string>; pairs: RadarPair[] }[] = []
+  for (const pair of pairs) {
+    const met = groups.filter(({ names }) => names.has(pair.a) || names.has(pair.b))
+    const [first = { names: new Set<string>(), pairs: [] }, ...others] = met
+    if (met.length === 0) groups.push(first)
+    for (const other of others) {
+      first.pairs.push(...other.pairs)
+      for (const name of other.names) first.names.add(name)
+      groups.splice(groups.indexOf(other), 1)
+    }
+    first.pairs.push(pair)
+    first.names.add(pair.a).add(pair.b)
+  }
+  return groups.map((group) => group.pairs)
+}
+
+const cellOf = (pair: RadarPair | undefined, palette: Palette): Cell | string => {
+  if (pair === undefined) return ''
+  if (pair.status === 'clean') return { text: '✓', paint: palette.good }
+  if (pair.status === 'unknown') return { text: '?', paint: palette.dim }
+  return { text: `⚠ ${plural(pair.files.length, 'file')}`, paint: palette.attention }
+}
+
+function matrix(pairs: readonly RadarPair[], look: Look): string[] {
+  const rows = [...new Set(pairs.map(({ a }) => a))]
+  const seconds = new Set(pairs.map(({ b }) => b))
+  // Siblings in the order of the rows, behind them the branches.
+  const columns = [
+    ...rows.filter((name) => seconds.has(name)),
+    ...[...seconds].filter((name) => !rows.includes(name)),
+  ]
+  const byNames = new Map(pairs.map((pair) => [JSON.stringify([pair.a, pair.b]), pair]))
+  return renderTable(
+    [{ title: '' }, ...columns.map((name) => ({ title: printableLine(name) }))],
+    rows.map((a) => [
+      printableLine(a),
+      ...columns.map((b) => cellOf(byNames.get(JSON.stringify([a, b])), look.palette)),
+    ]),
+    look,
+  )
+}
+
+/** Who × who, and below it the files. */
+export function radarMatrix(pairs: readonly RadarPair[], look: Look): string[] {
+  const { palette } = look
+  if (pairs.length === 0) return ['No agent has work of its own to compare.']
+  const lines = groupsOf(pairs).flatMap((group, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...matrix(group, look),
+  ])
+  const conflicts = pairs.filter(({ status }) => status === 'conflict')
+  const unknown = pairs.find(({ status }) => status === 'unknown')
+  return [
+    ...lines,
+    ...(conflicts.length === 0 ? [] : ['']),
+    ...conflicts.map(
+      ({ a, b, files }) =>
+        `${palette.attention('⚠')} ${printableLine(a)} × ${printableLine(b)}: ${files.map(printableLine).join(', ')}`,
+    ),
+    ...(conflicts[0] === undefined
+      ? []
+      : [palette.dim(`  both sides: exomonad radar ${conflicts[0].a} ${conflicts[0].b}`)]),
+    ...(unknown === undefined
+      ? []
+      : [palette.dim(`? why: exomonad radar ${unknown.a} ${unknown.b}`)]),
+  ]
+}
+
+const WORDS: Readonly<Record<RadarSide['change'], string>> = {
+  added: 'adds it',
+  deleted: 'deletes it',
+  renamed: 'renames it',
+  modified: 'changes it',
+  mode: 'changes its mode',
+  none: 'conflicts by what it did elsewhere',
+}
+
+function sideLines(name: string, side: RadarSide, palette: Palette): string[] {
+  const to = side.new_path === null ? '' : ` to ${printableLine(side.new_path)}`
+  const binary = side.binary ? ' (binary)' : ''
+  return [
+    `  ${palette.bold(printableLine(name))} ${WORDS[side.change]}${to}${binary}`,
+    ...side.hunks.flatMap(({ base, own, text }) => [
+      `    ${palette.link(`@@ -${base.join(',')} +${own.join(',')} @@`)}`,
+      ...text.map((line) => {
+        const shown = `    ${printableLine(line)}`
+        return line.startsWith('+') ? palette.good(shown) : palette.bad(shown)
+      }),
+    ]),
+  ]
+}
+
+/** One pair: what both did to each file in which they conflict. */
+export function radarDetail(pair: RadarDetail, { palette }: Look): string[] {
+  const [a, b] = [printableLine(pair.a), printableLine(pair.b)]
+  const skipped = [
+    ...pair.skipped.a.map((path) => `${a}: ${printableLine(path)}`),
+    ...pair.skipped.b.map((path) => `${b}: ${printableLine(path)}`),
+  ]
+  const heading = {
+    clean: `${palette.good('✓')} ${a} and ${b} merge as they are now.`,
+    unknown: `? Whether ${a} and ${b} merge is not known: ${printableLine(pair.why ?? '')}.`,
+    conflict: `${palette.attention('⚠')} ${a} and ${b} conflict in ${plural(pair.files.length, 'file')}.`,
+  }[pair.status]
+  return [
+    heading,
+    ...pair.files.flatMap((file) => [
+      '',
+      `${printableLine(file.path)}${file.first === null ? '' : palette.dim(` first touched by ${printableLine(file.first)}`)}`,
+      ...sideLines(pair.a, file.a, palette),
+      ...sideLines(pair.b, file.b, palette),
+    ]),
+    ...(skipped.length === 0 ? [] : ['', 'Over 50 MB, not looked at:', ...skipped]),
+  ]
+}
