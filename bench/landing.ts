@@ -101,6 +101,38 @@ const SCENARIOS: Readonly<
       figure('red tips of the base', 'runs', measured.redTips, 1, 'merged unchecked', 0),
     ],
   },
+  F: {
+    name: `${COUNT} good, folded`,
+    scenario: { workers: plain(COUNT), landable: COUNT, fold: true },
+    figures: (measured, floor) => [
+      figure(
+        ...(['seconds until all landed', 's', measured.seconds, floor] as const),
+        ...(['merge, check, next in a shell', 30] as const),
+      ),
+      figure('check runs', 'runs', measured.checkRuns, COUNT, 'one for each', 5),
+    ],
+  },
+  G: {
+    name: `2 of ${COUNT} red together, folded`,
+    scenario: {
+      workers: {
+        ...plain(COUNT),
+        [LEFT]: { files: { 'pair-a.txt': '' } },
+        [RIGHT]: { files: { 'pair-b.txt': '' } },
+      },
+      landable: COUNT - 1,
+      pair: [LEFT, RIGHT],
+      fold: true,
+    },
+    figures: (measured, floor) => [
+      figure(
+        ...(['seconds until all but one landed', 's', measured.seconds, floor] as const),
+        ...(['merge, check, next in a shell', 60] as const),
+      ),
+      figure('check runs', 'runs', measured.checkRuns, COUNT, 'one for each', 12),
+      figure('red tips of the base', 'runs', measured.redTips, 1, 'merged unchecked', 0),
+    ],
+  },
   D: {
     name: '5 good',
     scenario: { workers: plain(5), landable: 5 },

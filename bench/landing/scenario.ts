@@ -25,6 +25,8 @@ export interface Scenario {
   readonly pair?: readonly [string, string]
   /** The lead wants to know of all together. */
   readonly together?: true
+  /** What is open is checked together, ahead. */
+  readonly fold?: true
 }
 
 export interface Measured {
@@ -121,7 +123,7 @@ enter_delay_ms = 20
   writeFileSync(
     join(repository.path, '.exomonad', 'config.toml'),
     `[roles.tl]\nagent = "lead"\n[roles.dev]\nagent = "worker"\n[agents.lead]\n${agent('lead.js')}[agents.worker]\n${agent('worker.js')}
-[multiplexer]\nkind = "headless"\n[limits]\nmax_live_agents = 100\n[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\nci_parallel = 2\n`,
+[multiplexer]\nkind = "headless"\n[limits]\nmax_live_agents = 100\n[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\nci_parallel = 2\n[fold]\nenabled = ${scenario.fold === true}\n`,
   )
   writeFileSync(join(landing, 'lead.json'), JSON.stringify({ review: scenario.review ?? [] }))
   for (const [name, plan] of Object.entries(scenario.workers))

@@ -74,3 +74,44 @@ export const forgeSchema = z
     ),
   })
   .prefault({})
+
+/** `[fold]` in `.exomonad/config.toml`. */
+export const foldSchema = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe(
+        'The pull requests of a base are merged in objects and checked together before anybody merges them. Off: each is checked by itself, and what a merge comes to once it is asked for (merge.check_result).',
+      ),
+    check: argv
+      .optional()
+      .describe(
+        'The command that checks what merges come to. Default: forge.local.ci, whose results then count for both.',
+      ),
+    parallel: z
+      .number()
+      .int()
+      .min(1)
+      .optional()
+      .describe('Runs of it at the same time. Default: forge.local.ci_parallel.'),
+    every_link: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Each commit that lands is checked by itself, not only the last of those that land together.',
+      ),
+    continuous: z
+      .boolean()
+      .default(false)
+      .describe(
+        'When nothing else is to be checked, commits that are not filed yet are folded in as well: who is red together is known while both still work.',
+      ),
+    land: z
+      .enum(['parent', 'auto'])
+      .default('parent')
+      .describe(
+        'parent: merge_pr lands. auto: what the parent approved (pr_review) lands by itself once the fold is green.',
+      ),
+  })
+  .prefault({})

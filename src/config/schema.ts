@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
 import { attentionSchema } from './attention-schema.ts'
-import { forgeSchema } from './forge-schema.ts'
+import { foldSchema, forgeSchema } from './forge-schema.ts'
 import { limitsSchema, priceSchema } from './limits-schema.ts'
 import { notifySchema } from './notify-schema.ts'
 import { sandboxSchema } from './sandbox-schema.ts'
@@ -61,6 +61,7 @@ export const configSchema = z
           ),
       })
       .prefault({}),
+    fold: foldSchema,
     limits: limitsSchema,
     prices: z
       .record(z.string(), priceSchema)

@@ -2,6 +2,7 @@ import type { Once } from './once.ts'
 import type { Captures, Forking } from './spawn/agent-forks.ts'
 import type { Sessions, Subagents } from './sessions/agent-sessions.ts'
 import type { Hooks } from './turns/agent-hooks.ts'
+import type { Fold } from './fold/ahead/fold-document.ts'
 import type { Waiting } from './mail/agent-waits.ts'
 import type { RadarUse } from './radar/radar-use-cases.ts'
 import type { View } from './agents/tree-document.ts'
@@ -25,6 +26,7 @@ export interface Core {
   readonly forking: Forking
   readonly control: AgentControl
   readonly pulls: Pulls
+  readonly fold: Fold
   readonly messages: Messages
   readonly notifications: Notifications
   readonly waiting: Waiting

@@ -121,7 +121,7 @@ export function assembleCore(
     checkBudgets: createBudgetWatch(deps).check,
   })
   const spawnUndo = createSpawnUndo({ ...deps, states, teardown })
-  const { pulls, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
+  const { pulls, fold, mergePull, followBase, sync, keepUpToDate } = createPullUseCases({
     ...deps,
     ask: questions.askInBehalf,
   })
@@ -220,6 +220,7 @@ export function assembleCore(
     }),
     control: running,
     pulls,
+    fold,
     once: createOnce(deps),
     messages: createMessages({
       ...deps,

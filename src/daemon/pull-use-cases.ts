@@ -1,5 +1,8 @@
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
+import { createFoldAhead } from '../core/fold/ahead/ahead.ts'
+import { createAutoLand } from '../core/fold/ahead/auto-land.ts'
+import { createFold } from '../core/fold/ahead/fold-use-cases.ts'
 import { createRequireLookedAt } from '../core/agents/looked-at.ts'
 import { createBranchLock } from '../core/pulls/branch-lock.ts'
 import { createFilePull } from '../core/pulls/file-pull.ts'
@@ -16,6 +19,7 @@ export function createPullUseCases(
   deps: Deps & Pick<Parameters<typeof createStopSync>[0], 'ask'>,
 ): {
   readonly pulls: Core['pulls']
+  readonly fold: Core['fold']
   readonly mergePull: ReturnType<typeof createMergePull>
   readonly followBase: ReturnType<typeof createFollowBase>
   readonly sync: ReturnType<typeof createStopSync>
@@ -26,6 +30,15 @@ export function createPullUseCases(
   const mergeBase = createMergeBase({ ...deps, branchPush })
   const requireLookedAt = createRequireLookedAt(deps)
   const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
+  const { results } = deps.forge
+  const foldAhead =
+    results === null
+      ? null
+      : createFoldAhead({
+          ...deps,
+          results,
+          autoLand: createAutoLand({ ...deps, merge: mergePull.merge }),
+        })
   const followBase = createFollowBase(deps)
   const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase })
   return {
@@ -34,7 +47,18 @@ export function createPullUseCases(
       file: createFilePull({ ...deps, branchPush, followBase }),
       merge: mergePull.merge,
     },
-    mergePull,
+    mergePull: {
+      ...mergePull,
+      resume: async () => {
+        await mergePull.resume()
+        await foldAhead?.start()
+      },
+      stop: async () => {
+        foldAhead?.stop()
+        await mergePull.stop()
+      },
+    },
+    fold: createFold({ ...deps, ahead: foldAhead }),
     followBase,
     sync,
     keepUpToDate: createKeepUpToDate({ ...deps, sync }),

@@ -19,6 +19,11 @@ import { stopReleased } from './agents/stop.released.ts'
 import { budgetExhausted } from './budgets/budget.exhausted.ts'
 import { budgetUnpriced } from './budgets/budget.unpriced.ts'
 import { budgetWarning } from './budgets/budget.warning.ts'
+import { foldEjected } from './fold/fold.ejected.ts'
+import { foldGreen } from './fold/fold.green.ts'
+import { foldLanded } from './fold/fold.landed.ts'
+import { foldRed } from './fold/fold.red.ts'
+import { foldUnexplained } from './fold/fold.unexplained.ts'
 import { ciFailed } from './forge/ci.failed.ts'
 import { ciPassed } from './forge/ci.passed.ts'
 import { ciPending } from './forge/ci.pending.ts'
@@ -142,6 +147,11 @@ export const ALL_EVENTS = [
   landingCulprit,
   landingStopped,
   landingDone,
+  foldGreen,
+  foldRed,
+  foldEjected,
+  foldLanded,
+  foldUnexplained,
   baseRed,
   baseGreen,
   conflictForetold,

@@ -13,6 +13,10 @@ import { deny } from './mail/deny.ts'
 import { down } from './agents/down.ts'
 import { fanIn } from './mail/fan-in.ts'
 import { filePr } from './pulls/file-pr.ts'
+import { fold } from './fold/fold.ts'
+import { foldLog } from './fold/fold-log.ts'
+import { foldPause } from './fold/fold-pause.ts'
+import { foldResume } from './fold/fold-resume.ts'
 import { fork } from './agents/fork.ts'
 import { forkCapture } from './agents/fork-capture.ts'
 import { inbox } from './mail/inbox.ts'
@@ -72,6 +76,10 @@ const TOOLS = [
   down,
   fanIn,
   filePr,
+  fold,
+  foldLog,
+  foldPause,
+  foldResume,
   fork,
   forkCapture,
   inbox,

@@ -153,3 +153,58 @@ export const sparseFolders = z
   .array(z.string().refine(isPlaceWithin, { error: 'must be a folder inside the worktree' }))
   .optional()
   .describe('Folders that its worktree has in place of all; default: as configured')
+
+/** What the tools of the fold return. */
+export const foldDocument = z.object({
+  enabled: z.boolean(),
+  reason: z.string().nullable().describe('Why nothing is folded; null where it is'),
+  paused: z.object({ by: z.string(), since_seconds: z.number().int() }).nullable(),
+  land: z.enum(['parent', 'auto']),
+  bases: z.array(
+    z.object({
+      base: z.string(),
+      state: z
+        .enum(['idle', 'waiting', 'testing', 'searching', 'green', 'red'])
+        .describe(
+          'idle: less than two to fold. waiting: it is checked when there is a place. searching: it was red, and who makes it so is looked for',
+        ),
+      age_seconds: z.number().int(),
+      onto: z.string().nullable().describe('Tip of the base that the chain stands on'),
+      links: z.array(
+        z.object({
+          number: z.number().int(),
+          title: z.string(),
+          agent: z.string().nullable(),
+          head_sha: z.string(),
+          sha: z
+            .string()
+            .nullable()
+            .describe('The commit that would land; null where it conflicts with one before it'),
+          state: z.enum(['green', 'untested', 'testing', 'red', 'conflict']),
+          landing: z
+            .enum(['queued', 'checking', 'landing'])
+            .nullable()
+            .describe('It was asked to be merged; null where not'),
+          age_seconds: z.number().int(),
+        }),
+      ),
+      testing: z.array(
+        z.object({
+          numbers: z.array(z.number().int()),
+          since_seconds: z.number().int(),
+          typical_seconds: z.number().int().nullable(),
+        }),
+      ),
+      ejected: z
+        .array(
+          z.object({
+            number: z.number().int(),
+            title: z.string(),
+            partner: z.object({ number: z.number().int(), title: z.string() }).nullable(),
+            age_seconds: z.number().int(),
+          }),
+        )
+        .describe('Taken out until they have new commits; partner: what it is red together with'),
+    }),
+  ),
+})

@@ -7,6 +7,10 @@ import { configSchema, type Config } from '../../src/config/schema.ts'
 import { createBranchLock } from '../../src/core/pulls/branch-lock.ts'
 import type { MergedPull } from '../../src/core/pulls/pull-documents.ts'
 import type { Caller } from '../../src/domain/caller.ts'
+import { createFoldAhead } from '../../src/core/fold/ahead/ahead.ts'
+import { createAutoLand } from '../../src/core/fold/ahead/auto-land.ts'
+import type { Fold } from '../../src/core/fold/ahead/fold-document.ts'
+import { createFold } from '../../src/core/fold/ahead/fold-use-cases.ts'
 import { createRequireLookedAt } from '../../src/core/agents/looked-at.ts'
 import { createMergeBase } from '../../src/core/pulls/merge/base.ts'
 import { createMergePull, type MergePull } from '../../src/core/pulls/merge/merge-pull.ts'
@@ -31,6 +35,7 @@ export const LEAD = '00000000-0000-7000-8000-000000000001' as AgentId
 export interface LandingWorld extends LocalForgeFixture {
   config: Config
   readonly merging: MergePull
+  readonly fold: Fold
   /**
    * A branch with one commit, its agent, and its pull request, filed. `from`: where it starts;
    * default main as it was at first.
@@ -40,6 +45,8 @@ export interface LandingWorld extends LocalForgeFixture {
     files: Readonly<Record<string, string>>,
     options?: { from?: string },
   ): Promise<number>
+  /** A branch with one commit and its agent, at work, which has not filed it. */
+  unfiled(name: string, files: Readonly<Record<string, string>>): Promise<void>
   /** One more commit on it, pushed. */
   push(name: string, files: Readonly<Record<string, string>>): Promise<Sha>
   agent(name: string): AgentId
@@ -63,6 +70,8 @@ export interface LandingWorld extends LocalForgeFixture {
   events(type?: string): Promise<Record<string, any>[]>
   /** What was sent to somebody and not withdrawn, in words. */
   delivered(recipient: AgentId | 'human'): Promise<string[]>
+  /** How messages of that kind reach somebody. */
+  reaches(recipient: AgentId | 'human', type: string): Promise<string[]>
   /** Runs of the check: the tree, and whether it was green. */
   runs(): { tree: string; green: boolean }[]
   /** How often a configuration was taken. */
@@ -88,6 +97,8 @@ export async function landingWorld(
     onJournalStep?: (kind: string, step: string) => void
     files?: Record<string, string>
     trusted?: () => Promise<void>
+    /** What is open is checked together, ahead. */
+    fold?: boolean
   } = {},
 ): Promise<LandingWorld> {
   const log = silentLog()
@@ -143,7 +154,14 @@ export async function landingWorld(
       requireLookedAt: createRequireLookedAt({ store, git, forge }),
     }
     poller.start()
-    return { forge, poller, merging: createMergePull(deps) }
+    const merging = createMergePull(deps)
+    const ahead = createFoldAhead({
+      ...deps,
+      results: forge.results!,
+      autoLand: createAutoLand({ ...deps, merge: merging.merge }),
+    })
+    const fold = createFold({ ...deps, ahead })
+    return { forge, poller, merging, ahead, fold }
   }
 
   let snapshots = 0
@@ -187,9 +205,15 @@ export async function landingWorld(
 
   const world: LandingWorld = {
     ...fixture,
-    config: configSchema.parse(options.config ?? {}),
+    config: configSchema.parse({
+      ...options.config,
+      fold: { enabled: options.fold === true, ...(options.config?.['fold'] as object) },
+    }),
     get merging() {
       return now.merging
+    },
+    get fold() {
+      return now.fold
     },
     get forge() {
       return now.forge
@@ -219,6 +243,20 @@ export async function landingWorld(
       if (filed.kind !== 'filed') throw new Error(filed.kind)
       await now.poller.poll([filed.number])
       return filed.number
+    },
+    unfiled: async (name, files) => {
+      const branch = asBranchName(`main.${name}`)
+      await commitOn(branch, first, true, files)
+      await addAgent(name, {
+        branch,
+        baseBranch: asBranchName('main'),
+        parentId: LEAD,
+        kind: 'worker',
+        state: 'running',
+        ownsWorktree: true,
+        worktree: '/none',
+      })
+      now.ahead.look(asBranchName('main'))
     },
     push: async (name, files) => {
       const branch = asBranchName(`main.${name}`)
@@ -264,6 +302,10 @@ export async function landingWorld(
       (await store.outbox.list({ recipient }))
         .filter(({ state }) => state !== 'withdrawn')
         .map(({ text }) => text),
+    reaches: async (recipient, type) =>
+      (await store.outbox.list({ recipient }))
+        .filter(({ kind }) => kind === type)
+        .map(({ reach }) => reach),
     runs: () =>
       readFileSync(noted, 'utf8')
         .split('\n')
@@ -281,6 +323,7 @@ export async function landingWorld(
     },
     hold: (now) => (now ? writeFileSync(held, '') : rmSync(held, { force: true })),
     restart: async () => {
+      now.ahead.stop()
       await now.merging.stop()
       await now.poller.stop()
       await now.forge.dispose()
@@ -288,8 +331,10 @@ export async function landingWorld(
       for (const entry of await store.journal.open()) await now.merging.settle(entry)
       await now.forge.resumeChecks()
       await now.merging.resume()
+      if (options.fold === true) await now.ahead.start()
     },
     close: async () => {
+      now.ahead.stop()
       await now.merging.stop()
       await now.poller.stop()
       await fixture.close()
@@ -306,5 +351,6 @@ export async function landingWorld(
     state: 'running',
   })
   await now.merging.resume()
+  if (options.fold === true) await now.ahead.start()
   return world
 }

@@ -2,7 +2,10 @@ import type { Actor, BranchName, Sha } from '../../domain/ids.ts'
 
 /** One pull request in a chain of merges. */
 export interface PlannedMerge {
+  /** Of one that is not filed, negative. */
   readonly number: number
+  /** Of one that is not filed: its branch. */
+  readonly unfiled?: BranchName
   readonly head: Sha
   readonly strategy: MergeStrategy
 }
@@ -40,13 +43,14 @@ export interface CheckedResult {
 export interface CheckSlot {
   /**
    * Checks the files of a commit; a result that is known already is not checked again.
-   * UNTRUSTED_CONFIG where the command must not run.
+   * UNTRUSTED_CONFIG where the command must not run. `again`: what is known does not count.
    */
   check(target: {
     readonly sha: Sha
     readonly tree: Sha
     readonly label: string
     readonly kind: 'result' | 'base'
+    readonly again?: boolean
   }): Promise<CheckedResult>
   release(): void
 }
@@ -89,11 +93,12 @@ export interface MergeResults {
   failedOn(number: number, head: Sha): Promise<Sha | null>
   /**
    * Waits for a place among all checks, in the order asked. `front`: before those that wait (the
-   * rest of something that had its turn). `ready`: asked when its turn comes; while it denies,
+   * rest of something that had its turn), `idle`: after all others. `ready`: asked when its turn comes; while it denies,
    * later ones go first (see `look`). Null where this forge stops.
    */
   slot(options: {
     readonly front?: boolean
+    readonly idle?: boolean
     readonly ready?: () => boolean
   }): Promise<CheckSlot | null>
   /**
@@ -101,6 +106,28 @@ export interface MergeResults {
    * reported yet, and when those that run were started. Milliseconds since the epoch.
    */
   activity(base: BranchName): { readonly lastEnded: number; readonly running: readonly number[] }
+  /**
+   * Pull requests onto this base whose own checks wait for a place, where a result of several counts
+   * for each of them; none where they are checked by another command.
+   */
+  waiting(base: BranchName): Promise<readonly { readonly number: number; readonly head: Sha }[]>
+  /**
+   * Own checks of which `isDeferred` holds wait, until it does not (`look`), or `count`. `waits` is
+   * called when one begins to wait.
+   */
+  defer(
+    isDeferred: (base: BranchName, number: number, head: Sha) => boolean,
+    waits: (base: BranchName) => void,
+  ): void
+  /**
+   * What is known of a link counts as the check of its pull request’s head; one that waits for a
+   * place is not run any more.
+   */
+  count(link: MergeLink, onto: Sha): Promise<void>
+  /** The log of the last run of these files; null where there is none. */
+  log(
+    tree: Sha,
+  ): Promise<{ readonly status: string; readonly path: string; readonly text: string } | null>
   /** Something that a `ready` looks at has changed. */
   look(): void
   /** That landing it came to red files counts as a check of this pull request’s head. */

@@ -24,6 +24,7 @@ export function createLandings(
     results: MergeResults
     steps: WriteSteps
     land: LandChain
+    everyLink: () => Promise<boolean>
   },
 ): Landings {
   const { git, publisher, results } = deps

@@ -4,8 +4,11 @@ import type { Deps } from '../deps.ts'
 import { waitsToLand, type WriteSteps } from '../pulls/merge/journal.ts'
 import type { BaseWatch } from './base-watch.ts'
 import type { CulpritSearch } from './culprit.ts'
+import { createAtOnce } from './at-once.ts'
+import { createEachLink } from './each-link.ts'
 import { createGiveUp } from './give-up.ts'
 import type { Landing } from './landing.ts'
+import type { Lane } from './lane.ts'
 import type { LandChain } from './land-chain.ts'
 import { reportLanded, unreportedBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
@@ -44,13 +47,6 @@ export interface LandingQueue {
   stop(): void
 }
 
-interface Lane {
-  waiting: Landing[]
-  /** Taken out of `waiting`, and checked now. */
-  group: readonly Landing[]
-  working: Promise<void> | undefined
-}
-
 /** After a fault here (a full disk, a remote that is away) it is tried again, milliseconds. */
 const AFTER_FAULT = { first: 1_000, longest: 60_000 }
 
@@ -61,6 +57,8 @@ export function createLandingQueue(
     land: LandChain
     culprit: CulpritSearch
     baseWatch: Pick<BaseWatch, 'green' | 'look'>
+    /** Each commit that lands is to be checked by itself. */
+    everyLink: () => Promise<boolean>
   },
 ): LandingQueue {
   const { store, forge, polling, publisher, clock, log, results, steps, culprit, baseWatch } = deps
@@ -99,7 +97,19 @@ export function createLandingQueue(
     if ((await deps.land(landings, chain)) === 'base_moved') return false
     const base = landings[0]!.base
     const shas = chain.links.map(({ sha }) => sha)
-    await baseWatch.green(base, shas.at(-1) ?? chain.onto, shas)
+    const tip = shas.at(-1) ?? chain.onto
+    await publisher.publish({
+      type: 'fold.landed',
+      agentId: null,
+      actor: 'daemon',
+      payload: {
+        branch: base,
+        sha: tip,
+        pulls: landings.map(({ number, title }) => ({ number, title })),
+      },
+      dedupeKey: `fold-landed:${base}:${tip}`,
+    })
+    await baseWatch.green(base, tip, shas)
     await polling.poll(landings.map(({ number }) => number))
     return true
   }
@@ -120,6 +130,8 @@ export function createLandingQueue(
   const build = createBuildGroup({ results, polling, giveUp })
   const readyOf = createGroupTiming({ results, quiet, clock, later })
   const takeApart = createTakeApart({ results, culprit, landAll })
+  const eachLink = createEachLink({ culprit, landAll })
+  const landAtOnce = createAtOnce({ ...deps, build, stillWanted, isWanted, landAll })
 
   const sayChecking = (landings: readonly Landing[]): void => {
     for (const landing of landings) {
@@ -162,8 +174,14 @@ export function createLandingQueue(
       slot.release()
       if (status === 'interrupted') return void lane.waiting.unshift(...landings.filter(isWanted))
       // `unchecked` lands as it would have been merged where nothing checks.
-      if (status === 'failed') {
-        const { wait, guilty } = await takeApart(landings, chain)
+      const apart =
+        status === 'failed'
+          ? await takeApart(landings, chain)
+          : status === 'passed' && landings.length > 1 && (await deps.everyLink())
+            ? await eachLink(landings, chain)
+            : null
+      if (apart !== null) {
+        const { wait, guilty } = apart
         lane.waiting.unshift(...wait.filter(isWanted))
         lane.group = guilty.map(({ landing }) => landing)
         for (const one of guilty) if (isWanted(one.landing)) await reject(one)
@@ -227,27 +245,11 @@ export function createLandingQueue(
     })
   }
 
-  /**
-   * One whose result was checked already, while no other is being checked: nothing has to be waited
-   * for.
-   */
-  const landAtOnce = async (landing: Landing): Promise<boolean> => {
-    const lane = laneOf(landing.base)
-    if (lane.group.length > 0) return false
-    const onto = await results.tip(landing.base)
-    if (onto === null) return false
-    const { landings, chain } = await build([landing], onto)
-    const [link] = chain.links
-    if (link === undefined || landings.length === 0) return true
-    if (lane.group.length > 0 || (await results.known(link.tree)).state !== 'passed') return false
-    return landAll([landing], chain)
-  }
-
   return {
     add: async (landing) => {
       quiet.settled(landing.number)
       results.look()
-      const landed = await landAtOnce(landing).catch((error: unknown) => {
+      const landed = await landAtOnce(laneOf(landing.base), landing).catch((error: unknown) => {
         log.warn(
           { err: error, number: landing.number },
           'a merge could not be made at once; it waits',

@@ -87,13 +87,17 @@ async function chooseLocal({
     remote,
     ciEnvironment: await agentEnvironment(),
     ci: () => {
-      const { forge: forgeConfig, retention } = config()
+      const { forge: forgeConfig, fold, retention } = config()
       const { ci, ci_timeout: timeout, ci_parallel: parallel } = forgeConfig.local
       return {
         argv: ci,
         timeoutMs: timeout * 1000,
         parallel,
         maxLogBytes: retention.ci_logs_mb * 1_000_000,
+        results: {
+          ...(fold.check === undefined ? {} : { argv: fold.check }),
+          ...(fold.parallel === undefined ? {} : { parallel: fold.parallel }),
+        },
       }
     },
     paths,

@@ -17,6 +17,7 @@ export interface CommandEntry {
 /** Commands that are tools, by their names: loaded by area, when one is used. */
 const agents = () => import('./agents/agent-commands.ts')
 const mail = () => import('./mail/mail-commands.ts')
+const fold = () => import('./fold/fold-commands.ts')
 const pulls = () => import('./pulls/pull-commands.ts')
 const sessions = () => import('./sessions/session-commands.ts')
 
@@ -96,7 +97,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     tool('reap', agents),
     tool('clean', agents),
   ]),
-  ...group('Pull requests', [tool('pr', pulls, 'File, look at, review and merge pull requests')]),
+  ...group('Pull requests', [
+    tool('pr', pulls, 'File, look at, review and merge pull requests'),
+    tool('fold', fold),
+  ]),
   ...group('Talk', [
     tool('inbox', mail),
     tool('next', mail),

@@ -154,6 +154,10 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   down: () => ({ none: true }),
   fan_in: ({ ids }) => ({ from_agents: [ids['target']] }),
   file_pr: () => ({ title: '' }),
+  fold: () => ({}),
+  fold_log: ({ pull }) => ({ pr_number: pull }),
+  fold_pause: () => ({}),
+  fold_resume: () => ({}),
   fork: () => ({ name: '' }),
   fork_capture: () => ({ name: '' }),
   inbox: () => ({}),
@@ -240,6 +244,10 @@ deny                  invalid    –          –          –          –     
 down                  invalid    –          –          –          –          –          –          –          –          –          –          unknown
 fan_in                ok         invalid    ok         ok         ok         ok         ok         invalid    ok         –          –          unknown
 file_pr               invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          unknown
+fold                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+fold_log              invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          unknown
+fold_pause            ok         –          –          –          –          –          –          –          –          –          –          unknown
+fold_resume           ok         –          –          –          –          –          –          –          –          –          –          unknown
 fork                  invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 fork_capture          invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 inbox                 ok         –          –          –          –          –          –          –          –          –          –          unknown

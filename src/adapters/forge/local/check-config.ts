@@ -9,11 +9,16 @@ export interface CheckConfig {
    * Undefined where nothing is checked. `hash` of the command: under another one a head is checked
    * anew.
    */
-  readonly settings: () => Promise<
-    { readonly settings: RunSettings; readonly hash: string } | undefined
-  >
+  readonly settings: () => Promise<Configured | undefined>
+  /** The same of what merges come to. */
+  readonly results: () => Promise<Configured | undefined>
   /** Why configured commands must not run here; null where they may. */
   readonly distrust: () => Promise<string | null>
+}
+
+interface Configured {
+  readonly settings: RunSettings
+  readonly hash: string
 }
 
 const hashOf = (argv: readonly string[]): string =>
@@ -27,6 +32,16 @@ export function createCheckConfig({
     settings: async () => {
       const { argv, ...rest } = await ci()
       return argv === undefined ? undefined : { settings: { ...rest, argv }, hash: hashOf(argv) }
+    },
+    results: async () => {
+      const { argv: own, parallel, results = {}, ...rest } = await ci()
+      const argv = results.argv ?? own
+      return argv === undefined
+        ? undefined
+        : {
+            settings: { ...rest, argv, parallel: results.parallel ?? parallel },
+            hash: hashOf(argv),
+          }
     },
     distrust: async () => {
       try {

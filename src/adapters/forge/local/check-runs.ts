@@ -13,18 +13,27 @@ const MAX_LOG_BYTES = 200_000_000
 
 export type RunSettings = CheckSettings & { readonly argv: readonly string[] }
 
+/** Whether the check of this head is left to whoever checks several together. */
+export type IsDeferred = (base: BranchName, number: number, head: Sha) => boolean
+
 /** Of one pull request: it waits for its turn. */
 export interface CheckJob {
   /** Its row, queued. */
   readonly row: CheckRow
   readonly pull: PullRow
   readonly settings: RunSettings
+  /** Somebody wants it run by itself. */
+  readonly alone?: boolean
 }
 
 export interface CheckRuns {
   /** Places for runs, shared by all that is checked here. */
   readonly slots: CheckSlots
   readonly add: (job: CheckJob) => void
+  /** Those of pull requests onto this base that wait for a place. */
+  readonly waiting: (base: BranchName) => readonly CheckJob[]
+  /** See MergeResults. */
+  readonly defer: (isDeferred: IsDeferred, waits: (base: BranchName) => void) => void
   /**
    * Of pull requests onto this base: when the last one ended, and those that run were started (ms
    * since the epoch).
@@ -59,7 +68,9 @@ export function createCheckRuns({
   hints: Hints
 }): CheckRuns {
   const slots = createCheckSlots()
-  const waiting = new Map<number, AbortController>()
+  const waiting = new Map<number, CheckJob & { readonly left: AbortController }>()
+  let isDeferred: IsDeferred = () => false
+  let onWaiting: (base: BranchName) => void = () => {}
   const running = new Map<number, { run: CheckRun; settled: Promise<unknown> }>()
   /** Cancelled between leaving the queue and being started. */
   const cancelledEarly = new Set<number>()
@@ -149,10 +160,16 @@ export function createCheckRuns({
     }
   }
 
-  const runOne = async ({ row, pull, settings }: CheckJob): Promise<void> => {
+  const runOne = async (job: CheckJob): Promise<void> => {
+    const { row, pull, settings } = job
     const left = new AbortController()
-    waiting.set(row.id, left)
-    const release = await slots.take({ parallel: settings.parallel, signal: left.signal })
+    waiting.set(row.id, { ...job, left })
+    if (job.alone !== true) onWaiting(pull.baseBranch)
+    const release = await slots.take({
+      parallel: settings.parallel,
+      signal: left.signal,
+      ready: () => job.alone === true || !isDeferred(pull.baseBranch, pull.number, row.head),
+    })
     waiting.delete(row.id)
     if (release === null) return
     starting += 1
@@ -180,22 +197,29 @@ export function createCheckRuns({
     slots,
     run,
     add: (job) => void runOne(job),
+    waiting: (base) =>
+      [...waiting.values()].filter(({ pull, alone }) => pull.baseBranch === base && alone !== true),
+    defer: (wanted, waits) => {
+      isDeferred = wanted
+      onWaiting = waits
+      for (const { pull } of waiting.values()) waits(pull.baseBranch)
+    },
     activity: (base) => ({
       lastEnded: endedAt.get(base) ?? -Infinity,
       running: [...startedAt.values()].flatMap((one) => (one.base === base ? [one.at] : [])),
     }),
 
     async cancel(row) {
-      const left = waiting.get(row.id)
-      if (left !== undefined) {
+      const job = waiting.get(row.id)
+      if (job !== undefined) {
         waiting.delete(row.id)
-        left.abort()
+        job.left.abort()
         await settle(row, { status: 'cancelled' })
         return
       }
-      const job = running.get(row.id)
-      if (job === undefined) cancelledEarly.add(row.id)
-      else job.run.end('cancelled')
+      const now = running.get(row.id)
+      if (now === undefined) cancelledEarly.add(row.id)
+      else now.run.end('cancelled')
     },
 
     async dispose() {

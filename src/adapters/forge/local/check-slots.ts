@@ -7,6 +7,8 @@ export interface CheckSlots {
   take(options: {
     readonly parallel: number
     readonly front?: boolean
+    /** After all that are not. */
+    readonly idle?: boolean
     readonly ready?: () => boolean
     readonly signal?: AbortSignal
   }): Promise<(() => void) | null>
@@ -19,6 +21,7 @@ export interface CheckSlots {
 
 interface Waiting {
   readonly parallel: number
+  readonly idle: boolean
   readonly ready: () => boolean
   readonly give: (release: (() => void) | null) => void
 }
@@ -50,7 +53,7 @@ export function createCheckSlots(): CheckSlots {
   return {
     busy: () => taken,
     look,
-    take: ({ parallel, front = false, ready = () => true, signal }) =>
+    take: ({ parallel, front = false, idle = false, ready = () => true, signal }) =>
       new Promise((resolve) => {
         if (closed || signal?.aborted === true) return resolve(null)
         const leave = (): void => {
@@ -61,6 +64,7 @@ export function createCheckSlots(): CheckSlots {
         }
         const mine: Waiting = {
           parallel,
+          idle,
           ready,
           give: (release) => {
             signal?.removeEventListener('abort', leave)
@@ -69,7 +73,10 @@ export function createCheckSlots(): CheckSlots {
         }
         signal?.addEventListener('abort', leave, { once: true })
         if (front) waiting.unshift(mine)
-        else waiting.push(mine)
+        else {
+          const idler = idle ? -1 : waiting.findIndex((one) => one.idle)
+          waiting.splice(idler < 0 ? waiting.length : idler, 0, mine)
+        }
         look()
       }),
     close: () => {

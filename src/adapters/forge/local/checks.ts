@@ -143,6 +143,7 @@ export function createChecks({
     pull: PullRow,
     { head, base, tree }: CheckedHead,
     now: NonNullable<Awaited<ReturnType<CheckConfig['settings']>>>,
+    alone = false,
   ): Promise<void> => {
     const row = await store.pulls.insertCheck({
       pull: pull.number,
@@ -158,7 +159,7 @@ export function createChecks({
       startedAt: null,
       finishedAt: null,
     })
-    runs.add({ row, pull, settings: now.settings })
+    runs.add({ row, pull, settings: now.settings, ...(alone && { alone }) })
   }
 
   return {
@@ -192,7 +193,7 @@ export function createChecks({
         if (reason !== null) throw new ExomonadError('UNTRUSTED_CONFIG', reason)
         const latest = await latestOf(at, now.hash)
         if (latest?.status === 'queued' || latest?.status === 'running') return 'running'
-        await enqueue(pull, at, now)
+        await enqueue(pull, at, now, true)
         return 'started'
       }),
 

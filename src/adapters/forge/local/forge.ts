@@ -54,7 +54,7 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     budget: () => null,
     scheduled: null,
     issues: null,
-    results: createResults({ ...options, branches, config, checks, runs, merging }),
+    results: createResults({ ...options, branches, config, checks, runs, merging, hints }),
     ...createPulls({ ...options, branches, hints, ended }),
     ...createReviews({ ...options, hints }),
     snapshots,

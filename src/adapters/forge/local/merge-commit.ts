@@ -11,7 +11,7 @@ export type MergeCommit =
   | { kind: 'conflict'; files: readonly string[] }
 
 interface Merging {
-  readonly pull: PullRow
+  readonly pull: Pick<PullRow, 'number' | 'headBranch' | 'title' | 'body'>
   readonly base: Sha
   readonly head: Sha
   readonly message: string | undefined

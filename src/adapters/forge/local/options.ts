@@ -18,6 +18,8 @@ export interface CheckSettings {
    * Default 200 MB.
    */
   readonly maxLogBytes?: number
+  /** What checks results of merges; default `argv`. */
+  readonly results?: { readonly argv?: readonly string[]; readonly parallel?: number }
 }
 
 export interface LocalForgeOptions {

@@ -3,16 +3,21 @@ import { ExomonadError } from '../../../domain/errors.ts'
 import type { Sha } from '../../../domain/ids.ts'
 import type { CheckRow, PullRow } from '../../../domain/forge-rows.ts'
 import type { Branches } from '../branches.ts'
+import type { Hints } from '../hints.ts'
 import type { MergeChain, MergeLink, MergeResults } from '../merge-results.ts'
+import { createMemory } from '../memory.ts'
 import type { CheckConfig } from './check-config.ts'
-import { logTail } from './check-log.ts'
+import { logTail, wholeLog } from './check-log.ts'
 import type { CheckRuns } from './check-runs.ts'
 import { isEnded } from './check-state.ts'
 import { CHECK_NAME, type Checks } from './checks.ts'
-import { createMergeCommit } from './merge-commit.ts'
+import { createMergeCommit, type MergeCommit } from './merge-commit.ts'
 import type { Merging } from './merge.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { requirePull } from './urls.ts'
+
+/** So many merges are remembered, each a few short texts. */
+const MADE_KEPT = 500
 
 /** Of so many runs the middle one is what a check takes as a rule. */
 const RUNS_LOOKED_AT = 9
@@ -33,14 +38,17 @@ export function createResults({
   checks,
   runs,
   merging,
+  hints,
 }: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'paths' | 'gate' | 'clock'> & {
   branches: Branches
   config: CheckConfig
   checks: Pick<Checks, 'recover'>
   runs: CheckRuns
   merging: Pick<Merging, 'markLanded'>
+  hints: Hints
 }): MergeResults {
   const makeCommit = createMergeCommit({ git, gate })
+  const made = createMemory<MergeCommit>(MADE_KEPT)
   const trees = new Map<Sha, Sha>()
 
   const treeOf = async (commit: Sha): Promise<Sha> => {
@@ -56,7 +64,7 @@ export function createResults({
   }
 
   const latest = async (tree: Sha): Promise<CheckRow | undefined> => {
-    const now = await config.settings()
+    const now = await config.results()
     if (now === undefined) return undefined
     return (await store.pulls.checks({ tree })).findLast(
       (row) => row.configHash === now.hash && isEnded(row.status),
@@ -84,14 +92,36 @@ export function createResults({
       ...facts,
     })
 
+  /** What came of these files, as of a check of that pull request. */
+  const copy = async (kind: 'pull' | 'result', link: MergeLink, onto: Sha): Promise<void> => {
+    const found = await latest(link.tree)
+    if (found === undefined) return
+    const copied = await row({
+      pull: link.number,
+      kind,
+      head: link.head,
+      base: onto,
+      tree: link.tree,
+      configHash: found.configHash,
+      logPath: found.logPath,
+      status: 'queued',
+    })
+    await store.pulls.updateCheck(copied.id, {
+      status: found.status,
+      exitCode: found.exitCode,
+      startedAt: found.startedAt,
+      finishedAt: found.finishedAt,
+    })
+  }
+
   return {
     treeOf,
     known,
     look: runs.slots.look,
     activity: runs.activity,
     required: async () =>
-      (await config.settings()) !== undefined && (await config.distrust()) === null,
-    parallel: async () => (await config.settings())?.settings.parallel ?? 1,
+      (await config.results()) !== undefined && (await config.distrust()) === null,
+    parallel: async () => (await config.results())?.settings.parallel ?? 1,
 
     typicalDuration: async () => {
       const ended = await store.pulls.checks({
@@ -108,20 +138,26 @@ export function createResults({
       const links: MergeLink[] = []
       const conflicts: MergeChain['conflicts'][number][] = []
       let tip = onto
-      for (const { number, head, strategy } of merges) {
-        const pull = await requirePull(store, number)
-        await branches.bringIn([{ branch: pull.headBranch, sha: head }])
-        const made = await makeCommit(strategy, { pull, base: tip, head, message: undefined })
-        if (made.kind === 'conflict') conflicts.push({ number, files: made.files })
+      for (const { number, head, strategy, unfiled } of merges) {
+        const pull =
+          unfiled === undefined
+            ? await requirePull(store, number)
+            : { number, headBranch: unfiled, title: unfiled, body: '' }
+        if (unfiled === undefined) await branches.bringIn([{ branch: pull.headBranch, sha: head }])
+        // The same merge is the same commit: what was checked ahead is what lands.
+        const commit = await made([strategy, tip, head, number, pull.title, pull.body], () =>
+          makeCommit(strategy, { pull, base: tip, head, message: undefined }),
+        )
+        if (commit.kind === 'conflict') conflicts.push({ number, files: commit.files })
         // What the base has by now lands as it is.
         else if (
-          made.tree === (links.at(-1)?.tree ?? (await treeOf(onto))) &&
+          commit.tree === (links.at(-1)?.tree ?? (await treeOf(onto))) &&
           (await git.isAncestor(head, tip))
         ) {
-          links.push({ number, head, sha: tip, tree: made.tree })
+          links.push({ number, head, sha: tip, tree: commit.tree })
         } else {
-          tip = made.sha
-          links.push({ number, head, sha: made.sha, tree: made.tree })
+          tip = commit.sha
+          links.push({ number, head, sha: commit.sha, tree: commit.tree })
         }
       }
       return { onto, links, conflicts }
@@ -147,21 +183,22 @@ export function createResults({
       return rows.findLast(({ kind }) => kind === 'pull')?.base ?? null
     },
 
-    slot: async ({ front = false, ready = () => true }) => {
+    slot: async ({ front = false, idle = false, ready = () => true }) => {
       await checks.recover()
-      const first = await config.settings()
+      const first = await config.results()
       const release = await runs.slots.take({
         parallel: first?.settings.parallel ?? 1,
         front,
+        idle,
         ready,
       })
       if (release === null) return null
       return {
         release,
-        check: async ({ sha, tree, label, kind }) => {
+        check: async ({ sha, tree, label, kind, again = false }) => {
           const before = await known(tree)
-          if (before.state !== 'unknown') return { ...before, status: before.state }
-          const now = await config.settings()
+          if (!again && before.state !== 'unknown') return { ...before, status: before.state }
+          const now = await config.results()
           // It may have changed since the place was asked for.
           const reason = await config.distrust()
           if (reason !== null) throw new ExomonadError('UNTRUSTED_CONFIG', reason)
@@ -186,25 +223,33 @@ export function createResults({
       }
     },
 
-    blame: async (number, link, onto) => {
-      const found = await latest(link.tree)
-      if (found === undefined) return
-      const facts = {
-        pull: number,
-        kind: 'result',
-        head: link.head,
-        base: onto,
-        tree: link.tree,
-        configHash: found.configHash,
-        logPath: found.logPath,
-      } as const
-      const made = await row({ ...facts, status: 'queued' })
-      await store.pulls.updateCheck(made.id, {
+    blame: (number, link, onto) => copy('result', { ...link, number }, onto),
+
+    waiting: async (base) => {
+      const [own, results] = [await config.settings(), await config.results()]
+      if (own === undefined || own.hash !== results?.hash) return []
+      return runs.waiting(base).map(({ row: { head }, pull: { number } }) => ({ number, head }))
+    },
+
+    defer: runs.defer,
+
+    count: async (link, onto) => {
+      await copy('pull', link, onto)
+      const pull = await requirePull(store, link.number)
+      for (const job of runs.waiting(pull.baseBranch))
+        if (job.pull.number === link.number && job.row.head === link.head)
+          await runs.cancel(job.row)
+      hints.emit(link.number)
+    },
+
+    log: async (tree) => {
+      const found = await latest(tree)
+      if (found === undefined) return null
+      return {
         status: found.status,
-        exitCode: found.exitCode,
-        startedAt: found.startedAt,
-        finishedAt: found.finishedAt,
-      })
+        path: found.logPath,
+        text: await wholeLog(found.logPath),
+      }
     },
 
     land: async (base, chain, by) => {

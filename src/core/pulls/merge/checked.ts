@@ -57,7 +57,10 @@ export interface MergeChecked {
 }
 
 export function createMergeChecked(
-  deps: Pick<Deps, 'store' | 'git' | 'forge' | 'polling' | 'publisher' | 'clock' | 'log'> & {
+  deps: Pick<
+    Deps,
+    'store' | 'git' | 'forge' | 'polling' | 'publisher' | 'settings' | 'clock' | 'log'
+  > & {
     step: WriteStep
     steps: WriteSteps
     retargeting: Retargeting
@@ -73,6 +76,7 @@ export function createMergeChecked(
       : createLandings({
           ...deps,
           results: forge.results,
+          everyLink: async () => (await deps.settings.snapshot()).config.fold.every_link,
           land: createLandChain({ ...deps, results: forge.results }),
         })
 

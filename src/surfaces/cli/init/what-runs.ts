@@ -110,6 +110,7 @@ function commandsOf(config: Config): Named<readonly string[]>[] {
       argv,
     ]),
     ['forge.local.ci', config.forge.local.ci],
+    ['fold.check', config.fold.check],
     ['notify.command', config.notify.command],
     ...Object.entries(config.notify.targets).map(
       ([name, { command }]): Named<readonly string[] | undefined> => [

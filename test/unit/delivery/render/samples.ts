@@ -163,6 +163,21 @@ const written = (words: string): Partial<Payloads> => ({
     log: words,
     log_url: null,
   },
+  'fold.green': {
+    ...{ branch: 'main', onto: 'b'.repeat(40), sha: 'a'.repeat(40) },
+    pulls: [{ number: 3, title: words }],
+  },
+  'fold.red': {
+    ...pull,
+    partner: { number: 2, title: words },
+    ...{ out: true, filed: true, log: words, log_url: '/log/1' },
+  },
+  'fold.ejected': { ...pull, partner: null },
+  'fold.landed': { branch: 'main', sha: 'a'.repeat(40), pulls: [{ number: 3, title: words }] },
+  'fold.unexplained': {
+    ...{ branch: 'main', pulls: [{ number: 3, title: words }], reason: 'unexplained' },
+    ...{ log: words, log_url: null },
+  },
   'landing.stopped': { ...pull, reason: words, told: false },
   'landing.done': { branch: 'main', landed: [{ number: 3, title: words }] },
   'base.red': {

@@ -1,0 +1,76 @@
+import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { Sha } from '../../domain/ids.ts'
+import type { Deps } from '../deps.ts'
+import { readFold } from './ahead/fold-record.ts'
+import type { createBuildGroup } from './build-group.ts'
+import type { GiveUp } from './give-up.ts'
+import type { Landing } from './landing.ts'
+import type { Lane } from './lane.ts'
+import type { LandAll } from './take-apart.ts'
+
+/**
+ * Lands what needs no check any more, while nothing else of its base is being checked: one by
+ * itself, or all that waits together, where the fold has found them green. False: it waits.
+ */
+export function createAtOnce({
+  store,
+  clock,
+  results,
+  build,
+  stillWanted,
+  isWanted,
+  landAll,
+  everyLink,
+}: Pick<Deps, 'store' | 'clock'> &
+  Pick<GiveUp, 'stillWanted'> & {
+    results: Pick<MergeResults, 'tip' | 'build' | 'known'>
+    build: ReturnType<typeof createBuildGroup>
+    isWanted: (landing: Landing) => boolean
+    landAll: LandAll
+    everyLink: () => Promise<boolean>
+  }): (lane: Lane, landing: Landing) => Promise<boolean> {
+  const isGreen = async ({ links }: MergeChain): Promise<boolean> => {
+    const wanted = links.length > 1 && (await everyLink()) ? links : links.slice(-1)
+    for (const { tree } of wanted) if ((await results.known(tree)).state !== 'passed') return false
+    return wanted.length > 0
+  }
+
+  /** All that waits, in the order of the fold, as the very commits that it checked. */
+  const landFolded = async (lane: Lane, landing: Landing, onto: Sha): Promise<boolean> => {
+    const all = [...lane.waiting, landing].toSorted((a, b) => a.number - b.number)
+    const { links } = await readFold(store.snapshots, landing.base, clock())
+    const folded = new Set(links.map(({ number, head }) => `${number}:${head}`))
+    if (!all.every(({ number, head }) => folded.has(`${number}:${head}`))) return false
+    const chain = await results.build(
+      onto,
+      all.map(({ number, head, intent }) => ({ number, head, strategy: intent.strategy })),
+    )
+    if (chain.conflicts.length > 0 || !(await isGreen(chain)) || lane.group.length > 0) return false
+    const waiting = new Set(lane.waiting)
+    // Something came or went in between.
+    if (!all.every((one) => one === landing || waiting.has(one))) return false
+    lane.waiting = lane.waiting.filter((one) => !all.includes(one))
+    lane.group = all
+    try {
+      const wanted = await stillWanted(all.filter(isWanted))
+      const isSame =
+        wanted.length === all.length && wanted.every(({ head }, at) => head === all[at]?.head)
+      if (isSame && (await landAll(all, chain))) return true
+      const others = wanted.filter(({ number }) => number !== landing.number)
+      lane.waiting.unshift(...others)
+      return false
+    } finally {
+      lane.group = []
+    }
+  }
+
+  return async (lane, landing) => {
+    if (lane.group.length > 0) return false
+    const onto = await results.tip(landing.base)
+    if (onto === null) return false
+    const { landings, chain } = await build([landing], onto)
+    if (chain.links.length === 0 || landings.length === 0) return true
+    if (lane.group.length > 0) return false
+    return (await isGreen(chain)) ? landAll([landing], chain) : landFolded(lane, landing, onto)
+  }
+}

@@ -1,0 +1,9 @@
+import type { Landing } from './landing.ts'
+
+/** What waits to land on one base. */
+export interface Lane {
+  waiting: Landing[]
+  /** Taken out of `waiting`, and checked now. */
+  group: readonly Landing[]
+  working: Promise<void> | undefined
+}

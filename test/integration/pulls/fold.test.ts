@@ -1,0 +1,209 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { HOLD, LEAD, landingWorld, type LandingWorld } from '../../helpers/landing-world.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+/** The fold: what is open is checked together before anybody merges it. */
+
+/** Red with both halves of a pair, and with whatever says that it is bad. */
+const PAIRS =
+  'for a in pair-*-a; do b="${a%-a}-b"; if test -e "$a" && test -e "$b"; then echo "$a and $b"; exit 1; fi; done; if test -e bad.txt; then echo "it is bad"; exit 1; fi'
+
+async function world(
+  options: Parameters<typeof landingWorld>[1] = {},
+  script = PAIRS,
+): Promise<LandingWorld> {
+  const opened = await landingWorld(`${HOLD}; ${script}`, {
+    ...{ fold: true, parallel: 1 },
+    ...options,
+  })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+/** So many, filed while the check of the first goes on; the files of each by its name. */
+async function filed(
+  tree: LandingWorld,
+  names: readonly string[],
+  fileOf: (name: string) => string = (name) => `${name}.txt`,
+): Promise<Map<string, number>> {
+  const numbers = new Map<string, number>()
+  tree.hold(true)
+  for (const name of names) numbers.set(name, await tree.open(name, { [fileOf(name)]: name }))
+  tree.hold(false)
+  return numbers
+}
+
+const chain = async (tree: LandingWorld) => (await tree.fold.show()).bases[0]
+const green = (tree: LandingWorld, count: number) =>
+  waitFor(
+    'the fold to be green',
+    async () => {
+      const base = await chain(tree)
+      return base?.state === 'green' && base.links.length === count ? base : undefined
+    },
+    { limit: 60_000 },
+  )
+
+/** Every tip that main had was found green as it was. */
+async function expectTipsChecked(tree: LandingWorld): Promise<void> {
+  const checked = new Set(tree.runs().flatMap((run) => (run.green ? [run.tree] : [])))
+  for (const tip of await tree.tips())
+    expect(checked).toContain(await tree.repository.git('rev-parse', `${tip}^{tree}`))
+}
+
+const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
+
+describe('the fold', () => {
+  it('checks those that come together in one run, which counts for each, and lands that very commit', async () => {
+    const tree = await world()
+    const numbers = [...(await filed(tree, NAMES)).values()]
+    const base = await green(tree, NAMES.length)
+    expect(base.links.map(({ number }) => number)).toEqual(numbers)
+    for (const number of numbers)
+      expect(await tree.checked(number)).toMatchObject({ checksState: 'passed' })
+    // The first by itself, as nothing says that others are to come.
+    expect(tree.runs().length).toBeLessThanOrEqual(3)
+    const before = tree.runs().length
+    for (const number of numbers) await tree.merge(number)
+    await tree.landed()
+    // At most those who were asked for alone for a while.
+    expect(tree.runs().length - before).toBeLessThan(NAMES.length - 2)
+    for (const number of numbers) expect(await tree.look(number)).toMatchObject({ state: 'merged' })
+    await expectTipsChecked(tree)
+    const landed = (await tree.events('fold.landed')).flatMap(({ payload }) =>
+      payload.pulls.map(({ number }: any) => number),
+    )
+    expect(landed.toSorted()).toEqual(numbers)
+    expect(await tree.events('fold.green')).not.toEqual([])
+    expect(await tree.events('ci.failed')).toEqual([])
+  })
+
+  it('finds one that is red by itself, and goes on without it', async () => {
+    const tree = await world()
+    const numbers = await filed(tree, NAMES, (name) => (name === 'd' ? 'bad.txt' : `${name}.txt`))
+    const bad = numbers.get('d')!
+    expect(await tree.checked(bad)).toMatchObject({ checksState: 'failed' })
+    const base = await green(tree, NAMES.length - 1)
+    expect(base.links.map(({ number }) => number)).not.toContain(bad)
+    const told = await waitFor('its agent to be notified', async () =>
+      (await tree.delivered(tree.agent('d'))).find((text) => text.startsWith('[CI FAILED]')),
+    )
+    expect(told).toContain('it is bad')
+    for (const [name, number] of numbers)
+      if (name !== 'd') expect(await tree.checked(number)).toMatchObject({ checksState: 'passed' })
+  })
+
+  it('names a pair that is green apart to both and to the lead, before either lands', async () => {
+    const tree = await world()
+    const numbers = await filed(tree, NAMES, (name) =>
+      name === 'b' ? 'pair-1-a' : name === 'e' ? 'pair-1-b' : `${name}.txt`,
+    )
+    const [left, right] = [numbers.get('b')!, numbers.get('e')!]
+    const base = await green(tree, NAMES.length - 1)
+    expect(base.ejected).toMatchObject([{ number: right, partner: { number: left } }])
+    for (const who of [LEAD, tree.agent('b'), tree.agent('e')]) {
+      const words = await waitFor('the pair to be reported', async () =>
+        (await tree.delivered(who)).find((text) => text.startsWith('[RED TOGETHER]')),
+      )
+      expect(words).toContain(`#${left} `)
+      expect(words).toContain(`#${right} `)
+      expect(words).toContain('pair-1-a and pair-1-b')
+    }
+    const told = (await tree.delivered(LEAD)).filter((text) => text.startsWith('[RED TOGETHER]'))
+    expect(told).toHaveLength(1)
+    expect(await tree.fold.log(right)).toMatchObject({ state: 'failed' })
+  })
+
+  it('counts what was red and then green as green, and says once that it is flaky', async () => {
+    const tree = await world(
+      {},
+      // Red the first time that all of them are there.
+      'if test -e a.txt && test -e b.txt && test -e c.txt && mkdir "$HELD.once" 2>/dev/null; then exit 1; fi',
+    )
+    await filed(tree, ['a', 'b', 'c'])
+    await green(tree, 3)
+    const flakes = await tree.events('fold.unexplained')
+    expect(flakes.map(({ payload }) => payload.reason)).toEqual(['flaky'])
+    expect(await tree.events('fold.red')).toEqual([])
+  })
+
+  it('lands what was approved by itself once it is green, where it may', async () => {
+    const tree = await world({ config: { fold: { land: 'auto' } } })
+    const numbers = [...(await filed(tree, ['a', 'b', 'c'])).values()]
+    const review = (number: number) =>
+      tree.forge.review({ number, author: LEAD, state: 'approved', body: '', comments: [] })
+    await green(tree, 3)
+    await review(numbers[0]!)
+    await review(numbers[2]!)
+    for (const number of numbers) await tree.poll(number)
+    await waitFor('the approved to have landed', async () => {
+      const states = await Promise.all(numbers.map(async (one) => (await tree.look(one)).state))
+      return states.join() === 'merged,open,merged'
+    })
+    await tree.landed()
+    await expectTipsChecked(tree)
+    expect((await tree.delivered(LEAD)).some((text) => text.startsWith('[LANDED]'))).toBe(true)
+  })
+
+  it('checks each by itself while it is paused, also after a restart, and goes on after that', async () => {
+    const tree = await world()
+    expect(
+      await tree.fold.pause({ kind: 'human', agent: (await tree.store.agents.get(LEAD))! }),
+    ).toMatchObject({ paused: { by: 'human' } })
+    await tree.restart()
+    expect(await tree.fold.show()).toMatchObject({ paused: { by: 'human' } })
+    const numbers = [...(await filed(tree, ['a', 'b', 'c'])).values()]
+    for (const number of numbers) await tree.checked(number)
+    expect(tree.runs()).toHaveLength(3)
+    expect(await chain(tree)).toBeUndefined()
+    await tree.fold.resume()
+    for (const number of numbers) await tree.poll(number)
+    await tree.push('c', { 'c.txt': 'more' })
+    await tree.poll(numbers[2]!)
+    await green(tree, 3)
+  })
+
+  it('makes the chain anew after a restart, of what was checked before', async () => {
+    const tree = await world()
+    const numbers = [...(await filed(tree, ['a', 'b', 'c'])).values()]
+    await green(tree, 3)
+    for (const number of numbers) await tree.checked(number)
+    const before = tree.runs().length
+    await tree.restart()
+    for (const number of numbers) await tree.merge(number)
+    await tree.landed()
+    await expectTipsChecked(tree)
+    expect(tree.runs().length - before).toBeLessThan(2)
+  })
+
+  it('checks every commit by itself where that is asked for', async () => {
+    const tree = await world({ config: { fold: { every_link: true } } })
+    const numbers = [...(await filed(tree, ['a', 'b', 'c'])).values()]
+    await green(tree, 3)
+    for (const number of numbers) await tree.checked(number)
+    for (const number of numbers) await tree.merge(number)
+    await tree.landed()
+    const tip = await tree.git.remoteTip(tree.remote, 'main' as never)
+    const commits = (await tree.repository.git('log', '--first-parent', '--format=%T', String(tip)))
+      .split('\n')
+      .slice(0, -1)
+    expect(commits).toHaveLength(3)
+    const checked = new Set(tree.runs().flatMap((run) => (run.green ? [run.tree] : [])))
+    for (const commit of commits) expect(checked).toContain(commit)
+  })
+
+  it('tells two who are still at work that they are red together, and interrupts nobody', async () => {
+    const tree = await world({ config: { fold: { continuous: true } } })
+    const left = await tree.open('left', { 'pair-1-a': '' })
+    await tree.checked(left)
+    await tree.unfiled('right', { 'pair-1-b': '' })
+    const red = await waitFor('it to be foretold', async () => {
+      const [event] = (await tree.events('fold.red')).filter(({ payload }) => payload.out === true)
+      return event
+    })
+    expect(red.payload).toMatchObject({ filed: false, title: 'right', partner: { number: left } })
+    for (const who of [LEAD, tree.agent('left'), tree.agent('right')])
+      expect(await tree.reaches(who, 'fold.red')).toEqual(['carry'])
+    expect(await tree.look(left)).toMatchObject({ checksState: 'passed' })
+  })
+})
