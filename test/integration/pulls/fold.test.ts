@@ -142,7 +142,14 @@ describe('the fold', () => {
     })
     await tree.landed()
     await expectTipsChecked(tree)
-    expect((await tree.delivered(LEAD)).some((text) => text.startsWith('[LANDED]'))).toBe(true)
+    // As of what others merge: nobody asked for it, and whoever approved it has to know.
+    for (const number of [numbers[0]!, numbers[2]!]) {
+      const about = (text: string) => text.startsWith('[MERGED]') && text.includes(`#${number} `)
+      await waitFor('the lead to be notified', async () => (await tree.delivered(LEAD)).some(about))
+      expect((await tree.delivered(LEAD)).filter(about)).toHaveLength(1)
+    }
+    expect((await tree.events('pr.merged')).map(({ actor }) => actor)).toEqual(['daemon', 'daemon'])
+    expect(await tree.events('landing.done')).toEqual([])
   })
 
   it('checks each by itself while it is paused, also after a restart, and goes on after that', async () => {
