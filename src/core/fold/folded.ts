@@ -22,7 +22,11 @@ export function foldedIn({
   links,
   ejected,
 }: Pick<FoldRecord, 'state' | 'links' | 'ejected'>): Folded {
-  const partners = new Map(ejected.map(({ number, partner }) => [number, partner?.number]))
+  const partners = new Map(
+    ejected.flatMap(({ number, partner }) =>
+      partner === null ? [] : [[number, partner.number] as const],
+    ),
+  )
   return {
     green: new Set(
       state === 'green' ? links.filter(({ sha }) => sha !== null).map(({ number }) => number) : [],

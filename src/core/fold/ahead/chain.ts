@@ -30,8 +30,11 @@ export async function collectChain(
   if (onto === null) return null
   const record = await readFold(store.snapshots, base, clock())
   const { pulls, candidates: all } = await foldable(deps, base)
-  const heads = new Map(pulls.map(({ number, head }) => [number, head.sha]))
   const ejected = await stillOut(deps, record.ejected, pulls)
+  const heads = new Map([
+    ...(await landedPartners(deps, ejected, pulls)),
+    ...pulls.map(({ number, head }) => [number, head.sha] as const),
+  ])
   const wanted = all.filter((one) => !isOut(ejected, one, heads))
   const chain = await results.build(onto, wanted)
   const conflicting = new Set(chain.conflicts.map(({ number }) => number))
@@ -73,6 +76,27 @@ async function stillOut(
   )
   const heads = new Map(pulls.map(({ number, head }) => [number, head.sha]))
   return found.filter((one) => heads.get(one.number) === one.head)
+}
+
+/** With which one is red that has landed, and so is in the base by now. */
+async function landedPartners(
+  { forge }: Pick<Deps, 'forge'>,
+  ejected: readonly Ejected[],
+  pulls: readonly PullRequestSnapshot[],
+): Promise<(readonly [number, Sha])[]> {
+  const open = new Set(pulls.map(({ number }) => number))
+  const gone = ejected.flatMap(({ partner }) =>
+    partner === null || open.has(partner.number) ? [] : [partner],
+  )
+  if (gone.length === 0) return []
+  const merged = new Set(
+    (await forge.snapshots(gone.map(({ number }) => number))).flatMap((one) =>
+      'snapshot' in one && one.snapshot.state === 'merged' ? [one.snapshot.number] : [],
+    ),
+  )
+  return gone
+    .filter(({ number }) => merged.has(number))
+    .map(({ number, head }) => [number, head] as const)
 }
 
 /** Of all that is open, one for each. */
