@@ -1,5 +1,15 @@
 import fc from 'fast-check'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -184,6 +194,54 @@ describe.runIf(process.platform === 'linux')('the fork server', () => {
     expect(directly()).toBeLessThanOrEqual(1)
   })
 
+  it('neither begins what it has given up, nor writes into what has its number by then', async () => {
+    const { exec } = forkServer({ grace: 100 })
+    const before = new Set(shells())
+    await exec('true', [], { env })
+    const shell = await waitFor('its shell', () => shells().find((pid) => !before.has(pid)))
+    process.kill(shell, 'SIGSTOP')
+    const folder = tempFolder()
+    const late = join(folder, 'late')
+    const command = exec('sh', ['-c', `: >${late}; echo late`], { env, timeout: 50 })
+    expect(await command).toMatchObject({ exitCode: null, timedOut: true })
+    const files = Array.from({ length: 40 }, (_, index) => join(folder, String(index)))
+    for (const file of files) writeFileSync(file, 'as it was')
+    const open = files.map((file) => openSync(file, 'r'))
+    onTestFinished(() => open.forEach((fd) => closeSync(fd)))
+    try {
+      process.kill(shell, 'SIGCONT')
+    } catch {
+      // It is gone.
+    }
+    await waitFor('the shell to be gone', () => !isAlive(shell))
+    expect((await exec('echo', ['next'], { env })).stdout).toBe('next\n')
+    expect(existsSync(late)).toBe(false)
+    for (const file of files) expect(readFileSync(file, 'utf8')).toBe('as it was')
+  })
+
+  it('says that a command was killed where the shell that waits for it was', async () => {
+    const { exec } = forkServer()
+    const before = new Set(shells())
+    const underWay = exec('sleep', ['600'], { env })
+    const shell = await waitFor('its shell', () => shells().find((pid) => !before.has(pid)))
+    const [outer, job] = await waitFor('it to start', () => {
+      const [first] = children(shell)
+      const [second] = first === undefined ? [] : children(first)
+      return second !== undefined && [Number(first), second]
+    })
+    onTestFinished(() => void process.kill(Number(job), 'SIGKILL'))
+    process.kill(Number(outer), 'SIGKILL')
+    expect(await underWay).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+  })
+
+  it('ends what writes more than is kept, and says so', async () => {
+    const { exec } = forkServer()
+    expect(await exec('sh', ['-c', 'yes; echo after >&2'], { env })).toMatchObject({
+      exitCode: null,
+      startError: 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER',
+    })
+  })
+
   it('leaves no process and no file behind, ended commands included', async () => {
     const { exec, dispose } = forkServer()
     const before = new Set(shells())
@@ -191,7 +249,9 @@ describe.runIf(process.platform === 'linux')('the fork server', () => {
     const shell = await waitFor('its shell', () => shells().find((pid) => !before.has(pid)))
     await waitFor('all to be collected', () => children(shell).length === 0)
     for (const folder of ['/dev/shm', tmpdir()])
-      expect(readdirSync(folder).filter((name) => /^exomonad-[0-9a-f]{8}-/.test(name))).toEqual([])
+      expect(
+        readdirSync(folder).filter((name) => name.startsWith(`exomonad-${process.pid}-`)),
+      ).toEqual([])
     const underWay = exec('sleep', ['600'], { env })
     const [job] = await waitFor('it to start', () => {
       const found = children(shell).flatMap(children)

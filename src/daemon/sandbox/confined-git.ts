@@ -11,7 +11,7 @@ import {
   toolFolders,
 } from '../../adapters/sandbox/workspace.ts'
 import type { Environment } from '../../config/environment.ts'
-import type { Exec } from '../../processes/exec.ts'
+import { exec as direct, type Exec } from '../../processes/exec.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
 type Places = Pick<Paths, 'commonDir' | 'state' | 'home' | 'worktrees'>
@@ -123,7 +123,8 @@ export function confinedGit({
           : inRepository(cwd)
     return before === undefined
       ? exec(file, args, options)
-      : exec('bwrap', [...before, '--', file, ...args], options)
+      : // It ends with its parent: that is this process then.
+        direct('bwrap', [...before, '--', file, ...args], options)
   }
 }
 

@@ -1,7 +1,8 @@
+import { closeSync } from 'node:fs'
 import process from 'node:process'
 import { exec as execDirectly, type Exec, type ExecResult } from '../exec.ts'
 import { commandFor } from './command.ts'
-import { openFiles, outputFolder } from './output-files.ts'
+import { hasRoom, openFiles, outputFolder } from './output-files.ts'
 import { openShell, type Shell } from './shell.ts'
 
 /**
@@ -16,24 +17,29 @@ export interface ForkServer {
   dispose(): void
 }
 
+/** Between asking a command to end and killing it, as execa has it. Milliseconds. */
+const GRACE = 5_000
+
 export function createForkServer({
   platform = process.platform,
   direct = execDirectly,
-}: { platform?: NodeJS.Platform; direct?: Exec } = {}): ForkServer {
+  grace = GRACE,
+}: { platform?: NodeJS.Platform; direct?: Exec; grace?: number } = {}): ForkServer {
   let folder = platform === 'linux' ? outputFolder() : undefined
   let shell: Shell | undefined
   return {
     exec: (file, args, options = {}) => {
       const otherwise = (): Promise<ExecResult> => direct(file, args, options)
       const command = folder === undefined ? undefined : commandFor(file, args, options)
-      if (folder === undefined || command === undefined) return otherwise()
-      let files: readonly number[]
+      if (folder === undefined || command === undefined || !hasRoom(folder)) return otherwise()
+      let files: readonly number[] | undefined
       try {
         files = openFiles(folder, options.input)
+        if (shell?.hasEnded !== false) shell = openShell({ grace })
       } catch {
+        for (const fd of files ?? []) closeSync(fd)
         return otherwise()
       }
-      if (shell?.hasEnded !== false) shell = openShell()
       return shell.run(command, files, options, otherwise)
     },
     dispose() {

@@ -12,21 +12,27 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 
 /** Of each stream, as in ../exec.ts. Bytes. */
 const MOST_OUTPUT = 100_000_000
 
 /** In memory where there is room: a command says what it has to say on a full disk, too. */
-export const outputFolder = (): string | undefined =>
-  ['/dev/shm', tmpdir()].find((folder) => {
-    try {
-      accessSync(folder, constants.W_OK)
-      const { bavail, bsize } = statfsSync(folder)
-      return bavail * bsize > 2 * MOST_OUTPUT
-    } catch {
-      return false
-    }
-  })
+export const outputFolder = (): string | undefined => ['/dev/shm', tmpdir()].find(hasRoom)
+
+/** Others write there as well. */
+export function hasRoom(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize > 2 * MOST_OUTPUT
+  } catch {
+    return false
+  }
+}
+
+/** More was written than is kept. */
+export const isTooLong = (fd: number): boolean => fstatSync(fd).size > MOST_OUTPUT
 
 /**
  * Descriptors of files without a name, that nobody has to clean up: output, errors and, where there
@@ -35,7 +41,7 @@ export const outputFolder = (): string | undefined =>
 export function openFiles(folder: string, input: string | undefined): number[] {
   const files: number[] = []
   const open = (): number => {
-    const path = join(folder, `exomonad-${randomUUID()}`)
+    const path = join(folder, `exomonad-${process.pid}-${randomUUID()}`)
     const { O_RDWR, O_CREAT, O_EXCL } = constants
     const fd = openSync(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
     files.push(fd)
