@@ -5,6 +5,7 @@ import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { RADAR_INDEX } from '../../../runtime/paths.ts'
 import { wordsOf } from '../failure.ts'
 import { identityVariables } from '../objects.ts'
+import type { ExecResult } from '../../../processes/exec.ts'
 import type { Run } from '../run.ts'
 import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
 import { gitDirOf, operationIn, parseStatus } from '../worktrees/worktree-state.ts'
@@ -12,6 +13,8 @@ import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './rad
 
 /** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
 const MOST_PATHS = 20_000
+/** Up to so many are named to `git add`, which then looks at nothing else. */
+const MOST_NAMED = 200
 /** Files that are looked at side by side. */
 const AT_ONCE = 64
 
@@ -42,10 +45,17 @@ const unknown = (why: string) => ({ kind: 'unknown' as const, why })
 
 /** Whole worktrees as commits, which `git status` and the index there know nothing of. */
 export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, 'snapshotWorktree'> {
-  /** The tree of all its files but `skipped`. */
-  const treeOf = async (worktree: string, skipped: readonly string[]): Promise<Sha> => {
+  /** The tree of all its files but `skipped`. `named`: what differed from its index at `stamp`. */
+  const treeOf = async (
+    worktree: string,
+    {
+      skipped,
+      named,
+      stamp,
+    }: { skipped: readonly string[]; named: readonly string[] | null; stamp: string },
+  ): Promise<Sha> => {
     const gitDir = await gitDirOf(worktree)
-    const index = join(gitDir, RADAR_INDEX)
+    const [real, index] = [join(gitDir, 'index'), join(gitDir, RADAR_INDEX)]
     // Of a file of Git LFS only the pointer counts: what its filter stores is thrown away.
     const large = `${index}-lfs`
     // A git that was killed half-way leaves its lock.
@@ -58,10 +68,8 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       env: { GIT_INDEX_FILE: index },
       settings: [...SETTINGS, `lfs.storage=${large}`],
     }
-    await clear()
-    try {
-      await copyIndex(join(gitDir, 'index'), index).catch(() => rm(index, { force: true }))
-      const added = await run.attempt(
+    const add = (pathspecs: readonly string[]): Promise<ExecResult> =>
+      run.attempt(
         [
           'add',
           '--all',
@@ -70,13 +78,29 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
           '--pathspec-from-file=-',
           '--pathspec-file-nul',
         ],
-        {
-          ...options,
-          input: [':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)].join('\0'),
-        },
+        { ...options, input: pathspecs.join('\0') },
       )
-      if (added.exitCode !== 0 && added.exitCode !== SOME_MISSING)
-        throw run.failure(`look at ${worktree}`, added, options)
+    const isDone = ({ exitCode }: ExecResult): boolean =>
+      exitCode === 0 || exitCode === SOME_MISSING
+    const begin = async (): Promise<void> => {
+      await clear()
+      await copyIndex(real, index).catch(() => rm(index, { force: true }))
+    }
+    const addNamed = async (): Promise<boolean> => {
+      if (named === null || named.length > MOST_NAMED || (await stampOf(real)) !== stamp)
+        return false
+      if (named.length === 0) return true
+      if (isDone(await add(named.map((path) => `:(top,literal)${path}`)))) return true
+      // One that is gone since, or lies beyond a link now, git refuses with all others.
+      await begin()
+      return false
+    }
+    try {
+      await begin()
+      if (!(await addNamed())) {
+        const all = await add([':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)])
+        if (!isDone(all)) throw run.failure(`look at ${worktree}`, all, options)
+      }
       return parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options))
     } finally {
       await clear()
@@ -94,6 +118,7 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
     worktree: string,
     before: WorktreeSnapshot | undefined,
   ): ReturnType<RadarGit['snapshotWorktree']> => {
+    const stamp = await stampOf(join(await gitDirOf(worktree), 'index'))
     const looked = await run.attempt(STATUS, { worktree, reads: true })
     if (looked.exitCode !== 0) return unknown(wordsOf(looked) || 'git status failed')
     const { head, dirty, conflicted } = parseStatus(looked.stdout)
@@ -112,7 +137,7 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       const isKnown = before?.commit === head
       return { ...same, commit: head, tree: isKnown ? before.tree : await treeIn(head) }
     }
-    const tree = await treeOf(worktree, skipped)
+    const tree = await treeOf(worktree, { skipped, stamp, named: toAdd(looked.stdout, skipped) })
     if (before?.tree === tree && before.head === head) return { ...before, ...same }
     const commit = await run.output(
       'keep a snapshot',
@@ -132,6 +157,29 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       return there ? take(worktree, before) : unknown('its worktree is gone')
     },
   }
+}
+
+/** Changes with each write of an index: git renames a new one to it. */
+const stampOf = (index: string): Promise<string> =>
+  lstat(index, { bigint: true }).then(
+    ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+    () => '',
+  )
+
+/**
+ * What the index has not yet, of `git status --porcelain=v2 -z`; null where it may be more than is
+ * said. What was staged and not touched since is there already.
+ */
+function toAdd(status: string, skipped: readonly string[]): string[] | null {
+  const found: string[] = []
+  for (const entry of status.split('\0')) {
+    if (entry.startsWith('? ')) found.push(entry.slice(2))
+    else if (entry.startsWith('1 ')) {
+      if (entry[3] !== '.') found.push(entry.split(' ').slice(8).join(' '))
+    } else if (entry !== '' && !entry.startsWith('# ')) return null
+  }
+  const left = new Set(skipped)
+  return found.filter((path) => !left.has(path))
 }
 
 /** What tells one state of a worktree from another, without reading a file, and what is too large. */
