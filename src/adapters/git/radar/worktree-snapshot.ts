@@ -12,6 +12,11 @@ import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './rad
 
 /** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
 const MOST_PATHS = 20_000
+/**
+ * What is larger and was written more recently is left out until it rests: a database that changes
+ * all the time would be stored anew at each look. Bytes, milliseconds.
+ */
+const RESTLESS = { size: 1_000_000, rest: 60_000 }
 /** Files that are looked at side by side. */
 const AT_ONCE = 64
 
@@ -113,6 +118,13 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       return { ...same, commit: head, tree: isKnown ? before.tree : await treeIn(head) }
     }
     const tree = await treeOf(worktree, skipped)
+    // Else what is half-way from one commit to another would be taken for somebody's work.
+    const headNow = await run.attempt(['rev-parse', '--verify', '--quiet', 'HEAD'], {
+      worktree,
+      reads: true,
+    })
+    if (headNow.stdout.trim() !== head || (await operationIn(worktree)) !== null)
+      return unknown('its branch moved just now')
     if (before?.tree === tree && before.head === head) return { ...before, ...same }
     const commit = await run.output(
       'keep a snapshot',
@@ -142,6 +154,7 @@ async function markOf(
 ): Promise<{ mark: string; large: string[] }> {
   const hash = createHash('sha256').update(status)
   const large: string[] = []
+  const now = Date.now()
   for (let at = 0; at < dirty.length; at += AT_ONCE) {
     const part = dirty.slice(at, at + AT_ONCE)
     const found = await Promise.all(
@@ -150,8 +163,11 @@ async function markOf(
     for (const [index, file] of found.entries()) {
       if (file === null) continue
       hash.update(`${file.mtimeNs} ${file.ctimeNs} ${file.size} ${file.ino} ${file.mode}\0`)
-      if (file.isFile() && file.size > SNAPSHOT_FILE_LIMIT) large.push(part[index] ?? '')
+      const isLeftOut =
+        file.size > SNAPSHOT_FILE_LIMIT ||
+        (file.size > RESTLESS.size && now - Number(file.mtimeMs) < RESTLESS.rest)
+      if (file.isFile() && isLeftOut) large.push(part[index] ?? '')
     }
   }
-  return { mark: hash.digest('hex'), large }
+  return { mark: hash.update(large.join('\0')).digest('hex'), large }
 }
