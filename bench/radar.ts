@@ -9,6 +9,7 @@ import { pairsOf, type Member } from '../src/core/radar/pairs.ts'
 import { asBranchName, newAgentId, type Sha } from '../src/domain/ids.ts'
 import { tempRepository } from '../test/helpers/temp-repository.ts'
 import { atMost, median, type Figure } from './figures.ts'
+import { cpuWithChildren } from './mail/process-cost.ts'
 import { agentRow } from './rows.ts'
 
 const FILES = 2_000
@@ -17,6 +18,8 @@ const AGENTS = 20
 const TIMES = 20
 /** `[radar] interval`, milliseconds. */
 const INTERVAL = 30_000
+/** Looks at all in which nothing changed. */
+const LOOKS = 10
 const ROW = Array.from({ length: 60 }, (_, line) => `line ${line}`)
 
 /**
@@ -61,7 +64,9 @@ export async function measureRadar(): Promise<Figure[]> {
       const begun = performance.now()
       const found = await git.snapshotWorktree(member.worktree, snapshots.get(member.id))
       if (found.kind !== 'taken') throw new Error(found.why)
-      await git.keepSnapshots(new Map([[member.id, found.commit]]))
+      // As the radar does: what is kept already is not kept again.
+      if (snapshots.get(member.id)?.commit !== found.commit)
+        await git.keepSnapshots(new Map([[member.id, found.commit]]))
       snapshots.set(member.id, found)
       return performance.now() - begun
     }
@@ -90,7 +95,9 @@ export async function measureRadar(): Promise<Figure[]> {
       verdicts = await judge.judge(pairs, sides, verdicts)
       return performance.now() - begun
     }
-    const still = await allOf()
+    const cpuBefore = cpuWithChildren()
+    for (let round = 0; round < LOOKS; round += 1) await allOf()
+    const still = (cpuWithChildren() - cpuBefore) / LOOKS
     for (const [index, member] of members.entries()) change(member, index * 40, 'all at once')
     const busy = await allOf()
 
@@ -113,6 +120,7 @@ export async function measureRadar(): Promise<Figure[]> {
       ),
     )
     const floorOfAll = merging(everyPair)
+    const statusBefore = cpuWithChildren()
     const status = median(
       members.map(({ worktree }) => {
         const begun = performance.now()
@@ -120,6 +128,7 @@ export async function measureRadar(): Promise<Figure[]> {
         return performance.now() - begun
       }),
     )
+    const statusCpu = cpuWithChildren() - statusBefore
     const share = (spent: number): number => (100 * spent) / INTERVAL
     const figure = (
       name: string,
@@ -162,13 +171,13 @@ export async function measureRadar(): Promise<Figure[]> {
         1,
       ),
       figure(
-        'of one processor, all at work and none changed anything',
+        'CPU of one processor, all at work and none changed anything',
         '%',
         share(still),
         'git status of each',
-        share(status * AGENTS),
+        share(statusCpu),
         1,
-        1,
+        LOOKS,
       ),
     ]
   } finally {

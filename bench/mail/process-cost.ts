@@ -7,10 +7,20 @@ const TICKS_PER_SECOND = 100
 
 /** Milliseconds of CPU that a process has used so far, to 10 ms. */
 export function cpuOf(pid: number): number {
+  const [user = 0, system = 0] = timesOf(pid)
+  return user + system
+}
+
+/** The same of this process, with all that it started and that has ended. */
+export const cpuWithChildren = (): number =>
+  timesOf(process.pid).reduce((sum, time) => sum + time, 0)
+
+/** In user and kernel mode, and both of children that were waited for. */
+function timesOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
   // The name of the program, in parentheses, may hold blanks.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
-  return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS_PER_SECOND
+  return fields.slice(11, 15).map((ticks) => (Number(ticks) * 1000) / TICKS_PER_SECOND)
 }
 
 export interface Rest {

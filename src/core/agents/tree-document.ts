@@ -68,6 +68,10 @@ export interface TreeNode {
   turn: AgentId | 'human' | null
   /** First words of what it was given to do, on one line; empty where it has no task. */
   task: string
+  /**
+   * With whose work its own would conflict, as the radar told: siblings by name, its base by branch.
+   */
+  conflicts: string[]
   /** What a process runs; null for all else. */
   command: string | null
   /** How its program ended: one of the two, as far as it is known. */

@@ -1,3 +1,4 @@
+import { conflictsTold, TOLD_PREFIX } from '../radar/told.ts'
 import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { PullRequestSnapshot } from '../../adapters/forge/forge.ts'
 import type { Agent, Outcome } from '../../domain/records.ts'
@@ -35,10 +36,10 @@ export function createView({
   openWaits: Pick<OpenWaits, 'of'>
 }): View {
   /** A configuration that can’t be read hides what things cost, not the tree. */
-  const prices = (): Promise<Config['prices']> =>
+  const configured = (): Promise<{ prices: Config['prices']; radar: boolean }> =>
     settings.snapshot().then(
-      ({ config }) => config.prices,
-      () => ({}),
+      ({ config }) => ({ prices: config.prices, radar: config.radar.enabled }),
+      () => ({ prices: {}, radar: true }),
     )
 
   return {
@@ -61,9 +62,10 @@ export function createView({
         news,
         approvals,
         unfinished,
-        priced,
+        { prices: priced, radar },
         forgeNow,
         own,
+        foretold,
       ] = await Promise.all([
         store.agents.list(),
         knownPulls(store),
@@ -75,9 +77,10 @@ export function createView({
         store.outbox.counts(['queued', 'sent'], { but: ANNOUNCEMENTS }),
         store.approvals.pending(),
         store.journal.open(),
-        prices(),
+        configured(),
         forgeView(forge, store),
         allOwnWaits(store),
+        store.snapshots.list(TOLD_PREFIX),
       ])
       const items = itemsOf(
         await readInboxFacts(store, { agents, pulls, questions, approvals, journal: unfinished }),
@@ -101,6 +104,8 @@ export function createView({
       const asked = Map.groupBy(questions, (question) => question.agentId)
       const short = shortAddresses(agents)
       const itemsOfAgent = itemsByAgent(items, byId, shownUnder)
+      // What was told before the radar was turned off nobody looks at again.
+      const conflictsOf = radar ? conflictsTold(foretold, byId) : new Map<string, string[]>()
       const waitsOf = waitsIn({ agents, pulls, questions, approvals, journal: unfinished, own })
 
       const node = (agent: Agent): TreeNode => {
@@ -147,6 +152,7 @@ export function createView({
             items: itemsOfAgent.get(agent.id) ?? 0,
           }),
           task: agent.kind === 'process' ? '' : firstWords(agent.task),
+          conflicts: conflictsOf.get(agent.id) ?? [],
           command: agent.kind === 'process' ? agent.task : null,
           exit_code: agent.exitCode,
           exit_signal: agent.exitSignal,

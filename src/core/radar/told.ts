@@ -52,3 +52,21 @@ export function newsOf({
 /** In all that was named of it so far. */
 export const namedOf = (before: Told | undefined, files: readonly string[]): string[] =>
   [...new Set([...(before?.files ?? []), ...files])].toSorted()
+
+/** By agent, with whom each was told to conflict. `told`: as it is stored, prefix included. */
+export function conflictsTold(
+  told: ReadonlyMap<string, unknown>,
+  agents: ReadonlyMap<string, { readonly name: string }>,
+): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  const add = (id: string, name: string): void => {
+    found.set(id, [...(found.get(id) ?? []), name])
+  }
+  for (const [key, record] of told) {
+    const { name, other } = record as Told
+    const [a = '', b = ''] = key.slice(TOLD_PREFIX.length).split(':')
+    add(a, agents.get(b)?.name ?? other)
+    if (b !== 'base') add(b, agents.get(a)?.name ?? name)
+  }
+  return found
+}

@@ -3,8 +3,10 @@ import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { plural } from './quantity.ts'
 import { renderTable, type Cell } from './table.ts'
+import { displayWidth } from './width.ts'
 
 type Look = { readonly width: number; readonly palette: Palette }
+type MatrixLook = Look & { readonly selected?: Pick<RadarPair, 'a' | 'b'> | undefined }
 
 /** Names that are compared with each other, directly or by way of others: those of one parent. */
 function groupsOf(pairs: readonly RadarPair[]): RadarPair[][] {
@@ -24,14 +26,27 @@ function groupsOf(pairs: readonly RadarPair[]): RadarPair[][] {
   return groups.map((group) => group.pairs)
 }
 
-const cellOf = (pair: RadarPair | undefined, palette: Palette): Cell | string => {
-  if (pair === undefined) return ''
+const signOf = (pair: RadarPair | undefined, palette: Palette): Cell => {
+  if (pair === undefined) return { text: '' }
   if (pair.status === 'clean') return { text: '✓', paint: palette.good }
   if (pair.status === 'unknown') return { text: '?', paint: palette.dim }
   return { text: `⚠ ${plural(pair.files.length, 'file')}`, paint: palette.attention }
 }
 
-function matrix(pairs: readonly RadarPair[], look: Look): string[] {
+/** What is selected stands in brackets. */
+const cellOf = (
+  pair: RadarPair | undefined,
+  { palette, selected }: MatrixLook,
+  isShort: boolean,
+): Cell => {
+  const cell = signOf(pair, palette)
+  const text = isShort ? (cell.text.split(' ')[0] ?? '') : cell.text
+  const isSelected = pair !== undefined && pair.a === selected?.a && pair.b === selected.b
+  return { ...cell, text: isSelected ? `[${text}]` : text }
+}
+
+/** Where the names have no room above the columns, numbers stand for them. */
+function matrix(pairs: readonly RadarPair[], look: MatrixLook): string[] {
   const rows = [...new Set(pairs.map(({ a }) => a))]
   const seconds = new Set(pairs.map(({ b }) => b))
   // Siblings in the order of the rows, behind them the branches.
@@ -40,24 +55,38 @@ function matrix(pairs: readonly RadarPair[], look: Look): string[] {
     ...[...seconds].filter((name) => !rows.includes(name)),
   ]
   const byNames = new Map(pairs.map((pair) => [JSON.stringify([pair.a, pair.b]), pair]))
-  return renderTable(
-    [{ title: '' }, ...columns.map((name) => ({ title: printableLine(name) }))],
-    rows.map((a) => [
-      printableLine(a),
-      ...columns.map((b) => cellOf(byNames.get(JSON.stringify([a, b])), look.palette)),
-    ]),
-    look,
-  )
+  const table = (isShort: boolean): string[] => {
+    const numbered = (name: string): string =>
+      isShort && columns.includes(name)
+        ? `${columns.indexOf(name) + 1} ${printableLine(name)}`
+        : printableLine(name)
+    return renderTable(
+      [
+        { title: '' },
+        ...columns.map((name, index) => ({
+          title: isShort && rows.includes(name) ? String(index + 1) : printableLine(name),
+        })),
+      ],
+      rows.map((a) => [
+        numbered(a),
+        ...columns.map((b) => cellOf(byNames.get(JSON.stringify([a, b])), look, isShort)),
+      ]),
+      look,
+    )
+  }
+  const whole = table(false)
+  return whole.every((row) => displayWidth(row) <= look.width) ? whole : table(true)
 }
+
+/** Who × who, a table for those of each parent. */
+export const radarTables = (pairs: readonly RadarPair[], look: MatrixLook): string[] =>
+  groupsOf(pairs).flatMap((group, index) => [...(index === 0 ? [] : ['']), ...matrix(group, look)])
 
 /** Who × who, and below it the files. */
 export function radarMatrix(pairs: readonly RadarPair[], look: Look): string[] {
   const { palette } = look
   if (pairs.length === 0) return ['No agent has work of its own to compare.']
-  const lines = groupsOf(pairs).flatMap((group, index) => [
-    ...(index === 0 ? [] : ['']),
-    ...matrix(group, look),
-  ])
+  const lines = radarTables(pairs, look)
   const conflicts = pairs.filter(({ status }) => status === 'conflict')
   const unknown = pairs.find(({ status }) => status === 'unknown')
   return [
@@ -101,7 +130,7 @@ function sideLines(name: string, side: RadarSide, palette: Palette): string[] {
 }
 
 /** One pair: what both did to each file in which they conflict. */
-export function radarDetail(pair: RadarDetail, { palette }: Look): string[] {
+export function radarDetail(pair: RadarDetail, { palette }: Pick<Look, 'palette'>): string[] {
   const [a, b] = [printableLine(pair.a), printableLine(pair.b)]
   const skipped = [
     ...pair.skipped.a.map((path) => `${a}: ${printableLine(path)}`),

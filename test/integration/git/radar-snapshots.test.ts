@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -163,6 +164,62 @@ describe('the snapshot of a worktree', () => {
       kind: 'unknown',
       why: 'its worktree is gone',
     })
+  })
+
+  it('has the same as all of it added anew, whatever was staged, moved or replaced', async () => {
+    const { repository, git, at } = await open({
+      files: { 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c', 'd/in': 'd', 'e.log': 'e', f: 'f' },
+    })
+    const whole = async (): Promise<string> => {
+      const index = join(repository.folder, 'whole-index')
+      rmSync(index, { force: true })
+      const settings = ['-c', 'advice.addEmbeddedRepo=false', '--work-tree', repository.path]
+      const env = { ...repository.env, GIT_INDEX_FILE: index }
+      const run = (...args: string[]): string =>
+        execFileSync('git', [...settings, ...args], { cwd: repository.path, env, encoding: 'utf8' })
+      writeFileSync(index, readFileSync(at('.git/index')))
+      // So old that git believes nothing in it of what files look like.
+      utimesSync(index, 1, 1)
+      run('add', '--all')
+      return run('write-tree').trim()
+    }
+    const steps: (() => Promise<unknown>)[] = [
+      async () => {
+        writeFileSync(at('a.txt'), 'A')
+        await repository.git('rm', '--quiet', 'b.txt')
+        await repository.git('rm', '--quiet', '--cached', 'c.txt')
+        writeFileSync(at('[*] ü\n.txt'), 'odd')
+        writeFileSync(at('new'), 'n')
+        await repository.git('add', '--intent-to-add', 'new')
+        writeFileSync(at('.gitignore'), '*.log\n')
+        writeFileSync(at('x.log'), 'x')
+        await repository.git('add', '--force', 'x.log')
+        symlinkSync('f', at('link'))
+      },
+      async () => {
+        rmSync(at('d'), { recursive: true })
+        writeFileSync(at('d'), 'a file now')
+        rmSync(at('f'))
+        mkdirSync(at('f'))
+        writeFileSync(at('f/in'), 'a folder now')
+        await repository.git('mv', 'a.txt', 'moved.txt')
+      },
+      async () => {
+        rmSync(at('moved.txt'))
+        await repository.git('init', '--quiet', 'inner')
+        const commit = ['commit', '--quiet', '--allow-empty', '-m', 'Inner']
+        await repository.gitIn(at('inner'), ...commit)
+        writeFileSync(at('inner/file'), 'in there')
+      },
+    ]
+    let before: WorktreeSnapshot | undefined
+    for (const [index, step] of steps.entries()) {
+      await step()
+      before = await taken(git, repository.path, before)
+      expect(before.tree, `after step ${index}`).toBe(await whole())
+    }
+    for (let index = 0; index < 250; index += 1) writeFileSync(at(`many-${index}`), `${index}`)
+    expect((await taken(git, repository.path, before)).tree).toBe(await whole())
   })
 
   it('leaves out what is over 50 MB, and says so', async () => {

@@ -8,6 +8,14 @@ describe('the radar', () => {
   const world = useRadarWorld()
   const { at, id, between, pairs, said, spawn, told, write } = world
 
+  /** With whom each would conflict, as the tree shows it. */
+  const conflicts = async (): Promise<Record<string, string[]>> =>
+    Object.fromEntries(
+      (await world.tree.call('tree')).root.children.map(({ name, conflicts: others }: any) => [
+        ...[name, others],
+      ]),
+    )
+
   it('tells both and who looks after them of a conflict that nobody committed, once', async () => {
     await spawn('alpha', 'beta', 'gamma')
     write('alpha', 'notes.txt', notesWith(1, 'ALPHA'))
@@ -31,6 +39,7 @@ describe('the radar', () => {
     ])
     await pairs()
     expect(told('conflict.foretold', 'alpha')).toEqual(['alpha', 'beta', 'human'])
+    expect(await conflicts()).toEqual({ alpha: ['beta'], beta: ['alpha'], gamma: [] })
     const toBeta = said().find(({ to }) => to === 'beta')
     expect(toBeta?.text).toContain(
       'Your work and that of alpha would conflict, as it is in the worktrees now, committed or not:\n- notes.txt: you: line 2; alpha: line 2 (first touched by alpha)\nAgree with alpha by send',
@@ -110,6 +119,7 @@ describe('the radar', () => {
     write('beta', 'list.txt', RADAR_FILES['list.txt'])
     write('beta', 'notes.txt', RADAR_FILES['notes.txt'])
     expect(await between('alpha', 'beta')).toEqual({ status: 'clean', files: [] })
+    expect(await conflicts()).toEqual({ alpha: [], beta: [], gamma: [] })
     // Beta alone was handed what was foretold; from the others it is withdrawn.
     expect(told('conflict.cleared', 'alpha')).toEqual(['beta'])
     expect(
@@ -210,6 +220,7 @@ describe('the radar', () => {
     const { beta: _, ...others } = id
     expect(await kept()).toEqual(Object.values(others).toSorted())
     expect((await pairs()).some(({ a, b }) => a === 'beta' || b === 'beta')).toBe(false)
+    expect((await conflicts())['gamma']).toContain('main')
     const config = join(world.tree.repository.path, '.exomonad/config.toml')
     await world.tree.repository.git('fsck', '--strict')
     writeFileSync(
@@ -221,5 +232,6 @@ describe('the radar', () => {
       error: expect.stringContaining('The radar is off'),
     })
     expect(await kept()).toEqual([''])
+    expect((await conflicts())['gamma']).toEqual([])
   })
 })

@@ -164,6 +164,31 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     await waitFor('its process', () => existsSync(file))
     expect(readFileSync(file, 'utf8')).toBe('not\n')
   })
+
+  it('have the radar look at their worktrees with a git that sees no more than they do', async () => {
+    const tree = await startTree({ config: '[radar]\ninterval = 3600\n' })
+    writeFileSync(join(tree.repository.home, 'secret'), 'x')
+    await tree.repository.git(
+      'config',
+      'filter.look.clean',
+      `${home(tree)} && echo seen || echo not`,
+    )
+    const ids = new Map<string, string>()
+    for (const [name, role] of [
+      ['held', 'held'],
+      ['free', 'dev'],
+    ] as const) {
+      const command = "echo '*.x filter=look' > .gitattributes && echo a > a.x"
+      tree.script(name, { steps: [{ do: 'sh', command }] })
+      ids.set(name, (await spawn(tree, name, { role })).spawned[0].agent_id)
+      await tree.logged(name, 'its file', ({ kind }) => kind === 'sh')
+    }
+    const { pairs } = await tree.call('radar')
+    expect(pairs).toContainEqual({ a: 'held', b: 'free', status: 'conflict', files: ['a.x'] })
+    const keptOf = (name: string): Promise<string> =>
+      tree.repository.git('show', `refs/exomonad/snapshots/${ids.get(name)}:a.x`)
+    expect([await keptOf('held'), await keptOf('free')]).toEqual(['not', 'seen'])
+  })
 })
 
 describe('the root', () => {

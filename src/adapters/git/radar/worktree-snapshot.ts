@@ -5,6 +5,7 @@ import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { RADAR_INDEX } from '../../../runtime/paths.ts'
 import { wordsOf } from '../failure.ts'
 import { identityVariables } from '../objects.ts'
+import type { ExecResult } from '../../../processes/exec.ts'
 import type { Run } from '../run.ts'
 import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
 import { gitDirOf, operationIn, parseStatus } from '../worktrees/worktree-state.ts'
@@ -17,6 +18,8 @@ const MOST_PATHS = 20_000
  * all the time would be stored anew at each look. Bytes, milliseconds.
  */
 const RESTLESS = { size: 1_000_000, rest: 60_000 }
+/** Up to so many are named to `git add`, which then looks at nothing else. */
+const MOST_NAMED = 200
 /** Files that are looked at side by side. */
 const AT_ONCE = 64
 
@@ -47,10 +50,17 @@ const unknown = (why: string) => ({ kind: 'unknown' as const, why })
 
 /** Whole worktrees as commits, which `git status` and the index there know nothing of. */
 export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, 'snapshotWorktree'> {
-  /** The tree of all its files but `skipped`. */
-  const treeOf = async (worktree: string, skipped: readonly string[]): Promise<Sha> => {
+  /** The tree of all its files but `skipped`. `named`: what differed from its index at `stamp`. */
+  const treeOf = async (
+    worktree: string,
+    {
+      skipped,
+      named,
+      stamp,
+    }: { skipped: readonly string[]; named: readonly string[] | null; stamp: string },
+  ): Promise<Sha> => {
     const gitDir = await gitDirOf(worktree)
-    const index = join(gitDir, RADAR_INDEX)
+    const [real, index] = [join(gitDir, 'index'), join(gitDir, RADAR_INDEX)]
     // Of a file of Git LFS only the pointer counts: what its filter stores is thrown away.
     const large = `${index}-lfs`
     // A git that was killed half-way leaves its lock.
@@ -63,10 +73,8 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       env: { GIT_INDEX_FILE: index },
       settings: [...SETTINGS, `lfs.storage=${large}`],
     }
-    await clear()
-    try {
-      await copyIndex(join(gitDir, 'index'), index).catch(() => rm(index, { force: true }))
-      const added = await run.attempt(
+    const add = (pathspecs: readonly string[]): Promise<ExecResult> =>
+      run.attempt(
         [
           'add',
           '--all',
@@ -75,13 +83,29 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
           '--pathspec-from-file=-',
           '--pathspec-file-nul',
         ],
-        {
-          ...options,
-          input: [':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)].join('\0'),
-        },
+        { ...options, input: pathspecs.join('\0') },
       )
-      if (added.exitCode !== 0 && added.exitCode !== SOME_MISSING)
-        throw run.failure(`look at ${worktree}`, added, options)
+    const isDone = ({ exitCode }: ExecResult): boolean =>
+      exitCode === 0 || exitCode === SOME_MISSING
+    const begin = async (): Promise<void> => {
+      await clear()
+      await copyIndex(real, index).catch(() => rm(index, { force: true }))
+    }
+    const addNamed = async (): Promise<boolean> => {
+      if (named === null || named.length > MOST_NAMED || (await stampOf(real)) !== stamp)
+        return false
+      if (named.length === 0) return true
+      if (isDone(await add(named.map((path) => `:(top,literal)${path}`)))) return true
+      // One that is gone since, or lies beyond a link now, git refuses with all others.
+      await begin()
+      return false
+    }
+    try {
+      await begin()
+      if (!(await addNamed())) {
+        const all = await add([':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)])
+        if (!isDone(all)) throw run.failure(`look at ${worktree}`, all, options)
+      }
       return parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options))
     } finally {
       await clear()
@@ -95,10 +119,22 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       }),
     )
 
+  /** A checkout, a rebase or a commit was there in between: each writes the index. */
+  const hasMoved = async (
+    worktree: string,
+    { head, stamp }: { head: Sha; stamp: string },
+  ): Promise<boolean> => {
+    if ((await operationIn(worktree)) !== null) return true
+    if ((await stampOf(join(await gitDirOf(worktree), 'index'))) === stamp) return false
+    const args = ['rev-parse', '--verify', '--quiet', 'HEAD']
+    return (await run.attempt(args, { worktree, reads: true })).stdout.trim() !== head
+  }
+
   const take = async (
     worktree: string,
     before: WorktreeSnapshot | undefined,
   ): ReturnType<RadarGit['snapshotWorktree']> => {
+    const stamp = await stampOf(join(await gitDirOf(worktree), 'index'))
     const looked = await run.attempt(STATUS, { worktree, reads: true })
     if (looked.exitCode !== 0) return unknown(wordsOf(looked) || 'git status failed')
     const { head, dirty, conflicted } = parseStatus(looked.stdout)
@@ -117,14 +153,9 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       const isKnown = before?.commit === head
       return { ...same, commit: head, tree: isKnown ? before.tree : await treeIn(head) }
     }
-    const tree = await treeOf(worktree, skipped)
+    const tree = await treeOf(worktree, { skipped, stamp, named: toAdd(looked.stdout, skipped) })
     // Else what is half-way from one commit to another would be taken for somebody's work.
-    const headNow = await run.attempt(['rev-parse', '--verify', '--quiet', 'HEAD'], {
-      worktree,
-      reads: true,
-    })
-    if (headNow.stdout.trim() !== head || (await operationIn(worktree)) !== null)
-      return unknown('its branch moved just now')
+    if (await hasMoved(worktree, { head, stamp })) return unknown('its branch moved just now')
     if (before?.tree === tree && before.head === head) return { ...before, ...same }
     const commit = await run.output(
       'keep a snapshot',
@@ -144,6 +175,29 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       return there ? take(worktree, before) : unknown('its worktree is gone')
     },
   }
+}
+
+/** Changes with each write of an index: git renames a new one to it. */
+const stampOf = (index: string): Promise<string> =>
+  lstat(index, { bigint: true }).then(
+    ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
+    () => '',
+  )
+
+/**
+ * What the index has not yet, of `git status --porcelain=v2 -z`; null where it may be more than is
+ * said. What was staged and not touched since is there already.
+ */
+function toAdd(status: string, skipped: readonly string[]): string[] | null {
+  const found: string[] = []
+  for (const entry of status.split('\0')) {
+    if (entry.startsWith('? ')) found.push(entry.slice(2))
+    else if (entry.startsWith('1 ')) {
+      if (entry[3] !== '.') found.push(entry.split(' ').slice(8).join(' '))
+    } else if (entry !== '' && !entry.startsWith('# ')) return null
+  }
+  const left = new Set(skipped)
+  return found.filter((path) => !left.has(path))
 }
 
 /** What tells one state of a worktree from another, without reading a file, and what is too large. */

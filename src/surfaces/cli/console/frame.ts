@@ -6,6 +6,7 @@ import { noticeRows } from './rows/ask-rows.ts'
 import { emptyTerminal } from './overview/preview.ts'
 import { createOverviewFrame } from './overview/overview-frame.ts'
 import { asWaiting, withOwnWaits } from './own-waits.ts'
+import { radarFrame } from './radar/radar-frame.ts'
 import { reviewFrame } from './review/review-frame.ts'
 import { window, type Window } from './rows/compose-scrollback.ts'
 import { helpRows } from './rows/help-rows.ts'
@@ -57,6 +58,7 @@ export function createFrame(): (state: ConsoleState, options: FrameOptions) => F
     const room = height - bar.length
     if (state.overlay?.kind === 'inbox')
       return inboxFrame(state, state.overlay.selected, bar, options)
+    if (state.overlay?.kind === 'radar') return radarFrame(state, state.overlay, bar, options)
     const view = viewOf(state, node.id)
     const rows =
       state.overlay === null
@@ -141,7 +143,7 @@ function inboxFrame(
 
 function overlayRows(
   state: ConsoleState,
-  overlay: Exclude<Overlay, { kind: 'inbox' }>,
+  overlay: Exclude<Overlay, { kind: 'inbox' | 'radar' }>,
   { columns: width, palette, spin }: FrameOptions,
 ): string[] {
   switch (overlay.kind) {

@@ -11,6 +11,7 @@ import {
   withSelected,
   withSelectedStill,
 } from './overview/overview-reduce.ts'
+import { changeRadar, withDetailScrolled, type RadarAction } from './radar/radar.ts'
 import { changeReview, newReview, type Review, type ReviewAction } from './review/review.ts'
 import {
   isWriting,
@@ -56,6 +57,10 @@ function reduced(state: ConsoleState, action: Action): ConsoleState {
     case 'review-uncomment':
     case 'review-sent':
       return reduceReview(state, action)
+    case 'radar-read':
+    case 'radar-detail':
+    case 'radar-select':
+      return reduceRadar(state, action)
     case 'trouble':
       return state.trouble === action.trouble ? state : { ...state, trouble: action.trouble }
     case 'screen':
@@ -102,9 +107,10 @@ function reduced(state: ConsoleState, action: Action): ConsoleState {
     case 'scroll': {
       const { overlay } = state
       if (overlay === null) return change(state.viewed, { scroll: action.scroll })
-      return overlay.kind === 'inbox'
-        ? state
-        : { ...state, overlay: { ...overlay, scroll: action.scroll } }
+      if (overlay.kind === 'inbox') return state
+      if (overlay.kind === 'radar')
+        return { ...state, overlay: withDetailScrolled(overlay, action.scroll) }
+      return { ...state, overlay: { ...overlay, scroll: action.scroll } }
     }
     case 'wait-begun':
       return { ...state, waits: { ...state.waits, [action.agent]: action.wait } }
@@ -204,6 +210,14 @@ function withReadAside(state: ConsoleState): ConsoleState {
   if (review?.aside == null || isAbout(state.ask, review.number)) return state
   const { number, aside } = review
   return reduceReview(state, { type: 'review-read', number, ...aside })
+}
+
+/** What comes late, when something else is shown, changes nothing. */
+function reduceRadar(state: ConsoleState, action: RadarAction): ConsoleState {
+  const { overlay } = state
+  if (overlay?.kind !== 'radar') return state
+  const changed = changeRadar(overlay, action)
+  return changed === overlay ? state : { ...state, overlay: changed }
 }
 
 /** What was looked at last; whose changes were asked for is not what is to be merged. */

@@ -3,6 +3,7 @@ import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import { printableLine } from '../../text/printable.ts'
 import { lineCount } from './rows/compose-scrollback.ts'
 import { createLineActions } from './line-actions.ts'
+import { createRadarLines } from './radar/run-radar.ts'
 import { createReviewActions, type SentReview } from './review/run-review.ts'
 import { createInboxLines } from './run-inbox.ts'
 import { createWaits } from './run-wait.ts'
@@ -81,6 +82,7 @@ export function createLines(doing: Doing): Lines {
   const { say, send, kill, fork, reap, showPull, attach } = createLineActions(doing, notify, go)
   const waits = createWaits(doing, notify)
   const inbox = createInboxLines(doing, notify)
+  const radar = createRadarLines(doing)
   const reviews = createReviewActions(doing, notify)
   const askKill = (node: TreeNode): void => {
     const { id: agentId, name } = node
@@ -146,6 +148,12 @@ export function createLines(doing: Doing): Lines {
       case 'tree':
       case 'help':
         return dispatch({ type: 'overlay', overlay: { kind: line.kind, rows: [], scroll: 0 } })
+      case 'radar':
+        return line.agent === undefined
+          ? radar.open(undefined)
+          : about(agent, line.agent, ({ id }) => radar.open(id))
+      case 'radar-pair':
+        return radar.showPair(line)
       case 'pr':
         return showPull(agent, line.number)
       case 'diff':

@@ -8,6 +8,7 @@ import type { Inbox } from '../../text/inbox-answer.ts'
 import { createHistory, type History } from './input/input-history.ts'
 import { EMPTY, type Line } from './input/line-editor.ts'
 import { hasEnded } from './rotation.ts'
+import type { RadarAction, RadarOverlay } from './radar/radar.ts'
 
 /** Everything the console knows and shows. Changes by `reduce` (reduce.ts) alone. */
 export interface ConsoleState {
@@ -87,6 +88,7 @@ export interface OwnWait {
 }
 export type Overlay =
   | { readonly kind: 'inbox'; readonly selected: number }
+  | RadarOverlay
   /** `rows`: what was read once. */
   | {
       readonly kind: 'tree' | 'help' | 'rows'
@@ -165,6 +167,7 @@ export type Action =
   | ViewAction
   | OverviewAction
   | ReviewAction
+  | RadarAction
   | { type: 'place'; place: Place }
   | { type: 'tree'; tree: TreeView; at: number }
   | { type: 'trouble'; trouble: string | null }

@@ -38,6 +38,7 @@ export const node = (branch: string, facts: Partial<TreeNode> = {}): TreeNode =>
   outcome: null,
   turn: null,
   task: '',
+  conflicts: [],
   command: null,
   exit_code: null,
   exit_signal: null,

@@ -71,6 +71,12 @@ export const COMMANDS = [
     does: 'approve what an agent asks for',
   },
   { name: 'deny', usage: '[NUMBER] [WHY]', takes: 'text', does: 'deny it' },
+  {
+    name: 'radar',
+    usage: '[AGENT]',
+    takes: 'agent',
+    does: 'whose work would conflict if it were merged now, of all or with that agent’s',
+  },
   { name: 'tree', usage: '', takes: 'nothing', does: 'all agents' },
   { name: 'pr', usage: '[NUMBER]', takes: 'pull', does: 'this agent’s pull request, or that one' },
   {

@@ -9,9 +9,18 @@ import { parseLine } from './parse-line.ts'
 import { createPiece } from './one-piece.ts'
 import { createPressAsk } from './press-ask.ts'
 import { createOverviewPress } from '../overview/press-overview.ts'
+import { createRadarPress } from '../radar/press-radar.ts'
 import { createReviewPress } from '../review/press-review.ts'
 import type { Lines } from '../run-line.ts'
-import { inputFor, isWriting, lineOf, viewOf, type Action, type ConsoleState } from '../state.ts'
+import {
+  inputFor,
+  isWriting,
+  lineOf,
+  viewOf,
+  type Action,
+  type ConsoleState,
+  type Overlay,
+} from '../state.ts'
 import type { Store } from '../store.ts'
 
 /**
@@ -59,6 +68,7 @@ export function createPress(options: {
   const page = (): number => Math.max(1, seen().height - 1)
   const inAsk = createPressAsk({ store, lines, quit })
   const inReview = createReviewPress({ store, lines, page })
+  const pressRadar = createRadarPress({ store, lines, page })
   const overview = createOverviewPress({
     store,
     lines,
@@ -104,7 +114,7 @@ export function createPress(options: {
   const escape = (): void => {
     const state = get()
     if (state.ask !== null) return dispatch({ type: 'ask', ask: null })
-    if (state.overlay !== null) return dispatch({ type: 'overlay', overlay: null })
+    if (state.overlay !== null) return dispatch({ type: 'overlay', overlay: behind(state.overlay) })
     if (state.candidates.length > 0) return dispatch({ type: 'candidates', candidates: [] })
     if (state.place === 'overview') return void overview.escape()
     if (state.place === 'review') return leaveReview(state)
@@ -161,8 +171,14 @@ export function createPress(options: {
     else if (key.kind === 'down') scrollBy(1)
     else if (key.kind === 'page-up') scrollBy(-page())
     else if (key.kind === 'page-down') scrollBy(page())
-    else if (isText(key, 'q')) dispatch({ type: 'overlay', overlay: null })
+    else if (isText(key, 'q')) escape()
     else if (beginsCommand(key)) leaveFor(key)
+  }
+
+  const inRadar = (key: Key): void => {
+    if (beginsCommand(key)) leaveFor(key)
+    else if (isText(key, 'q')) escape()
+    else pressRadar(key)
   }
 
   /** For a command that is written without going back first. */
@@ -261,6 +277,7 @@ export function createPress(options: {
       return void lines.run({ kind: key.kind }, state.viewed)
     if (state.ask !== null) return inAsk(state.ask, key)
     if (state.overlay?.kind === 'inbox') return inInbox(state.overlay.selected, key)
+    if (state.overlay?.kind === 'radar' && state.overlay.detail === null) return inRadar(key)
     if (state.overlay !== null) return inPages(key)
     if (state.place !== 'conversation') return overPlace(key)
     inLine(key)
@@ -270,6 +287,10 @@ export function createPress(options: {
     for (const key of keys) piece(key)
   }
 }
+
+/** What is shown again once this is closed. */
+const behind = (overlay: Overlay): Overlay | null =>
+  overlay.kind === 'radar' && overlay.detail !== null ? { ...overlay, detail: null } : null
 
 const insert = (text: string): Key => ({ kind: 'edit', action: { kind: 'insert', text } })
 

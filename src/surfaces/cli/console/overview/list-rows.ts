@@ -104,7 +104,7 @@ function columnsOf(rows: readonly OverviewRow[], { width, palette }: ListOptions
     return taken
   }
   const name = take(
-    widest(({ row }) => row.guides + labelOf(row)),
+    widest(({ row }) => row.guides + labelOf(row) + conflictMark(row.node)),
     Math.max(16, Math.floor(room * 0.45)),
   )
   const pulls = widest(({ row: { node } }) => pullWords(node, palette).text)
@@ -134,6 +134,9 @@ function pullWords(node: TreeNode, palette: Palette): Cell {
   }
 }
 
+/** Its work would conflict with that of others. */
+const conflictMark = ({ conflicts }: TreeNode): string => (conflicts.length === 0 ? '' : ' ⚠')
+
 const paintedCell = ({ text, paint }: Cell): string => paint?.(text) ?? text
 
 function agentRow(
@@ -143,13 +146,18 @@ function agentRow(
   { palette, spin }: ListOptions,
 ): string {
   const { node, guides } = row
-  const label = cut(labelOf(row), columns.name - guides.length)
+  const warning = conflictMark(node)
+  const label = cut(labelOf(row), columns.name - guides.length - displayWidth(warning))
   const paintName = isSelected ? palette.bold : node.matches ? (text: string) => text : palette.dim
   const state = stateCell(node, columns.shorts, palette, spin)
   const stateText = cut(state.text, columns.state)
   const pull = pullWords(node, palette)
   const cells: [text: string, painted: string, width: number][] = [
-    [guides + label, palette.dim(guides) + paintName(label), columns.name],
+    [
+      guides + label + warning,
+      palette.dim(guides) + paintName(label) + palette.attention(warning),
+      columns.name,
+    ],
     [stateText, paintedCell({ ...state, text: stateText }), columns.state],
   ]
   if (columns.pull > 0) cells.push([pull.text, paintedCell(pull), columns.pull])

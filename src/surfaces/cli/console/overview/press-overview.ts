@@ -186,6 +186,8 @@ export function createOverviewPress(options: {
         return void lines.run({ kind: 'inbox', clear: false }, get().viewed)
       case 'x':
         return acting(kill)
+      case 'c':
+        return void lines.run({ kind: 'radar' }, get().viewed)
       case '?':
         return void lines.run({ kind: 'help' }, get().viewed)
       case 'q':

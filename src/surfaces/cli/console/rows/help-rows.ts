@@ -19,6 +19,7 @@ const OVERVIEW: Keys = [
   ['d m', 'diff of its pull request, merge it after asking'],
   ['t', 'the terminal of the agent itself'],
   ['i', 'the inbox with its news'],
+  ['c', 'whose work would conflict (⚠ in the list)'],
   ['x', 'end the agent and all below it, after asking'],
   ['Escape', 'end a running /wait; back to the list; all rows again'],
   ['q Ctrl-D', 'leave; agents go on'],
@@ -39,6 +40,13 @@ const REVIEW: Keys = [
   ['Escape q', 'back; what is not sent stays'],
 ]
 
+const RADAR: Keys = [
+  ['↑ ↓ j k g G', 'select a pair'],
+  ['Enter', 'what both did to each file; ↑ ↓ scroll it'],
+  ['R', 'look again'],
+  ['Escape q', 'back: from a pair to all of them'],
+]
+
 const CONVERSATION: Keys = [
   ['Alt-← Alt-→', 'previous, next agent'],
   ['Alt-↑ Alt-↓', 'parent, first child'],
@@ -53,10 +61,15 @@ const CONVERSATION: Keys = [
   ['Ctrl-D', 'leave, on an empty line'],
 ]
 
-const GROUPS: readonly { readonly place: Place; readonly title: string; readonly keys: Keys }[] = [
+const GROUPS: readonly {
+  readonly place: Place | null
+  readonly title: string
+  readonly keys: Keys
+}[] = [
   { place: 'overview', title: 'In the overview', keys: OVERVIEW },
   { place: 'review', title: 'In a diff', keys: REVIEW },
   { place: 'conversation', title: 'With an agent', keys: CONVERSATION },
+  { place: null, title: 'Who would conflict (c, /radar)', keys: RADAR },
 ]
 
 /** Commands and keys, each with what it does beside it, in at most `width` columns. */
