@@ -1,3 +1,5 @@
+import process from 'node:process'
+
 /**
  * One line of the table: a figure beside its floor, the least that the same machine needs for the
  * bare work, measured in the same run.
@@ -68,6 +70,15 @@ export const atLeast = (limit: number, unit: string, value: number): Figure['tar
 
 const round = (value: number): string =>
   value >= 100 ? value.toFixed(0) : value >= 1 ? value.toFixed(1) : value.toFixed(3)
+
+/** Says on stderr what is measured already: the table comes at the end, which may be far away. */
+export function announce(figures: readonly Figure[]): readonly Figure[] {
+  for (const { name, value, unit, floor, floorName } of figures)
+    process.stderr.write(
+      `  ${name}: ${round(value)} ${unit} beside ${round(floor)} (${floorName})\n`,
+    )
+  return figures
+}
 
 /** The table that `npm run bench` prints, in Markdown. */
 export function renderTable(figures: readonly Figure[]): string {

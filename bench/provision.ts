@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 import { execa } from 'execa'
-import { median, timed, type Figure } from './figures.ts'
+import { announce, median, timed, type Figure } from './figures.ts'
 import { benchTree, type BenchTree } from './tree.ts'
 
 /** As an ordinary node_modules: packages, files in each, and what all of them weigh. */
@@ -11,6 +11,8 @@ const PACKAGES = 800
 const FILES = 50
 const BYTES = 7_500
 const ROUNDS = 3
+/** On a busy disk a round takes minutes: no other begins after so many milliseconds. */
+const ENOUGH = 60_000
 
 /**
  * A new worktree that is ready to work in: an ignored folder brought along beside `cp -a` by hand,
@@ -18,7 +20,7 @@ const ROUNDS = 3
  * them each time. Needs a package registry once.
  */
 export async function measureProvision(): Promise<Figure[]> {
-  return [...(await measureInclude()), ...(await measureSetup())]
+  return [...(await measureInclude()), ...announce(await measureSetup())]
 }
 
 async function measureInclude(): Promise<Figure[]> {
@@ -32,7 +34,8 @@ async function measureInclude(): Promise<Figure[]> {
       const { repository } = tree.exomonad
       await fill(join(repository.path, 'node_modules'))
       const [samples, floors]: [number[], number[]] = [[], []]
-      for (let round = 0; round < ROUNDS; round += 1) {
+      const begun = performance.now()
+      for (let round = 0; round < ROUNDS && performance.now() - begun < ENOUGH; round += 1) {
         const place = join(repository.folder, `by-hand-${round}`)
         const byHand = async () => {
           await repository.git('worktree', 'add', '-q', '-b', `hand-${round}`, place)
@@ -44,14 +47,8 @@ async function measureInclude(): Promise<Figure[]> {
         await rm(place, { recursive: true })
       }
       const floorName = `git worktree add + cp ${method === 'copy' ? '-a' : '-al'}`
-      figures.push(
-        figure(
-          `spawn with ${PACKAGES * FILES} files, 300 MB, ${method}`,
-          samples,
-          floorName,
-          floors,
-        ),
-      )
+      const name = `spawn with ${PACKAGES * FILES} files, 300 MB, ${method}`
+      figures.push(...announce([figure(name, samples, floorName, floors)]))
     } finally {
       await tree.exomonad.stop()
     }

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { startExomonad, type Exomonad } from '../test/helpers/daemon.ts'
 import { makeLarge } from '../test/helpers/large-repository.ts'
 import { waitFor } from '../test/helpers/wait-for.ts'
-import { atMost, sample, timed, type Figure } from './figures.ts'
+import { announce, atMost, sample, timed, type Figure } from './figures.ts'
 import { IDLE_AGENTS } from './tree.ts'
 
 const NO_POOL = 'no pool'
@@ -13,32 +13,82 @@ const FILES = 34_000
 const OBJECTS = 600_000
 const numbers = (name: string, preset: string): number[] =>
   (process.env[name] ?? preset).split(',').map(Number)
-/** Spawned at once. A busy disk takes half an hour for 20: fewer are a matter of minutes. */
-const COUNTS = numbers('EXOMONAD_BENCH_SPAWNS', '1,5,20')
+/** Spawned at once. */
+const COUNTS = numbers('EXOMONAD_BENCH_SPAWNS', '1,20')
 /** What is removed at once, as a person would after a day. */
 const REMOVED = numbers('EXOMONAD_BENCH_REMOVED', '8,20')
+/** Of a small repository the same: there it is processes that cost. */
+const SMALL_FILES = 200
 const POOL = Math.max(...COUNTS)
 
 /**
- * Worktrees of a large repository: spawned with and without a pool, first looked at, and removed,
- * beside git’s own, plain and with the same four checkout workers. What a person types has the
- * start of the command line in it.
+ * Worktrees of a small and of a large repository: spawned with and without a pool, first looked at,
+ * and removed, beside git’s own, plain and with the same four checkout workers. Of git’s own one is
+ * measured, and stands for as many, which it makes one after the other. What a person types has the
+ * start of the command line in it. Each part is said as soon as it is measured.
  */
 export async function measureWorkplaces(): Promise<Figure[]> {
+  return [...(await measureSmall()), ...(await measureLarge())]
+}
+
+async function measureSmall(): Promise<Figure[]> {
+  const tree = await startExomonad({
+    ...{ init: false, files: null, config: IDLE_AGENTS, multiplexer: 'tmux' },
+  })
+  try {
+    await makeLarge(tree.repository, { files: SMALL_FILES })
+    await initialize(tree)
+    const floors = await floorsOf(tree)
+    const how = `${SMALL_FILES} files`
+    return [
+      ...announce(await typed(tree, how)),
+      ...announce(await spawns(tree, floors, how, 20)),
+      ...announce(await removal(tree, floors, how, 20)),
+    ]
+  } finally {
+    await tree.stop()
+  }
+}
+
+async function measureLarge(): Promise<Figure[]> {
   const tree = await startExomonad({ init: false, files: null, config: IDLE_AGENTS })
   try {
     await makeLarge(tree.repository, { files: FILES, objects: OBJECTS })
-    const init = await timed(() => tree.run(['init']))
-    if (init.result.code !== 0) throw new Error(init.result.stderr)
-    const figures: Figure[] = [...(await forge(tree)), ...(await ready(tree, NO_POOL))]
-    figures.push(...(await removal(tree)))
+    await initialize(tree)
+    const figures: Figure[] = [...announce(await forge(tree))]
+    const floors = await floorsOf(tree)
+    for (const count of COUNTS) {
+      figures.push(...announce(await spawns(tree, floors, NO_POOL, count)))
+      if (count === 1) figures.push(...announce(await firstStatus(tree, NO_POOL)))
+      // What was spawned is what is removed, where that is to be measured.
+      if (REMOVED.includes(count))
+        figures.push(...announce(await removal(tree, floors, `${FILES} files`, count)))
+      else await clear(tree)
+    }
+    figures.push(...announce(await typed(tree, NO_POOL)))
+    for (const count of REMOVED.filter((one) => !COUNTS.includes(one))) {
+      await spawn(tree, `away-${count}`, count)
+      figures.push(...announce(await removal(tree, floors, `${FILES} files`, count)))
+    }
     configure(tree, `[worktree]\npool = ${POOL}\n`)
-    await pooled(tree)
-    figures.push(...(await ready(tree, `pool of ${POOL}`)))
+    const how = `pool of ${POOL}`
+    for (const count of COUNTS) {
+      await pooled(tree, count)
+      figures.push(...announce(await spawns(tree, floors, how, count)))
+      if (count === 1) figures.push(...announce(await firstStatus(tree, how)))
+      await clear(tree)
+    }
+    await pooled(tree, 1)
+    figures.push(...announce(await typed(tree, how)))
     return figures
   } finally {
     await tree.stop()
   }
+}
+
+async function initialize(tree: Exomonad): Promise<void> {
+  const init = await tree.run(['init'])
+  if (init.code !== 0) throw new Error(init.stderr)
 }
 
 function configure(tree: Exomonad, toml: string): void {
@@ -46,12 +96,13 @@ function configure(tree: Exomonad, toml: string): void {
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n${toml}`)
 }
 
-const pooled = (tree: Exomonad): Promise<unknown> => {
+/** So many are ready, with the last of their files. */
+const pooled = (tree: Exomonad, count: number): Promise<unknown> => {
   const pool = join(tree.repository.path, '.exomonad', 'worktrees', '.pool')
   const isFull = async (): Promise<boolean> => {
     const names = existsSync(pool) ? readdirSync(pool) : []
     return (
-      names.length === POOL &&
+      names.length >= count &&
       names.every((name) => existsSync(join(pool, name, 'pkg-33/lib-19/file-49.ts')))
     )
   }
@@ -92,94 +143,107 @@ async function forge(tree: Exomonad): Promise<Figure[]> {
   ]
 }
 
-/** Spawns, typed and as the daemon does it, and the first `git status` in what they made. */
-async function ready(tree: Exomonad, how: string): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const count of COUNTS) {
-    const floors = await floorsOf(tree, count)
-    if (how !== NO_POOL) await pooled(tree)
-    const names = Array.from(
-      { length: count },
-      (_, index) => `${how.slice(0, 2)}-${count}-${index}`,
-    )
-    const specs = names.map((name) => ({ name, prompt: 'Nothing to do.', agent: 'idle' }))
-    const spawned = await timed(() => tree.call('spawn_workers', { specs }))
-    if (spawned.result.spawned.length !== count) throw new Error(JSON.stringify(spawned.result))
-    figures.push({
-      name: `spawn ${count} on ${FILES} files, ${how}`,
-      unit: 'ms',
-      value: spawned.ms,
-      floorName: `git worktree add; with four workers ${Math.round(floors[1] ?? 0)} ms`,
-      floor: floors[0] ?? Number.NaN,
-      target:
-        how === NO_POOL || count === 5 ? null : atMost(count === 1 ? 150 : 1500, 'ms', spawned.ms),
-      samples: 1,
-    })
-    if (count === 1) figures.push(await firstStatus(tree, how, spawned.result.spawned[0].worktree))
-    await clear(tree)
-  }
-  if (how !== NO_POOL) await pooled(tree)
-  const typed = await timed(() =>
-    tree.run(['spawn', 'workers', 'typed=Nothing to do.', '--agent', 'idle']),
-  )
-  if (typed.result.code !== 0) throw new Error(typed.result.stderr)
-  const start = await sample(3, () => tree.run(['--version']))
-  figures.push({
-    name: `the same of 1 as typed, ${how}`,
-    unit: 'ms',
-    value: typed.ms,
-    floorName: 'exomonad --version',
-    floor: Math.min(...start),
-    target: null,
-    samples: 1,
-  })
-  await clear(tree)
-  return figures
+let spawned = 0
+/** The worktrees, and how long it took. */
+async function spawn(
+  tree: Exomonad,
+  prefix: string,
+  count: number,
+): Promise<{ ms: number; worktrees: string[] }> {
+  spawned += 1
+  const specs = Array.from({ length: count }, (_, index) => ({
+    name: `${prefix}-${spawned}-${index}`.replace(/[^a-z0-9-]/g, '-'),
+    prompt: 'Nothing to do.',
+    agent: 'idle',
+  }))
+  const { ms, result } = await timed(() => tree.call('spawn_workers', { specs }))
+  if (result.spawned.length !== count) throw new Error(JSON.stringify(result))
+  return { ms, worktrees: result.spawned.map(({ worktree }: { worktree: string }) => worktree) }
 }
 
-async function firstStatus(tree: Exomonad, how: string, worktree: string): Promise<Figure> {
+/** As the daemon does it. */
+async function spawns(
+  tree: Exomonad,
+  floors: Floors,
+  how: string,
+  count: number,
+): Promise<Figure[]> {
+  const { ms } = await spawn(tree, how, count)
+  const target = how.startsWith('pool') ? atMost(count === 1 ? 150 : 1500, 'ms', ms) : null
+  return [
+    {
+      name: `spawn ${count}, ${how}`,
+      unit: 'ms',
+      value: ms,
+      floorName: `${count} × git worktree add; with four workers ${Math.round(count * floors.four)} ms`,
+      floor: count * floors.plain,
+      target,
+      samples: 1,
+    },
+  ]
+}
+
+async function typed(tree: Exomonad, how: string): Promise<Figure[]> {
+  const ran = await timed(() =>
+    tree.run(['spawn', 'workers', 'typed=Nothing to do.', '--agent', 'idle']),
+  )
+  if (ran.result.code !== 0) throw new Error(ran.result.stderr)
+  const start = await sample(3, () => tree.run(['--version']))
+  await clear(tree)
+  return [
+    {
+      name: `spawn 1 as typed, ${how}`,
+      unit: 'ms',
+      value: ran.ms,
+      floorName: 'exomonad --version',
+      floor: Math.min(...start),
+      target: null,
+      samples: 1,
+    },
+  ]
+}
+
+/** In the only worktree that there is of an agent. */
+async function firstStatus(tree: Exomonad, how: string): Promise<Figure[]> {
   const status = (path: string) => timed(() => tree.repository.gitIn(path, 'status', '--porcelain'))
-  const first = await status(worktree)
+  const { root } = await tree.tree()
+  const first = await status(root.children.at(-1).worktree)
   const plain = join(tree.repository.folder, 'plain')
   await tree.repository.git('worktree', 'add', '-q', '--detach', plain)
   const floor = await status(plain)
   await tree.repository.git('worktree', 'remove', '--force', plain)
-  return {
-    name: `first git status in it, ${how}`,
-    unit: 'ms',
-    value: first.ms,
-    floorName: 'after git worktree add',
-    floor: floor.ms,
-    target: null,
-    samples: 1,
-  }
+  return [
+    {
+      name: `first git status in it, ${how}`,
+      unit: 'ms',
+      value: first.ms,
+      floorName: 'after git worktree add',
+      floor: floor.ms,
+      target: null,
+      samples: 1,
+    },
+  ]
 }
 
 const FOUR = ['-c', 'checkout.workers=4']
 
-const measured = new Map<number, number[]>()
-/** Plain, and with four workers; once. */
-async function floorsOf(tree: Exomonad, count: number): Promise<number[]> {
-  const floors = measured.get(count) ?? [
-    await byHand(tree, count, []),
-    await byHand(tree, count, FOUR),
-  ]
-  measured.set(count, floors)
-  return floors
+/** Milliseconds of one, by hand. */
+interface Floors {
+  readonly plain: number
+  readonly four: number
+  readonly remove: number
 }
 
-/** One after the other, and away again. Milliseconds of the making. */
-async function byHand(tree: Exomonad, count: number, settings: readonly string[]): Promise<number> {
-  const folder = join(tree.repository.folder, 'hand')
-  mkdirSync(folder, { recursive: true })
-  const paths = Array.from({ length: count }, (_, index) => join(folder, String(index)))
-  const { ms } = await timed(async () => {
-    for (const path of paths)
-      await tree.repository.git(...settings, 'worktree', 'add', '-q', '--detach', path)
-  })
-  execFileSync('rm', ['-rf', folder])
-  await tree.repository.git('worktree', 'prune')
-  return ms
+async function floorsOf(tree: Exomonad): Promise<Floors> {
+  const path = join(tree.repository.folder, 'hand')
+  const add = (...settings: string[]) =>
+    timed(() => tree.repository.git(...settings, 'worktree', 'add', '-q', '--detach', path))
+  const remove = () => timed(() => tree.repository.git('worktree', 'remove', path))
+  const plain = await add()
+  const removed = await remove()
+  const four = await add(...FOUR)
+  await remove()
+  return { plain: plain.ms, four: four.ms, remove: removed.ms }
 }
 
 /** Everybody is ended and cleaned away, and their files are gone. */
@@ -200,48 +264,34 @@ const gone = (tree: Exomonad): Promise<unknown> =>
     },
   )
 
-/** As typed: kill of all, then clean; until it returns, and until the files are gone. */
-async function removal(tree: Exomonad): Promise<Figure[]> {
-  const figures: Figure[] = []
-  for (const count of REMOVED) {
-    const names = Array.from({ length: count }, (_, index) => `away-${count}-${index}`)
-    const specs = names.map((name) => ({ name, prompt: 'Nothing to do.', agent: 'idle' }))
-    await tree.call('spawn_workers', { specs })
-    const { root } = await tree.tree()
-    const paths = root.children.map(({ worktree }: { worktree: string }) => worktree)
-    const start = performance.now()
-    const kill = await timed(() => tree.run(['kill', ...names]))
-    const clean = await timed(() => tree.run(['clean', '--json']))
-    if (kill.result.code !== 0 || clean.result.json.removed.length !== count)
-      throw new Error(`${kill.result.stderr} ${clean.result.stdout}`)
-    const returned = performance.now() - start
-    await gone(tree)
-    const until = performance.now() - start
-    const floor = await byHandRemoved(tree, paths)
-    const row = { floorName: 'git worktree remove, serial', floor, samples: 1, unit: 'ms' } as const
-    figures.push(
-      {
-        ...row,
-        name: `kill and clean of ${count} as typed: until both return`,
-        value: returned,
-        target: atMost(count === 8 ? 1900 : 10_000, 'ms', returned),
-      },
-      {
-        ...row,
-        name: `the same of ${count}: until the files are gone`,
-        value: until,
-        target: null,
-      },
-    )
-  }
-  return figures
-}
-
-async function byHandRemoved(tree: Exomonad, paths: readonly string[]): Promise<number> {
-  for (const path of paths)
-    await tree.repository.git(...FOUR, 'worktree', 'add', '-q', '--detach', path)
-  const { ms } = await timed(async () => {
-    for (const path of paths) await tree.repository.git('worktree', 'remove', path)
-  })
-  return ms
+/** As typed, of all that there are: kill, then clean; until it returns, and until the files are gone. */
+async function removal(
+  tree: Exomonad,
+  floors: Floors,
+  how: string,
+  count: number,
+): Promise<Figure[]> {
+  const { root } = await tree.tree()
+  const names = root.children
+    .filter(({ state }: { state: string }) => state !== 'killed')
+    .map(({ name }: { name: string }) => name)
+  const begun = performance.now()
+  const kill = await timed(() => tree.run(['kill', ...names]))
+  const clean = await timed(() => tree.run(['clean', '--done', '--json']))
+  if (kill.result.code !== 0 || clean.result.json.removed.length !== count)
+    throw new Error(`${kill.result.stderr} ${clean.result.stdout}`)
+  await gone(tree)
+  const until = performance.now() - begun
+  const row = {
+    floorName: `${count} × git worktree remove`,
+    floor: count * floors.remove,
+    samples: 1,
+    unit: 'ms',
+    target: null,
+  } as const
+  return [
+    { ...row, name: `kill ${count} as typed, ${how}`, value: kill.ms },
+    { ...row, name: `clean ${count} as typed, ${how}`, value: clean.ms },
+    { ...row, name: `both, until the files are gone, ${how}`, value: until },
+  ]
 }

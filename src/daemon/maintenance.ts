@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
@@ -16,7 +17,7 @@ import type { Core } from '../core/core.ts'
 import { boundsOf } from '../core/spawn/provision/setup.ts'
 import { hashToken } from '../core/spawn/token.ts'
 import type { Log } from '../runtime/log.ts'
-import type { Paths } from '../runtime/paths.ts'
+import { poolsOf, type Paths } from '../runtime/paths.ts'
 import { callSpooledHook } from '../surfaces/http/hooks.ts'
 import { pruneOutputs } from './prune-outputs.ts'
 
@@ -40,7 +41,7 @@ const FIRST_BACKUP = 5_000
 export function startMaintenance(deps: {
   core: Core
   store: Store
-  git: Pick<Git, 'tendBorrower' | 'tendPool' | 'resolve'>
+  git: Pick<Git, 'endPool' | 'tendBorrower' | 'tendPool' | 'resolve'>
   paths: Paths
   trash: Trash
   config: () => Config
@@ -89,14 +90,21 @@ export function startMaintenance(deps: {
     const root = (await store.agents.list()).find(({ kind }) => kind === 'root')
     const at = root === undefined ? null : await git.resolve(`refs/heads/${root.branch}`)
     if (at === null) return
-    tending = git
-      .tendPool({
-        folder: join(paths.worktrees[worktree.root], '.pool'),
-        ...{ size: worktree.pool, at, trash: trash.folder },
-        checkoutWorkers: settings.checkout_workers,
-      })
-      .then((did) => {
-        if (did) trash.empty()
+    const folder = join(paths.worktrees[worktree.root], '.pool')
+    /** Where worktrees lay before `[worktree] root` was changed. Returns whether there was one. */
+    const endOthers = async (): Promise<boolean> => {
+      const others = poolsOf(paths).filter((other) => other !== folder && existsSync(other))
+      for (const other of others) await git.endPool(other, trash.folder)
+      return others.length > 0
+    }
+    tending = endOthers()
+      .then(async (ended) => {
+        const did = await git.tendPool({
+          folder,
+          ...{ size: worktree.pool, at, trash: trash.folder },
+          checkoutWorkers: settings.checkout_workers,
+        })
+        if (did || ended) trash.empty()
       })
       .catch((thrown: unknown) => log.warn({ err: thrown }, 'no worktree could be made ready'))
       .finally(() => (tending = undefined))

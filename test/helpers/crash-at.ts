@@ -15,6 +15,24 @@ export async function crashAt(
   step: string,
 ): Promise<{ dead: Promise<void> }> {
   await tree.run(['daemon', 'stop'])
+  const { child, dead, words } = launch(tree, kind, step)
+  const serves = async () => {
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`it ended at once: ${words()}`)
+    return (await tree.daemonPid()) === child.pid
+  }
+  await waitFor('the daemon that will crash', serves, { limit: 60_000 })
+  return { dead }
+}
+
+/** Where none runs: one that comes to this step by itself; resolves once it is dead. */
+export async function crashOnTheWay(tree: Exomonad, kind: string, step: string): Promise<void> {
+  const { child, dead, words } = launch(tree, kind, step)
+  await dead
+  if (child.signalCode !== 'SIGKILL') throw new Error(`it ended by itself: ${words()}`)
+}
+
+function launch(tree: Exomonad, kind: string, step: string) {
   const child = spawn(
     process.execPath,
     [FIXTURE, programs('daemon/daemon'), tree.repository.path, kind, step],
@@ -27,13 +45,7 @@ export async function crashAt(
   let words = ''
   child.stderr.on('data', (chunk: Buffer) => (words += chunk.toString()))
   const dead = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const serves = async () => {
-    if (child.exitCode !== null || child.signalCode !== null)
-      throw new Error(`it ended at once: ${words}`)
-    return (await tree.daemonPid()) === child.pid
-  }
-  await waitFor('the daemon that will crash', serves, { limit: 60_000 })
-  return { dead }
+  return { child, dead, words: () => words }
 }
 
 /** Operations in the journal that are neither finished nor taken back. */

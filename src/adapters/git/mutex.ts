@@ -10,6 +10,24 @@ export function createMutex(): Mutex {
   }
 }
 
+/** Runs at most so many at the same time, the others in the order asked. */
+export function createLimit(most: number): Mutex {
+  let running = 0
+  const waiting: (() => void)[] = []
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running += 1
+    try {
+      return await work()
+    } finally {
+      // Its place is handed on.
+      const next = waiting.shift()
+      if (next === undefined) running -= 1
+      else next()
+    }
+  }
+}
+
 /**
  * Joins concurrent calls of one key. A call that comes while a run is under way gets the next run,
  * not that one: what it wants to see may have happened after the run began. At most one run per key

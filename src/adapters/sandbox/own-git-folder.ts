@@ -35,7 +35,8 @@ export async function ownConfig(
   gitDir: string,
 ): Promise<{ hasOwnConfig: boolean; emptyFile: string }> {
   const emptyFile = join(state, 'empty')
-  await writeFile(emptyFile, '', { mode: 0o600 })
+  if ((await lstat(emptyFile).catch(() => null))?.size !== 0)
+    await writeFile(emptyFile, '', { mode: 0o600 })
   const found = await lstat(join(gitDir, 'config.worktree')).catch(() => null)
   return { hasOwnConfig: found?.isFile() === true && found.size > 0, emptyFile }
 }

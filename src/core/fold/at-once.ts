@@ -1,8 +1,8 @@
 import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
 import type { Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
-import { readFold } from './ahead/fold-record.ts'
 import type { createBuildGroup } from './build-group.ts'
+import { readFolded } from './folded.ts'
 import type { GiveUp } from './give-up.ts'
 import type { Landing } from './landing.ts'
 import type { Lane } from './lane.ts'
@@ -35,12 +35,16 @@ export function createAtOnce({
     return wanted.length > 0
   }
 
-  /** All that waits, in the order of the fold, as the very commits that it checked. */
+  /**
+   * All that waits of what was found green, in the order of the fold, as the very commits that it
+   * checked.
+   */
   const landFolded = async (lane: Lane, landing: Landing, onto: Sha): Promise<boolean> => {
-    const all = [...lane.waiting, landing].toSorted((a, b) => a.number - b.number)
-    const { links } = await readFold(store.snapshots, landing.base, clock())
-    const folded = new Set(links.map(({ number, head }) => `${number}:${head}`))
-    if (!all.every(({ number, head }) => folded.has(`${number}:${head}`))) return false
+    const { green } = await readFolded({ store, clock }, landing.base)
+    if (!green.has(landing.number)) return false
+    const all = [...lane.waiting, landing]
+      .filter(({ number }) => green.has(number))
+      .toSorted((a, b) => a.number - b.number)
     const chain = await results.build(
       onto,
       all.map(({ number, head, intent }) => ({ number, head, strategy: intent.strategy })),

@@ -161,7 +161,7 @@ export function createCulpritSearch({
   return {
     check,
 
-    judge: async ({ landing, link, onto, partner }) => {
+    judge: async ({ landing, link, onto, partner, suspect }) => {
       const { from, greenBefore } = await startOf(landing, onto)
       const commits = partner === undefined ? await commitsBetween(from, onto) : []
       const merged = await results.mergedAs(
@@ -169,8 +169,10 @@ export function createCulpritSearch({
         commits.map(({ sha }) => sha),
       )
       const others = commits.map(({ sha }) => merged.get(sha))
-      // Of one that came in between nothing has to be found out.
-      const only = greenBefore && others.length === 1 ? (others[0] ?? null) : null
+      // Of one that came in between, or that the fold has found, nothing has to be found out.
+      const only =
+        others.find((one) => one !== undefined && one.number === suspect) ??
+        (greenBefore && others.length === 1 ? (others[0] ?? null) : null)
       const baseRed = partner === undefined && (await isRed(onto))
       const other =
         partner !== undefined

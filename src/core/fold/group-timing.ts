@@ -35,8 +35,14 @@ export function createGroupTiming({
   /**
    * Returns whether the group of this base may be closed now; where it may not, `results` looks
    * again when that may have changed. `isEmpty`: nothing waits any more.
+   * `incompleteSince`: more of what was found green together is to be asked for, when the last one
+   * was (milliseconds since the epoch): as long as a check would take that is waited for.
    */
-  return async (base: BranchName, isEmpty: () => boolean): Promise<() => boolean> => {
+  return async (
+    base: BranchName,
+    isEmpty: () => boolean,
+    incompleteSince: () => number | undefined,
+  ): Promise<() => boolean> => {
     const typical = await results.typicalDuration()
     const linger = Math.min(Math.max(typical * LINGER.share, LINGER.least), LINGER.most)
     const soonest = Math.min(Math.max(typical, LINGER.least), LINGER.most)
@@ -53,6 +59,7 @@ export function createGroupTiming({
       const others = Math.max(
         lastEnded + TOLD - clock(),
         quiet.in(base, linger),
+        (incompleteSince() ?? -Infinity) + Math.min(typical, LINGER.most) - clock(),
         ...ends.map((left) => Math.max(left, SOON)),
       )
       const wait = isEmpty() ? 0 : Math.min(others, turnAt + turnLimit - clock())

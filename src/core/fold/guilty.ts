@@ -9,4 +9,6 @@ export interface Guilty {
   readonly onto: Sha
   /** The one that it is red together with, where that is known. */
   readonly partner: Landing | undefined
+  /** The one that the fold has found it to be red with, wherever that is now. */
+  readonly suspect?: number | undefined
 }

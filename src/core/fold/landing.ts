@@ -49,3 +49,12 @@ export const pullFacts = (landing: Landing) => ({
   head: landing.intent.head,
   base: landing.intent.base,
 })
+
+/** To all that wait for it. */
+export function sayChecking(landings: readonly Landing[]): void {
+  for (const landing of landings) {
+    const others = landings.filter((other) => other !== landing).map(({ number }) => `#${number}`)
+    const together = others.length === 0 ? '' : ` together with ${others.join(', ')}`
+    landing.progress(`Checking the result of #${landing.number} with ${landing.base}${together}`)
+  }
+}

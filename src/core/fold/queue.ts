@@ -6,8 +6,9 @@ import type { BaseWatch } from './base-watch.ts'
 import type { CulpritSearch } from './culprit.ts'
 import { createAtOnce } from './at-once.ts'
 import { createEachLink } from './each-link.ts'
+import { isIncomplete, readFolded } from './folded.ts'
 import { createGiveUp } from './give-up.ts'
-import type { Landing } from './landing.ts'
+import { sayChecking, type Landing } from './landing.ts'
 import type { Lane } from './lane.ts'
 import type { LandChain } from './land-chain.ts'
 import { reportLanded, unreportedBases } from './landed.ts'
@@ -75,6 +76,7 @@ export function createLandingQueue(
   const laneOf = (base: BranchName): Lane => {
     const known = lanes.get(base) ?? {
       waiting: [],
+      askedAt: 0,
       group: [],
       working: undefined,
     }
@@ -121,7 +123,8 @@ export function createLandingQueue(
   const reject = async (guilty: Guilty): Promise<void> => {
     const { landing, link, onto } = guilty
     await results.blame(landing.number, link, onto)
-    const red = await culprit.judge(guilty)
+    const suspect = (await readFolded(deps, landing.base)).partnerOf(landing)
+    const red = await culprit.judge({ ...guilty, suspect })
     landing.ended({ kind: 'red', red })
     await polling.poll([landing.number])
     if (red.baseRed) await baseWatch.look(landing.base)
@@ -133,17 +136,14 @@ export function createLandingQueue(
   const eachLink = createEachLink({ culprit, landAll })
   const landAtOnce = createAtOnce({ ...deps, build, stillWanted, isWanted, landAll })
 
-  const sayChecking = (landings: readonly Landing[]): void => {
-    for (const landing of landings) {
-      const others = landings.filter((other) => other !== landing).map(({ number }) => `#${number}`)
-      const together = others.length === 0 ? '' : ` together with ${others.join(', ')}`
-      landing.progress(`Checking the result of #${landing.number} with ${landing.base}${together}`)
-    }
-  }
-
   /** One group: all that waits, when its turn comes. */
   const round = async (base: BranchName, lane: Lane): Promise<void> => {
-    const ready = await readyOf(base, () => lane.waiting.length === 0)
+    const { green } = await readFolded(deps, base)
+    const ready = await readyOf(
+      base,
+      () => lane.waiting.length === 0,
+      () => (isIncomplete(green, lane.waiting) ? lane.askedAt : undefined),
+    )
     const slot = await results.slot({ ready })
     if (slot === null) return void (stopped = true)
     const taken = lane.waiting.splice(0)
@@ -151,6 +151,9 @@ export function createLandingQueue(
       lane.group = taken
       lane.group = await stillWanted(taken.filter(isWanted))
       if (lane.group.length === 0) return
+      const { now, later: reds } = (await readFolded(deps, base)).split(lane.group)
+      lane.waiting.unshift(...reds)
+      lane.group = now
       const onto = await results.tip(base)
       if (onto === null) throw new Error(`${base} is not on ${forge.remote}`)
       const { landings, chain, later: others } = await build(lane.group, onto)
@@ -259,7 +262,9 @@ export function createLandingQueue(
       // What was cut off in the middle of its landing is settled first: it may be there.
       const entry = landed ? undefined : await store.journal.get(landing.journal)
       if (entry === undefined || entry.state !== 'open' || !waitsToLand(entry)) return
-      laneOf(landing.base).waiting.push(landing)
+      const lane = laneOf(landing.base)
+      lane.waiting.push(landing)
+      lane.askedAt = clock()
       results.look()
       start(landing.base)
     },

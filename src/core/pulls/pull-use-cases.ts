@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/caller.ts'
+import type { Actor } from '../../domain/ids.ts'
 import type { ReplyInput } from './review-replies.ts'
 import type {
   FiledPull,
@@ -23,7 +24,8 @@ export interface Pulls {
    * `head`: what the caller looked at; HEAD_CHANGED where others’ commits came since. A result that
    * nothing has checked is checked first: with `wait` that is waited for (CHECKS_FAILED where it is
    * red), until `signal` says that the caller is gone; it goes on without it. `whenReady`: what may
-   * pass with this head is left to the forge to wait for, where it can.
+   * pass with this head is left to the forge to wait for, where it can. `by`: who is said to have
+   * merged it; default: the caller.
    */
   merge(
     caller: Caller,
@@ -35,7 +37,7 @@ export interface Pulls {
       wait?: boolean | undefined
       whenReady?: boolean | undefined
     },
-    options?: { signal?: AbortSignal; progress?: (words: string) => void },
+    options?: { signal?: AbortSignal; progress?: (words: string) => void; by?: Actor },
   ): Promise<MergedPull>
   review(
     caller: Caller,

@@ -19,7 +19,7 @@ import type { States } from '../agents/states.ts'
  */
 export function createSpawnBuilder(
   deps: Pick<Deps, 'paths' | 'store' | 'git' | 'files' | 'prompts' | 'setupCache' | 'bring'> &
-    Pick<LaunchEnvironment, 'environmentOf'> & {
+    Pick<LaunchEnvironment, 'environmentOf' | 'confine'> & {
       start: SpawnStart
       states: States
       variablesOf: WorktreeVariables

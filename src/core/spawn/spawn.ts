@@ -47,7 +47,7 @@ export function createSpawning(
     | 'clock'
     | 'log'
   > &
-    Pick<LaunchEnvironment, 'environmentOf'> & {
+    Pick<LaunchEnvironment, 'environmentOf' | 'confine'> & {
       launcher: Launcher
       admission: Admission
       start: SpawnStart

@@ -17,6 +17,7 @@ import type { TextGate } from '../../sanitize/text-gate.ts'
 import { readVersion } from '../../runtime/version.ts'
 import { findGitea } from './find-gitea.ts'
 import { findGithub } from './find-github.ts'
+import { createConfineCheck } from '../sandbox/confine-check.ts'
 import { createGitCredential } from './git-credential.ts'
 import type { KnownTokens } from '../known-tokens.ts'
 
@@ -63,6 +64,7 @@ export const chooseForge = (options: ChooseForgeOptions): Promise<ChosenForge> =
 async function chooseLocal({
   git,
   store,
+  environment,
   paths,
   config,
   requireTrust,
@@ -99,6 +101,7 @@ async function chooseLocal({
       }
     },
     paths,
+    confine: createConfineCheck({ paths, environment, config }),
     gate,
     clock,
     log,

@@ -21,7 +21,12 @@ import { markConfined } from './confined-git.ts'
 import { openWays } from './open-ways.ts'
 
 /** Sockets of the person’s that an agent could act by; what they are for is not there anyway. */
-const UNSET = ['SSH_AUTH_SOCK', 'SSH_AGENT_PID', 'XDG_RUNTIME_DIR', 'DBUS_SESSION_BUS_ADDRESS']
+export const UNSET = [
+  'SSH_AUTH_SOCK',
+  'SSH_AGENT_PID',
+  'XDG_RUNTIME_DIR',
+  'DBUS_SESSION_BUS_ADDRESS',
+]
 
 /** Of this package what agents run: the command line, hooks and plugins. */
 const PACKAGE = ['dist', 'hooks', 'node_modules', 'package.json', 'packages', 'src', 'templates']
@@ -81,10 +86,8 @@ export function createConfine(options: {
       ...(await resolverFiles()),
     ]
     const { read, write } = config.sandbox
-    const expand = (one: string): string => resolve(one.replace(/^~(?=\/|$)/, home))
     const gitDir = await ownGitFolder(agent.worktree, paths.commonDir)
-    const given = (given: readonly string[]): Promise<string[]> =>
-      exposing(given.map(expand), hidden)
+    const given = (given: readonly string[]): Promise<string[]> => exposing(given, { home, hidden })
     const mounts = workspaceMounts({
       worktree: agent.worktree,
       commonDir: paths.commonDir,
@@ -120,11 +123,17 @@ export function createConfine(options: {
   }
 }
 
-/** Of these, those that are not what must be hidden by another name. */
-async function exposing(given: readonly string[], hidden: readonly string[]): Promise<string[]> {
+/** Of these, with `~` as the home, those that are not what must be hidden by another name. */
+export async function exposing(
+  given: readonly string[],
+  { home, hidden }: { readonly home: string; readonly hidden: readonly string[] },
+): Promise<string[]> {
+  const expand = (one: string): string => resolve(one.replace(/^~(?=\/|$)/, home))
   const real = (path: string): Promise<string> => realpath(path).catch(() => path)
   const secret = await Promise.all(hidden.map(real))
-  const places = await Promise.all(given.map(async (path) => ({ path, real: await real(path) })))
+  const places = await Promise.all(
+    given.map(expand).map(async (path) => ({ path, real: await real(path) })),
+  )
   return places
     .filter((place) => !secret.some((one) => isWithin(place.real, one)))
     .map(({ path }) => path)
@@ -144,7 +153,7 @@ const withoutSockets = (env: Readonly<Record<string, string>>): Record<string, s
   Object.fromEntries(Object.entries(env).filter(([name]) => !UNSET.includes(name)))
 
 /** Where names of hosts are looked up, if /etc only leads there. */
-async function resolverFiles(): Promise<string[]> {
+export async function resolverFiles(): Promise<string[]> {
   const file = await realpath('/etc/resolv.conf').catch(() => '/etc/resolv.conf')
   return isWithin(file, '/etc') ? [] : [dirname(file)]
 }

@@ -29,6 +29,10 @@ const marksOf = ({ state }: Pick<Paths, 'state'>): string => join(state, 'confin
 const markOf = (paths: Pick<Paths, 'state'>, worktree: string): string =>
   join(marksOf(paths), createHash('sha256').update(worktree).digest('hex'))
 
+/** Whether an agent of this repository was ever confined. */
+export const wasEverConfined = (paths: Pick<Paths, 'state'>): Promise<boolean> =>
+  isThere(marksOf(paths))
+
 /** From here on git treats this worktree as `confinedGit` has it. */
 export async function markConfined(paths: Pick<Paths, 'state'>, worktree: string): Promise<void> {
   await mkdir(marksOf(paths), { recursive: true, mode: 0o700 })
@@ -112,7 +116,7 @@ export function confinedGit({
   return async (file, args, options = {}) => {
     const command = commandIn(args)
     if (file !== 'git' || REMOTE.has(command)) return exec(file, args, options)
-    everConfined ||= await isThere(marksOf(paths))
+    everConfined ||= await wasEverConfined(paths)
     if (!everConfined) return exec(file, args, options)
     const { cwd = paths.commonDir } = options
     const before =

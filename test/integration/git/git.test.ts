@@ -139,6 +139,50 @@ describe('worktrees', () => {
     expect(await git.worktrees()).toHaveLength(1)
   })
 
+  it('makes one as git does, down to the files that name each other', async () => {
+    const { repository, git, head } = await open()
+    const [own, gits] = ['own', 'gits'].map((name) => join(repository.folder, name))
+    if (own === undefined || gits === undefined) throw new Error('two places')
+    await git.addWorktree({ path: own, branch: branch('main.own'), create: true, at: head })
+    await repository.git('worktree', 'add', '-q', '--no-track', '-b', 'main.gits', gits, head)
+    const recordOf = (name: string) => join(git.commonDir, 'worktrees', name)
+    const written = (name: string, place: string) =>
+      [join(place, '.git'), ...['HEAD', 'commondir', 'gitdir'].map((f) => join(recordOf(name), f))]
+        .map((file) => readFileSync(file, 'utf8').replaceAll(name, 'NAME'))
+        .join('')
+    expect(written('own', own)).toBe(written('gits', gits))
+    expect(readdirSync(recordOf('own')).toSorted()).toEqual(
+      readdirSync(recordOf('gits')).toSorted(),
+    )
+    expect(await repository.gitIn(own, 'status', '--porcelain', '--branch')).toBe('## main.own')
+    expect(await repository.git('reflog', 'show', '--format=%gs', 'main.own')).toBe(
+      `branch: Created from ${head}`,
+    )
+    await repository.git('worktree', 'remove', own)
+    await repository.git('fsck', '--connectivity-only')
+  })
+
+  it('leaves to git what is not as usual, and takes back what it could not finish', async () => {
+    const { repository, git, head } = await open()
+    await repository.git('config', 'extensions.worktreeConfig', 'true')
+    const path = join(repository.folder, 'special')
+    await git.addWorktree({ path, branch: branch('main.a'), create: true, at: head })
+    expect(await repository.gitIn(path, 'status', '--porcelain', '--branch')).toBe('## main.a')
+    await repository.git('config', '--unset', 'extensions.worktreeConfig')
+    // A filter that fails: the files can't be written.
+    await repository.commit({ '.gitattributes': '*.bin filter=broken\n', 'a.bin': 'x' })
+    await repository.git('config', 'filter.broken.smudge', 'false')
+    await repository.git('config', 'filter.broken.required', 'true')
+    const at = (await repository.git('rev-parse', 'HEAD')) as Sha
+    const broken = join(repository.folder, 'broken')
+    await expect(
+      git.addWorktree({ path: broken, branch: branch('main.b'), create: true, at }),
+    ).rejects.toMatchObject({ code: 'GIT_FAILED' })
+    expect(existsSync(broken)).toBe(false)
+    expect(existsSync(join(git.commonDir, 'worktrees', 'broken'))).toBe(false)
+    expect(await git.resolve('refs/heads/main.b')).toBeNull()
+  })
+
   it('leaves no branch behind where the checkout fails', async () => {
     const { repository, git, head } = await open()
     const path = join(repository.folder, 'taken')

@@ -99,6 +99,27 @@ describe('worktrees that are kept ready', () => {
     expect(await repository.git('worktree', 'list')).not.toContain(one)
   })
 
+  it('with an index in two parts are whole as well, and so is one that was taken', async () => {
+    const { repository, git, tend, spawn } = await world()
+    await repository.git('config', 'core.splitIndex', 'true')
+    // Nothing is written to a part that all share as long as little has changed.
+    await repository.git('config', 'splitIndex.maxPercentChange', '0')
+    expect(await tend(git, 2)).toHaveLength(2)
+    const path = await spawn(git, 'one', await repository.git('rev-parse', 'main'))
+    expect(await repository.gitIn(path, 'status', '--porcelain', '--branch')).toBe('## main.one')
+    const record = await repository.gitIn(path, 'rev-parse', '--git-dir')
+    expect(readdirSync(record).some((name) => name.startsWith('sharedindex.'))).toBe(true)
+    writeFileSync(join(path, 'a.txt'), 'mine\n')
+    await repository.gitIn(path, 'commit', '-qam', 'Mine')
+    const two = await spawn(git, 'two', await repository.git('rev-parse', 'main'))
+    expect(await repository.gitIn(two, 'ls-files')).toBe('.gitignore\na.txt\nb/c.txt')
+    expect(
+      await git.changedPaths((await git.resolve('main')) as Sha, await git.snapshotTree(path)),
+    ).toEqual(['a.txt'])
+    await git.removeWorktree(two, { trash: join(repository.folder, 'gone') })
+    expect(await repository.gitIn(path, 'status', '--porcelain')).toBe('')
+  })
+
   it('that are not as they were checked out are nobody’s', async () => {
     const { repository, git, tend, spawn, folder } = await world()
     const at = await repository.git('rev-parse', 'main')
@@ -266,6 +287,17 @@ describe('worktrees that are kept ready', () => {
 
 const why = whyNoSharingDisk()
 describe.skipIf(why !== null)('on a file system that shares blocks', () => {
+  it('of an index in two parts none is copied, and all are whole', async () => {
+    const disk = sharingDisk()
+    onTestFinished(disk.remove)
+    const { repository, git, tend, spawn } = await world(disk.folder)
+    await repository.git('config', 'core.splitIndex', 'true')
+    expect(await tend(git, 3)).toHaveLength(3)
+    const at = await repository.git('rev-parse', 'main')
+    for (const name of ['one', 'two', 'three'])
+      expect(await repository.gitIn(await spawn(git, name, at), 'status', '--porcelain')).toBe('')
+  })
+
   it('further ones are copied from one that is ready, whole, and take no room for their files', async () => {
     const disk = sharingDisk()
     onTestFinished(disk.remove)
@@ -304,6 +336,19 @@ it('[worktree] pool: agents get what is ready, nobody is shown it, and deinit ta
   expect((await tree.run(['daemon', 'start'])).code).toBe(0)
   await waitFor('the pool again', () => ready().length === 2 && !ready().includes('left'))
   await waitFor('the trash to be empty', () => readdirSync(join(tree.state, 'trash')).length === 0)
+  const config = join(tree.repository.path, '.exomonad', 'config.toml')
+  const text = readFileSync(config, 'utf8')
+  writeFileSync(config, text.replace('[worktree]', '[worktree]\nroot = "sibling"'))
+  const sibling = join(`${tree.repository.path}.worktrees`, '.pool')
+  await waitFor(
+    'the pool of the other root',
+    () => existsSync(sibling) && readdirSync(sibling).length === 2,
+  )
+  expect(existsSync(pool)).toBe(false)
+  writeFileSync(config, text)
+  await waitFor('the first one', () => ready().length === 2 && !existsSync(sibling), {
+    limit: 60_000,
+  })
   expect((await tree.run(['down'])).code).toBe(0)
   expect((await tree.run(['deinit', '--force'])).code).toBe(0)
   expect(existsSync(pool)).toBe(false)

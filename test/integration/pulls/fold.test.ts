@@ -112,6 +112,18 @@ describe('the fold', () => {
     const told = (await tree.delivered(LEAD)).filter((text) => text.startsWith('[RED TOGETHER]'))
     expect(told).toHaveLength(1)
     expect(await tree.fold.log(right)).toMatchObject({ state: 'failed' })
+
+    // All are asked for all the same: what was found is not looked for again.
+    const before = tree.runs().length
+    for (const number of numbers.values()) await tree.merge(number, { wait: false })
+    await tree.landed()
+    for (const number of numbers.values())
+      expect(await tree.look(number)).toMatchObject({ state: number === right ? 'open' : 'merged' })
+    expect((await tree.events('landing.red')).map(({ payload }) => payload)).toMatchObject([
+      { number: right, partner: { number: left } },
+    ])
+    expect(tree.runs().length - before).toBeLessThan(4)
+    await expectTipsChecked(tree)
   })
 
   it('counts what was red and then green as green, and says once that it is flaky', async () => {
@@ -142,7 +154,14 @@ describe('the fold', () => {
     })
     await tree.landed()
     await expectTipsChecked(tree)
-    expect((await tree.delivered(LEAD)).some((text) => text.startsWith('[LANDED]'))).toBe(true)
+    // As of what others merge: nobody asked for it, and whoever approved it has to know.
+    for (const number of [numbers[0]!, numbers[2]!]) {
+      const about = (text: string) => text.startsWith('[MERGED]') && text.includes(`#${number} `)
+      await waitFor('the lead to be notified', async () => (await tree.delivered(LEAD)).some(about))
+      expect((await tree.delivered(LEAD)).filter(about)).toHaveLength(1)
+    }
+    expect((await tree.events('pr.merged')).map(({ actor }) => actor)).toEqual(['daemon', 'daemon'])
+    expect(await tree.events('landing.done')).toEqual([])
   })
 
   it('checks each by itself while it is paused, also after a restart, and goes on after that', async () => {

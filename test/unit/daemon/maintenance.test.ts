@@ -51,6 +51,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
     git: {
       tendBorrower: async (path) => void tended.push(path),
       tendPool: async () => false,
+      endPool: async () => {},
       resolve: async () => null,
     },
     store: {

@@ -6,6 +6,7 @@ import { startDetached } from '../../../processes/exec.ts'
 import { sendSignal } from '../../../../packages/subagents/src/processes/signal.ts'
 import type { Git } from '../../git/git.ts'
 import type { CheckStatus } from '../../../domain/forge-rows.ts'
+import type { LocalForgeOptions } from './options.ts'
 
 /** Milliseconds that a group which was asked to end has before it is killed. */
 const GRACE = 2_000
@@ -52,6 +53,7 @@ export function startCheckRun(options: {
   git: Git
   argv: readonly string[]
   environment: Readonly<Record<string, string>>
+  confine?: LocalForgeOptions['confine']
   sha: Sha
   folder: string
   logPath: string
@@ -79,12 +81,10 @@ export function startCheckRun(options: {
   const runCommand = async (
     output: FileHandle,
   ): Promise<{ code: number | null; signal: string | null; startError?: string }> => {
-    const [file = '', ...args] = options.argv
-    const child = startDetached(file, args, {
-      cwd: worktree,
-      env: checkEnvironment(options.environment, folder),
-      output: output.fd,
-    })
+    const given = { argv: options.argv, env: checkEnvironment(options.environment, folder) }
+    const { argv, env } = (await options.confine?.({ ...given, folder, worktree })) ?? given
+    const [file = '', ...args] = argv
+    const child = startDetached(file, args, { cwd: worktree, env, output: output.fd })
     group = child.pid ?? null
     const timer = setTimeout(() => end('timed_out'), Math.min(options.timeoutMs, 2 ** 31 - 1))
     const watch = setInterval(() => {

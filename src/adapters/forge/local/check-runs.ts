@@ -54,12 +54,16 @@ export function createCheckRuns({
   git,
   store,
   ciEnvironment,
+  confine,
   paths,
   clock,
   log,
   branches,
   hints,
-}: Pick<LocalForgeOptions, 'git' | 'store' | 'ciEnvironment' | 'paths' | 'clock' | 'log'> & {
+}: Pick<
+  LocalForgeOptions,
+  'git' | 'store' | 'ciEnvironment' | 'confine' | 'paths' | 'clock' | 'log'
+> & {
   branches: Branches
   hints: Hints
 }): CheckRuns {
@@ -130,6 +134,7 @@ export function createCheckRuns({
       git,
       argv: settings.argv,
       environment: ciEnvironment,
+      confine,
       sha: commit,
       folder: join(paths.ciWork, String(row.id)),
       logPath: row.logPath,

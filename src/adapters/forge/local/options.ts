@@ -33,6 +33,13 @@ export interface LocalForgeOptions {
   readonly remote: string
   /** Environment of checks, to which CI and a HOME of their own are added. */
   readonly ciEnvironment: Readonly<Record<string, string>>
+  /** What a check is run with, on the checkout `worktree` in a folder of its own. */
+  readonly confine?: (program: {
+    folder: string
+    worktree: string
+    argv: readonly string[]
+    env: Readonly<Record<string, string>>
+  }) => Promise<{ argv: readonly string[]; env: Readonly<Record<string, string>> }>
   /** Read anew for each decision, so that a changed configuration counts at once. */
   readonly ci: () => CheckSettings | Promise<CheckSettings>
   readonly paths: Pick<Paths, 'ciLogs' | 'ciWork'>

@@ -12,6 +12,7 @@ import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
 import { canShareBlocks, createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
+import { BEING_MADE, createMakeWorktree } from './make-worktree.ts'
 import { createPutAway } from './put-away.ts'
 import { parseWorktreeList } from './worktree-list.ts'
 
@@ -35,9 +36,9 @@ type Worktrees = Pick<
 >
 
 const CHECKOUT_TIMEOUT = 900_000
+/** Files from which on it pays to start a process for each worker; git’s own is 100. */
+const WORTH_WORKERS = 2000
 const LEFT_BEHIND = /is a missing but (locked|already registered) worktree/
-/** What git itself writes into `locked` while it makes a worktree. */
-const BEING_MADE = 'initializing'
 
 /**
  * Concurrent `git worktree add` on one repository loses some, so that everything here goes through
@@ -106,7 +107,9 @@ export function createWorktrees({
   }
 
   const workersOf = (count: number | undefined): readonly string[] =>
-    count === undefined ? [] : [`checkout.workers=${count}`]
+    count === undefined
+      ? []
+      : [`checkout.workers=${count}`, `checkout.thresholdForParallelism=${WORTH_WORKERS}`]
 
   interface CheckOut {
     readonly checkoutWorkers?: number | undefined
@@ -135,6 +138,7 @@ export function createWorktrees({
       ),
     )
 
+  const makeWorktree = createMakeWorktree({ run, commonDir })
   const { putAway, requireRemovable } = createPutAway({ run, commonDir })
 
   const worktrees: Omit<Worktrees, 'tendPool' | 'endPool' | 'canShareBlocks'> = {
@@ -161,6 +165,10 @@ export function createWorktrees({
       if (mayTake && (await pool.take({ folder, path, branch, at }))) return
       // git may be held to folders that are there.
       await mkdir(dirname(path), { recursive: true })
+      if (create && !isSparse) {
+        const files = () => checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES })
+        if (await makeWorktree({ path, branch, at, checkOut: files })) return
+      }
       await lock(async () => {
         const settings = workersOf(checkoutWorkers)
         const files = isSparse ? ['--no-checkout'] : []

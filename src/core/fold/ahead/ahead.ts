@@ -56,7 +56,7 @@ const UNFILED_EVERY = 20_000
 
 export type FoldAheadDeps = Pick<
   Deps,
-  'store' | 'git' | 'forge' | 'publisher' | 'settings' | 'clock' | 'log'
+  'store' | 'git' | 'forge' | 'publisher' | 'settings' | 'clock' | 'log' | 'onJournalStep'
 > & { results: MergeResults; autoLand: AutoLand }
 
 export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
@@ -175,7 +175,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
       }
       await judge(base, rules, now)
     } finally {
-      burst.letGo(base)
+      burst.letGo(base, { more: laneOf(base).dirty })
       results.look()
     }
   }

@@ -11,7 +11,10 @@ import type { Candidate } from './candidates.ts'
 /** Has those land that were approved, in the order of filing. */
 export type AutoLand = (base: BranchName, candidates: readonly Candidate[]) => Promise<void>
 
-/** In the name of whoever may merge there; each head is tried once. */
+/**
+ * By the right of whoever may merge there, who is notified of it as of what others merge; each head
+ * is tried once.
+ */
 export function createAutoLand({
   store,
   merge,
@@ -39,11 +42,16 @@ export function createAutoLand({
       if (asked.has(number) || refused.has(key)) continue
       const caller = await callerFor(base, candidate)
       if (caller === undefined) continue
-      await merge(caller, { number, head, force: false, wait: false }).catch((error: unknown) => {
-        refused.add(key)
-        if (!(error instanceof ExomonadError)) throw error
-        log.info({ number, base, reason: error.message }, 'an approved pull request does not land')
-      })
+      await merge(caller, { number, head, force: false, wait: false }, { by: 'daemon' }).catch(
+        (error: unknown) => {
+          refused.add(key)
+          if (!(error instanceof ExomonadError)) throw error
+          log.info(
+            { number, base, reason: error.message },
+            'an approved pull request does not land',
+          )
+        },
+      )
     }
   }
 }

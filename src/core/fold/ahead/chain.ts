@@ -1,8 +1,10 @@
 import type { MergeChain, MergeResults } from '../../../adapters/forge/merge-results.ts'
-import type { BranchName } from '../../../domain/ids.ts'
+import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'
+import { rebasedHeads } from '../../../domain/rebased-heads.ts'
+import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import { foldable, isOut, type Candidate } from './candidates.ts'
-import { readFold, type FoldRecord } from './fold-record.ts'
+import { readFold, type Ejected, type FoldRecord } from './fold-record.ts'
 
 /** A base’s chain as it is now. */
 export interface Collected {
@@ -28,9 +30,11 @@ export async function collectChain(
   if (onto === null) return null
   const record = await readFold(store.snapshots, base, clock())
   const { pulls, candidates: all } = await foldable(deps, base)
-  const heads = new Map(pulls.map(({ number, head }) => [number, head.sha]))
-  // With new commits it has another chance.
-  const ejected = record.ejected.filter((one) => heads.get(one.number) === one.head)
+  const ejected = await stillOut(deps, record.ejected, pulls)
+  const heads = new Map([
+    ...(await landedPartners(deps, ejected, pulls)),
+    ...pulls.map(({ number, head }) => [number, head.sha] as const),
+  ])
   const wanted = all.filter((one) => !isOut(ejected, one, heads))
   const chain = await results.build(onto, wanted)
   const conflicting = new Set(chain.conflicts.map(({ number }) => number))
@@ -45,6 +49,54 @@ export async function collectChain(
     waiting: candidates.filter(({ number, head }) => waits.has(`${number}:${head}`)),
     conflicting: wanted.filter(({ number }) => conflicting.has(number)),
   }
+}
+
+/**
+ * With new commits it has another chance. What exomonad itself has rebased is the same work, of it
+ * and of the one that it is red with.
+ */
+async function stillOut(
+  { store }: Pick<Deps, 'store'>,
+  ejected: readonly Ejected[],
+  pulls: readonly PullRequestSnapshot[],
+): Promise<Ejected[]> {
+  const now = async (number: number, head: Sha): Promise<Sha> => {
+    const pull = pulls.find((one) => one.number === number)
+    if (pull === undefined || pull.head.sha === head) return head
+    const { same } = await rebasedHeads(store.snapshots, pull.head.branch)
+    return same(head, pull.head.sha) ? pull.head.sha : head
+  }
+  const found = await Promise.all(
+    ejected.map(async ({ partner, ...one }) => ({
+      ...one,
+      head: await now(one.number, one.head),
+      partner:
+        partner === null ? null : { ...partner, head: await now(partner.number, partner.head) },
+    })),
+  )
+  const heads = new Map(pulls.map(({ number, head }) => [number, head.sha]))
+  return found.filter((one) => heads.get(one.number) === one.head)
+}
+
+/** With which one is red that has landed, and so is in the base by now. */
+async function landedPartners(
+  { forge }: Pick<Deps, 'forge'>,
+  ejected: readonly Ejected[],
+  pulls: readonly PullRequestSnapshot[],
+): Promise<(readonly [number, Sha])[]> {
+  const open = new Set(pulls.map(({ number }) => number))
+  const gone = ejected.flatMap(({ partner }) =>
+    partner === null || open.has(partner.number) ? [] : [partner],
+  )
+  if (gone.length === 0) return []
+  const merged = new Set(
+    (await forge.snapshots(gone.map(({ number }) => number))).flatMap((one) =>
+      'snapshot' in one && one.snapshot.state === 'merged' ? [one.snapshot.number] : [],
+    ),
+  )
+  return gone
+    .filter(({ number }) => merged.has(number))
+    .map(({ number, head }) => [number, head] as const)
 }
 
 /** Of all that is open, one for each. */

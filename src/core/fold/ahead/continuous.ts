@@ -28,7 +28,9 @@ export type LookAtUnfiled = (asked: {
  * it has the lowest priority, and is given up as soon as something else is to be done.
  */
 export function createContinuous(
-  deps: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock'> & { results: MergeResults },
+  deps: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'onJournalStep'> & {
+    results: MergeResults
+  },
 ): LookAtUnfiled {
   const { store, results, clock } = deps
   const looked = new Set<string>()

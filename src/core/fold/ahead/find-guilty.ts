@@ -23,7 +23,7 @@ const TRIES = 120
 const LIKELIEST = 4
 /** Longer rows have too many explanations to weigh. */
 const LONGEST = 100
-/** A set is proven by so many red runs that nothing else explains: one alone may be a flake. */
+/** A pair is proven by so many red runs that nothing else explains: one alone may be a flake. */
 const PROOF = 2
 
 function hypothesesOf(count: number): Hypothesis[] {
@@ -85,7 +85,10 @@ export async function findGuilty(options: {
       const runs = [...tested.values()].filter(
         ({ inside, isRed }) => isRed && holds(inside, set) && !isRedUnder({ sets: others }, inside),
       )
-      if (runs.length < PROOF && !tested.has(set.join())) parts.push(set)
+      // Of one that is red with each of several all runs with it may be red, and it green alone:
+      // what nothing else explains is looked at by itself.
+      const isProven = runs.length >= PROOF && (set.length > 1 || live.length > 1)
+      if (!isProven && !tested.has(set.join())) parts.push(set)
     }
     return parts
   }

@@ -30,7 +30,8 @@ export function createFoldReport({
   publisher,
   results,
   clock,
-}: Pick<Deps, 'store' | 'publisher' | 'clock'> & {
+  onJournalStep,
+}: Pick<Deps, 'store' | 'publisher' | 'clock' | 'onJournalStep'> & {
   results: Pick<MergeResults, 'known' | 'count'>
 }) {
   const linksOf = async (
@@ -154,8 +155,10 @@ export function createFoldReport({
 
   return {
     /** Nothing is known of it yet that was not before. */
-    chain: async (now: Collected, state: FoldState): Promise<void> =>
-      writeFold(store.snapshots, await written(now, state)),
+    chain: async (now: Collected, state: FoldState): Promise<void> => {
+      await writeFold(store.snapshots, await written(now, state))
+      onJournalStep('fold', state)
+    },
 
     green: async (now: Collected, last: MergeLink): Promise<void> => {
       const record = await written(now, 'green')
@@ -177,6 +180,7 @@ export function createFoldReport({
           tx,
         )
       })
+      onJournalStep('fold', 'green')
       await countFor(now.candidates, last, now.chain.onto)
     },
 
@@ -218,6 +222,7 @@ export function createFoldReport({
         })
         for (const [set, log] of logs) await publishRed(record, set, log, tx)
       })
+      onJournalStep('fold', 'ejected')
       const { onto } = now.chain
       const rest = explained.rest.chain.links.at(-1)
       if (rest !== undefined) await countFor(explained.rest.candidates, rest, onto)

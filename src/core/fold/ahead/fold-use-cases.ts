@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { ownerOf } from '../../pulls/merge/settle.ts'
 import { landingsIn } from '../view.ts'
 import type { FoldAhead } from './ahead.ts'
+import { openBases } from './chain.ts'
 import type { Fold, FoldBase, FoldDocument } from './fold-document.ts'
 import { listFolds, readPause, writePause, type FoldRecord } from './fold-record.ts'
 
@@ -80,7 +81,9 @@ export function createFold({
   }
 
   const lookAtAll = async (): Promise<void> => {
-    for (const { base } of await listFolds(store.snapshots)) ahead?.look(base)
+    const folded = (await listFolds(store.snapshots)).map(({ base }) => base)
+    // Of one that was paused from the beginning nothing is remembered yet.
+    for (const base of new Set([...folded, ...(await openBases({ forge }))])) ahead?.look(base)
   }
 
   return {

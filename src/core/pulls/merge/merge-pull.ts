@@ -136,7 +136,7 @@ export function createMergePull(
     }
     const unpublished = await base.publish(pull.base.branch, ownerOf(agents, pull.base.branch))
     const intent = {
-      ...(await intentOf(config, pull, actorOf(caller), strategy, child)),
+      ...(await intentOf(config, pull, options?.by ?? actorOf(caller), strategy, child)),
       ...(way === 'now' ? {} : { way }),
     }
 

@@ -96,7 +96,8 @@ export function createMergeSettling({
           stopBlocks: 0,
           rebaseTries: 0,
         })
-      if (intent.queuedAt !== undefined && intent.awaited !== true) {
+      // What exomonad lands by itself nobody asked for: it is reported as any merge is.
+      if (intent.queuedAt !== undefined && intent.awaited !== true && intent.by !== 'daemon') {
         await noteLanded(tx, intent.base, intent.by, {
           number: intent.number,
           title: intent.title ?? '',

@@ -9,6 +9,7 @@ import type { LaunchEnvironment } from '../launch.ts'
 import { confinementOf } from '../confinement.ts'
 import { createInclude } from './include.ts'
 import type { WorktreeVariables } from './variables.ts'
+import { createRunCommand } from './run-command.ts'
 import { createSetup } from './setup.ts'
 
 /**
@@ -19,14 +20,14 @@ export type Provision = (config: Config, caller: Caller, agent: Agent) => Promis
 
 export function createProvision(
   deps: Pick<Deps, 'paths' | 'store' | 'git' | 'files' | 'setupCache' | 'bring'> &
-    Pick<LaunchEnvironment, 'environmentOf'> & {
+    Pick<LaunchEnvironment, 'environmentOf' | 'confine'> & {
       states: States
       variablesOf: WorktreeVariables
     },
 ): Provision {
   const { git, files, states } = deps
   const include = createInclude(deps)
-  const setUp = createSetup(deps)
+  const setUp = createSetup({ ...deps, runCommand: createRunCommand(deps) })
 
   /** Beside the state of an agent that is being spawned, as the tree shows it. */
   const sayOf =

@@ -4,7 +4,9 @@ import type { SetupStep } from '../../../config/worktree-schema.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { Deps } from '../../deps.ts'
+import { confinementOf } from '../confinement.ts'
 import { coversFolder, isGlob } from './globs.ts'
+import type { RunCommand } from './run-command.ts'
 
 /** One set-up command in one new worktree. */
 interface SetupRun {
@@ -23,8 +25,13 @@ interface SetupRun {
 export function createSetup({
   git,
   files,
+  paths,
+  store,
   setupCache,
-}: Pick<Deps, 'git' | 'files' | 'setupCache'>): (run: SetupRun) => Promise<string[]> {
+  runCommand,
+}: Pick<Deps, 'git' | 'files' | 'paths' | 'store' | 'setupCache'> & {
+  runCommand: RunCommand
+}): (run: SetupRun) => Promise<string[]> {
   /** By key what runs now, and whose worktree it runs in. */
   const running = new Map<string, { work: Promise<string[]>; name: string }>()
 
@@ -32,11 +39,8 @@ export function createSetup({
     const command = step.run.join(' ')
     await say(`set-up: ${command}`)
     const log = files.setupLog(agent.id)
-    const result = await files.runSetup(step.run, agent.worktree, {
-      env,
-      timeoutMs: config.worktree.setup_timeout * 1000,
-      log,
-    })
+    const timeoutMs = config.worktree.setup_timeout * 1000
+    const result = await runCommand({ config, agent, argv: step.run, env, timeoutMs })
     if (result.ok) return
     throw new ExomonadError(
       'SPAWN_FAILED',
@@ -61,10 +65,17 @@ export function createSetup({
       .toSorted()
   }
 
-  const keyOf = async (worktree: string, { run, key, outputs }: SetupStep, path: string) => {
+  /** What confined agents’ code made is never brought to those who are less so. */
+  const keyOf = async (
+    { config, agent, step: { run, key, outputs } }: SetupRun,
+    path: string,
+  ): Promise<string | null> => {
+    const { worktree } = agent
+    const level = await confinementOf({ store, paths }, config, agent)
+    const made = level === 'off' ? outputs : [...outputs, `sandbox: ${level}`]
     const tracked = await git.trackedFiles(worktree, key.filter(isGlob))
     const named = [...new Set([...key.filter((name) => !isGlob(name)), ...tracked])].toSorted()
-    return setupCache.keyOf(worktree, { run, files: named, outputs }, path)
+    return setupCache.keyOf(worktree, { run, files: named, outputs: made }, path)
   }
 
   /** Why its outputs are not kept; nothing where they are. */
@@ -96,7 +107,7 @@ export function createSetup({
     }
     const path = env['PATH'] ?? ''
     const tracked = await git.trackedFiles(agent.worktree, step.outputs)
-    const hash = tracked.length > 0 ? null : await keyOf(agent.worktree, step, path)
+    const hash = tracked.length > 0 ? null : await keyOf(wanted, path)
     if (hash === null) {
       await runHere(wanted)
       const why =

@@ -2,6 +2,7 @@ import type { Agent } from '../../../domain/records.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { Deps } from '../../deps.ts'
 import type { LaunchEnvironment } from '../launch.ts'
+import { createRunCommand } from './run-command.ts'
 import type { WorktreeVariables } from './variables.ts'
 
 /**
@@ -16,8 +17,13 @@ export function createTeardown({
   log,
   environmentOf,
   variablesOf,
-}: Pick<Deps, 'files' | 'settings' | 'log'> &
-  Pick<LaunchEnvironment, 'environmentOf'> & { variablesOf: WorktreeVariables }): Teardown {
+  ...deps
+}: Pick<Deps, 'files' | 'paths' | 'settings' | 'store' | 'log'> &
+  Pick<LaunchEnvironment, 'environmentOf' | 'confine'> & {
+    variablesOf: WorktreeVariables
+  }): Teardown {
+  const runCommand = createRunCommand({ ...deps, files })
+
   const run = async (agent: Agent): Promise<string[]> => {
     const { config } = await settings.snapshot()
     const { teardown, teardown_timeout: limit } = config.worktree
@@ -26,11 +32,7 @@ export function createTeardown({
     const env = { ...environmentOf(config), ...(await variablesOf(agent)) }
     const failed: string[] = []
     for (const argv of teardown) {
-      const result = await files.runSetup(argv, agent.worktree, {
-        env,
-        timeoutMs: limit * 1000,
-        log: files.setupLog(agent.id),
-      })
+      const result = await runCommand({ config, agent, argv, env, timeoutMs: limit * 1000 })
       if (!result.ok)
         failed.push(
           `The teardown command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`,

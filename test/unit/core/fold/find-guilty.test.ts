@@ -81,6 +81,18 @@ describe('who makes a chain red', () => {
     expect((await search(6, [])).found).toBe('unexplained')
   })
 
+  it('is not said to be red by itself where it is red with each of two others', async () => {
+    for (const count of [3, 4, 8, 20])
+      expect(
+        (
+          await search(count, [
+            [0, 1],
+            [0, 2],
+          ])
+        ).found,
+      ).not.toContainEqual([0])
+  })
+
   it('is not named where it takes three, or a run could not be had', async () => {
     expect((await search(8, [[1, 3, 5]])).found).toBe('unexplained')
     const check = async () => undefined

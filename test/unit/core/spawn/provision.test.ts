@@ -35,6 +35,7 @@ async function sources(role: string) {
     setupCache: {} as never,
     states: {} as never,
     environmentOf: () => ({}),
+    confine: () => Promise.reject(new Error('nothing is run')),
     variablesOf: async () => ({}),
   })
   await provision(config, { agent: parent } as never, makeAgent({ parentId: parent.id }))

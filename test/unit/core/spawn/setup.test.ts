@@ -7,11 +7,10 @@ it('says why what a set-up command made is not kept', async () => {
   const warningsOf = (kept: string) =>
     createSetup({
       git: { trackedFiles: async () => [] } as never,
-      files: {
-        exists: async () => true,
-        setupLog: () => '/log',
-        runSetup: async () => ({ ok: true }),
-      } as never,
+      files: { exists: async () => true, setupLog: () => '/log' } as never,
+      paths: { home: '/repo' } as never,
+      store: { agents: { get: async () => undefined } } as never,
+      runCommand: async () => ({ ok: true }),
       setupCache: {
         keyOf: async () => 'hash',
         restore: async () => false,

@@ -1,0 +1,34 @@
+import type { Config } from '../../../config/schema.ts'
+import type { Agent } from '../../../domain/records.ts'
+import type { Deps } from '../../deps.ts'
+import { confinementOf } from '../confinement.ts'
+import type { LaunchEnvironment } from '../launch.ts'
+
+/**
+ * Runs a command of the configuration in an agent’s worktree, its output behind what is in the
+ * agent’s log of set-up; returns the end of that where it failed. Where the agent is confined the
+ * command is as well: it executes what agents wrote. SANDBOX_UNAVAILABLE.
+ */
+export type RunCommand = (command: {
+  readonly config: Config
+  readonly agent: Agent
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+}) => Promise<{ ok: true } | { ok: false; output: string }>
+
+export const createRunCommand =
+  (
+    deps: Pick<Deps, 'files' | 'paths' | 'store'> & Pick<LaunchEnvironment, 'confine'>,
+  ): RunCommand =>
+  async ({ config, agent, timeoutMs, ...given }) => {
+    const level = await confinementOf(deps, config, agent)
+    const none = { personal: [], listens: [], hosts: [] }
+    const { argv, env } =
+      level === 'off' ? given : await deps.confine({ ...given, ...none, level, agent, config })
+    return deps.files.runSetup(argv, agent.worktree, {
+      env,
+      timeoutMs,
+      log: deps.files.setupLog(agent.id),
+    })
+  }

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import { foldedIn, isIncomplete } from '../../../../src/core/fold/folded.ts'
+import type { FoldRecord } from '../../../../src/core/fold/ahead/fold-record.ts'
+import type { Landing } from '../../../../src/core/fold/landing.ts'
+
+const landing = (number: number) => ({ number }) as Landing
+const record = (pairs: Readonly<Record<number, number>>, state: FoldRecord['state'] = 'green') =>
+  foldedIn({
+    state,
+    links: [1, 2].map((number) => ({ number, sha: `c${number}` })) as never,
+    ejected: Object.entries(pairs).map(([number, partner]) => ({
+      number: Number(number),
+      partner: { number: partner },
+    })) as never,
+  })
+
+it('one that was found red with another one that waits lands after that', () => {
+  const [one, two, three] = [landing(1), landing(2), landing(3)]
+  expect(record({ 3: 1 }).split([one, two, three])).toEqual({ now: [one, two], later: [three] })
+  expect(record({ 3: 1 }).split([two, three])).toEqual({ now: [two, three], later: [] })
+  expect(record({ 3: 1 }).partnerOf(three)).toBe(1)
+})
+
+it('of those that are red with each other none waits for the other', () => {
+  const [one, two] = [landing(1), landing(2)]
+  expect(record({ 1: 2, 2: 1 }).split([one, two])).toEqual({ now: [one, two], later: [] })
+})
+
+it('is green with all links that could be merged, where the whole is', () => {
+  expect(record({}).green).toEqual(new Set([1, 2]))
+  expect(record({}, 'testing').green).toEqual(new Set())
+})
+
+it('is incomplete while some of what was found green were asked for, and not all', () => {
+  const green = new Set([1, 2])
+  expect(isIncomplete(green, [landing(1)])).toBe(true)
+  expect(isIncomplete(green, [landing(1), landing(2), landing(3)])).toBe(false)
+  expect(isIncomplete(green, [landing(3)])).toBe(false)
+  expect(isIncomplete(new Set(), [landing(1)])).toBe(false)
+})
