@@ -30,7 +30,10 @@ function settingsOf(limit: LimitName, version: GroupVersion, value: number | und
             { file: 'memory.oom.group', text: '0', optional: true },
             { file: 'memory.max', text: text ?? 'max' },
           ]
-        : [
+        : // Memory may never have more than memory and swap together: the second goes up first, and
+          // down last.
+          [
+            { file: 'memory.memsw.limit_in_bytes', text: text ?? '-1', optional: true },
             { file: 'memory.limit_in_bytes', text: text ?? '-1' },
             { file: 'memory.memsw.limit_in_bytes', text: text ?? '-1', optional: true },
           ]

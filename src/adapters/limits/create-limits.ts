@@ -47,6 +47,7 @@ export function createLimits(options: {
   }
   const slices = createSlices({ exec, path, runtime, own, name })
   let known: Ways | undefined
+  const holding = new Set<AgentId>()
 
   let last: Promise<unknown> = Promise.resolve()
   /** Groups lie in one folder, which goes with the last of them. */
@@ -131,7 +132,8 @@ export function createLimits(options: {
 
   const removeOne = async (group: Group, kill: boolean): Promise<boolean> => {
     if (group.slice !== undefined) {
-      if (!kill && group.path !== '' && !(await isEmpty(group.path))) return false
+      // Of one that was not asked yet where it lies nobody knows who is in it.
+      if (!kill && (group.path === '' || !(await isEmpty(group.path)))) return false
       return slices.stop(group.slice).then(
         () => true,
         () => false,
@@ -239,7 +241,10 @@ export function createLimits(options: {
         reasons,
       }
     },
-    hold: (id, bounds) => inTurn(() => hold(id, bounds)),
+    hold: (id, bounds) => {
+      holding.add(id)
+      return inTurn(() => hold(id, bounds)).finally(() => holding.delete(id))
+    },
     join: async (id) => {
       const record = await records.read(id)
       if (record === undefined) return undefined
@@ -267,7 +272,9 @@ export function createLimits(options: {
         if (record === undefined) return
         await records.write(id, { ...record, noted: { made, ...noted } })
       }),
-    release: (id, { kill }) => inTurn(() => release(id, kill)),
+    // Who is held by nothing waits for nobody.
+    release: async (id, { kill }) =>
+      !holding.has(id) && !(await records.has(id)) ? true : inTurn(() => release(id, kill)),
     watch: async (id, listener) => {
       const record = await records.read(id)
       return watchCounts(

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { parseJson } from '../../domain/formats/parse-json.ts'
@@ -48,6 +48,11 @@ export function createRecords(folder: string) {
       (await readdir(folder).catch(() => []))
         .filter((name) => name.endsWith('.json'))
         .map((name) => name.slice(0, -'.json'.length) as AgentId),
+    has: (id: AgentId): Promise<boolean> =>
+      access(file(id)).then(
+        () => true,
+        () => false,
+      ),
     /** Undefined where there is none, or none that can be read. */
     read: async (id: AgentId): Promise<LimitRecord | undefined> => {
       const text = await readFile(file(id), 'utf8').catch(() => undefined)

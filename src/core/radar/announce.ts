@@ -8,6 +8,9 @@ import { otherNameOf, type Pair } from './pairs.ts'
 import type { RadarPicture } from './picture.ts'
 import { namedOf, newsOf, TOLD_PREFIX, type Told } from './told.ts'
 
+/** The files are named in any case. */
+const NO_SIDES: BothSides = () => [undefined, undefined]
+
 /** Files of one conflict that a message describes; of more it says how many. */
 const MOST_FILES = 10
 
@@ -38,7 +41,7 @@ export function createAnnounce({
     const shown = files.slice(0, MOST_FILES)
     const base = await git.mergeBase(a, b)
     const sidesOf: BothSides =
-      base === null ? () => [undefined, undefined] : await bothSides(git, { base, a, b }, shown)
+      base === null ? NO_SIDES : await bothSides(git, { base, a, b }, shown).catch(() => NO_SIDES)
     const isKnown = snapshots.has(pair.a.id)
     return Promise.all(
       shown.map(async (path) => {

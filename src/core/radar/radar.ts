@@ -115,7 +115,10 @@ export function createRadar(
         return { kind: 'unknown' as const, why: `its worktree can’t be read` }
       })
       if (taken.kind === 'taken' && taken.skipped.length > 0 && last?.mark !== taken.mark)
-        log.info({ agent: id, name, files: taken.skipped }, 'files over 50 MB are not looked at')
+        log.info(
+          { agent: id, name, files: taken.skipped },
+          'files over 50 MB, and those over 1 MB that were just written, are not looked at',
+        )
       found.set(id, taken)
     }
     return found
@@ -129,6 +132,7 @@ export function createRadar(
     kept ??= await git.keptSnapshots()
     const changes = new Map<string, Side['commit'] | null>()
     for (const id of kept.keys()) if (!owners.has(id)) changes.set(id, null)
+    for (const id of changes.keys()) await firstTouch.forget(id as AgentId)
     for (const [id, one] of found)
       if (one.kind === 'taken' && kept.get(id) !== one.commit) changes.set(id, one.commit)
     if (changes.size > 0) deps.onJournalStep('radar', 'keep')

@@ -234,6 +234,20 @@ describe('the snapshot of a worktree', () => {
     expect(await repository.git('show', `${found.commit}:tracked [1].bin`)).toBe('small')
   })
 
+  it('leaves out a larger file as long as it is being written', async () => {
+    const { repository, git, at } = await open({})
+    writeFileSync(at('data.db'), 'x'.repeat(1_000_001))
+    writeFileSync(at('a.txt'), 'a')
+    const restless = await taken(git, repository.path)
+    expect(restless.skipped).toEqual(['data.db'])
+    expect(await filesOf(repository, restless.commit)).not.toContain('data.db')
+    const minutesAgo = new Date(Date.now() - 120_000)
+    utimesSync(at('data.db'), minutesAgo, minutesAgo)
+    const atRest = await taken(git, repository.path, restless)
+    expect(atRest.skipped).toEqual([])
+    expect(await filesOf(repository, atRest.commit)).toContain('data.db')
+  })
+
   it('has of a sparse worktree all that is left out, and of a submodule its commit', async () => {
     const { repository, git, at } = await open({
       files: { 'in/a.txt': 'a', 'out/b.txt': 'b', 'top.txt': 't' },

@@ -13,6 +13,11 @@ import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './rad
 
 /** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
 const MOST_PATHS = 20_000
+/**
+ * What is larger and was written more recently is left out until it rests: a database that changes
+ * all the time would be stored anew at each look. Bytes, milliseconds.
+ */
+const RESTLESS = { size: 1_000_000, rest: 60_000 }
 /** Up to so many are named to `git add`, which then looks at nothing else. */
 const MOST_NAMED = 200
 /** Files that are looked at side by side. */
@@ -114,6 +119,17 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       }),
     )
 
+  /** A checkout, a rebase or a commit was there in between: each writes the index. */
+  const hasMoved = async (
+    worktree: string,
+    { head, stamp }: { head: Sha; stamp: string },
+  ): Promise<boolean> => {
+    if ((await operationIn(worktree)) !== null) return true
+    if ((await stampOf(join(await gitDirOf(worktree), 'index'))) === stamp) return false
+    const args = ['rev-parse', '--verify', '--quiet', 'HEAD']
+    return (await run.attempt(args, { worktree, reads: true })).stdout.trim() !== head
+  }
+
   const take = async (
     worktree: string,
     before: WorktreeSnapshot | undefined,
@@ -138,6 +154,8 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       return { ...same, commit: head, tree: isKnown ? before.tree : await treeIn(head) }
     }
     const tree = await treeOf(worktree, { skipped, stamp, named: toAdd(looked.stdout, skipped) })
+    // Else what is half-way from one commit to another would be taken for somebody's work.
+    if (await hasMoved(worktree, { head, stamp })) return unknown('its branch moved just now')
     if (before?.tree === tree && before.head === head) return { ...before, ...same }
     const commit = await run.output(
       'keep a snapshot',
@@ -190,6 +208,7 @@ async function markOf(
 ): Promise<{ mark: string; large: string[] }> {
   const hash = createHash('sha256').update(status)
   const large: string[] = []
+  const now = Date.now()
   for (let at = 0; at < dirty.length; at += AT_ONCE) {
     const part = dirty.slice(at, at + AT_ONCE)
     const found = await Promise.all(
@@ -198,8 +217,11 @@ async function markOf(
     for (const [index, file] of found.entries()) {
       if (file === null) continue
       hash.update(`${file.mtimeNs} ${file.ctimeNs} ${file.size} ${file.ino} ${file.mode}\0`)
-      if (file.isFile() && file.size > SNAPSHOT_FILE_LIMIT) large.push(part[index] ?? '')
+      const isLeftOut =
+        file.size > SNAPSHOT_FILE_LIMIT ||
+        (file.size > RESTLESS.size && now - Number(file.mtimeMs) < RESTLESS.rest)
+      if (file.isFile() && isLeftOut) large.push(part[index] ?? '')
     }
   }
-  return { mark: hash.digest('hex'), large }
+  return { mark: hash.update(large.join('\0')).digest('hex'), large }
 }

@@ -175,7 +175,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
       }
       await judge(base, rules, now)
     } finally {
-      burst.letGo(base)
+      burst.letGo(base, { more: laneOf(base).dirty })
       results.look()
     }
   }

@@ -27,8 +27,8 @@ export interface Burst {
   quietIn(base: BranchName, most: number): number
   /** Two or more are held; fewer run by themselves. Returns which. */
   hold(base: BranchName, waiting: readonly Head[]): boolean
-  /** Those that still wait run by themselves. */
-  letGo(base: BranchName): void
+  /** Those that still wait run by themselves; with `more` those that nobody has decided on wait on. */
+  letGo(base: BranchName, options?: { readonly more?: boolean }): void
 }
 
 interface Stirred {
@@ -92,8 +92,10 @@ export function createBurst({
       else for (const { number, head } of waiting) one.free.add(keyOf(number, head))
       return holds
     },
-    letGo: (base) => {
+    letGo: (base, { more = false } = {}) => {
       const one = of(base)
+      // What is in no chain (a draft, say) nobody decides on.
+      if (!more) one.undecided = false
       if (one.free.size > FREE_KEPT) one.free.clear()
       for (const key of one.held) one.free.add(key)
       one.held.clear()

@@ -23,6 +23,16 @@ describe('own checks that come together', () => {
     expect(isDeferred(2)).toBe(false)
   })
 
+  it('lets those run that are in no chain, once nobody else is to be decided on', () => {
+    const { burst, isDeferred } = world()
+    burst.waits(MAIN)
+    burst.waits(MAIN)
+    burst.letGo(MAIN, { more: true })
+    expect(isDeferred(2)).toBe(true)
+    burst.letGo(MAIN)
+    expect(isDeferred(2)).toBe(false)
+  })
+
   it('keeps the second back until it is decided, and holds two or more', () => {
     const { burst, isDeferred, pass } = world()
     burst.waits(MAIN)
