@@ -180,7 +180,7 @@ describe('what an agent reads, word by word', () => {
       [
         'Changes were requested on your pull request #3 and no push answered them:',
         'Rename it',
-        '- a.ts:3: here',
+        '- a.ts:1-3: here',
         '- b.ts: all of it',
         'Fix them, commit, and call file_pr again.',
       ].join('\n'),
