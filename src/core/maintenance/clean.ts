@@ -233,7 +233,7 @@ export function createClean({
         )
       }
       for (const agent of gone)
-        if (outcomes.get(agent)?.reason === null)
+        if ((outcomes.get(agent)?.reason ?? null) === null)
           for (const one of [...forksOf(agent), agent]) staying.delete(one)
     }
     // Nobody waits for the files.
