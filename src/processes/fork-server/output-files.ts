@@ -17,8 +17,11 @@ import process from 'node:process'
 /** Of each stream, as in ../exec.ts. Bytes. */
 const MOST_OUTPUT = 100_000_000
 
-/** In memory where there is room: a command says what it has to say on a full disk, too. */
-export const outputFolder = (): string | undefined => ['/dev/shm', tmpdir()].find(hasRoom)
+/**
+ * On disk, though hardly any of it is ever written there: what one writes too much of fills no
+ * memory until it is ended. Where the disk is full commands say so by pipes, as ever.
+ */
+export const outputFolder = (): string | undefined => (hasRoom(tmpdir()) ? tmpdir() : undefined)
 
 /** Others write there as well. */
 export function hasRoom(folder: string): boolean {
