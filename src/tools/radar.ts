@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineTool } from './define.ts'
 
 const status = z.enum(['clean', 'conflict', 'unknown'])
-const span = z.tuple([z.number().int(), z.number().int()])
+const span = z.array(z.number().int()).length(2)
 
 const side = z.object({
   change: z.enum(['added', 'deleted', 'renamed', 'modified', 'mode', 'none']),

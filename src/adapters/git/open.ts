@@ -82,7 +82,7 @@ export function openGit({
     ...createWorktrees({ run, lock, commonDir, exec }),
     ...createWorktreeState({ run, commonDir, git: refs }),
     ...createSnapshots({ run }),
-    ...createRadarGit({ run: aside, commonDir }),
+    ...createRadarGit({ run: aside, atOnce: run, commonDir }),
     ...createRebase({ run, git: objects }),
     ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),

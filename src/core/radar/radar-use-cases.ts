@@ -20,8 +20,8 @@ export interface RadarSide {
   /** Those that meet one of the other side; all of them where none does. */
   hunks: {
     /** First line, and lines, in the merge base. */
-    base: [from: number, lines: number]
-    own: [from: number, lines: number]
+    base: number[]
+    own: number[]
     /** `-` and `+` lines, at most 200. */
     text: string[]
   }[]

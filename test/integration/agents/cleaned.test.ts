@@ -54,7 +54,11 @@ it('a removal that a crash cut off is finished by the next start, and nobody wai
     `#!/bin/sh\necho $$ > '${begun}.new'\nmv '${begun}.new' '${begun}'\nwhile [ -e '${hold}' ]; do sleep 0.05; done\nexec /usr/bin/nice "$@"\n`,
     { mode: 0o755 },
   )
-  const tree = await startExomonad({ env: { PATH: `${shims}:${process.env['PATH'] ?? ''}` } })
+  const tree = await startExomonad({
+    env: { PATH: `${shims}:${process.env['PATH'] ?? ''}` },
+    // Its looks yield by the same program.
+    config: '[radar]\nenabled = false\n',
+  })
   onTestFinished(() => tree.stop())
   tree.script('gone', { steps: [{ do: 'exit', code: 3 }] })
   await tree.call('spawn_workers', { specs: [{ name: 'gone', prompt: 'x' }] })

@@ -24,7 +24,7 @@ exec '${join(real, 'git')}' "$@"
   const tree = await startExomonad({ env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` } })
   onTestFinished(() => tree.stop())
   await tree.call('spawn_background_task', {
-    command: 'while [ ! -e go ]; do sleep 0.05; done; rm go',
+    command: 'while [ ! -e go ]; do sleep 0.05; done; mv go made',
   })
   const pid = await tree.daemonPid()
   writeFileSync(slow, '')

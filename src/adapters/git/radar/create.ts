@@ -19,8 +19,16 @@ const MOST_COMMITS = 5_000
 /** A partial clone would fetch what it lacks. */
 const AT_HOME = { GIT_NO_LAZY_FETCH: '1' }
 
-/** `run`: at low priority. */
-export function createRadarGit({ run, commonDir }: { run: Run; commonDir: string }): RadarGit {
+/** `run`: at low priority. `atOnce`: for what somebody waits for. */
+export function createRadarGit({
+  run,
+  atOnce,
+  commonDir,
+}: {
+  run: Run
+  atOnce: Run
+  commonDir: string
+}): RadarGit {
   const drivers = mergeDriverSettings(run)
   const lock = createMutex()
   const reading = { reads: true, env: AT_HOME }
@@ -89,7 +97,7 @@ export function createRadarGit({ run, commonDir }: { run: Run; commonDir: string
           ? `delete ${SNAPSHOT_REFS}${name}\n`
           : `update ${SNAPSHOT_REFS}${name} ${commit}\n`,
       )
-      await run.output('keep snapshots', ['update-ref', '--stdin'], { input: lines.join('') })
+      await atOnce.output('keep snapshots', ['update-ref', '--stdin'], { input: lines.join('') })
     },
 
     mergeBasesAmong: async (commits) => {
