@@ -9,7 +9,7 @@ import { knownPulls } from '../pulls/pull-records.ts'
 import { doneAgents } from '../tree/done.ts'
 
 /** What all agents are judged by, looked at once for all of them. */
-export interface Surroundings {
+export interface KeepFacts {
   readonly pulls: readonly PullRequestSnapshot[]
   readonly done: ReadonlySet<AgentId>
   readonly tips: ReadonlyMap<BranchName, Sha>
@@ -26,7 +26,7 @@ export const shares = (other: Agent, { worktree }: Agent): boolean =>
   sharesBranch(other) && other.worktree === worktree
 
 export interface KeepReasons {
-  look(agents: readonly Agent[]): Promise<Surroundings>
+  look(agents: readonly Agent[]): Promise<KeepFacts>
   /**
    * Why what an agent has may not be taken away, by records and commits; `commits` is said only
    * where its files give no other reason. `staying`: all that was not taken away yet. `kill`: of
@@ -35,11 +35,11 @@ export interface KeepReasons {
   ofRecords(
     agent: Agent,
     staying: readonly Agent[],
-    around: Surroundings,
+    around: KeepFacts,
     options: { kill: boolean },
   ): Promise<{ reason: string | null; commits: string | null }>
   /** The rest, by what its worktree holds right now. */
-  ofFiles(agent: Agent, around: Surroundings, commits: string | null): Promise<Verdict>
+  ofFiles(agent: Agent, around: KeepFacts, commits: string | null): Promise<Verdict>
 }
 
 export function createKeepReasons({
@@ -63,7 +63,7 @@ export function createKeepReasons({
   const recorded = (
     agent: Agent,
     staying: readonly Agent[],
-    { pulls, done }: Surroundings,
+    { pulls, done }: KeepFacts,
     kill: boolean,
   ): string | null => {
     const living = lives(agent, done.has(agent.id), kill)
@@ -84,7 +84,7 @@ export function createKeepReasons({
     return waiting === undefined ? null : `#${waiting.number} is open`
   }
 
-  const unmerged = async (agent: Agent, { pulls, tips }: Surroundings): Promise<string | null> => {
+  const unmerged = async (agent: Agent, { pulls, tips }: KeepFacts): Promise<string | null> => {
     const tip = tips.get(agent.branch)
     if (tip === undefined) return null
     const bases =

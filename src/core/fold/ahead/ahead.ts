@@ -51,8 +51,8 @@ interface Lane {
 /** So long nothing has to stir before the chain is made; at most. Milliseconds. */
 const QUIET = { each: 700, most: 3_000 }
 const AFTER_FAULT = { first: 1_000, longest: 60_000 }
-/** Until the next look at what could not be checked now, and at heads not filed yet. Milliseconds. */
-const [LOOK_AGAIN, UNFILED_EVERY] = [5_000, 20_000]
+/** Between looks at heads that are not filed yet, milliseconds. */
+const UNFILED_EVERY = 20_000
 
 export type FoldAheadDeps = Pick<
   Deps,
@@ -160,8 +160,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
       await report.chain(now, folds && state === 'unknown' ? 'waiting' : 'idle')
       if (folds && state === 'unknown') {
         const slot = await placeFor(base, now)
-        // An event that came before what it tells could be read is not told again.
-        if (slot === null) return later(LOOK_AGAIN, () => look(base))
+        if (slot === null) return
         try {
           // More may have come while it waited.
           now = await collectChain(deps, base)
@@ -169,8 +168,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
           if (now === null || link === undefined) return
           burst.hold(base, now.waiting)
           await report.chain(now, 'testing')
-          if ((await run(base, slot, link, numbersOf(now.candidates))) === undefined)
-            return later(LOOK_AGAIN, () => look(base))
+          if ((await run(base, slot, link, numbersOf(now.candidates))) === undefined) return
         } finally {
           slot.release()
         }
@@ -197,7 +195,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
           { results, checkLink: checkLink(base), probes },
           { onto: chain.onto, chain, candidates },
         )
-        if (explained === undefined) return later(LOOK_AGAIN, () => look(base))
+        if (explained === undefined) return
         await report.explained(now, last, explained)
         return look(base)
       }
