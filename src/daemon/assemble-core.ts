@@ -7,7 +7,7 @@ import { createBackground, type Background } from '../core/background.ts'
 import { createBudgetWatch } from '../core/usage/budget-watch.ts'
 import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
-import { createClean } from '../core/maintenance/clean.ts'
+import { createCleaning } from '../core/maintenance/cleaning.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createActing } from '../core/acting.ts'
@@ -260,7 +260,7 @@ export function assembleCore(
         await notes.flush()
         void keepUpToDate.look()
       },
-      clean: createClean({ ...deps, panes, states, endPrograms, teardown, results }),
+      ...createCleaning({ ...deps, panes, states, endPrograms, teardown, results }),
       reap: createReap(deps),
       moveRoot: createMoveRoot({ ...deps, directory }),
       spawnUndo,

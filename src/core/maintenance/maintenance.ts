@@ -22,6 +22,7 @@ export function createMaintenance({
   moveRoot,
   spawnUndo,
   mergePull,
+  settleClean,
   approvals,
   deliverUnclaimed,
   giveBackUnconfirmed,
@@ -32,6 +33,7 @@ export function createMaintenance({
   moveRoot: Maintenance['moveRoot']
   spawnUndo: SpawnUndo
   mergePull: MergePull
+  settleClean: (entry: JournalEntry) => Promise<'done'>
   approvals: Approvals
   deliverUnclaimed: () => Promise<void>
   giveBackUnconfirmed: () => Promise<void>
@@ -53,7 +55,9 @@ export function createMaintenance({
             ? await spawnUndo.settle(entry)
             : entry.kind === 'merge'
               ? await mergePull.settle(entry)
-              : undefined
+              : entry.kind === 'clean'
+                ? await settleClean(entry)
+                : undefined
         if (state === undefined) continue
         // It is no longer settled but landed, in its turn.
         if (state === 'waits') {
