@@ -10,6 +10,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { SLIMMING_FILE } from '../../runtime/paths.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 import { parseSha, type Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
 import type { Run } from './run.ts'
@@ -174,7 +175,9 @@ export function createLending({ run, commonDir }: { run: Run; commonDir: string 
   }
   const readPlan = async (path: string): Promise<SlimPlan | null> => {
     const text = await readOptional(planFile(path))
-    return text === '' ? null : (JSON.parse(text) as SlimPlan)
+    if (text === '') return null
+    const { files, rest } = parseJson(text) as SlimPlan
+    return { files: files.filter((file) => /^(?:[0-9a-f]{2}|pack)\/[^/]+$/.test(file)), rest }
   }
 
   /** From the moment that it borrows: what is here as well goes, however often this is cut off. */

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import Database from 'better-sqlite3'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { startExomonad } from '../../helpers/daemon.ts'
+import { isAlive } from '../../helpers/processes.ts'
 import { useCrashingTree } from '../../helpers/crashing-tree.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
@@ -73,4 +76,21 @@ describe('kill -9 of the daemon in the middle of a clean', () => {
       expect(await removals(working)).toBe(0)
     },
   )
+})
+
+it('kill -9 of the daemon in the middle of a kill: what was to be ended is ended by the next start', async () => {
+  const tree = await startExomonad()
+  onTestFinished(() => tree.stop())
+  tree.script('runs', { steps: [{ do: 'print', text: 'working' }] })
+  await tree.call('spawn_workers', { specs: [{ name: 'runs', prompt: 'x' }] })
+  const pid = await waitFor('it to run', async () => (await tree.agent('runs')).pid)
+  expect(isAlive(pid)).toBe(true)
+  await tree.crash()
+  // As it stands between the record and the end of the program.
+  const database = new Database(join(tree.state, 'store.db'))
+  database.prepare("update agents set state = 'killed' where name = 'runs'").run()
+  database.close()
+  expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+  await waitFor('its program to end', () => !isAlive(pid))
+  expect((await tree.agent('runs')).state).toBe('killed')
 })
