@@ -263,9 +263,7 @@ export function assembleCore(
       ...createCleaning({ ...deps, panes, states, endPrograms, teardown, results }),
       reap: createReap(deps),
       moveRoot: createMoveRoot({ ...deps, directory }),
-      spawnUndo,
-      mergePull,
-      approvals,
+      ...{ spawnUndo, mergePull, approvals, teardown },
       deliverUnclaimed: questions.deliverUnclaimed,
       giveBackUnconfirmed: async () => {
         await questions.giveBackUnconfirmed()
