@@ -104,8 +104,8 @@ export function assembleCore(
   const block = Number.parseInt(repositoryHash(deps.paths.commonDir).slice(0, 6), 16)
   const slots = createSlots({ ...deps, firstBlock: block })
   const variablesOf = createWorktreeVariables({ ...deps, slots })
-  const teardown = createTeardown({ ...deps, variablesOf })
   const limits = createLimitWatch({ ...deps, panes, limits: deps.holdsLimits })
+  const teardown = createTeardown({ ...deps, variablesOf, limits })
   const launcher = createLauncher({ ...deps, panes, slots, limits })
   const finalOutput = createFinalOutput(deps)
   const results = createResults({ ...deps, finalOutput })
@@ -209,7 +209,7 @@ export function assembleCore(
     acting: createActing(deps),
     spawning: createSpawning({
       ...deps,
-      ...{ launcher, admission, start, approvals, states, variablesOf },
+      ...{ launcher, admission, start, approvals, states, variablesOf, limits },
       undo: spawnUndo,
     }),
     forking: createForking({
