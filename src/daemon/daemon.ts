@@ -168,6 +168,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await writeBinShim(paths.bin, {
       node: process.execPath,
       bin: programFile('bin/exomonad'),
+      confinedGit: join(PACKAGE_ROOT, 'hooks', 'confined-git.sh'),
     })
     const mcp = config().mcp.http
       ? await openMcp({ file: paths.mcpFile, port: config().mcp.port, log })

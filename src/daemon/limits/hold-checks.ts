@@ -34,12 +34,14 @@ export function createHoldChecks({
   const running = new Set<AgentId>()
 
   const wanted = async (pull: number | null): Promise<Bounds> => {
+    const widest = widestBounds(config())
+    if (Object.keys(widest).length === 0) return widest
     const branch = pull === null ? undefined : (await store.pulls.get(pull))?.headBranch
     const owner =
       branch === undefined
         ? undefined
         : (await store.agents.list()).find((agent) => agent.ownsWorktree && agent.branch === branch)
-    return owner === undefined ? widestBounds(config()) : boundsOf(config(), owner)
+    return owner === undefined ? widest : boundsOf(config(), owner)
   }
 
   return {
