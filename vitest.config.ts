@@ -74,7 +74,7 @@ export default defineConfig({
           // then.
           maxWorkers: 3,
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 240_000,
+          testTimeout: 480_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },
         },
