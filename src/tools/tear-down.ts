@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool } from '../define.ts'
+import { defineTool } from './define.ts'
 
 export const tearDown = defineTool({
   name: 'tear_down',
