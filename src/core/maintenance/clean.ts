@@ -102,7 +102,6 @@ export function createClean({
   const record = async (gone: readonly { agent: Agent; forks: readonly Agent[] }[]) => {
     const all = gone.flatMap(({ agent, forks }) => [...forks, agent])
     await Promise.all(all.map(({ id }) => files.removeFolder(id)))
-    await git.keepSnapshots(new Map(gone.map(({ agent }) => [agent.id, null])))
     await store.transaction(async (tx) => {
       for (const { id, reapedAt } of all)
         await tx.agents.update(id, {
