@@ -5,11 +5,15 @@ import LongFilesFirst from './test/long-files-first.ts'
 /** Most of a test is waiting for what others do: three files for each core keep it busy. */
 const WORKERS = Math.max(2, Math.min(8, 3 * availableParallelism()))
 
+/** Of files that replace modules: each has a process of its own. */
+const APART = 'test/unit/**/*.apart.test.ts'
+
 /**
- * Four projects: unit (pure parts), conformance (one suite per adapter interface, against real git,
- * tmux and processes), integration (the real daemon) and e2e (the real agent CLIs against a mock
- * model). The unit tests run first, the agent CLIs last and by themselves: those have limits of
- * their own.
+ * Five projects: unit (pure parts), apart (those that can't share a process), conformance (one suite
+ * per adapter interface, against real git, tmux and processes), integration (the real daemon) and
+ * e2e (the real agent CLIs against a mock model). The unit tests run first, the agent CLIs last and
+ * by themselves: those have limits of their own. All but apart and e2e share processes: a new one
+ * for each file took two thirds of what the unit tests take.
  */
 export default defineConfig({
   test: {
@@ -25,8 +29,18 @@ export default defineConfig({
           name: 'unit',
           setupFiles: ['test/property-size.ts'],
           include: ['test/unit/**/*.test.ts', 'test/*.test.ts'],
+          exclude: [APART],
+          isolate: false,
           testTimeout: 20_000,
           hookTimeout: 20_000,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'apart',
+          include: [APART],
+          testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
       },
@@ -35,6 +49,7 @@ export default defineConfig({
           name: 'conformance',
           setupFiles: ['test/property-size.ts'],
           include: ['test/conformance/**/*.test.ts'],
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           sequence: { groupOrder: 1 },
@@ -45,6 +60,7 @@ export default defineConfig({
           name: 'integration',
           setupFiles: ['test/property-size.ts'],
           include: ['test/integration/**/*.test.ts'],
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 1 },
@@ -58,7 +74,7 @@ export default defineConfig({
           // then.
           maxWorkers: 3,
           include: ['test/e2e/**/*.test.ts'],
-          testTimeout: 240_000,
+          testTimeout: 480_000,
           hookTimeout: 120_000,
           sequence: { groupOrder: 2 },
         },

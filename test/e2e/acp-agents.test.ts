@@ -9,13 +9,14 @@ import { plays } from '../fixtures/model-server/script.ts'
 import { ACP_AGENTS } from './acp-agent.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 /**
  * Agents from npm that speak the Agent Client Protocol, all that are known to start offline, in a
  * tree without a terminal.
  */
 
-const LIMIT = { limit: 60_000, every: 200 }
+const LONG = { limit: LIMIT, every: 200 }
 const installed = requireInstalled(ACP_AGENTS.map(({ program }) => ({ name: program })))
 
 describe.skipIf(!installed).each(ACP_AGENTS.map((agent) => [agent.name, agent] as const))(
@@ -57,9 +58,9 @@ policy = "all"
     const worker = async (): Promise<any> =>
       (await ask('tree')).root.children.find((node: any) => node.name === 'files')
     const becomes = (state: string): Promise<any> =>
-      waitFor(`the worker to be ${state}`, async () => (await worker()).state === state, LIMIT)
+      waitFor(`the worker to be ${state}`, async () => (await worker()).state === state, LONG)
     const question = (): Promise<any> =>
-      waitFor('the question in the inbox', async () => (await ask('inbox')).approvals[0], LIMIT)
+      waitFor('the question in the inbox', async () => (await ask('inbox')).approvals[0], LONG)
 
     it(
       verifies(
@@ -100,7 +101,7 @@ policy = "all"
 
         const { code, stderr } = await tree.run(['approve', approval.approval_id])
         expect(code, stderr).toBe(0)
-        await waitFor('its end', async () => (await statusOf(id)).status !== 'running', LIMIT)
+        await waitFor('its end', async () => (await statusOf(id)).status !== 'running', LONG)
         const result = await ask('agent_result', { agent_id: id })
         expect(result).toMatchObject({
           status: 'completed',
@@ -114,7 +115,7 @@ policy = "all"
         expect(
           (await ask('inbox')).messages.some(({ text }: any) => text.includes('on my way')),
         ).toBe(true)
-        await waitFor('nothing of it to run', () => processesOf(id).length === 0, LIMIT)
+        await waitFor('nothing of it to run', () => processesOf(id).length === 0, LONG)
         // What is not committed is in the way of workers.
         for (const file of result.files_modified) rmSync(join(tree.repository.path, file))
       },
@@ -129,7 +130,7 @@ policy = "all"
       const { approval_id: approval } = await question()
       const { code, stderr } = await tree.run(['deny', approval, '--reason', 'not-in-this-house'])
       expect(code, stderr).toBe(0)
-      await waitFor('its end', async () => (await statusOf(id)).status !== 'running', LIMIT)
+      await waitFor('its end', async () => (await statusOf(id)).status !== 'running', LONG)
       expect(await ask('agent_result', { agent_id: id })).toMatchObject({ files_modified: [] })
       expect(existsSync(join(tree.repository.path, 'denied.txt'))).toBe(false)
     })
@@ -141,7 +142,7 @@ policy = "all"
         { call: 'file_pr', input: { title: 'Work', body: 'Some work.' } },
         { say: 'Filed.' },
       ])
-      await waitFor('its pull request', async () => (await worker()).pr !== null, LIMIT)
+      await waitFor('its pull request', async () => (await worker()).pr !== null, LONG)
       await becomes('idle')
       const node = await worker()
       expect(node).toMatchObject({ runtime: 'acp', agent: `acp:${name}`, pr: { state: 'open' } })
@@ -165,7 +166,7 @@ policy = "all"
         'the note',
         async () =>
           (await ask('inbox')).messages.some(({ text }: any) => text.includes('after the crash')),
-        LIMIT,
+        LONG,
       )
       await becomes('idle')
       await world.delivered('files')
@@ -177,7 +178,7 @@ policy = "all"
         const { id, pid } = await worker()
         process.kill(pid, 'SIGKILL')
         await becomes('failed')
-        await waitFor('nothing of it to run', () => processesOf(id).length === 0, LIMIT)
+        await waitFor('nothing of it to run', () => processesOf(id).length === 0, LONG)
         const { code, stderr } = await world.tree.run(['resume', 'files'])
         expect(code, stderr).toBe(0)
         const word = await world.send('files', [{ say: 'Read that too.' }])
@@ -195,7 +196,7 @@ policy = "all"
         await waitFor(
           'the command to run',
           () => processesOf(id).some(({ command }) => command.startsWith('tail -n 43')),
-          LIMIT,
+          LONG,
         )
         expect(await ask('kill_agent', { agent_id: id })).toEqual({ killed: true })
         await waitFor('nothing of it to run', () => processesOf(id).length === 0, { limit: 20_000 })

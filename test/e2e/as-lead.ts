@@ -8,6 +8,7 @@ import { allowDialogs } from './dialogs.ts'
 import { lead } from './lead.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 /** What an agent CLI, as it comes from npm, must do as a tech lead of the tree. */
 export function leadEndToEnd(cli: RealCli): void {
@@ -84,7 +85,7 @@ export function leadEndToEnd(cli: RealCli): void {
                 (entry) => entry.role === 'user' && entry.text.includes('task-of-child'),
               ),
             ),
-          { limit: 90_000 },
+          { limit: LIMIT },
         )
         const text = own.conversation.entries.map((entry) => entry.text).join('\n')
         expect(text).toContain('inherited-secret')
@@ -94,7 +95,7 @@ export function leadEndToEnd(cli: RealCli): void {
           world,
           [{ agent: 'child', cli }],
           async () => existsSync(`${tree.repository.path}/child.txt`),
-          120_000,
+          LIMIT,
         )
         expect((await tree.call('pr_list', { state: 'merged' })).pull_requests).toHaveLength(1)
         expect(
@@ -144,12 +145,12 @@ export function leadEndToEnd(cli: RealCli): void {
           { say: 'Both have reported.' },
         ])
         // Two real programs start side by side, on as few as two busy cores.
-        await model.holds('stranger', 120_000)
+        await model.holds('stranger', LIMIT)
         // It waits for as long as one of them works; clients would give up without signs of life.
         await waitFor(
           'the wait',
           async () => (await tree.agent('root')).waiting_for?.length === 2,
-          { limit: 90_000, every: 200 },
+          { limit: LIMIT, every: 200 },
         )
         model.release('stranger')
         const gathered = await waitFor(
@@ -161,7 +162,7 @@ export function leadEndToEnd(cli: RealCli): void {
                   role === 'tool' && /heir-reports[^]*stranger-reports/.test(text),
               ),
             ),
-          { limit: 90_000 },
+          { limit: LIMIT },
         )
         const result =
           gathered.conversation.entries.findLast(({ role }) => role === 'tool')?.text ?? ''

@@ -7,6 +7,7 @@ import { inertTests } from './inert.ts'
 import { closedTerminalTests, terminalTests } from './in-terminal.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 /** In one tree, whose workers are this agent CLI as it comes from npm. */
 function describeWorker(cli: RealCli, what: string, tests: (worldOf: () => World) => void): void {
@@ -49,39 +50,50 @@ export const workerEndToEnd = (cli: RealCli): void =>
     it(
       verifies('R004-14', 'gets the answer to its question as the result of the call'),
       async () => {
-        const { marker } = await world.worker('asks', [
+        const { name, marker } = await world.stays()
+        await world.send(name, [
           { call: 'question', input: { message: 'Tabs or spaces?' } },
           { say: 'Thanks.' },
         ])
         await waitFor(
           'the question',
-          async () => (await world.tree.agent('asks'))?.open_questions === 1,
-          { limit: 60_000 },
+          async () => (await world.tree.agent(name))?.open_questions === 1,
+          { limit: LIMIT },
         )
-        await world.state('asks', 'waiting')
+        await world.state(name, 'waiting')
         await world.tree.call('answer_question', {
-          agent: 'asks',
+          agent: name,
           message: 'Spaces, says answer-one',
         })
         await world.model.sees('answer-one')
-        await world.state('asks', 'idle')
+        await world.state(name, 'idle')
         expect(world.model.count('answer-one', marker)).toBe(1)
       },
     )
 
     it(verifies('R004-12', 'gets a late answer as a message, once'), async () => {
-      const { marker } = await world.worker('waits', [
+      const { name, marker } = await world.stays()
+      await world.send(name, [
         { call: 'question', input: { message: 'Which port?', timeout: 1 } },
         { say: 'I go on without.' },
       ])
-      await world.model.sees('"pending"').catch(() => world.model.sees('pending'))
-      await world.state('waits', 'idle')
+      await waitFor(
+        'the call to be answered for now',
+        () =>
+          world.model.seen.some((turn) =>
+            turn.conversation.entries.some(
+              ({ role, text }) => role === 'tool' && text.includes('pending'),
+            ),
+          ),
+        { limit: LIMIT },
+      )
+      await world.state(name, 'idle')
       await world.tree.call('answer_question', {
-        agent: 'waits',
+        agent: name,
         message: 'Port 8080, says answer-two',
       })
       await world.model.sees('answer-two')
-      await world.delivered('waits')
+      await world.delivered(name)
       expect(world.model.count('answer-two', marker)).toBe(1)
     })
 
@@ -121,18 +133,20 @@ export const workerEndToEnd = (cli: RealCli): void =>
         })
         // Both come while it is busy: one batch.
         await model.holds('mailed')
-        const { agentId: sender } = await world.worker('sender', [
+        const { name, agentId: sender } = await world.stays()
+        const word = await world.send(name, [
           { call: 'send', input: { to: 'mailed', message: 'mail-content one' } },
           { call: 'send', input: { to: 'mailed', message: 'mail-content two' } },
-          { say: 'Sent.' },
+          { say: 'Both are sent.' },
         ])
-        await world.state('sender', 'idle')
+        await world.model.sees(word)
+        await world.state(name, 'idle')
         model.release('mailed')
         await model.sees('mail-content two')
         const done = await waitFor(
           'the completion',
           async () => (await tree.agent('mailed')).outcome,
-          { limit: 60_000 },
+          { limit: LIMIT },
         )
         expect(done).toEqual({ success: true, summary: 'read all mail' })
         expect(model.count(`got mail from ${sender}`, 'task-of-mailed')).toBe(1)
@@ -162,13 +176,12 @@ export const workerEndToEnd = (cli: RealCli): void =>
     })
 
     it('ends for good when it is killed', async () => {
-      const { worktree } = await world.worker('killed', [{ say: 'Ready.' }])
-      await world.state('killed', 'idle')
-      await world.tree.call('kill', { agent: 'killed' })
+      const { name, worktree } = await world.stays()
+      await world.tree.call('kill', { agent: name })
       await waitFor('no process in its worktree', () => processesIn(worktree).length === 0, {
         limit: 20_000,
       })
-      expect((await world.tree.agent('killed')).state).toBe('killed')
+      expect((await world.tree.agent(name)).state).toBe('killed')
     })
   })
 

@@ -7,6 +7,7 @@ import { gemini } from './clis/gemini.ts'
 import { opencode } from './clis/opencode.ts'
 import { requireInstalled } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 const CLIS = [claude, gemini, codex, opencode]
 const TURNS = 3
@@ -49,7 +50,7 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
           if (now?.tokens >= EACH) return now
           throw new Error(`${now?.state}, ${now?.tokens} tokens`)
         },
-        { limit: 120_000, every: 300 },
+        { limit: LIMIT, every: 300 },
       )
       const models = Object.values<any>(node.usage)
       expect(node.tokens, name).toBe(EACH)
@@ -79,7 +80,7 @@ describe.skipIf(!requireInstalled(CLIS))('what the real agent CLIs use', () => {
         (await world.tree.call('inbox')).messages.find(
           ({ kind }: any) => kind === 'budget.exhausted',
         ),
-      { limit: 30_000 },
+      { limit: LIMIT },
     )
     expect(notice.text).toContain(
       `have used ${EACH * CLIS.length} of ${EACH * CLIS.length} tokens (100 %)`,

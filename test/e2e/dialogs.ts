@@ -1,13 +1,14 @@
 import { waitFor } from '../helpers/wait-for.ts'
 import type { RealCli } from './real-cli.ts'
 import type { World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 /** A person who says yes to every dialog of these agents until the condition holds. */
 export async function allowDialogs(
   world: World,
   agents: readonly { readonly agent: string; readonly cli: RealCli }[],
   done: () => Promise<boolean>,
-  limit = 90_000,
+  limit = LIMIT,
 ): Promise<void> {
   await waitFor(
     `${agents.map(({ agent }) => agent).join(', ')} to get on`,

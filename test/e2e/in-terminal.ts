@@ -5,6 +5,7 @@ import { waitFor } from '../helpers/wait-for.ts'
 import { allowDialogs } from './dialogs.ts'
 import type { RealCli } from './real-cli.ts'
 import type { World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 const HOSTILE = Array.from({ length: 200 }, (_, index) => {
   const line = index + 1
@@ -66,7 +67,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
             text.includes('[NOTE] first: I have begun'),
           ),
         {
-          limit: 60_000,
+          limit: LIMIT,
         },
       )
       const texts = conversation.entries.map((entry) => entry.text).join('\n')
@@ -81,13 +82,13 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
           if (now.state === 'idle' && now.state_source === 'hook') return now
           throw new Error(`${now.state}: ${now.state_reason} (${now.state_source})`)
         },
-        { limit: 30_000, every: 200 },
+        { limit: LIMIT, every: 200 },
       )
       expect(node).toMatchObject({ agent: cli.name })
       expect(node.tool_calls).toBeGreaterThanOrEqual(1)
       // Counted by the mock for every turn.
       await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, {
-        limit: 30_000,
+        limit: LIMIT,
       })
     },
   )
@@ -133,13 +134,13 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     const world = worldOf()
     const { name, marker } = await world.stays()
     await waitFor('its input line', async () => cli.ready.test(await world.screen(name)), {
-      limit: 30_000,
+      limit: LIMIT,
     })
     await world.type(name, 'half a thought')
     await waitFor(
       'the half line',
       async () => (await world.screen(name)).includes('half a thought'),
-      { limit: 30_000 },
+      { limit: LIMIT },
     )
     const word = await world.send(name, [{ say: 'Read it.' }])
     // Either by a way beside the terminal, or once the line is gone.
@@ -171,7 +172,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       await world.send(name, [{ shell: 'touch allowed-by-hand' }, { say: 'Done.' }]),
     )
     await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
-      limit: 60_000,
+      limit: LIMIT,
     })
     const node = await world.state(name, 'waiting')
     const word = await world.send(name, [{ say: 'Read it.' }])
@@ -182,7 +183,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
           ({ kind, text }: any) => kind === 'agent.waiting' && text.includes(name),
         ),
       {
-        limit: 30_000,
+        limit: LIMIT,
       },
     )
     expect(inbox.text).toContain(name)
@@ -194,7 +195,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     expect(existsSync(`${node.worktree}/allowed-by-hand`)).toBe(false)
     await world.key(name, 'Enter')
     await waitFor('the command to run', () => existsSync(`${node.worktree}/allowed-by-hand`), {
-      limit: 60_000,
+      limit: LIMIT,
     })
     await world.model.sees(word)
     await world.delivered(name)
@@ -237,7 +238,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
         await world.key('escapes', 'Escape')
         return false
       }
-      await waitFor('the turn to be broken off', isIdle, { limit: 60_000, every: 1500 })
+      await waitFor('the turn to be broken off', isIdle, { limit: LIMIT, every: 1500 })
     }
     const word = await world.send('escapes', [{ say: 'Read it.' }])
     await world.model.sees(word)
@@ -271,7 +272,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
   })
 }
 
-/** Where somebody takes the terminal away under the program. */
+/** Where somebody takes the terminal away under the program, and has it come back. */
 export function closedTerminalTests(worldOf: () => World): void {
   it('is reported as failed when its terminal is closed by hand', async () => {
     const world = worldOf()
@@ -286,26 +287,22 @@ export function closedTerminalTests(worldOf: () => World): void {
           ({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed'),
         ),
       {
-        limit: 30_000,
+        limit: LIMIT,
       },
     )
   })
 
   it('takes its own conversation up again', async () => {
     const world = worldOf()
-    const { marker } = await world.worker('returns', [{ say: 'Ready.' }])
-    await world.state('returns', 'idle')
-    await world.close('returns')
-    await world.state('returns', 'failed')
     const asked = world.model.seen.length
-    const resumed = await world.tree.run(['resume', 'returns'])
+    const resumed = await world.tree.run(['resume', 'closed'])
     expect(resumed, resumed.stderr).toMatchObject({ code: 0 })
-    const word = await world.send('returns', [{ say: 'Read it.' }])
+    const word = await world.send('closed', [{ say: 'Read it.' }])
     await world.model.sees(word)
     expect(
       world.model.seen
         .slice(asked)
-        .some((turn) => JSON.stringify(turn.conversation.entries).includes(marker)),
+        .some((turn) => JSON.stringify(turn.conversation.entries).includes('task-of-closed')),
     ).toBe(true)
   })
 }

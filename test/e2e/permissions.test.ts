@@ -7,6 +7,7 @@ import { codex } from './clis/codex.ts'
 import { opencode } from './clis/opencode.ts'
 import { requireInstalled, type RealCli } from './real-cli.ts'
 import { startWorld, type World } from './world.ts'
+import { LIMIT } from './limits.ts'
 
 /** A person decides over what a real agent CLI asks about without going to its terminal. */
 
@@ -33,7 +34,7 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
           (approval: any) => approval.agent === agent,
         ),
       {
-        limit: 60_000,
+        limit: LIMIT,
         every: 200,
       },
     )
@@ -45,7 +46,7 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
           (approval: any) => approval.agent !== agent,
         ),
       {
-        limit: 60_000,
+        limit: LIMIT,
         every: 200,
       },
     )
@@ -64,7 +65,7 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
       expect(stderr).toBe('')
       expect(code).toBe(0)
       await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), {
-        limit: 60_000,
+        limit: LIMIT,
       })
       // It made a file that it didn't commit: what it does about that is not this test's.
       expect(
@@ -94,11 +95,11 @@ describe.skipIf(!requireInstalled(CLIS))('permission policy ask', () => {
       const { worktree } = await touching(name, cli)
       await asked(name)
       await waitFor('the dialog', async () => cli.dialog.test(await world.screen(name)), {
-        limit: 60_000,
+        limit: LIMIT,
       })
       await world.key(name, 'Enter')
       await waitFor('the command to run', () => existsSync(join(worktree, `by-${name}`)), {
-        limit: 60_000,
+        limit: LIMIT,
       })
       await settled(name)
     })

@@ -7,6 +7,7 @@ import { startModelServer, type ModelServer, type Seen } from '../fixtures/model
 import { repositoryHash } from '../../src/runtime/paths.ts'
 import { handsOn, type Key } from './hands.ts'
 import { AGENT_CLIS_BIN, type RealCli } from './real-cli.ts'
+import { LIMIT } from './limits.ts'
 
 /**
  * Real agent CLIs in real tmux or Zellij, against a mock model, each world with a repository and
@@ -37,7 +38,7 @@ export interface World {
    * agent CLI costs up to eight seconds of the processor. Another where the one before does not
    * idle.
    */
-  stays(): Promise<{ name: string; marker: string; worktree: string }>
+  stays(): Promise<{ name: string; marker: string; agentId: string; worktree: string }>
   /**
    * Has the agent’s model follow these steps after a message. Returns a word that stands in the
    * message.
@@ -56,8 +57,6 @@ export interface World {
   delivered(agent: string): Promise<void>
   stop(): Promise<void>
 }
-
-const LIMIT = 90_000
 
 export async function startWorld(
   clis: readonly RealCli[],
@@ -108,7 +107,7 @@ export async function startWorld(
   )
   const hands = handsOn(tree, repositoryHash(commonDir))
   let sends = 0
-  let staying: { name: string; marker: string; worktree: string } | undefined
+  let staying: Awaited<ReturnType<World['stays']>> | undefined
 
   const paneOf = async (agent: string): Promise<string> => {
     const pane: unknown = (await tree.agent(agent))?.pane

@@ -55,6 +55,16 @@ export interface CheckSlot {
   release(): void
 }
 
+/** Who says which own checks of pull requests wait for one of several together. */
+export interface Deferral {
+  /** Such a check waits, until this does not hold any more (`look`), or `count`. */
+  readonly isDeferred: (base: BranchName, number: number, head: Sha) => boolean
+  /** One begins to wait for a place. */
+  readonly waits: (base: BranchName) => void
+  /** One has ended, or is not run any more. */
+  readonly ended: (base: BranchName) => void
+}
+
 /**
  * Checks what merges would come to, before anything is pushed: for forges whose checks are run
  * here. What was checked is remembered by the tree, across restarts, so that the same files are not
@@ -111,14 +121,7 @@ export interface MergeResults {
    * for each of them; none where they are checked by another command.
    */
   waiting(base: BranchName): Promise<readonly { readonly number: number; readonly head: Sha }[]>
-  /**
-   * Own checks of which `isDeferred` holds wait, until it does not (`look`), or `count`. `waits` is
-   * called when one begins to wait.
-   */
-  defer(
-    isDeferred: (base: BranchName, number: number, head: Sha) => boolean,
-    waits: (base: BranchName) => void,
-  ): void
+  defer(by: Deferral): void
   /**
    * What is known of a link counts as the check of its pull request’s head; one that waits for a
    * place is not run any more.

@@ -13,6 +13,7 @@ import type { Lane } from './lane.ts'
 import type { LandChain } from './land-chain.ts'
 import { reportLanded, unreportedBases } from './landed.ts'
 import { createQuiet } from './quiet.ts'
+import { createOwnTimers } from './timers.ts'
 import { createTakeApart } from './take-apart.ts'
 import type { Guilty } from './guilty.ts'
 import { createBuildGroup } from './build-group.ts'
@@ -65,7 +66,7 @@ export function createLandingQueue(
   const { store, forge, polling, publisher, clock, log, results, steps, culprit, baseWatch } = deps
   const lanes = new Map<BranchName, Lane>()
   const quiet = createQuiet(clock)
-  const timers = new Set<NodeJS.Timeout>()
+  const timers = createOwnTimers()
   let stopped = false
   /** Journal ids of those that are not to land any more, while they are still in a group. */
   const withdrawn = new Set<string>()
@@ -82,15 +83,6 @@ export function createLandingQueue(
     }
     lanes.set(base, known)
     return known
-  }
-
-  const later = (milliseconds: number, work: () => void): void => {
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      work()
-    }, milliseconds)
-    timer.unref()
-    timers.add(timer)
   }
 
   /** Lands a chain that was found good; false where the base moved: they wait again. */
@@ -131,7 +123,7 @@ export function createLandingQueue(
   }
 
   const build = createBuildGroup({ results, polling, giveUp })
-  const readyOf = createGroupTiming({ results, quiet, clock, later })
+  const readyOf = createGroupTiming({ results, quiet, clock, later: timers.later })
   const takeApart = createTakeApart({ results, culprit, landAll })
   const eachLink = createEachLink({ culprit, landAll })
   const landAtOnce = createAtOnce({ ...deps, build, stillWanted, isWanted, landAll })
@@ -233,7 +225,7 @@ export function createLandingQueue(
           'what waits to land could not be looked at; it is tried again',
         )
         wait = Math.min(wait * 2 || AFTER_FAULT.first, AFTER_FAULT.longest)
-        await new Promise<void>((resolve) => later(wait, resolve))
+        await timers.pause(wait)
       }
     }
     await report(base)
@@ -294,7 +286,7 @@ export function createLandingQueue(
     stop: () => {
       stopped = true
       stopListening()
-      for (const timer of timers) clearTimeout(timer)
+      timers.stop()
     },
   }
 }

@@ -5,6 +5,7 @@ import { claude } from '../clis/claude.ts'
 import { allowDialogs } from '../dialogs.ts'
 import { requireInstalled } from '../real-cli.ts'
 import { startWorld, type World } from '../world.ts'
+import { LIMIT } from '../limits.ts'
 
 const inboxWith = (world: World, text: string) =>
   waitFor(
@@ -12,7 +13,7 @@ const inboxWith = (world: World, text: string) =>
     async () =>
       (await world.tree.call('inbox')).messages.find((message: any) => message.text.includes(text)),
     {
-      limit: 60_000,
+      limit: LIMIT,
     },
   )
 
@@ -44,13 +45,13 @@ describe.skipIf(!requireInstalled([claude]))('Claude Code’s permissions', () =
       }
       await decide('touch allowed', 'approve')
       await waitFor('the command to run', () => existsSync(`${worktree}/allowed`), {
-        limit: 30_000,
+        limit: LIMIT,
       })
       await decide('touch denied', 'deny')
       // The dialog stands in the terminal as well; who answers there has answered.
       await inboxWith(world, 'asks to use Bash: touch by-hand')
       await waitFor('the dialog', async () => claude.dialog.test(await world.screen('asks')), {
-        limit: 30_000,
+        limit: LIMIT,
       })
       // One that is answered in the moment it opens does not count, so that nobody says yes to what
       // they have not read.
@@ -80,10 +81,10 @@ describe.skipIf(!requireInstalled([claude]))('Claude Code’s permissions', () =
         { say: 'Done.' },
       ])
       await waitFor('the command to run', () => existsSync(`${worktree}/listed-one`), {
-        limit: 60_000,
+        limit: LIMIT,
       })
       await waitFor('the dialog', async () => claude.dialog.test(await world.screen('lists')), {
-        limit: 30_000,
+        limit: LIMIT,
       })
       await world.state('lists', 'waiting')
       expect(existsSync(`${worktree}/unlisted`)).toBe(false)

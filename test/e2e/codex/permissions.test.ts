@@ -4,6 +4,7 @@ import { waitFor } from '../../helpers/wait-for.ts'
 import { codex } from '../clis/codex.ts'
 import { requireInstalled } from '../real-cli.ts'
 import { startWorld, type World } from '../world.ts'
+import { LIMIT } from '../limits.ts'
 
 async function world(config: string): Promise<World> {
   const started = await startWorld([codex], { tl: 'codex', dev: 'codex', config })
@@ -30,14 +31,14 @@ describe.skipIf(!requireInstalled([codex]))(
             text.includes('[NOTE] lists: touched'),
           ),
         {
-          limit: 60_000,
+          limit: LIMIT,
         },
       )
       expect(existsSync(`${worktree}/a file`)).toBe(true)
       await state('lists', 'waiting')
       // Its hook reports before it is drawn.
       await waitFor('the dialog', async () => codex.dialog.test(await screen('lists')), {
-        limit: 30_000,
+        limit: LIMIT,
       })
       const status = await tree.repository.git('-C', worktree, 'status', '--porcelain')
       expect(status.split('\n')).toEqual(['?? "a file"'])
@@ -56,7 +57,7 @@ describe.skipIf(!requireInstalled([codex]))(
               ({ type, payload }) => type === 'approval.requested' && payload.what.includes(what),
             )?.payload.approval_id as string | undefined
           },
-          { limit: 60_000 },
+          { limit: LIMIT },
         )
       const { worktree } = await worker('asks', [
         { shell: 'touch yes' },
@@ -74,7 +75,7 @@ describe.skipIf(!requireInstalled([codex]))(
       await state('asks', 'idle')
       expect(existsSync(`${worktree}/no`)).toBe(false)
       await waitFor('no dialog', async () => !codex.dialog.test(await screen('asks')), {
-        limit: 30_000,
+        limit: LIMIT,
       })
     })
 
@@ -84,7 +85,7 @@ describe.skipIf(!requireInstalled([codex]))(
         { shell: 'touch done && git add done && git commit -q -m "Done"' },
         { say: 'Done.' },
       ])
-      await waitFor('the file', () => existsSync(`${worktree}/done`), { limit: 60_000 })
+      await waitFor('the file', () => existsSync(`${worktree}/done`), { limit: LIMIT })
       await state('may', 'idle')
     })
   },

@@ -1,4 +1,3 @@
-import process from 'node:process'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { HOLD, LEAD, landingWorld, type LandingWorld } from '../../helpers/landing-world.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -54,10 +53,7 @@ async function expectTipsChecked(tree: LandingWorld): Promise<void> {
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
-// Red by chance: some chain is never found green. Until its cause is found, by hand alone; [fold] is off by default.
-const isWanted = process.env['EXOMONAD_TEST_FOLD'] === '1'
-
-describe.runIf(isWanted)('the fold', () => {
+describe('the fold', () => {
   it('checks those that come together in one run, which counts for each, and lands that very commit', async () => {
     const tree = await world()
     const numbers = [...(await filed(tree, NAMES)).values()]

@@ -4,6 +4,7 @@ import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { CheckRow, PullRow } from '../../../domain/forge-rows.ts'
 import type { Branches } from '../branches.ts'
 import type { Hints } from '../hints.ts'
+import type { Deferral } from '../merge-results.ts'
 import { trimLogs } from './check-log.ts'
 import { startCheckRun, type CheckResult, type CheckRun } from './check-run.ts'
 import { createCheckSlots, type CheckSlots } from './check-slots.ts'
@@ -12,9 +13,6 @@ import type { CheckSettings, LocalForgeOptions } from './options.ts'
 const MAX_LOG_BYTES = 200_000_000
 
 export type RunSettings = CheckSettings & { readonly argv: readonly string[] }
-
-/** Whether the check of this head is left to whoever checks several together. */
-export type IsDeferred = (base: BranchName, number: number, head: Sha) => boolean
 
 /** Of one pull request: it waits for its turn. */
 export interface CheckJob {
@@ -32,8 +30,7 @@ export interface CheckRuns {
   readonly add: (job: CheckJob) => void
   /** Those of pull requests onto this base that wait for a place. */
   readonly waiting: (base: BranchName) => readonly CheckJob[]
-  /** See MergeResults. */
-  readonly defer: (isDeferred: IsDeferred, waits: (base: BranchName) => void) => void
+  readonly defer: (by: Deferral) => void
   /**
    * Of pull requests onto this base: when the last one ended, and those that run were started (ms
    * since the epoch).
@@ -69,8 +66,7 @@ export function createCheckRuns({
 }): CheckRuns {
   const slots = createCheckSlots()
   const waiting = new Map<number, CheckJob & { readonly left: AbortController }>()
-  let isDeferred: IsDeferred = () => false
-  let onWaiting: (base: BranchName) => void = () => {}
+  let deferral: Deferral = { isDeferred: () => false, waits: () => {}, ended: () => {} }
   const running = new Map<number, { run: CheckRun; settled: Promise<unknown> }>()
   /** Cancelled between leaving the queue and being started. */
   const cancelledEarly = new Set<number>()
@@ -164,11 +160,12 @@ export function createCheckRuns({
     const { row, pull, settings } = job
     const left = new AbortController()
     waiting.set(row.id, { ...job, left })
-    if (job.alone !== true) onWaiting(pull.baseBranch)
+    if (job.alone !== true) deferral.waits(pull.baseBranch)
     const release = await slots.take({
       parallel: settings.parallel,
       signal: left.signal,
-      ready: () => job.alone === true || !isDeferred(pull.baseBranch, pull.number, row.head),
+      ready: () =>
+        job.alone === true || !deferral.isDeferred(pull.baseBranch, pull.number, row.head),
     })
     waiting.delete(row.id)
     if (release === null) return
@@ -190,6 +187,7 @@ export function createCheckRuns({
       endedAt.set(pull.baseBranch, clock())
       starting -= 1
       release()
+      deferral.ended(pull.baseBranch)
     }
   }
 
@@ -199,10 +197,9 @@ export function createCheckRuns({
     add: (job) => void runOne(job),
     waiting: (base) =>
       [...waiting.values()].filter(({ pull, alone }) => pull.baseBranch === base && alone !== true),
-    defer: (wanted, waits) => {
-      isDeferred = wanted
-      onWaiting = waits
-      for (const { pull } of waiting.values()) waits(pull.baseBranch)
+    defer: (by) => {
+      deferral = by
+      for (const { pull } of waiting.values()) by.waits(pull.baseBranch)
     },
     activity: (base) => ({
       lastEnded: endedAt.get(base) ?? -Infinity,
@@ -215,6 +212,7 @@ export function createCheckRuns({
         waiting.delete(row.id)
         job.left.abort()
         await settle(row, { status: 'cancelled' })
+        deferral.ended(job.pull.baseBranch)
         return
       }
       const now = running.get(row.id)

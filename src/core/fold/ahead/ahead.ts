@@ -9,6 +9,7 @@ import { collectChain, openBases, type Collected } from './chain.ts'
 import { createBurst } from './burst.ts'
 import { explain, type CheckLink } from './explain.ts'
 import { createContinuous } from './continuous.ts'
+import { createOwnTimers } from '../timers.ts'
 import { readPause } from './fold-record.ts'
 import { createFoldReport } from './fold-report.ts'
 
@@ -48,8 +49,8 @@ interface Lane {
   testing: Testing[]
 }
 
-/** So long nothing has to stir before the chain is made; at most. Milliseconds. */
-const QUIET = { each: 700, most: 3_000 }
+/** After something has happened, before the chain is made: more may come with it. Milliseconds. */
+const QUIET = 700
 const AFTER_FAULT = { first: 1_000, longest: 60_000 }
 /** Between looks at heads that are not filed yet, milliseconds. */
 const UNFILED_EVERY = 20_000
@@ -62,8 +63,8 @@ export type FoldAheadDeps = Pick<
 export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
   const { store, publisher, settings, clock, log, results, autoLand } = deps
   const lanes = new Map<BranchName, Lane>()
-  const timers = new Set<NodeJS.Timeout>()
-  const burst = createBurst({ clock, span: QUIET.each })
+  const timers = createOwnTimers()
+  const burst = createBurst({ clock, span: QUIET })
   const report = createFoldReport(deps)
   const lookAtUnfiled = createContinuous(deps)
   let stopped = false
@@ -74,16 +75,6 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
     lanes.set(base, known)
     return known
   }
-  const later = (milliseconds: number, work: () => void): void => {
-    const timer = setTimeout(() => {
-      timers.delete(timer)
-      work()
-    }, milliseconds)
-    timer.unref()
-    timers.add(timer)
-  }
-  const pause = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => later(milliseconds, resolve))
 
   /** Null where nothing is folded now. */
   const rulesNow = async (): Promise<Config['fold'] | null> => {
@@ -141,8 +132,11 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
     results.look()
     // What is checked by itself may turn out red: that is waited for.
     if (candidates.some(({ pull }) => pull?.checksState === 'pending')) return null
-    const lane = laneOf(base)
-    return results.slot({ idle: true, ready: () => stopped || !lane.dirty || !burst.stirs(base) })
+    const slot = await results.slot({ idle: true })
+    // Something has happened just now: the chain is about to be another one.
+    if (slot === null || !laneOf(base).dirty || !burst.stirs(base)) return slot
+    slot.release()
+    return null
   }
 
   const round = async (base: BranchName): Promise<void> => {
@@ -211,7 +205,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
         isInterrupted: () => stopped || laneOf(base).dirty,
         run: (slot, link, numbers) => run(base, slot, link, numbers),
       })
-      later(UNFILED_EVERY, () => look(base))
+      timers.later(UNFILED_EVERY, () => look(base))
     }
   }
 
@@ -235,7 +229,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
   const work = async (base: BranchName, lane: Lane): Promise<void> => {
     let wait = 0
     while (!stopped && lane.dirty) {
-      await pause(burst.quietIn(base, QUIET.most))
+      await timers.pause(burst.quietIn(base))
       lane.dirty = false
       try {
         await round(base)
@@ -245,7 +239,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
         log.warn({ err: error, base }, 'the fold could not be made; it is tried again')
         wait = Math.min(wait * 2 || AFTER_FAULT.first, AFTER_FAULT.longest)
         lane.dirty = true
-        await pause(wait)
+        await timers.pause(wait)
       }
     }
   }
@@ -274,9 +268,14 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
     start: async () => {
       await rulesNow()
       stopListening = publisher.onEvent(handle)
-      results.defer(burst.isDeferred, (base) => {
-        burst.waits(base)
-        look(base)
+      results.defer({
+        isDeferred: burst.isDeferred,
+        waits: (base) => {
+          burst.waits(base)
+          look(base)
+        },
+        // No event says so where it was known before (a check that ran again).
+        ended: look,
       })
       for (const base of new Set(await openBases(deps))) look(base)
     },
@@ -284,7 +283,7 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
       stopped = true
       stopListening()
       burst.allow(false)
-      for (const timer of timers) clearTimeout(timer)
+      timers.stop()
     },
   }
 }

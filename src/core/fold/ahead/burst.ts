@@ -23,8 +23,8 @@ export interface Burst {
   isDeferred(base: BranchName, number: number, head: Sha): boolean
   /** Whether something has happened on it within the span. */
   stirs(base: BranchName): boolean
-  /** Milliseconds until nothing has for the span; `most`: since it was first asked. */
-  quietIn(base: BranchName, most: number): number
+  /** Milliseconds until nothing has for the span. */
+  quietIn(base: BranchName): number
   /** Two or more are held; fewer run by themselves. Returns which. */
   hold(base: BranchName, waiting: readonly Head[]): boolean
   /** Those that still wait run by themselves; with `more` those that nobody has decided on wait on. */
@@ -83,7 +83,7 @@ export function createBurst({
       return !one.free.has(keyOf(number, head)) && one.undecided
     },
     stirs: (base) => clock() - of(base).last < span,
-    quietIn: (base, most) => Math.min(Math.max(of(base).last + span - clock(), 0), most),
+    quietIn: (base) => Math.max(of(base).last + span - clock(), 0),
     hold: (base, waiting) => {
       const one = of(base)
       const holds = allowed && waiting.length > 1
