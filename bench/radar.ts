@@ -6,10 +6,13 @@ import type { WorktreeSnapshot } from '../src/adapters/git/radar/radar-git.ts'
 import { inspectRepository } from '../src/adapters/git/repository.ts'
 import { createJudge, type Sides, type Verdict } from '../src/core/radar/judge.ts'
 import { pairsOf, type Member } from '../src/core/radar/pairs.ts'
-import { asBranchName, newAgentId, type Sha } from '../src/domain/ids.ts'
+import { createResting } from '../src/core/radar/resting.ts'
+import { createForkServer } from '../src/processes/fork-server/fork-server.ts'
+import { RADAR_FOLDER } from '../src/runtime/paths.ts'
+import { asBranchName, newAgentId, type AgentId, type Sha } from '../src/domain/ids.ts'
 import { tempRepository } from '../test/helpers/temp-repository.ts'
 import { atMost, median, type Figure } from './figures.ts'
-import { cpuWithChildren } from './mail/process-cost.ts'
+import { cpuWithChildren, cpuWithLivingChildren } from './mail/process-cost.ts'
 import { agentRow } from './rows.ts'
 
 const FILES = 2_000
@@ -19,7 +22,7 @@ const TIMES = 20
 /** `[radar] interval`, milliseconds. */
 const INTERVAL = 30_000
 /** Looks at all in which nothing changed. */
-const LOOKS = 10
+const LOOKS = 12
 const ROW = Array.from({ length: 60 }, (_, line) => `line ${line}`)
 
 /**
@@ -35,9 +38,11 @@ export async function measureRadar(): Promise<Figure[]> {
       ]),
     ),
   })
+  const { exec, dispose } = createForkServer()
   try {
     const { commonDir } = await inspectRepository(repository.path, repository.env)
-    const git = openGit({ commonDir, environment: repository.env })
+    // As the daemon has it: who starts a process is copied for it first.
+    const git = openGit({ commonDir, environment: repository.env, exec })
     const base = (await git.resolve('HEAD'))!
     const parentId = newAgentId()
     const change = (member: Member, file: number, text: string): void => {
@@ -59,14 +64,11 @@ export async function measureRadar(): Promise<Figure[]> {
     }
     const pairs = pairsOf(members)
     const judge = createJudge({ git })
-    const snapshots = new Map<string, WorktreeSnapshot>()
+    const snapshots = new Map<AgentId, WorktreeSnapshot>()
     const look = async (member: Member): Promise<number> => {
       const begun = performance.now()
       const found = await git.snapshotWorktree(member.worktree, snapshots.get(member.id))
       if (found.kind !== 'taken') throw new Error(found.why)
-      // As the radar does: what is kept already is not kept again.
-      if (snapshots.get(member.id)?.commit !== found.commit)
-        await git.keepSnapshots(new Map([[member.id, found.commit]]))
       snapshots.set(member.id, found)
       return performance.now() - begun
     }
@@ -80,13 +82,17 @@ export async function measureRadar(): Promise<Figure[]> {
 
     const taken: number[] = []
     const judged: number[] = []
+    let [takenCpu, judgedCpu] = [0, 0]
     for (let round = 0; round < TIMES; round += 1) {
       const member = members[round % AGENTS]!
       change(member, 1_900 + (round % AGENTS), `round ${round}`)
+      const cpu = cpuWithLivingChildren()
       taken.push(await look(member))
+      takenCpu += cpuWithLivingChildren() - cpu
       const begun = performance.now()
       verdicts = await judge.judge(pairs, sides, verdicts)
       judged.push(performance.now() - begun)
+      judgedCpu += cpuWithLivingChildren() - cpu
     }
 
     const allOf = async (): Promise<number> => {
@@ -95,9 +101,18 @@ export async function measureRadar(): Promise<Figure[]> {
       verdicts = await judge.judge(pairs, sides, verdicts)
       return performance.now() - begun
     }
-    const cpuBefore = cpuWithChildren()
-    for (let round = 0; round < LOOKS; round += 1) await allOf()
-    const still = (cpuWithChildren() - cpuBefore) / LOOKS
+    const cpuBefore = cpuWithLivingChildren()
+    const resting = createResting({ git })
+    for (let round = 0; round < LOOKS; round += 1) {
+      for (const member of members) {
+        // As by the clock.
+        if (await resting.isSpared(member, snapshots)) continue
+        await look(member)
+        resting.looked(new Set([member.id]))
+      }
+      verdicts = await judge.judge(pairs, sides, verdicts)
+    }
+    const still = (cpuWithLivingChildren() - cpuBefore) / LOOKS
     for (const [index, member] of members.entries()) change(member, index * 40, 'all at once')
     const busy = await allOf()
 
@@ -105,7 +120,10 @@ export async function measureRadar(): Promise<Figure[]> {
       const begun = performance.now()
       execFileSync('git', ['merge-tree', '--write-tree', '--stdin', '--name-only', '-z'], {
         cwd: repository.path,
-        env: repository.env,
+        env: {
+          ...repository.env,
+          GIT_ALTERNATE_OBJECT_DIRECTORIES: join(commonDir, RADAR_FOLDER, 'objects'),
+        },
         input: wanted.map(([one, other]) => `${one} ${other}\n`).join(''),
       })
       return performance.now() - begun
@@ -162,6 +180,15 @@ export async function measureRadar(): Promise<Figure[]> {
         TIMES,
       ),
       figure(
+        'the same two, CPU',
+        'ms',
+        judgedCpu / TIMES,
+        'of it the snapshot',
+        takenCpu / TIMES,
+        80,
+        TIMES,
+      ),
+      figure(
         'a look at all, each of which changed',
         'ms',
         busy,
@@ -181,6 +208,7 @@ export async function measureRadar(): Promise<Figure[]> {
       ),
     ]
   } finally {
+    dispose()
     repository.remove()
   }
 }

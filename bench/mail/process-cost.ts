@@ -15,6 +15,18 @@ export function cpuOf(pid: number): number {
 export const cpuWithChildren = (): number =>
   timesOf(process.pid).reduce((sum, time) => sum + time, 0)
 
+/** The same with children that go on, and with what these have ended. */
+export const cpuWithLivingChildren = (): number =>
+  [process.pid, ...childrenOf(process.pid)]
+    .flatMap((pid) => timesOf(pid))
+    .reduce((sum, time) => sum + time, 0)
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((child) => child !== '')
+    .map(Number)
+
 /** In user and kernel mode, and both of children that were waited for. */
 function timesOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -8,13 +8,13 @@ export const SLIMMING_FILE = 'exomonad-slimming'
  * git or an agent’s reads. A crash leaves it.
  */
 export const SNAPSHOT_INDEX = 'exomonad-snapshot-index'
-/** The same, for the radar, which may look at the same time. */
+/** The radar’s own there, which stays for as long as the worktree does. */
 export const RADAR_INDEX = 'exomonad-radar-index'
 /**
- * Below `<git-common-dir>`: what merging two snapshots writes, which nobody needs. A crash leaves
- * it; the next look takes it away.
+ * Below `<git-common-dir>`: git objects that only the radar needs, beside those of the repository.
+ * A crash leaves them; the next look begins anew.
  */
-export const RADAR_OBJECTS = 'exomonad/radar-objects'
+export const RADAR_FOLDER = 'exomonad/radar'
 
 /** Where everything of one repository lives. Absolute paths. Nothing here touches the disk. */
 export interface Paths {

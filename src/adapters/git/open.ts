@@ -37,6 +37,7 @@ export function openGit({
   signal,
   lookUp,
   origin,
+  mostRadarObjects,
 }: {
   commonDir: string
   environment: Readonly<Record<string, string>>
@@ -53,6 +54,8 @@ export function openGit({
    * git kept in it.
    */
   origin?: { readonly path: string; readonly lookUp?: LookUp } | undefined
+  /** Bytes of snapshots of worktrees that are kept. Default: MOST_OBJECTS. */
+  mostRadarObjects?: number
 }): Git {
   const logged: Exec = async (file, args, options) => {
     const result = await exec(file, args, options)
@@ -82,7 +85,7 @@ export function openGit({
     ...createWorktrees({ run, lock, commonDir, exec }),
     ...createWorktreeState({ run, commonDir, git: refs }),
     ...createSnapshots({ run }),
-    ...createRadarGit({ run: aside, atOnce: run, commonDir }),
+    ...createRadarGit({ run: aside, atOnce: run, commonDir, mostObjects: mostRadarObjects }),
     ...createRebase({ run, git: objects }),
     ...createRemotes({ run, porcelain, refs, own, pushEnvironment, remoteEnvironment }),
     ...createExclude({ commonDir, lock }),

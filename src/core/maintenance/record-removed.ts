@@ -9,16 +9,14 @@ export type RecordRemoved = (
 export const createRecordRemoved =
   ({
     store,
-    git,
     files,
     publisher,
     clock,
-  }: Pick<Deps, 'store' | 'git' | 'files' | 'publisher' | 'clock'>): RecordRemoved =>
+  }: Pick<Deps, 'store' | 'files' | 'publisher' | 'clock'>): RecordRemoved =>
   async (gone) => {
     if (gone.length === 0) return
     const all = gone.flatMap(({ agent, forks }) => [...forks, agent])
     await Promise.all(all.map(({ id }) => files.removeFolder(id)))
-    await git.keepSnapshots(new Map(gone.map(({ agent }) => [agent.id, null])))
     await store.transaction(async (tx) => {
       for (const { id, reapedAt } of all)
         await tx.agents.update(id, {

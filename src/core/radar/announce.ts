@@ -6,7 +6,7 @@ import type { FirstTouch } from './first-touch.ts'
 import { bothSides, placesOf, type BothSides } from './lines.ts'
 import { otherNameOf, type Pair } from './pairs.ts'
 import type { RadarPicture } from './picture.ts'
-import { namedOf, newsOf, TOLD_PREFIX, type Told } from './told.ts'
+import { believersOf, namedOf, newsOf, TOLD_PREFIX, type Told } from './told.ts'
 
 /** The files are named in any case. */
 const NO_SIDES: BothSides = () => [undefined, undefined]
@@ -39,7 +39,7 @@ export function createAnnounce({
     const { a, b } = verdicts.get(pair.id) ?? {}
     if (a === undefined || b === undefined) return []
     const shown = files.slice(0, MOST_FILES)
-    const base = await git.mergeBase(a, b)
+    const base = await git.partedAt(a, b)
     const sidesOf: BothSides =
       base === null ? NO_SIDES : await bothSides(git, { base, a, b }, shown).catch(() => NO_SIDES)
     const isKnown = snapshots.has(pair.a.id)
@@ -104,11 +104,7 @@ export function createAnnounce({
     await store.transaction(async (tx) => {
       await tx.snapshots.remove(`${TOLD_PREFIX}${id}`)
       if ((await tx.agents.get(agentId)) === undefined) return
-      const told = new Set(
-        (await tx.outbox.list({ subject: conflictSubjectOf(id) }))
-          .filter(({ state }) => state !== 'queued' && state !== 'withdrawn')
-          .map(({ recipient }) => recipient),
-      )
+      const told = believersOf(await tx.outbox.list({ subject: conflictSubjectOf(id) }))
       const [owner, partner] = [told.delete(agentId), partnerId !== null && told.delete(partnerId)]
       await publisher.publish(
         {

@@ -13,11 +13,14 @@ export interface FirstTouch {
   note(agent: AgentId, paths: readonly string[], at: number): Promise<void>
   /** Which of the two touched a path first; undefined where both were found at once. */
   firstOf(path: string, one: AgentId, other: AgentId): Promise<AgentId | undefined>
-  forget(agent: AgentId): Promise<void>
+  /** Of all others nothing is kept. */
+  keepOnly(agents: ReadonlySet<string>): Promise<void>
 }
 
 export function createFirstTouch({ store }: { store: Pick<Store, 'snapshots'> }): FirstTouch {
   const known = new Map<AgentId, Seen>()
+  /** Of whom something is stored. */
+  let stored: Set<AgentId> | undefined
   const read = async (agent: AgentId): Promise<Seen> => {
     const seen =
       known.get(agent) ??
@@ -35,6 +38,7 @@ export function createFirstTouch({ store }: { store: Pick<Store, 'snapshots'> })
       if (isSame) return
       const now = Object.fromEntries(kept.map((path) => [path, before[path] ?? at]))
       known.set(agent, now)
+      stored?.add(agent)
       await store.snapshots.put(`${SEEN_PREFIX}${agent}`, now)
     },
     firstOf: async (path, one, other) => {
@@ -42,9 +46,17 @@ export function createFirstTouch({ store }: { store: Pick<Store, 'snapshots'> })
       if (mine === undefined || theirs === undefined || mine === theirs) return undefined
       return mine < theirs ? one : other
     },
-    forget: async (agent) => {
-      known.delete(agent)
-      await store.snapshots.remove(`${SEEN_PREFIX}${agent}`)
+    keepOnly: async (agents) => {
+      stored ??= new Set(
+        [...(await store.snapshots.list(SEEN_PREFIX)).keys()].map(
+          (key) => key.slice(SEEN_PREFIX.length) as AgentId,
+        ),
+      )
+      for (const agent of [...stored, ...known.keys()]) {
+        if (agents.has(agent)) continue
+        known.delete(agent)
+        if (stored.delete(agent)) await store.snapshots.remove(`${SEEN_PREFIX}${agent}`)
+      }
     },
   }
 }

@@ -1,9 +1,4 @@
-import type {
-  MergeBases,
-  NoSnapshot,
-  TouchedPath,
-  WorktreeSnapshot,
-} from '../../adapters/git/radar/radar-git.ts'
+import type { MergeBases, NoSnapshot, TouchedPath } from '../../adapters/git/radar/radar-git.ts'
 import type { Sha } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { otherNameOf, type Pair } from './pairs.ts'
@@ -25,6 +20,7 @@ export interface Verdict {
   readonly files: readonly string[]
   /** Of what is unknown. */
   readonly why?: string
+  readonly unreadable?: true
   /** What was judged. */
   readonly a?: Sha
   readonly b?: Sha
@@ -32,12 +28,8 @@ export interface Verdict {
 
 const isKnown = (side: Side | NoSnapshot): side is Side => 'commit' in side
 
-export const sideOf = (found: WorktreeSnapshot | NoSnapshot | undefined): Side | NoSnapshot =>
-  found === undefined
-    ? { kind: 'unknown', why: 'it was not looked at yet' }
-    : found.kind === 'unknown'
-      ? found
-      : found
+export const sideOf = (found: Side | NoSnapshot | undefined): Side | NoSnapshot =>
+  found ?? { kind: 'unknown', why: 'it was not looked at yet' }
 
 export interface Judge {
   /** Of pairs that are judged already with the same commits nothing is asked. */
@@ -140,7 +132,10 @@ export function createJudge({ git }: Pick<Deps, 'git'>): Judge {
         const result = merged[index]
         const judged = { a: a.commit, b: b.commit }
         if (result === undefined || result.kind === 'unknown')
-          verdicts.set(pair.id, { status: 'unknown', files: [], why: result?.why ?? '', ...judged })
+          verdicts.set(pair.id, {
+            ...{ status: 'unknown', files: [], why: result?.why ?? '', ...judged },
+            ...(result?.unreadable === true ? { unreadable: true } : {}),
+          })
         else if (result.kind === 'clean')
           verdicts.set(pair.id, { status: 'clean', files: [], ...judged })
         else

@@ -12,3 +12,7 @@ export interface RadarPicture {
   readonly at: number | null
   readonly enabled: boolean
 }
+
+export const NO_PICTURE: RadarPicture = {
+  ...{ pairs: [], verdicts: new Map(), snapshots: new Map(), at: null, enabled: true },
+}

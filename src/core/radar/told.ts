@@ -1,3 +1,5 @@
+import type { Recipient } from '../../domain/ids.ts'
+import type { Delivery } from '../../domain/records.ts'
 import type { Verdict } from './judge.ts'
 import type { Pair } from './pairs.ts'
 
@@ -69,4 +71,17 @@ export function conflictsTold(
     if (b !== 'base') add(b, agents.get(a)?.name ?? name)
   }
   return found
+}
+
+/** Those to whom the last news of it that reached them was that there is a conflict. */
+export function believersOf(
+  news: readonly Pick<Delivery, 'recipient' | 'eventSeq' | 'state' | 'kind'>[],
+): Set<Recipient> {
+  const last = new Map<Recipient, (typeof news)[number]>()
+  for (const one of news) {
+    const before = last.get(one.recipient)
+    const isNewer = (one.eventSeq ?? 0) >= (before?.eventSeq ?? 0)
+    if (one.state !== 'queued' && one.state !== 'withdrawn' && isNewer) last.set(one.recipient, one)
+  }
+  return new Set([...last].flatMap(([to, { kind }]) => (kind === 'conflict.foretold' ? to : [])))
 }

@@ -127,7 +127,7 @@ export function createRadarView({
         )
       const verdict = picture.verdicts.get(pair.id)
       const { status = 'unknown', files = [], why = null, a, b } = verdict ?? {}
-      const base = a === undefined || b === undefined ? null : await git.mergeBase(a, b)
+      const base = a === undefined || b === undefined ? null : await git.partedAt(a, b)
       const sidesOf: BothSides =
         base === null || a === undefined || b === undefined
           ? () => [undefined, undefined]

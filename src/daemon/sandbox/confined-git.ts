@@ -93,6 +93,7 @@ export function confinedGit({
   ): Promise<Confinement> => {
     ignored ??= excludesFile(options)
     const globals = options.env?.['GIT_CONFIG_GLOBAL']
+    const objects = options.env?.['GIT_OBJECT_DIRECTORY']
     const { commonDir } = paths
     const reads = [
       ...GIT_SETTINGS.map((name) => join(home, name)),
@@ -108,6 +109,8 @@ export function confinedGit({
       ...gitMounts({ worktree, commonDir, gitDir, ...(await ownConfig(paths, gitDir)) }),
       { path: paths.state, access: 'none' },
       { path: '/tmp', access: 'none' },
+      // Where what is looked at is not to be among the repository’s own (adapters/git/radar).
+      ...(objects === undefined ? [] : [{ path: objects, access: 'write' as const }]),
     ]
     return { level: 'offline', mounts, cwd, unset: [] }
   }

@@ -5,7 +5,6 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -13,6 +12,7 @@ import {
   mkdirSync,
   renameSync,
 } from 'node:fs'
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Git } from '../../../src/adapters/git/git.ts'
@@ -48,8 +48,18 @@ async function taken(
   return found
 }
 
-const filesOf = async (repository: TempRepository, tree: string): Promise<string[]> =>
-  (await repository.git('ls-tree', '-r', '--name-only', tree))
+const objectsOf = ({ path }: TempRepository): string => join(path, '.git/exomonad/radar/objects')
+
+/** Git with the objects of snapshots, of which the repository itself knows nothing. */
+const inSnapshots = (repository: TempRepository, ...args: string[]): string =>
+  execFileSync('git', args, {
+    cwd: repository.path,
+    env: { ...repository.env, GIT_ALTERNATE_OBJECT_DIRECTORIES: objectsOf(repository) },
+    encoding: 'utf8',
+  }).replace(/\n$/, '')
+
+const filesOf = (repository: TempRepository, tree: string): string[] =>
+  inSnapshots(repository, 'ls-tree', '-r', '--name-only', tree)
     .split('\n')
     .filter((one) => one !== '')
 
@@ -92,18 +102,19 @@ describe('the snapshot of a worktree', () => {
       index: readFileSync(at('.git/index')).toString('hex'),
       head: await repository.git('rev-parse', 'HEAD'),
       log: await repository.git('reflog'),
-      files: readdirSync(at('.git')),
+      files: readdirSync(at('.git')).filter((name) => !name.startsWith('exomonad')),
+      objects: await repository.git('count-objects', '-v'),
+      refs: await repository.git('for-each-ref'),
     })
     const before = await state()
     // An agent’s own git is at work.
     writeFileSync(at('.git/index.lock'), '')
     const found = await taken(git, repository.path)
-    await git.keepSnapshots(new Map([['one', found.commit]]))
     rmSync(at('.git/index.lock'))
     expect(await state()).toEqual(before)
     expect(existsSync(at('hook-ran'))).toBe(false)
 
-    expect(await filesOf(repository, found.commit)).toEqual(
+    expect(filesOf(repository, found.commit)).toEqual(
       expect.arrayContaining([
         '.gitignore',
         'data.bin',
@@ -113,24 +124,77 @@ describe('the snapshot of a worktree', () => {
         'staged.txt',
       ]),
     )
-    expect(await filesOf(repository, found.commit)).not.toContain('gone.txt')
-    expect(await filesOf(repository, found.commit)).not.toContain('build/ignored')
-    expect(await repository.git('show', `${found.commit}:staged.txt`)).toBe('and changed since')
-    expect(await repository.git('ls-tree', found.commit, 'run.sh')).toMatch(/^100755/)
-    expect((await repository.git('rev-parse', `${found.commit}^`)).trim()).toBe(found.head)
-    expect(await repository.git('for-each-ref', 'refs/exomonad/snapshots/')).toContain(found.commit)
-
+    expect(filesOf(repository, found.commit)).not.toContain('gone.txt')
+    expect(filesOf(repository, found.commit)).not.toContain('build/ignored')
+    expect(inSnapshots(repository, 'show', `${found.commit}:staged.txt`)).toBe('and changed since')
+    expect(inSnapshots(repository, 'ls-tree', found.commit, 'run.sh')).toMatch(/^100755/)
+    expect(inSnapshots(repository, 'rev-parse', `${found.commit}^`).trim()).toBe(found.head)
     // The same as long as nothing changes, and another one once it does.
     expect(await taken(git, repository.path, found)).toBe(found)
     writeFileSync(at('edited.txt'), '3')
     const next = await taken(git, repository.path, found)
     expect(next.tree).not.toBe(found.tree)
-    await git.keepSnapshots(new Map([['one', next.commit]]))
-    await repository.git('reflog', 'expire', '--expire=now', '--all')
-    await repository.git('gc', '--prune=now', '--quiet')
-    expect(await git.present([found.commit, next.commit])).toEqual(new Set([next.commit]))
-    await git.keepSnapshots(new Map([['one', null]]))
-    expect(await git.keptSnapshots()).toEqual(new Map())
+    inSnapshots(repository, 'fsck', '--strict', next.commit)
+    expect(await git.present([found.commit, next.commit])).toEqual(new Set())
+    await git.forgetSnapshots()
+    expect(existsSync(at('.git/exomonad/radar'))).toBe(false)
+    expect((await taken(git, repository.path, next)).commit).toBe(next.commit)
+    inSnapshots(repository, 'fsck', '--strict', next.commit)
+  })
+
+  it('can tell by a few files that there is likely nothing new', async () => {
+    const { repository, git, at } = await open({ files: { 'a.txt': 'a', 'b.txt': 'b' } })
+    writeFileSync(at('a.txt'), 'A')
+    const found = await taken(git, repository.path)
+    const seems = () => git.seemsUnchanged(repository.path, found)
+    expect(await seems()).toBe(true)
+    writeFileSync(at('a.txt'), 'AA')
+    expect(await seems()).toBe(false)
+    const next = await taken(git, repository.path, found)
+    writeFileSync(at('new.txt'), '')
+    expect(await git.seemsUnchanged(repository.path, next)).toBe(false)
+    const last = await taken(git, repository.path, next)
+    await repository.git('add', '.')
+    expect(await git.seemsUnchanged(repository.path, last)).toBe(false)
+  })
+
+  it('is taken anew where there are too many, or somebody took them away', async () => {
+    const { repository, at } = await open({ files: { 'a.txt': 'a' } })
+    const git = openGit({
+      commonDir: at('.git'),
+      environment: repository.env,
+      mostRadarObjects: 400_000,
+    })
+    let last: WorktreeSnapshot | undefined
+    const write = async (): Promise<WorktreeSnapshot> => {
+      writeFileSync(at('big.bin'), randomBytes(90_000))
+      last = await taken(git, repository.path, last)
+      return last
+    }
+    await write()
+    expect(await git.tidySnapshots()).toBe(false)
+    for (let round = 0; round < 4; round += 1) await write()
+    expect(await git.tidySnapshots()).toBe(true)
+    expect(existsSync(objectsOf(repository))).toBe(false)
+    const anew = await taken(git, repository.path, last)
+    expect(anew.commit).toBe(last?.commit)
+    expect(filesOf(repository, anew.commit)).toEqual(['a.txt', 'big.bin'])
+    rmSync(objectsOf(repository), { recursive: true })
+    expect(await git.tidySnapshots()).toBe(true)
+    // What a daemon that was killed left is begun anew as well.
+    mkdirSync(join(objectsOf(repository), 'ab'), { recursive: true })
+    writeFileSync(join(objectsOf(repository), 'ab/tmp_obj_x'), 'half')
+    expect((await taken(git, repository.path, anew)).commit).toBe(anew.commit)
+    expect(existsSync(join(objectsOf(repository), 'ab/tmp_obj_x'))).toBe(false)
+  })
+
+  it('of older versions is taken out of the repository', async () => {
+    const { repository, git, at } = await open({ files: { 'a.txt': 'a' } })
+    await repository.git('update-ref', 'refs/exomonad/snapshots/some-id', 'HEAD')
+    mkdirSync(at('.git/exomonad/radar-objects'), { recursive: true })
+    await git.removeFormerSnapshots()
+    expect(await repository.git('for-each-ref', 'refs/exomonad/')).toBe('')
+    expect(existsSync(at('.git/exomonad/radar-objects'))).toBe(false)
   })
 
   it('is HEAD itself where nothing is uncommitted, detached or not', async () => {
@@ -230,8 +294,8 @@ describe('the snapshot of a worktree', () => {
     writeFileSync(at('tracked 1.bin'), 'its name only looks alike')
     const found = await taken(git, repository.path)
     expect(found.skipped.toSorted()).toEqual(['new.bin', 'tracked [1].bin'])
-    expect(await filesOf(repository, found.commit)).toEqual(['tracked 1.bin', 'tracked [1].bin'])
-    expect(await repository.git('show', `${found.commit}:tracked [1].bin`)).toBe('small')
+    expect(filesOf(repository, found.commit)).toEqual(['tracked 1.bin', 'tracked [1].bin'])
+    expect(inSnapshots(repository, 'show', `${found.commit}:tracked [1].bin`)).toBe('small')
   })
 
   it('leaves out a larger file as long as it is being written', async () => {
@@ -240,12 +304,12 @@ describe('the snapshot of a worktree', () => {
     writeFileSync(at('a.txt'), 'a')
     const restless = await taken(git, repository.path)
     expect(restless.skipped).toEqual(['data.db'])
-    expect(await filesOf(repository, restless.commit)).not.toContain('data.db')
+    expect(filesOf(repository, restless.commit)).not.toContain('data.db')
     const minutesAgo = new Date(Date.now() - 120_000)
     utimesSync(at('data.db'), minutesAgo, minutesAgo)
     const atRest = await taken(git, repository.path, restless)
     expect(atRest.skipped).toEqual([])
-    expect(await filesOf(repository, atRest.commit)).toContain('data.db')
+    expect(filesOf(repository, atRest.commit)).toContain('data.db')
   })
 
   it('has of a sparse worktree all that is left out, and of a submodule its commit', async () => {
@@ -263,10 +327,10 @@ describe('the snapshot of a worktree', () => {
     mkdirSync(at('out'))
     writeFileSync(at('out/beside.txt'), 'beyond its folders')
     const found = await taken(git, repository.path)
-    expect(await filesOf(repository, found.commit)).toEqual(
+    expect(filesOf(repository, found.commit)).toEqual(
       expect.arrayContaining(['in/a.txt', 'in/module', 'out/b.txt', 'out/beside.txt', 'top.txt']),
     )
-    expect(await repository.git('ls-tree', found.commit, 'in/module')).toMatch(/^160000/)
+    expect(inSnapshots(repository, 'ls-tree', found.commit, 'in/module')).toMatch(/^160000/)
   })
 
   it('has pointers of files of Git LFS, and puts nothing into its store', async () => {
@@ -277,7 +341,7 @@ describe('the snapshot of a worktree', () => {
     await repository.git('commit', '--quiet', '-m', 'Attributes')
     writeFileSync(at('film it’s.big'), 'frames')
     const found = await taken(git, repository.path)
-    expect(await repository.git('show', `${found.commit}:film it’s.big`)).toMatch(
+    expect(inSnapshots(repository, 'show', `${found.commit}:film it’s.big`)).toMatch(
       /^version https:\/\/git-lfs/,
     )
     expect(existsSync(at('.git/lfs/objects')) ? readdirSync(at('.git/lfs/objects')) : []).toEqual(
@@ -285,7 +349,7 @@ describe('the snapshot of a worktree', () => {
     )
     await repository.git('add', '.')
     expect(await repository.git('show', ':film it’s.big')).toBe(
-      await repository.git('show', `${found.commit}:film it’s.big`),
+      inSnapshots(repository, 'show', `${found.commit}:film it’s.big`),
     )
   })
 })
@@ -318,8 +382,7 @@ describe('foretold merges', () => {
       { kind: 'clean' },
     ])
     expect(await repository.git('count-objects', '-v')).toBe(before)
-    expect(existsSync(at('.git/exomonad/radar-objects'))).toBe(false)
-    expect(statSync(at('.git/exomonad')).isDirectory()).toBe(true)
+    expect(existsSync(at('.git/exomonad/radar/merges'))).toBe(false)
   })
 
   it('are shown by the lines of both sides', async () => {

@@ -6,7 +6,7 @@ const world = useRadarWorld()
 const { between, pairs, said, spawn, write } = world
 const ofType = (type: string): number => said().filter(({ kind }) => kind === type).length
 
-it.each(['keep', 'foretell', 'record', 'foretold', 'clear'])(
+it.each(['taken', 'foretell', 'record', 'foretold', 'clear'])(
   'after a kill -9 at “%s” of a look all are told once',
   async (step) => {
     if (world.id['one'] === undefined) await spawn('one', 'two')

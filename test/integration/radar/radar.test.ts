@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  truncateSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { notesWith, RADAR_FILES, useRadarWorld } from '../../helpers/radar-world.ts'
@@ -6,7 +15,7 @@ import { waitFor } from '../../helpers/wait-for.ts'
 
 describe('the radar', () => {
   const world = useRadarWorld()
-  const { at, id, between, pairs, said, spawn, told, write } = world
+  const { at, between, pairs, said, spawn, told, write } = world
 
   /** With whom each would conflict, as the tree shows it. */
   const conflicts = async (): Promise<Record<string, string[]>> =>
@@ -127,6 +136,60 @@ describe('the radar', () => {
     ).toEqual([])
   })
 
+  it('says nothing is over to whoever was not told that it began again', async () => {
+    const before = said().length
+    write('alpha', 'notes.txt', notesWith(1, 'ALPHA again'))
+    write('beta', 'notes.txt', notesWith(1, 'BETA again'))
+    expect((await between('alpha', 'beta')).status).toBe('conflict')
+    write('beta', 'notes.txt', RADAR_FILES['notes.txt'])
+    expect((await between('alpha', 'beta')).status).toBe('clean')
+    // Beta still waits to hear that the first one is over.
+    expect(
+      said()
+        .slice(before)
+        .map(({ kind, to, state }) => `${kind} ${to} ${state}`)
+        .toSorted(),
+    ).toEqual([
+      'conflict.cleared beta queued',
+      ...['alpha', 'beta', 'human'].map((to) => `conflict.foretold ${to} withdrawn`),
+    ])
+    await world.tree.call('send', { to: 'beta', message: 'And on.' })
+    await world.tree.logged('beta', 'all of it', ({ text }) => /And on/.test(text ?? ''))
+    write('beta', 'notes.txt', notesWith(1, 'BETA once more'))
+    await pairs()
+    write('beta', 'notes.txt', RADAR_FILES['notes.txt'])
+    await pairs()
+    expect(
+      said()
+        .slice(before + 4)
+        .map(({ kind, state }) => `${kind} ${state}`),
+    ).toEqual(Array.from({ length: 3 }, () => 'conflict.foretold withdrawn'))
+  })
+
+  it('goes on where what it wrote is broken or gone', async () => {
+    write('alpha', 'list.txt', notesWith(2, 'ALPHA'))
+    write('beta', 'list.txt', notesWith(2, 'BETA'))
+    const conflict = { status: 'conflict', files: ['list.txt'] }
+    expect(await between('alpha', 'beta')).toEqual(conflict)
+    const objects = join(world.tree.state, 'radar/objects')
+    const all = (): string[] =>
+      readdirSync(objects, { recursive: true, encoding: 'utf8' })
+        .filter((name) => /^..\/.{38}$/.test(name))
+        .map((name) => join(objects, name))
+    for (const file of all()) {
+      chmodSync(file, 0o600)
+      truncateSync(file, 5)
+    }
+    write('alpha', 'list.txt', notesWith(2, 'ALPHA, in a folder of broken objects'))
+    expect(await between('alpha', 'beta')).toEqual(conflict)
+    rmSync(objects, { recursive: true })
+    write('alpha', 'list.txt', notesWith(2, 'ALPHA, in no folder'))
+    expect(await between('alpha', 'beta')).toEqual(conflict)
+    write('alpha', 'list.txt', notesWith(3, 'ALPHA'))
+    write('beta', 'list.txt', RADAR_FILES['list.txt'])
+    expect((await between('alpha', 'beta')).status).toBe('clean')
+  })
+
   it('knows of renames, deletions, modes, links, folders and binary files', async () => {
     await spawn('delta', 'epsilon')
     const git = (name: string, ...args: string[]) => world.tree.repository.gitIn(at[name]!, ...args)
@@ -199,30 +262,28 @@ describe('the radar', () => {
     await waitFor('what nobody asked for', foretold, { limit: 60_000 })
   })
 
-  it('keeps a snapshot of each, and none of who is gone or when it is off', async () => {
-    const kept = async () =>
-      (
-        await world.tree.repository.git(
-          'for-each-ref',
-          '--format=%(refname:lstrip=3)',
-          'refs/exomonad/snapshots/',
-        )
-      )
-        .trim()
-        .split('\n')
-        .toSorted()
-    expect(await kept()).toEqual(Object.values(id).toSorted())
-    await world.tree.repository.gitIn(at['beta']!, 'reset', '--quiet', '--hard')
+  it('leaves nothing in the repository, and looks at nobody who is gone or when it is off', async () => {
+    const { repository } = world.tree
+    const radar = join(world.tree.state, 'radar')
+    const inRepository = async () => ({
+      objects: await repository.git('count-objects', '-v'),
+      refs: await repository.git('for-each-ref'),
+      status: await repository.git('status', '--porcelain=v2', '--branch'),
+    })
+    const before = await inRepository()
+    write('alpha', 'notes.txt', notesWith(2, 'a text that no other has'))
+    await pairs()
+    expect(await inRepository()).toEqual(before)
+    await repository.git('fsck', '--strict')
+    await repository.gitIn(at['beta']!, 'reset', '--quiet', '--hard')
     await world.tree.call('kill', { agent: 'beta' })
     expect((await world.tree.call('clean')).removed.map(({ agent }: any) => agent)).toEqual([
       'beta',
     ])
-    const { beta: _, ...others } = id
-    expect(await kept()).toEqual(Object.values(others).toSorted())
     expect((await pairs()).some(({ a, b }) => a === 'beta' || b === 'beta')).toBe(false)
     expect((await conflicts())['gamma']).toContain('main')
+    expect(existsSync(radar)).toBe(true)
     const config = join(world.tree.repository.path, '.exomonad/config.toml')
-    await world.tree.repository.git('fsck', '--strict')
     writeFileSync(
       config,
       readFileSync(config, 'utf8').replace('[radar]', '[radar]\nenabled = false'),
@@ -231,7 +292,7 @@ describe('the radar', () => {
       code: 'NOT_AVAILABLE',
       error: expect.stringContaining('The radar is off'),
     })
-    expect(await kept()).toEqual([''])
+    expect(existsSync(radar)).toBe(false)
     expect((await conflicts())['gamma']).toEqual([])
   })
 })

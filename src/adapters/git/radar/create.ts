@@ -1,72 +1,51 @@
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { asExomonadError } from '../../../domain/errors.ts'
 import { parseSha, type Sha } from '../../../domain/ids.ts'
-import { RADAR_OBJECTS } from '../../../runtime/paths.ts'
 import { mergeDriverSettings } from '../merge-drivers.ts'
-import { createMutex } from '../mutex.ts'
 import { mergePairs } from '../objects.ts'
-import type { Run } from '../run.ts'
+import type { Run, RunOptions } from '../run.ts'
 import { parseHunks } from './hunks.ts'
 import { mergeBasesIn, parseHistory } from './merge-bases.ts'
 import type { ForetoldMerge, NoSnapshot, RadarGit, TouchedPath } from './radar-git.ts'
+import { createRadarObjects } from './radar-objects.ts'
 import { createWorktreeSnapshots } from './worktree-snapshot.ts'
 
-/** Each child’s last one, by its id: what git reaches from them no `git gc` takes. */
-export const SNAPSHOT_REFS = 'refs/exomonad/snapshots/'
+/** Where snapshots were kept by older versions, in the repository itself. */
+const FORMER_REFS = 'refs/exomonad/snapshots/'
+const FORMER_OBJECTS = 'exomonad/radar-objects'
 /** Commits since the oldest fork; of more than these nothing is concluded. */
 const MOST_COMMITS = 5_000
-/** A partial clone would fetch what it lacks. */
-const AT_HOME = { GIT_NO_LAZY_FETCH: '1' }
+/** How git says that an object is missing or broken. */
+const UNREADABLE =
+  /corrupt|inflate|unable to (read|open|parse|unpack|find)|(bad|missing|invalid) (object|tree|blob|commit)|not a valid object|not something we can merge|not in this repository|could not (read|parse)|failed to (read|unpack)|unknown revision/i
 
 /** `run`: at low priority. `atOnce`: for what somebody waits for. */
 export function createRadarGit({
   run,
   atOnce,
   commonDir,
+  mostObjects,
 }: {
   run: Run
   atOnce: Run
   commonDir: string
+  /** Bytes, of what is kept. */
+  mostObjects?: number | undefined
 }): RadarGit {
   const drivers = mergeDriverSettings(run)
-  const lock = createMutex()
-  const reading = { reads: true, env: AT_HOME }
+  const objects = createRadarObjects({
+    commonDir,
+    ...(mostObjects === undefined ? {} : { most: mostObjects }),
+  })
+  const reading = async (): Promise<RunOptions> => ({ reads: true, env: await objects.variables() })
 
-  const keptSnapshots: RadarGit['keptSnapshots'] = async () => {
-    const args = ['for-each-ref', '--format=%(objectname) %(refname)', SNAPSHOT_REFS]
-    const text = await run.output('list snapshots', args, reading)
-    return new Map(
-      text.split('\n').flatMap((line) => {
-        const [sha, ref] = line.split(' ', 2)
-        return sha === undefined || ref === undefined
-          ? []
-          : [[ref.slice(SNAPSHOT_REFS.length), parseSha(sha)]]
-      }),
-    )
-  }
-
-  /** Git writes what it merges: into a folder of its own, which is thrown away. */
-  const inQuarantine = <T>(work: (env: Record<string, string>) => Promise<T>): Promise<T> =>
-    lock(async () => {
-      const objects = join(commonDir, RADAR_OBJECTS)
-      await rm(objects, { recursive: true, force: true })
-      await mkdir(objects, { recursive: true, mode: 0o700 })
-      try {
-        return await work({
-          ...AT_HOME,
-          GIT_OBJECT_DIRECTORY: objects,
-          GIT_ALTERNATE_OBJECT_DIRECTORIES: quoted(join(commonDir, 'objects')),
-        })
-      } finally {
-        await rm(objects, { recursive: true, force: true })
-      }
-    })
+  const isUnreadable = (thrown: unknown): boolean => UNREADABLE.test(wordsIn(thrown))
 
   const foretellMerges: RadarGit['foretellMerges'] = async (pairs) => {
     if (pairs.length === 0) return []
     const settings = await drivers()
-    return inQuarantine(async (env) => {
+    return objects.discarding(async (env) => {
       const options = { settings, env }
       const all = await mergePairs(run, pairs, options).catch(() => undefined)
       if (all !== undefined) return all
@@ -76,7 +55,8 @@ export function createRadarGit({
         const [one] = await mergePairs(run, [pair], options).catch((thrown: unknown) => [
           {
             kind: 'unknown' as const,
-            why: String(asExomonadError(thrown).facts['git'] ?? asExomonadError(thrown).message),
+            why: wordsIn(thrown),
+            ...(isUnreadable(thrown) ? { unreadable: true as const } : {}),
           },
         ])
         results.push(one ?? { kind: 'unknown', why: 'git answered nothing' })
@@ -86,28 +66,34 @@ export function createRadarGit({
   }
 
   return {
-    ...createWorktreeSnapshots({ run }),
-    keptSnapshots,
+    ...createWorktreeSnapshots({ run, objects }),
     foretellMerges,
+    tidySnapshots: objects.tidy,
+    forgetSnapshots: objects.clear,
+    isUnreadable,
 
-    keepSnapshots: async (commits) => {
-      if (commits.size === 0) return
-      const lines = [...commits].map(([name, commit]) =>
-        commit === null
-          ? `delete ${SNAPSHOT_REFS}${name}\n`
-          : `update ${SNAPSHOT_REFS}${name} ${commit}\n`,
-      )
-      await atOnce.output('keep snapshots', ['update-ref', '--stdin'], { input: lines.join('') })
+    removeFormerSnapshots: async () => {
+      await rm(join(commonDir, FORMER_OBJECTS), { recursive: true, force: true })
+      const args = ['for-each-ref', '--format=delete %(refname)', FORMER_REFS]
+      const input = await atOnce.output('list snapshots', args, { reads: true })
+      if (input !== '')
+        await atOnce.output('remove snapshots', ['update-ref', '--stdin'], { input })
+    },
+
+    partedAt: async (one, other) => {
+      const found = await run.attempt(['merge-base', one, other], await reading())
+      return found.exitCode === 0 ? parseSha(found.stdout) : null
     },
 
     mergeBasesAmong: async (commits) => {
       const heads = [...new Set(commits)]
       if (heads.length < 2) return (one, other) => (one === other ? one : undefined)
-      const common = await run.attempt(['merge-base', '--octopus', '--all', ...heads], reading)
+      const options = await reading()
+      const common = await run.attempt(['merge-base', '--octopus', '--all', ...heads], options)
       if (common.exitCode !== 0) return (one, other) => (one === other ? one : undefined)
       const bounds = common.stdout.split('\n').filter((line) => line !== '') as Sha[]
       const args = ['rev-list', '--parents', `--max-count=${MOST_COMMITS}`, ...heads, '--not']
-      const history = parseHistory(await run.output('read history', [...args, ...bounds], reading))
+      const history = parseHistory(await run.output('read history', [...args, ...bounds], options))
       return history.size >= MOST_COMMITS || bounds.length > 1
         ? (one, other) => (one === other ? one : undefined)
         : mergeBasesIn(history, bounds[0]!)
@@ -117,7 +103,7 @@ export function createRadarGit({
       const wanted = [...new Set(commits)]
       if (wanted.length === 0) return new Map()
       const args = ['rev-parse', ...wanted.map((commit) => `${commit}^{tree}`)]
-      const trees = (await run.output('read commits', args, reading)).trimEnd().split('\n')
+      const trees = (await run.output('read commits', args, await reading())).trimEnd().split('\n')
       return new Map(wanted.map((commit, index) => [commit, parseSha(trees[index] ?? '')]))
     },
 
@@ -125,7 +111,7 @@ export function createRadarGit({
       if (pairs.length === 0) return []
       const args = ['diff-tree', '--stdin', '-r', '--name-status', '--no-renames', '-z']
       const text = await run.output('compare trees', args, {
-        ...reading,
+        ...(await reading()),
         input: pairs.map(([from, to]) => `${from} ${to}\n`).join(''),
       })
       return parseTouched(text, pairs)
@@ -138,7 +124,7 @@ export function createRadarGit({
       const text = await run.output(
         'compare two commits',
         [...args, '--no-textconv', '--src-prefix=a/', '--dst-prefix=b/', from, to],
-        reading,
+        await reading(),
       )
       const wanted = new Set(paths)
       return parseHunks(text).filter(({ path, newPath }) => wanted.has(path) || wanted.has(newPath))
@@ -146,8 +132,11 @@ export function createRadarGit({
   }
 }
 
-/** As git reads one of a list, whatever is in it. */
-const quoted = (path: string): string => `"${path.replaceAll(/["\\]/g, String.raw`\$&`)}"`
+/** What git said, where it said something. */
+const wordsIn = (thrown: unknown): string => {
+  const { facts, message } = asExomonadError(thrown)
+  return String(facts['git'] ?? message)
+}
 
 /** Reads `git diff-tree --stdin --name-status -z` of two trees each. */
 export function parseTouched(

@@ -17,6 +17,8 @@ export interface WorktreeSnapshot {
 export interface NoSnapshot {
   readonly kind: 'unknown'
   readonly why: string
+  /** An object is missing or broken. */
+  readonly unreadable?: true
 }
 
 /** What a merge would come to. */
@@ -64,7 +66,9 @@ export const SNAPSHOT_FILE_LIMIT = 50_000_000
 
 /**
  * What foretelling conflicts needs of git. All of it runs at low priority, reads no network, and
- * changes nothing that an agent or a person has: what merging writes is thrown away.
+ * changes nothing that an agent or a person has. Snapshots are objects in a folder of their own,
+ * which the repository knows nothing of and has no references to: whatever takes them has to be one
+ * of these. What merging writes is thrown away.
  */
 export interface RadarGit {
   /**
@@ -76,10 +80,21 @@ export interface RadarGit {
     worktree: string,
     before?: WorktreeSnapshot,
   ): Promise<WorktreeSnapshot | NoSnapshot>
-  /** The commits that are kept below `refs/exomonad/snapshots/`, by the names given there. */
-  keptSnapshots(): Promise<Map<string, Sha>>
-  /** Keeps commits by these names, in place of those before; null lets go of one. */
-  keepSnapshots(commits: ReadonlyMap<string, Sha | null>): Promise<void>
+  /**
+   * Whether hardly anything was changed since, without a process: its index and HEAD are the same,
+   * and so are the files that were changed, and what lies beside them.
+   */
+  seemsUnchanged(worktree: string, snapshot: WorktreeSnapshot): Promise<boolean>
+  /** True where all that were taken are gone: there were too many, or somebody took them away. */
+  tidySnapshots(): Promise<boolean>
+  /** Takes away all of them. */
+  forgetSnapshots(): Promise<void>
+  /** Those of older versions, which were kept in the repository, below `refs/exomonad/snapshots/`. */
+  removeFormerSnapshots(): Promise<void>
+  /** Whether it failed because an object is missing or broken. */
+  isUnreadable(thrown: unknown): boolean
+  /** The best common ancestor of two commits, or one of them; null where there is none. */
+  partedAt(one: Sha, other: Sha): Promise<Sha | null>
   mergeBasesAmong(commits: readonly Sha[]): Promise<MergeBases>
   /** The tree of each commit. */
   treesOf(commits: readonly Sha[]): Promise<Map<Sha, Sha>>

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto'
 import { access, lstat, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { RADAR_INDEX } from '../../../runtime/paths.ts'
 import { wordsOf } from '../failure.ts'
-import { identityVariables } from '../objects.ts'
 import type { ExecResult } from '../../../processes/exec.ts'
 import type { Run } from '../run.ts'
 import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
 import { gitDirOf, operationIn, parseStatus } from '../worktrees/worktree-state.ts'
 import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './radar-git.ts'
+import { LEAST_OBJECT, type RadarObjects } from './radar-objects.ts'
 
 /** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
 const MOST_PATHS = 20_000
@@ -22,18 +22,16 @@ const RESTLESS = { size: 1_000_000, rest: 60_000 }
 const MOST_NAMED = 200
 /** Files that are looked at side by side. */
 const AT_ONCE = 64
-
-const OURS = identityVariables('AUTHOR', { name: 'exomonad', email: 'exomonad@localhost' })
-const COMMITTER = identityVariables('COMMITTER', {
-  name: 'exomonad',
-  email: 'exomonad@localhost',
-})
+/** Changed files that are looked at for a sign that there is more. */
+const MOST_SIGNS = 64
 
 const SETTINGS = [
   'core.splitIndex=false',
   'advice.addEmbeddedRepo=false',
   'diff.ignoreSubmodules=dirty',
 ]
+
+const GONE = { recursive: true, force: true }
 
 const STATUS = [
   'status',
@@ -49,7 +47,34 @@ const STATUS = [
 const unknown = (why: string) => ({ kind: 'unknown' as const, why })
 
 /** Whole worktrees as commits, which `git status` and the index there know nothing of. */
-export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, 'snapshotWorktree'> {
+export function createWorktreeSnapshots({
+  run,
+  objects,
+}: {
+  run: Run
+  objects: RadarObjects
+}): Pick<RadarGit, 'snapshotWorktree' | 'seemsUnchanged'> {
+  /** What may show that there is more, as it was when a snapshot was taken. */
+  const lastSigns = new WeakMap<WorktreeSnapshot, ReadonlyMap<string, string>>()
+
+  /** Of the index of a git folder, its state that was copied, and that of the copy. */
+  const indexes = new Map<string, { readonly of: string; readonly own: string }>()
+
+  /**
+   * A copy of an index that git writes anew: in that of a worktree that was made within a second,
+   * nothing tells that a file was not changed in that second, and git would read all of them each
+   * time. Nothing is ever added to it.
+   */
+  const bringIndex = async (gitDir: string, stamp: string): Promise<string> => {
+    const index = join(gitDir, RADAR_INDEX)
+    const known = indexes.get(gitDir)
+    if (known?.of === stamp && known.own === (await stampOf(index))) return index
+    // A git that was killed half-way leaves its lock.
+    await Promise.all([index, `${index}.lock`].map((file) => rm(file, GONE)))
+    await copyIndex(join(gitDir, 'index'), index).catch(() => rm(index, GONE))
+    return index
+  }
+
   /** The tree of all its files but `skipped`. `named`: what differed from its index at `stamp`. */
   const treeOf = async (
     worktree: string,
@@ -60,17 +85,16 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
     }: { skipped: readonly string[]; named: readonly string[] | null; stamp: string },
   ): Promise<Sha> => {
     const gitDir = await gitDirOf(worktree)
-    const [real, index] = [join(gitDir, 'index'), join(gitDir, RADAR_INDEX)]
+    const real = join(gitDir, 'index')
+    const refreshed = join(gitDir, RADAR_INDEX)
+    const index = `${refreshed}-next`
     // Of a file of Git LFS only the pointer counts: what its filter stores is thrown away.
     const large = `${index}-lfs`
     // A git that was killed half-way leaves its lock.
-    const clear = () =>
-      Promise.all(
-        [index, `${index}.lock`, large].map((file) => rm(file, { recursive: true, force: true })),
-      )
+    const clear = () => Promise.all([index, `${index}.lock`, large].map((file) => rm(file, GONE)))
     const options = {
       worktree,
-      env: { GIT_INDEX_FILE: index },
+      env: { ...(await objects.variables()), GIT_INDEX_FILE: index },
       settings: [...SETTINGS, `lfs.storage=${large}`],
     }
     const add = (pathspecs: readonly string[]): Promise<ExecResult> =>
@@ -89,7 +113,8 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       exitCode === 0 || exitCode === SOME_MISSING
     const begin = async (): Promise<void> => {
       await clear()
-      await copyIndex(real, index).catch(() => rm(index, { force: true }))
+      const from = (await stampOf(real)) === stamp ? refreshed : real
+      await copyIndex(from, index).catch(() => rm(index, { force: true }))
     }
     const addNamed = async (): Promise<boolean> => {
       if (named === null || named.length > MOST_NAMED || (await stampOf(real)) !== stamp)
@@ -132,10 +157,20 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
 
   const take = async (
     worktree: string,
-    before: WorktreeSnapshot | undefined,
+    last: WorktreeSnapshot | undefined,
   ): ReturnType<RadarGit['snapshotWorktree']> => {
-    const stamp = await stampOf(join(await gitDirOf(worktree), 'index'))
-    const looked = await run.attempt(STATUS, { worktree, reads: true })
+    // Of one that is kept no more everything is written again.
+    const isKept = last !== undefined && (last.commit === last.head || objects.has(last.commit))
+    const before = isKept ? last : undefined
+    const gitDir = await gitDirOf(worktree)
+    const stamp = await stampOf(join(gitDir, 'index'))
+    const index = await bringIndex(gitDir, stamp)
+    const looked = await run.attempt(STATUS, {
+      worktree,
+      env: { GIT_INDEX_FILE: index },
+      settings: SETTINGS,
+    })
+    indexes.set(gitDir, { of: stamp, own: await stampOf(index) })
     if (looked.exitCode !== 0) return unknown(wordsOf(looked) || 'git status failed')
     const { head, dirty, conflicted } = parseStatus(looked.stdout)
     const operation = await operationIn(worktree)
@@ -146,23 +181,24 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
       return unknown(
         `it has ${dirty.length} uncommitted files, more than ${MOST_PATHS}: does .gitignore lack a line?`,
       )
-    const { mark, large: skipped } = await markOf(worktree, looked.stdout, dirty)
-    if (before?.mark === mark) return before
+    const signs = await stampsOf(worktree, await signsOf(worktree, dirty))
+    const known = (found: WorktreeSnapshot): WorktreeSnapshot => {
+      lastSigns.set(found, signs)
+      return found
+    }
+    const { mark, large: skipped, bytes } = await markOf(worktree, looked.stdout, dirty)
+    if (before?.mark === mark) return known(before)
     const same = { kind: 'taken' as const, head, skipped, mark }
     if (dirty.length === 0) {
       const isKnown = before?.commit === head
-      return { ...same, commit: head, tree: isKnown ? before.tree : await treeIn(head) }
+      const tree = isKnown ? before.tree : await treeIn(head)
+      return known({ ...same, commit: head, tree })
     }
+    objects.note(bytes)
     const tree = await treeOf(worktree, { skipped, stamp, named: toAdd(looked.stdout, skipped) })
     // Else what is half-way from one commit to another would be taken for somebody's work.
     if (await hasMoved(worktree, { head, stamp })) return unknown('its branch moved just now')
-    if (before?.tree === tree && before.head === head) return { ...before, ...same }
-    const commit = await run.output(
-      'keep a snapshot',
-      ['commit-tree', tree, '-p', head, '-m', 'A worktree as it was, kept by exomonad'],
-      { env: { ...OURS, ...COMMITTER } },
-    )
-    return { ...same, tree, commit: parseSha(commit) }
+    return known({ ...same, tree, commit: await objects.commit(tree, head) })
   }
 
   return {
@@ -173,6 +209,12 @@ export function createWorktreeSnapshots({ run }: { run: Run }): Pick<RadarGit, '
         () => false,
       )
       return there ? take(worktree, before) : unknown('its worktree is gone')
+    },
+    seemsUnchanged: async (worktree, snapshot) => {
+      const before = lastSigns.get(snapshot)
+      if (before === undefined) return false
+      const now = await stampsOf(worktree, [...before.keys()])
+      return [...before].every(([path, stamp]) => now.get(path) === stamp)
     },
   }
 }
@@ -200,14 +242,41 @@ function toAdd(status: string, skipped: readonly string[]): string[] | null {
   return found.filter((path) => !left.has(path))
 }
 
-/** What tells one state of a worktree from another, without reading a file, and what is too large. */
+/**
+ * What is written by most that an agent does next: its index and HEAD, the files that it changed
+ * last, and the folders of these.
+ */
+async function signsOf(worktree: string, dirty: readonly string[]): Promise<string[]> {
+  const gitDir = await gitDirOf(worktree)
+  const changed = dirty.slice(0, MOST_SIGNS)
+  return [
+    ...['index', 'HEAD', 'logs/HEAD'].map((name) => join(gitDir, name)),
+    ...new Set(['.', ...changed, ...changed.map(dirname)]),
+  ]
+}
+
+const stampsOf = async (
+  worktree: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string>> =>
+  new Map(
+    await Promise.all(
+      paths.map(async (path) => [path, await stampOf(resolve(worktree, path))] as const),
+    ),
+  )
+
+/**
+ * What tells one state of a worktree from another, without reading a file, what is too large, and
+ * how many bytes the rest comes to at most as objects.
+ */
 async function markOf(
   worktree: string,
   status: string,
   dirty: readonly string[],
-): Promise<{ mark: string; large: string[] }> {
+): Promise<{ mark: string; large: string[]; bytes: number }> {
   const hash = createHash('sha256').update(status)
   const large: string[] = []
+  let bytes = 0
   const now = Date.now()
   for (let at = 0; at < dirty.length; at += AT_ONCE) {
     const part = dirty.slice(at, at + AT_ONCE)
@@ -220,8 +289,10 @@ async function markOf(
       const isLeftOut =
         file.size > SNAPSHOT_FILE_LIMIT ||
         (file.size > RESTLESS.size && now - Number(file.mtimeMs) < RESTLESS.rest)
-      if (file.isFile() && isLeftOut) large.push(part[index] ?? '')
+      const path = part[index] ?? ''
+      if (file.isFile() && isLeftOut) large.push(path)
+      else bytes += Number(file.size) + LEAST_OBJECT * (1 + path.split('/').length)
     }
   }
-  return { mark: hash.update(large.join('\0')).digest('hex'), large }
+  return { mark: hash.update(large.join('\0')).digest('hex'), large, bytes }
 }

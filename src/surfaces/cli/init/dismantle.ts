@@ -70,8 +70,8 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)
   // What is left of the forge’s repository borrows what is kept for it.
   if (!worktreesLeft && unshared.length === 0) await git.endLending()
-  const snapshots = await git.keptSnapshots()
-  await git.keepSnapshots(new Map([...snapshots.keys()].map((id) => [id, null])))
+  await git.removeFormerSnapshots()
+  await git.forgetSnapshots()
   await removeUserState(deps.environment, paths.commonDir)
   return { removed, kept, branches_left: branches }
 }
@@ -190,8 +190,7 @@ async function removeState(
 ): Promise<void> {
   const { paths, file } = located
   await rm(file.socket, { force: true })
-  for (const name of [SNAPSHOT_INDEX, RADAR_INDEX].flatMap((index) => [index, `${index}.lock`]))
-    await rm(join(paths.commonDir, name), { force: true })
+  await removeIndexes(paths.commonDir)
   if (dirname(file.socket) !== paths.state) await removeIfEmpty(dirname(file.socket))
   if (left.worktreesLeft) {
     await rm(paths.repositoryFile, { force: true })
@@ -211,6 +210,16 @@ async function removeState(
     const entry = join(paths.state, name)
     if (entry !== paths.origin) await rm(entry, { recursive: true, force: true })
   }
+}
+
+/** Of the main worktree and of all others. */
+async function removeIndexes(commonDir: string): Promise<void> {
+  const worktrees = join(commonDir, 'worktrees')
+  const linked = (await readdir(worktrees).catch(() => [])).map((name) => join(worktrees, name))
+  for (const folder of [commonDir, ...linked])
+    for (const name of await readdir(folder).catch(() => []))
+      if (name.startsWith(SNAPSHOT_INDEX) || name.startsWith(RADAR_INDEX))
+        await rm(join(folder, name), { recursive: true, force: true })
 }
 
 const removeIfEmpty = (folder: string): Promise<void> => rmdir(folder).catch(() => {})
