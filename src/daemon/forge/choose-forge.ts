@@ -19,6 +19,7 @@ import { findGitea } from './find-gitea.ts'
 import { findGithub } from './find-github.ts'
 import { createConfineCheck } from '../sandbox/confine-check.ts'
 import { createGitCredential } from './git-credential.ts'
+import type { HoldCheck } from '../limits/hold-checks.ts'
 import type { KnownTokens } from '../known-tokens.ts'
 
 export interface ChosenForge {
@@ -42,6 +43,7 @@ export interface ChooseForgeOptions {
   readonly requireTrust: Settings['requireTrust']
   /** Of checks. */
   readonly agentEnvironment: () => Promise<Record<string, string>>
+  readonly holdCheck: HoldCheck
   /** Filled in. */
   readonly access: RemoteAccess
   readonly tokens: KnownTokens
@@ -69,6 +71,7 @@ async function chooseLocal({
   config,
   requireTrust,
   agentEnvironment,
+  holdCheck,
   access,
   gate,
   clock,
@@ -102,6 +105,7 @@ async function chooseLocal({
     },
     paths,
     confine: createConfineCheck({ paths, environment, config }),
+    hold: holdCheck,
     gate,
     clock,
     log,
