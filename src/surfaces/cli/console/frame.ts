@@ -6,6 +6,7 @@ import { noticeRows } from './rows/ask-rows.ts'
 import { emptyTerminal } from './overview/preview.ts'
 import { createOverviewFrame } from './overview/overview-frame.ts'
 import { asWaiting, withOwnWaits } from './own-waits.ts'
+import { foldRows } from './fold/fold.ts'
 import { radarFrame } from './radar/radar-frame.ts'
 import { reviewFrame } from './review/review-frame.ts'
 import { window, type Window } from './rows/compose-scrollback.ts'
@@ -144,7 +145,7 @@ function inboxFrame(
 function overlayRows(
   state: ConsoleState,
   overlay: Exclude<Overlay, { kind: 'inbox' | 'radar' }>,
-  { columns: width, palette, spin }: FrameOptions,
+  { columns: width, palette, spin, now }: FrameOptions,
 ): string[] {
   switch (overlay.kind) {
     case 'tree':
@@ -154,6 +155,8 @@ function overlayRows(
             { ...state.tree, root: withOwnWaits(state.tree.root, state.waits) },
             { width, palette, frame: spin },
           )
+    case 'fold':
+      return foldRows(overlay, { width, palette, now })
     case 'help':
       return helpRows({ width, palette, place: state.place })
     case 'rows':

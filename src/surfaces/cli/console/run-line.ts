@@ -3,6 +3,7 @@ import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import { printableLine } from '../../text/printable.ts'
 import { lineCount } from './rows/compose-scrollback.ts'
 import { createLineActions } from './line-actions.ts'
+import { createFoldLine } from './fold/run-fold.ts'
 import { createRadarLines } from './radar/run-radar.ts'
 import { createReviewActions, type SentReview } from './review/run-review.ts'
 import { createInboxLines } from './run-inbox.ts'
@@ -83,6 +84,7 @@ export function createLines(doing: Doing): Lines {
   const waits = createWaits(doing, notify)
   const inbox = createInboxLines(doing, notify)
   const radar = createRadarLines(doing)
+  const showFold = createFoldLine(doing)
   const reviews = createReviewActions(doing, notify)
   const askKill = (node: TreeNode): void => {
     const { id: agentId, name } = node
@@ -152,6 +154,8 @@ export function createLines(doing: Doing): Lines {
         return line.agent === undefined
           ? radar.open(undefined)
           : about(agent, line.agent, ({ id }) => radar.open(id))
+      case 'fold':
+        return about(agent, line.agent, showFold)
       case 'radar-pair':
         return radar.showPair(line)
       case 'pr':

@@ -8,6 +8,7 @@ import type { Inbox } from '../../text/inbox-answer.ts'
 import { createHistory, type History } from './input/input-history.ts'
 import { EMPTY, type Line } from './input/line-editor.ts'
 import { hasEnded } from './rotation.ts'
+import type { FoldOverlay } from './fold/fold.ts'
 import type { RadarAction, RadarOverlay } from './radar/radar.ts'
 
 /** Everything the console knows and shows. Changes by `reduce` (reduce.ts) alone. */
@@ -89,6 +90,7 @@ export interface OwnWait {
 export type Overlay =
   | { readonly kind: 'inbox'; readonly selected: number }
   | RadarOverlay
+  | FoldOverlay
   /** `rows`: what was read once. */
   | {
       readonly kind: 'tree' | 'help' | 'rows'

@@ -77,6 +77,12 @@ export const COMMANDS = [
     takes: 'agent',
     does: 'whose work would conflict if it were merged now, of all or with that agent’s',
   },
+  {
+    name: 'fold',
+    usage: '[AGENT]',
+    takes: 'agent',
+    does: 'what the open pull requests on this or that agent’s base come to together, and how far it is checked',
+  },
   { name: 'tree', usage: '', takes: 'nothing', does: 'all agents' },
   { name: 'pr', usage: '[NUMBER]', takes: 'pull', does: 'this agent’s pull request, or that one' },
   {

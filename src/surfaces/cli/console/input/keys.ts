@@ -86,3 +86,6 @@ function piecesOf(input: string): Key[] {
       : [edit({ kind: 'insert', text: piece })]
   })
 }
+
+export const beginsCommand = (key: Key): boolean =>
+  key.kind === 'edit' && key.action.kind === 'insert' && key.action.text.startsWith('/')

@@ -7,7 +7,7 @@ import { ALIASES, COMMANDS, isCommand, type CommandName } from './commands.ts'
 export type ConsoleLine =
   | { readonly kind: 'say'; readonly text: string }
   | { readonly kind: 'fork'; readonly name?: string; readonly context: 'inherit' | 'fresh' }
-  | { readonly kind: 'kill' | 'attach' | 'radar'; readonly agent?: string }
+  | { readonly kind: 'kill' | 'attach' | 'radar' | 'fold'; readonly agent?: string }
   /** One pair, as the radar names the two. */
   | { readonly kind: 'radar-pair'; readonly a: string; readonly b: string }
   | { readonly kind: 'send'; readonly agent: string; readonly message: string }
@@ -57,6 +57,7 @@ function parseCommand(name: CommandName, rest: string): ConsoleLine {
     case 'kill':
     case 'attach':
     case 'radar':
+    case 'fold':
       return words.length > 1
         ? misused(name)
         : { kind: name, ...(words[0] === undefined ? {} : { agent: words[0] }) }

@@ -3,7 +3,7 @@ import { scrolled } from '../rows/compose-scrollback.ts'
 import type { Frame } from '../frame-options.ts'
 import { itemsOf } from '../rows/inbox-rows.ts'
 import { newer, older, push } from './input-history.ts'
-import { isText, type Key } from './keys.ts'
+import { beginsCommand, isText, type Key } from './keys.ts'
 import { edit, EMPTY, type Edit, type Line } from './line-editor.ts'
 import { parseLine } from './parse-line.ts'
 import { createPiece } from './one-piece.ts'
@@ -172,7 +172,12 @@ export function createPress(options: {
     else if (key.kind === 'page-up') scrollBy(-page())
     else if (key.kind === 'page-down') scrollBy(page())
     else if (isText(key, 'q')) escape()
+    else if (isText(key, 'R')) readAgain()
     else if (beginsCommand(key)) leaveFor(key)
+  }
+  const readAgain = (): void => {
+    const { overlay, viewed } = get()
+    if (overlay?.kind === 'fold') void lines.run({ kind: 'fold', agent: overlay.agent }, viewed)
   }
 
   const inRadar = (key: Key): void => {
@@ -293,6 +298,3 @@ const behind = (overlay: Overlay): Overlay | null =>
   overlay.kind === 'radar' && overlay.detail !== null ? { ...overlay, detail: null } : null
 
 const insert = (text: string): Key => ({ kind: 'edit', action: { kind: 'insert', text } })
-
-const beginsCommand = (key: Key): boolean =>
-  key.kind === 'edit' && key.action.kind === 'insert' && key.action.text.startsWith('/')

@@ -22,6 +22,7 @@ export type OverviewDoes =
   | 'attach'
   | 'inbox'
   | 'radar'
+  | 'fold'
   | 'kill'
   | 'help'
   | 'leave'
@@ -67,6 +68,7 @@ export const OVERVIEW_KEYS: readonly KeyRow<OverviewDoes>[] = [
   { keys: { t: 'attach' }, words: 'the terminal of the agent itself' },
   { keys: { i: 'inbox' }, words: 'the inbox with its news' },
   { keys: { c: 'radar' }, words: 'whose work would conflict (⚠ in the list)' },
+  { keys: { f: 'fold' }, words: 'what the pull requests on its base come to together' },
   { keys: { x: 'kill' }, words: 'end the agent and all below it, after asking' },
   { keys: {}, shown: 'Escape', words: 'end a running /wait; back to the list; all rows again' },
   { keys: { '?': 'help' }, words: 'keys and commands' },

@@ -185,6 +185,7 @@ export function createOverviewPress(options: {
     inbox: () => void lines.run({ kind: 'inbox', clear: false }, get().viewed),
     kill: () => acting(kill),
     radar: () => void lines.run({ kind: 'radar' }, get().viewed),
+    fold: () => void lines.run({ kind: 'fold' }, get().viewed),
     help: () => void lines.run({ kind: 'help' }, get().viewed),
     leave,
   }

@@ -20,6 +20,12 @@ const RADAR: Keys = [
   ['Escape q', 'back: from a pair to all of them'],
 ]
 
+const FOLD: Keys = [
+  ['↑ ↓ PgUp PgDn', 'scroll'],
+  ['R', 'read it again'],
+  ['Escape q', 'back'],
+]
+
 const CONVERSATION: Keys = [
   ['Alt-← Alt-→', 'previous, next agent'],
   ['Alt-↑ Alt-↓', 'parent, first child'],
@@ -43,6 +49,7 @@ const GROUPS: readonly {
   { place: 'review', title: 'In a diff', keys: REVIEW },
   { place: 'conversation', title: 'With an agent', keys: CONVERSATION },
   { place: null, title: 'Who would conflict (c, /radar)', keys: RADAR },
+  { place: null, title: 'What is open together (f, /fold)', keys: FOLD },
 ]
 
 /** Commands and keys, each with what it does beside it, in at most `width` columns. */
