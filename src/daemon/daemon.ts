@@ -155,7 +155,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
     })
     const onJournalStep = options.onJournalStep ?? (() => {})
-    const { forge, poller, resume } = await assemblePulls({
+    const { forge, poller, foldResults, resume } = await assemblePulls({
       ...{ git, store, publisher, environment, paths, config },
       requireTrust: settings.requireTrust,
       agentEnvironment: agentEnv,
@@ -200,6 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ freePort, portsFree },
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
+      foldResults,
       holdsLimits: openLimits(paths, environment),
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
