@@ -88,7 +88,7 @@ export const worktreeSchema = z
       .array(argv)
       .default([])
       .describe(
-        'Commands run in a worktree before it is removed, with the variables of set-up commands. A failure is said, and holds nothing up.',
+        'Commands run in a worktree before it is removed, by `clean`, `deinit` or an undone spawn, with the variables of set-up commands. A failure is said, and holds nothing up.',
       ),
     teardown_timeout: seconds(60, 'For each teardown command.'),
     setup_cache_mb: z

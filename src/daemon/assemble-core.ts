@@ -8,7 +8,7 @@ import { createBackground, type Background } from '../core/background.ts'
 import { createBudgetWatch } from '../core/usage/budget-watch.ts'
 import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
-import { createClean } from '../core/maintenance/clean.ts'
+import { createCleaning } from '../core/maintenance/cleaning.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createActing } from '../core/acting.ts'
@@ -106,8 +106,8 @@ export function assembleCore(
   const block = Number.parseInt(repositoryHash(deps.paths.commonDir).slice(0, 6), 16)
   const slots = createSlots({ ...deps, firstBlock: block })
   const variablesOf = createWorktreeVariables({ ...deps, slots })
-  const teardown = createTeardown({ ...deps, variablesOf })
   const limits = createLimitWatch({ ...deps, panes, limits: deps.holdsLimits })
+  const teardown = createTeardown({ ...deps, variablesOf, limits })
   const launcher = createLauncher({ ...deps, panes, slots, limits })
   const finalOutput = createFinalOutput(deps)
   const results = createResults({ ...deps, finalOutput })
@@ -211,7 +211,7 @@ export function assembleCore(
     acting: createActing(deps),
     spawning: createSpawning({
       ...deps,
-      ...{ launcher, admission, start, approvals, states, variablesOf },
+      ...{ launcher, admission, start, approvals, states, variablesOf, limits },
       undo: spawnUndo,
     }),
     forking: createForking({
@@ -262,12 +262,10 @@ export function assembleCore(
         await notes.flush()
         void keepUpToDate.look()
       },
-      clean: createClean({ ...deps, panes, states, endPrograms, teardown, results }),
+      ...createCleaning({ ...deps, panes, states, endPrograms, teardown, results }),
       reap: createReap(deps),
       moveRoot: createMoveRoot({ ...deps, directory }),
-      spawnUndo,
-      mergePull,
-      approvals,
+      ...{ spawnUndo, mergePull, approvals, teardown },
       deliverUnclaimed: questions.deliverUnclaimed,
       giveBackUnconfirmed: async () => {
         await questions.giveBackUnconfirmed()

@@ -27,6 +27,7 @@ import { chooseMultiplexer } from './choose-multiplexer.ts'
 import { claimRepository } from './claim-repository.ts'
 import type { RemoteAccess } from './forge/choose-forge.ts'
 import { createKnownTokens } from './known-tokens.ts'
+import { createHoldChecks } from './limits/hold-checks.ts'
 import { openLimits } from './limits/open-limits.ts'
 import { createPrompts, listedTools } from './listed-tools.ts'
 import { startMaintenance } from './maintenance.ts'
@@ -155,21 +156,19 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       log,
     })
     const onJournalStep = options.onJournalStep ?? (() => {})
+    const { limits, holdCheck } = createHoldChecks({
+      ...{ store, config, limits: openLimits(paths, environment) },
+    })
     const { forge, poller, foldResults, resume } = await assemblePulls({
       ...{ git, store, publisher, environment, paths, config },
       requireTrust: settings.requireTrust,
       agentEnvironment: agentEnv,
-      access,
-      tokens,
-      gate,
-      clock,
-      log,
-      onJournalStep,
-      release,
+      ...{ holdCheck, access, tokens, gate, clock, log, onJournalStep, release },
     })
     await writeBinShim(paths.bin, {
       node: process.execPath,
       bin: programFile('bin/exomonad'),
+      confinedGit: join(PACKAGE_ROOT, 'hooks', 'confined-git.sh'),
     })
     const mcp = config().mcp.http
       ? await openMcp({ file: paths.mcpFile, port: config().mcp.port, log })
@@ -201,7 +200,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
       foldResults,
-      holdsLimits: openLimits(paths, environment),
+      holdsLimits: limits,
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
     const { core } = assembled

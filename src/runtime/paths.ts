@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { dirname, join, sep } from 'node:path'
 
+/** In the local forge’s repository while what it can borrow is being taken out of it. */
+export const SLIMMING_FILE = 'exomonad-slimming'
 /**
  * In the git folder of a worktree while it is looked at: nothing is written down that a person’s
  * git or an agent’s reads. A crash leaves it.

@@ -50,6 +50,7 @@ import { spawnSubtree } from './agents/spawn-subtree.ts'
 import { spawnWorkers } from './agents/spawn-workers.ts'
 import { subagentDelegate } from './sessions/subagent-delegate.ts'
 import { subagentSpawn } from './sessions/subagent-spawn.ts'
+import { tearDown } from './tear-down.ts'
 import { tree } from './agents/tree.ts'
 import { up } from './agents/up.ts'
 import { wait } from './mail/wait.ts'
@@ -113,6 +114,7 @@ const TOOLS = [
   spawnWorkers,
   subagentDelegate,
   subagentSpawn,
+  tearDown,
   tree,
   up,
   wait,

@@ -9,6 +9,8 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { SLIMMING_FILE } from '../../runtime/paths.ts'
+import { parseJson } from '../../domain/formats/parse-json.ts'
 import { parseSha, type Sha } from '../../domain/ids.ts'
 import type { Git } from './git.ts'
 import type { Run } from './run.ts'
@@ -32,6 +34,14 @@ interface Kept {
   readonly ref: string
   readonly time: number
   readonly sha: string
+}
+
+/** What is being taken out of a borrower, written down before it borrows. */
+interface SlimPlan {
+  /** Relative to its folder of objects: all there was before. */
+  readonly files: readonly string[]
+  /** Names of objects that are nowhere else. */
+  readonly rest: readonly string[]
 }
 
 /** Refs that may go: nothing of the borrower stands there, or a newer one keeps the same. */
@@ -158,6 +168,37 @@ export function createLending({ run, commonDir }: { run: Run; commonDir: string 
     return lines(found).flatMap((line) => /^(\S+) missing$/.exec(line)?.[1] ?? [])
   }
 
+  const planFile = (path: string): string => join(path, SLIMMING_FILE)
+  const writePlan = async (path: string, plan: SlimPlan): Promise<void> => {
+    await writeFile(`${planFile(path)}.new`, JSON.stringify(plan))
+    await rename(`${planFile(path)}.new`, planFile(path))
+  }
+  const readPlan = async (path: string): Promise<SlimPlan | null> => {
+    const text = await readOptional(planFile(path))
+    if (text === '') return null
+    const { files, rest } = parseJson(text) as SlimPlan
+    return { files: files.filter((file) => /^(?:[0-9a-f]{2}|pack)\/[^/]+$/.test(file)), rest }
+  }
+
+  /** From the moment that it borrows: what is here as well goes, however often this is cut off. */
+  const takeOut = async (path: string, { files, rest }: SlimPlan): Promise<true> => {
+    const objects = join(path, 'objects')
+    await Promise.all([followShallow(path), followPartial(path)])
+    // Of pushes meanwhile; from here on the hook keeps what they bring.
+    await keep(path)
+    let pack: string | undefined
+    if (rest.length > 0) {
+      // Nobody reaches them any more. They stay, in a pack of their own.
+      const args = [`--git-dir=${path}`, 'pack-objects', '-q', join(objects, 'pack', 'pack')]
+      const input = rest.map((name) => `${name}\n`).join('')
+      pack = (await run.output(`pack what only ${path} has`, args, { input })).trim()
+    }
+    const isPack = (file: string): boolean => pack !== undefined && file.includes(`pack-${pack}.`)
+    await removeAll(files.filter((file) => !isPack(file)).map((file) => join(objects, file)))
+    await rm(planFile(path), { force: true })
+    return true
+  }
+
   /** Takes out of the folder of its own what is here as well. */
   const slim = async (path: string): Promise<boolean> => {
     const objects = join(path, 'objects')
@@ -166,25 +207,17 @@ export function createLending({ run, commonDir }: { run: Run; commonDir: string 
     const files = (
       await Promise.all(
         [...loose, 'pack'].map(async (folder) =>
-          (await readdir(join(objects, folder))).map((name) => join(objects, folder, name)),
+          (await readdir(join(objects, folder))).map((name) => join(folder, name)),
         ),
       )
     ).flat()
     const own = await ownObjects(path)
     await keep(path)
-    const rest = await absentHere(own)
-    if (!(await lend(path))) return false
-    await Promise.all([followShallow(path), followPartial(path)])
-    // Of pushes meanwhile; from here on the hook keeps what they bring.
-    await keep(path)
-    if (rest.length > 0) {
-      // Nobody reaches them any more. They stay, in a pack of their own.
-      const args = [`--git-dir=${path}`, 'pack-objects', '-q', join(objects, 'pack', 'pack')]
-      const input = rest.map((name) => `${name}\n`).join('')
-      const pack = (await run.output(`pack what only ${path} has`, args, { input })).trim()
-      return removeAll(files.filter((file) => !file.includes(`pack-${pack}.`)))
-    }
-    return removeAll(files)
+    const plan = { files, rest: await absentHere(own) }
+    await writePlan(path, plan)
+    if (await lend(path)) return takeOut(path, plan)
+    await rm(planFile(path), { force: true })
+    return false
   }
 
   return {
@@ -198,7 +231,11 @@ export function createLending({ run, commonDir }: { run: Run; commonDir: string 
       await followPartial(path)
       await keep(path)
     },
-    slimBorrower: async (path) => !(await borrows(path)) && slim(path),
+    slimBorrower: async (path) => {
+      if (!(await borrows(path))) return slim(path)
+      const plan = await readPlan(path)
+      return plan !== null && takeOut(path, plan)
+    },
     endLending: async () => {
       const refs = await listed(['for-each-ref', '--format=%(refname)', KEPT_REFS], 'list refs')
       if (refs === '') return
@@ -212,11 +249,10 @@ export function createLending({ run, commonDir }: { run: Run; commonDir: string 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 /** The index of a pack goes before the pack, so that nobody looks for objects in what is gone. */
-async function removeAll(files: readonly string[]): Promise<true> {
+async function removeAll(files: readonly string[]): Promise<void> {
   const isIndex = (file: string): boolean => file.endsWith('.idx')
   for (const file of [...files.filter(isIndex), ...files.filter((one) => !isIndex(one))])
     await rm(file, { force: true })
-  return true
 }
 
 /** Empty where it is not there. */

@@ -2,21 +2,29 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import process from 'node:process'
 
+/** Below the folder of `writeBinShim`: what confined agents have in front of that on their PATH. */
+export const CONFINED_BIN = 'confined'
+
 /**
  * Writes `<folder>/exomonad`, a sh script that runs this daemon’s own version with its own Node,
- * whatever else the machine has: agents have the folder in front of their PATH. It appears whole,
- * also where agents are just running the former one. Returns its path.
+ * whatever else the machine has: agents have the folder in front of their PATH. And the `git` of
+ * those that are confined, a script. Each appears whole, also where agents are just running the
+ * former one. Returns the path of the first.
  */
 export async function writeBinShim(
   folder: string,
-  program: { node: string; bin: string },
+  program: { node: string; bin: string; confinedGit: string },
 ): Promise<string> {
-  const file = join(folder, 'exomonad')
-  const draft = join(folder, `.exomonad.${process.pid}`)
+  const confined = join(folder, CONFINED_BIN)
+  await writeShim(confined, 'git', ['/bin/sh', program.confinedGit, confined])
+  return writeShim(folder, 'exomonad', [program.node, program.bin])
+}
+
+async function writeShim(folder: string, name: string, words: readonly string[]): Promise<string> {
+  const file = join(folder, name)
+  const draft = join(folder, `.${name}.${process.pid}`)
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(draft, `#!/bin/sh\nexec ${quote(program.node)} ${quote(program.bin)} "$@"\n`, {
-    mode: 0o755,
-  })
+  await writeFile(draft, `#!/bin/sh\nexec ${words.map(quote).join(' ')} "$@"\n`, { mode: 0o755 })
   await rename(draft, file)
   return file
 }

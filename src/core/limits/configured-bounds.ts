@@ -16,6 +16,32 @@ export function boundsOf(
         ? { key: `agents.${agentCli}`, limits: agents[agentCli]?.limits }
         : { key: `acp.${session}`, limits: acp[session]?.limits }
   const places = [{ key: `roles.${role}`, limits: roles[role]?.limits }, program]
+  return chosen(places, (one, other) => one.value - other.value)
+}
+
+/** What nobody alone is held to: of each the highest that any role or program has. */
+export const widestBounds = ({
+  roles,
+  agents,
+  acp,
+}: Pick<Config, 'roles' | 'agents' | 'acp'>): Bounds =>
+  chosen(
+    Object.entries({ roles, agents, acp }).flatMap(([table, all]) =>
+      Object.entries(all).map(([name, { limits }]) => ({ key: `${table}.${name}`, limits })),
+    ),
+    (one, other) => other.value - one.value,
+  )
+
+interface Place {
+  readonly key: string
+  readonly limits?: Config['roles'][string]['limits']
+}
+
+/** Of each limit the first in this order. */
+function chosen(
+  places: readonly (Place | undefined)[],
+  order: (one: Bound, other: Bound) => number,
+): Bounds {
   const bounds: { -readonly [Limit in keyof Bounds]: Bound } = {}
   for (const limit of LIMITS) {
     const all = places.flatMap((place): Bound[] => {
@@ -25,8 +51,8 @@ export function boundsOf(
         ? []
         : [{ value, key: `${place.key}.limits.${limit}` }]
     })
-    const [lowest] = all.toSorted((one, other) => one.value - other.value)
-    if (lowest !== undefined) bounds[limit] = lowest
+    const [first] = all.toSorted(order)
+    if (first !== undefined) bounds[limit] = first
   }
   return bounds
 }

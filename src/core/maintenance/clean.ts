@@ -10,9 +10,11 @@ import type { Deps } from '../deps.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import type { Teardown } from '../spawn/provision/teardown.ts'
 import { atOnce } from '../at-once.ts'
-import { createForgetBranches } from './forget-branches.ts'
+import type { BeginClean, CleanJournal } from './clean-journal.ts'
+import type { ForgetBranches } from './forget-branches.ts'
 import { createKeepReasons, shares } from './keep-reason.ts'
 import type { Maintenance } from './maintenance-use-cases.ts'
+import type { RecordRemoved } from './record-removed.ts'
 
 type Removed = Awaited<ReturnType<Maintenance['clean']>>['removed'][number]
 /** `reason`: why it stays; null: it is gone, or would be. */
@@ -45,21 +47,21 @@ export function createClean({
   endPrograms,
   teardown,
   results,
-  publisher,
-  clock,
-  log,
-}: Pick<
-  Deps,
-  'settings' | 'store' | 'git' | 'forge' | 'files' | 'trash' | 'publisher' | 'clock' | 'log'
-> & {
+  begin,
+  forgetBranches,
+  recordRemoved,
+}: Pick<Deps, 'settings' | 'store' | 'git' | 'forge' | 'files' | 'trash'> & {
   panes: OwnPanes
   states: States
   endPrograms: EndPrograms
   results: Pick<Results, 'record'>
   teardown: Teardown
+  /** Of what a crash must not leave half done. */
+  begin: BeginClean
+  forgetBranches: ForgetBranches
+  recordRemoved: RecordRemoved
 }): Maintenance['clean'] {
   const { look, ofRecords, ofFiles } = createKeepReasons({ store, git, forge, files })
-  const forgetBranches = createForgetBranches({ git, forge, log })
 
   /** Without a word to their parents, who merged them. */
   const end = async (agents: readonly Agent[]): Promise<void> => {
@@ -99,29 +101,6 @@ export function createClean({
     return warnings
   }
 
-  const record = async (gone: readonly { agent: Agent; forks: readonly Agent[] }[]) => {
-    const all = gone.flatMap(({ agent, forks }) => [...forks, agent])
-    await Promise.all(all.map(({ id }) => files.removeFolder(id)))
-    await store.transaction(async (tx) => {
-      for (const { id, reapedAt } of all)
-        await tx.agents.update(id, {
-          cleanedAt: clock(),
-          reapedAt: reapedAt ?? clock(),
-          paneId: null,
-        })
-      for (const { agent } of gone)
-        await publisher.publish(
-          {
-            type: 'agent.removed',
-            agentId: agent.id,
-            actor: 'human',
-            payload: { name: agent.name, branch: agent.branch, worktree: agent.worktree },
-          },
-          tx,
-        )
-    })
-  }
-
   return async ({ dryRun, kill, addresses }) => {
     const agents = (await store.agents.list()).filter((agent) => agent.cleanedAt === null)
     const named = await Promise.all(addresses.map((address) => findAgent(store.agents, address)))
@@ -158,7 +137,10 @@ export function createClean({
     }
 
     /** Those whose worktree is gone now; why the others stay stands in `outcomes`. */
-    const clear = async (level: readonly Agent[]): Promise<Agent[]> => {
+    const clear = async (
+      level: readonly Agent[],
+      journal: CleanJournal | undefined,
+    ): Promise<Agent[]> => {
       const isLiving = (agent: Agent): boolean =>
         [...forksOf(agent), agent].some(({ state }) => isAlive(state))
       const ending: Agent[] = []
@@ -169,7 +151,7 @@ export function createClean({
         if (verdict.kind === 'kept') outcomes.set(agent, { reason: verdict.reason })
         else ending.push(agent)
       })
-      if (dryRun) return ending
+      if (journal === undefined) return ending
       await end(ending.flatMap((agent) => [...forksOf(agent), agent]))
       if (ending.length > 0) around = await look(agents)
 
@@ -183,6 +165,10 @@ export function createClean({
       )
       const free = passed.filter(({ commits }) => commits === null)
       const open = await endLeftBehind(free.flatMap(({ agent }) => [...forksOf(agent), agent]))
+      await journal.going(
+        free.map(({ agent }) => agent),
+        around.tips,
+      )
       const commitsOf = new Map(passed.map(({ agent, commits }) => [agent, commits]))
       const gone: Agent[] = []
       await each([...commitsOf.keys()], async (agent) => {
@@ -218,22 +204,30 @@ export function createClean({
       return open
     }
 
+    const journal = dryRun || wanted.length === 0 ? undefined : await begin(wanted)
     // Children before parents: a parent’s branch is the base its children are compared with.
     const depths = [...new Set(wanted.map(({ depth }) => depth))].sort((a, b) => b - a)
-    for (const depth of depths) {
-      const gone = await clear(wanted.filter((agent) => agent.depth === depth))
-      if (!dryRun) {
-        const refused = await forgetBranches(gone, around.tips)
-        for (const [agent, error] of refused) keep(agent, error)
-        await record(
-          gone
-            .filter((agent) => !refused.has(agent))
-            .map((agent) => ({ agent, forks: forksOf(agent) })),
-        )
+    try {
+      for (const depth of depths) {
+        const level = wanted.filter((agent) => agent.depth === depth)
+        const gone = await clear(level, journal)
+        if (journal !== undefined && gone.length > 0) {
+          await journal.step('branches')
+          const refused = await forgetBranches(gone, around.tips)
+          for (const [agent, error] of refused) keep(agent, error)
+          await journal.step('record')
+          await recordRemoved(
+            gone
+              .filter((agent) => !refused.has(agent))
+              .map((agent) => ({ agent, forks: forksOf(agent) })),
+          )
+        }
+        for (const agent of gone)
+          if ((outcomes.get(agent)?.reason ?? null) === null)
+            for (const one of [...forksOf(agent), agent]) staying.delete(one)
       }
-      for (const agent of gone)
-        if ((outcomes.get(agent)?.reason ?? null) === null)
-          for (const one of [...forksOf(agent), agent]) staying.delete(one)
+    } finally {
+      await journal?.finish()
     }
     // Nobody waits for the files.
     if (!dryRun) trash.empty()

@@ -22,6 +22,11 @@ export interface Maintenance {
     removed: { agent: string; branch: string; worktree: string; warnings?: string[] }[]
     kept: { agent: string; branch: string; worktree: string; reason: string }[]
   }>
+  /**
+   * Runs the teardown commands in these worktrees of agents whose program has ended, for whoever is
+   * about to remove them; returns what failed.
+   */
+  tearDown(worktrees: readonly string[]): Promise<string[]>
   /** Forgets what set-up commands made beyond these bounds, what was used last at last. */
   pruneSetupCache(bounds: CacheBounds): Promise<{ entries: number; bytes: number }>
   /**

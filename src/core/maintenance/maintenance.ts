@@ -4,10 +4,15 @@ import type { Agent, JournalEntry } from '../../domain/records.ts'
 import type { Approvals } from '../questions/approvals.ts'
 import type { Maintenance } from './maintenance-use-cases.ts'
 import type { Deps } from '../deps.ts'
-import { STOPPED } from '../../domain/lifecycle.ts'
+import { isAlive, STOPPED } from '../../domain/lifecycle.ts'
 import type { MergePull } from '../pulls/merge/merge-pull.ts'
 import { newAgentDefaults } from '../spawn/new-agent.ts'
+import type { Teardown } from '../spawn/provision/teardown.ts'
 import type { SpawnUndo } from '../spawn/undo.ts'
+import { atOnce } from '../at-once.ts'
+
+/** They use processors and disks as they like. */
+const TEARDOWNS = 4
 
 export function createMaintenance({
   store,
@@ -22,16 +27,21 @@ export function createMaintenance({
   moveRoot,
   spawnUndo,
   mergePull,
+  settleClean,
+  teardown,
+  files,
   approvals,
   deliverUnclaimed,
   giveBackUnconfirmed,
-}: Pick<Deps, 'store' | 'git' | 'publisher' | 'setupCache' | 'clock' | 'log'> & {
+}: Pick<Deps, 'store' | 'git' | 'files' | 'publisher' | 'setupCache' | 'clock' | 'log'> & {
   reconcile: () => Promise<void>
   clean: Maintenance['clean']
   reap: Maintenance['reap']
   moveRoot: Maintenance['moveRoot']
   spawnUndo: SpawnUndo
   mergePull: MergePull
+  settleClean: (entry: JournalEntry) => Promise<'done'>
+  teardown: Teardown
   approvals: Approvals
   deliverUnclaimed: () => Promise<void>
   giveBackUnconfirmed: () => Promise<void>
@@ -53,7 +63,9 @@ export function createMaintenance({
             ? await spawnUndo.settle(entry)
             : entry.kind === 'merge'
               ? await mergePull.settle(entry)
-              : undefined
+              : entry.kind === 'clean'
+                ? await settleClean(entry)
+                : undefined
         if (state === undefined) continue
         // It is no longer settled but landed, in its turn.
         if (state === 'waits') {
@@ -87,6 +99,20 @@ export function createMaintenance({
     clean,
     reap,
     moveRoot,
+    tearDown: async (worktrees) => {
+      const wanted = new Set(worktrees)
+      const failed: string[] = []
+      const agents = (await store.agents.list()).filter(
+        ({ ownsWorktree, cleanedAt, state, stateReason }) =>
+          ownsWorktree && cleanedAt === null && (!isAlive(state) || stateReason === STOPPED),
+      )
+      await atOnce(TEARDOWNS, agents, async (agent) => {
+        // git lists them without symlinks.
+        if (wanted.has(await files.realPath(agent.worktree)))
+          failed.push(...(await teardown(agent)))
+      })
+      return failed
+    },
     pruneSetupCache: (bounds) => setupCache.prune(bounds),
     recover: async () => {
       const result = await settle(await store.journal.open())

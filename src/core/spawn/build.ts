@@ -7,6 +7,7 @@ import type { Configured, Deps } from '../deps.ts'
 import { adapterOf } from '../agents/programs.ts'
 import { promptFacts } from './prompt-facts.ts'
 import type { Candidate } from './candidates.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { LaunchEnvironment } from './launch.ts'
 import type { WorktreeVariables } from './provision/variables.ts'
 import { createProvision } from './provision/provision.ts'
@@ -23,6 +24,7 @@ export function createSpawnBuilder(
       start: SpawnStart
       states: States
       variablesOf: WorktreeVariables
+      limits: Pick<LimitWatch, 'behind' | 'explain'>
     },
 ) {
   const { store, git, prompts, paths } = deps

@@ -14,6 +14,7 @@ import { slugify } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import { issueOf } from './issues/records.ts'
 import { createIssueSpecs, type ResolvedSpec } from './issues/specs.ts'
+import type { LimitWatch } from '../limits/limit-watch.ts'
 import type { LaunchEnvironment, Launcher } from './launch.ts'
 import { childrenMadeSince, CUT_OFF } from '../agents/made-since.ts'
 import type { Approvals } from '../questions/approvals.ts'
@@ -55,6 +56,7 @@ export function createSpawning(
       undo: SpawnUndo
       states: States
       variablesOf: WorktreeVariables
+      limits: Pick<LimitWatch, 'behind' | 'explain'>
     },
 ): Spawning {
   const { settings, launcher, approvals, log } = deps

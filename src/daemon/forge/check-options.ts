@@ -12,10 +12,11 @@ export async function checkOptions({
   paths,
   environment,
   requireTrust,
+  holdCheck,
 }: Pick<
   ChooseForgeOptions,
-  'config' | 'agentEnvironment' | 'paths' | 'environment' | 'requireTrust'
->): Promise<Pick<LocalForgeOptions, 'ciEnvironment' | 'ci' | 'confine' | 'trusted'>> {
+  'config' | 'agentEnvironment' | 'paths' | 'environment' | 'requireTrust' | 'holdCheck'
+>): Promise<Pick<LocalForgeOptions, 'ciEnvironment' | 'ci' | 'confine' | 'hold' | 'trusted'>> {
   return {
     ciEnvironment: await agentEnvironment(),
     ci: () => {
@@ -33,6 +34,7 @@ export async function checkOptions({
       }
     },
     confine: createConfineCheck({ paths, environment, config }),
+    hold: holdCheck,
     trusted: requireTrust,
   }
 }

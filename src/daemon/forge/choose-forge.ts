@@ -19,6 +19,7 @@ import { checkOptions } from './check-options.ts'
 import { findGitea } from './find-gitea.ts'
 import { findGithub } from './find-github.ts'
 import { createGitCredential } from './git-credential.ts'
+import type { HoldCheck } from '../limits/hold-checks.ts'
 import type { KnownTokens } from '../known-tokens.ts'
 
 export interface ChosenForge {
@@ -42,6 +43,7 @@ export interface ChooseForgeOptions {
   readonly requireTrust: Settings['requireTrust']
   /** Of checks. */
   readonly agentEnvironment: () => Promise<Record<string, string>>
+  readonly holdCheck: HoldCheck
   /** Filled in. */
   readonly access: RemoteAccess
   readonly tokens: KnownTokens
@@ -69,6 +71,7 @@ async function chooseLocal({
   config,
   requireTrust,
   agentEnvironment,
+  holdCheck,
   access,
   gate,
   clock,
@@ -85,7 +88,14 @@ async function chooseLocal({
     git,
     store,
     remote,
-    ...(await checkOptions({ config, agentEnvironment, paths, environment, requireTrust })),
+    ...(await checkOptions({
+      config,
+      agentEnvironment,
+      paths,
+      environment,
+      requireTrust,
+      holdCheck,
+    })),
     paths,
     gate,
     clock,

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises'
 import { delimiter, dirname, join, resolve } from 'node:path'
+import { CONFINED_BIN } from '../../adapters/machine/bin-shim.ts'
 import { createBubblewrap } from '../../adapters/sandbox/bubblewrap.ts'
 import { ownConfig, ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
 import { preparePersonal } from '../../adapters/sandbox/personal.ts'
@@ -113,6 +114,7 @@ export function createConfine(options: {
       env: {
         ...withoutSockets(env),
         ...ways?.env,
+        PATH: `${join(paths.bin, CONFINED_BIN)}${delimiter}${path}`,
         TMPDIR: '/tmp',
         EXOMONAD_SANDBOX: level,
         EXOMONAD_SOCKET: join(SOCKET_FOLDER, 'daemon.sock'),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { delimiter, join, resolve } from 'node:path'
+import { lstat, mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { bubblewrapArguments } from '../../adapters/sandbox/bubblewrap.ts'
 import { ownConfig, ownGitFolder } from '../../adapters/sandbox/own-git-folder.ts'
 import type { Confinement, Mount } from '../../adapters/sandbox/sandbox.ts'
@@ -44,7 +44,8 @@ export async function markConfined(paths: Pick<Paths, 'state'>, worktree: string
  * have git, outside, do what the agent can’t.
  *
  * Where it looks at the worktree of one, git has what the agent has, and no network: it goes into
- * repositories inside of that and runs filters that their configuration names. In all else it writes
+ * repositories inside of that and runs filters that their configuration names. So it has in a
+ * repository of its submodules, whose configuration and alternates the agent writes. In all else it writes
  * the repository and nothing beside it: references and their logs are written by such agents as
  * well, and a link among them leads anywhere.
  */
@@ -67,7 +68,29 @@ export function confinedGit({
     return exitCode === 0 ? [stdout.trim()] : []
   }
 
-  const asTheAgent = async (worktree: string, options: Options): Promise<Confinement> => {
+  /**
+   * The worktree of one that was confined, where git is to work in a repository that such an agent
+   * writes: of a submodule, by its folder or below the worktree.
+   */
+  const submoduleOf = async (args: readonly string[], cwd: string): Promise<string | undefined> => {
+    const named = args.findLast((arg) => arg.startsWith('--git-dir='))?.slice('--git-dir='.length)
+    const record =
+      named === undefined
+        ? undefined
+        : above(resolve(cwd, named), [join(paths.commonDir, 'worktrees')])
+    const worktree =
+      record === undefined
+        ? above(cwd, Object.values(paths.worktrees))
+        : await worktreeOf(record, Object.values(paths.worktrees))
+    if (worktree === undefined || worktree === cwd) return undefined
+    return (await isThere(markOf(paths, worktree))) ? worktree : undefined
+  }
+
+  const asTheAgent = async (
+    worktree: string,
+    cwd: string,
+    options: Options,
+  ): Promise<Confinement> => {
     ignored ??= excludesFile(options)
     const globals = options.env?.['GIT_CONFIG_GLOBAL']
     const objects = options.env?.['GIT_OBJECT_DIRECTORY']
@@ -89,7 +112,7 @@ export function confinedGit({
       // Where what is looked at is not to be among the repository’s own (adapters/git/radar).
       ...(objects === undefined ? [] : [{ path: objects, access: 'write' as const }]),
     ]
-    return { level: 'offline', mounts, cwd: worktree, unset: [] }
+    return { level: 'offline', mounts, cwd, unset: [] }
   }
 
   const inRepository = (cwd: string): string[] => {
@@ -122,9 +145,11 @@ export function confinedGit({
     everConfined ||= await wasEverConfined(paths)
     if (!everConfined) return exec(file, args, options)
     const { cwd = paths.commonDir } = options
+    const inside = LOOKS.has(command) && (await isThere(markOf(paths, cwd))) ? cwd : undefined
+    const worktree = inside ?? (await submoduleOf(args, cwd))
     const before =
-      LOOKS.has(command) && (await isThere(markOf(paths, cwd)))
-        ? ['--die-with-parent', ...bubblewrapArguments(await asTheAgent(cwd, options))]
+      worktree !== undefined
+        ? ['--die-with-parent', ...bubblewrapArguments(await asTheAgent(worktree, cwd, options))]
         : command === 'config'
           ? undefined
           : inRepository(cwd)
@@ -138,6 +163,24 @@ export function confinedGit({
 /** What git is to do: its first argument that is neither an option nor the value of one. */
 const commandIn = (args: readonly string[]): string =>
   args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '-c') ?? ''
+
+/** What lies right in one of these folders, and the path in it. */
+const above = (path: string, folders: readonly string[]): string | undefined => {
+  const folder = folders.find((one) => path.startsWith(`${one}/`))
+  const [name = ''] = folder === undefined ? [] : path.slice(folder.length + 1).split('/')
+  return folder === undefined || name === '' ? undefined : join(folder, name)
+}
+
+/** Which worktree in these folders a record of git’s is of: git writes it down without symlinks. */
+async function worktreeOf(record: string, folders: readonly string[]): Promise<string | undefined> {
+  const real = (path: string): Promise<string | null> => realpath(path).catch(() => null)
+  const pointer = (await readFile(join(record, 'gitdir'), 'utf8').catch(() => '')).trim()
+  const found = pointer === '' ? null : await real(dirname(resolve(record, pointer)))
+  if (found === null) return undefined
+  for (const path of folders.map((folder) => join(folder, basename(found))))
+    if ((await real(path)) === found) return path
+  return undefined
+}
 
 const isThere = (path: string): Promise<boolean> =>
   lstat(path).then(

@@ -193,6 +193,33 @@ describe('deinit', () => {
   })
 })
 
+describe('deinit with teardown commands', () => {
+  it('runs them in what goes and nowhere else; one that fails is told and keeps nothing', async () => {
+    const tree = await startExomonad({
+      config: `[worktree]
+teardown = [
+  ["sh", "-c", "echo $EXOMONAD_AGENT_NAME $EXOMONAD_SLOT $PWD >> $EXOMONAD_REPOSITORY/../torn"],
+  ["sh", "-c", "echo no database; exit 3"],
+]
+`,
+    })
+    onTestFinished(() => tree.stop())
+    for (const name of ['going', 'staying']) await spawn(tree, name)
+    writeFileSync(join(worktree(tree, 'staying'), 'note.txt'), 'unsaved')
+    const { code, json } = await tree.run(['deinit', '--json'])
+    expect(code).toBe(0)
+    const torn = readFileSync(join(tree.repository.folder, 'torn'), 'utf8').split(' ')
+    expect(torn).toEqual(['going', expect.stringMatching(/^\d$/), `${worktree(tree, 'going')}\n`])
+    expect(json.warnings).toEqual([
+      expect.stringMatching(
+        /teardown command `sh -c echo no .*` failed in .*going: exit 3\nno database/,
+      ),
+    ])
+    expect(existsSync(worktree(tree, 'going'))).toBe(false)
+    expect(existsSync(join(worktree(tree, 'staying'), 'note.txt'))).toBe(true)
+  })
+})
+
 describe('a spawn that a crash cut off after its agent had begun', () => {
   it.each([
     ['had committed', 'git add work.txt && git -c user.name=a -c user.email=a@b commit -q -m Work'],

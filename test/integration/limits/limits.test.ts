@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
@@ -224,3 +224,45 @@ describe.skipIf(found.of.memory !== undefined || found.partly.memory === undefin
     })
   },
 )
+
+it('hold set-up, teardown and checks of what agents wrote as they hold the agent, and nobody else', async () => {
+  const tree = await start('memory = "1GiB", cpu_weight = 40')
+  /** Writes which group it is in, how nice it is, and how much data it may have. */
+  const held = (name: string): string =>
+    `{ sed -e 's/[0-9a-f]\\{8\\}-[0-9a-f-]\\{27\\}/ID/; s/[0-9a-f]\\{32\\}/ID/; s/run-[^/]*\\.scope/SCOPE/' /proc/self/cgroup; nice; ulimit -d; } > "${tree.scripts}/${name}"`
+  const quoted = (name: string): string => JSON.stringify(['sh', '-c', held(name)])
+  const file = join(tree.repository.path, '.exomonad', 'config.toml')
+  writeFileSync(
+    file,
+    `${readFileSync(file, 'utf8')}
+[worktree]
+setup = [${quoted('setup-$EXOMONAD_AGENT_NAME')}]
+teardown = [${quoted('teardown')}]
+[forge.local]
+ci = ${quoted('check')}
+`,
+  )
+  const read = (name: string): string => readFileSync(join(tree.scripts, name), 'utf8')
+  tree.script('held', {
+    steps: [
+      sh(held('agent')),
+      { do: 'write', path: 'a.txt', content: 'a' },
+      { do: 'commit', message: 'A' },
+      { do: 'tool', name: 'file_pr', input: { title: 'A', body: 'A' } },
+      { do: 'exit', code: 0 },
+    ],
+  })
+  await spawn(tree, 'held')
+  await spawn(tree, 'free', 'dev')
+  const pull = await waitFor('the check', async () => {
+    const [filed] = (await tree.call('pr_list')).pull_requests
+    return filed?.checks === 'passed' || filed?.checks === 'success' ? filed : false
+  })
+  await tree.call('merge_pr', { pr_number: pull.number })
+  await waitFor('its end', async () => (await tree.agent('held')).state === 'completed')
+  expect((await tree.call('clean', { agents: ['held'] })).removed).toHaveLength(1)
+  for (const name of ['setup-held', 'check', 'teardown']) expect(read(name)).toBe(read('agent'))
+  expect(read('setup-free')).not.toBe(read('agent'))
+  // What held the check and the teardown is gone with them.
+  await waitFor('all to be let go', () => groupsOf(tree.state).length === 0)
+})

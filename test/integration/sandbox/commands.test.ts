@@ -81,3 +81,60 @@ ci = ${command(`${look('')}; touch "$HOME/own" && ! test -e seen && git log -1 >
     expect(existsSync(join(tree.scripts, 'torn-seen'))).toBe(false)
   },
 )
+
+it.skipIf(!isInstalled())(
+  'repositories of submodules that a confined agent wrote show the daemon’s git nothing that the agent can’t read',
+  async () => {
+    const tree = await startExomonad({
+      config: `
+[roles.held]
+agent = "scripted"
+sandbox = "workspace"
+tools = ["note"]
+[sandbox]
+read = [${JSON.stringify(FIXTURES)}]
+`,
+    })
+    onTestFinished(() => tree.stop())
+    const { repository } = tree
+    const file = join(repository.path, '.exomonad', 'config.toml')
+    writeFileSync(file, `${readFileSync(file, 'utf8')}write = [${JSON.stringify(tree.scripts)}]\n`)
+    // Whose objects are nobody's but the person's.
+    const secret = join(repository.home, 'secret')
+    await repository.gitIn(repository.folder, 'clone', '-q', repository.path, secret)
+    writeFileSync(join(secret, 'private'), 'x')
+    await repository.gitIn(secret, 'add', 'private')
+    await repository.gitIn(secret, 'commit', '-qm', 'Private')
+    const tip = await repository.gitIn(secret, 'rev-parse', 'HEAD')
+    const forge = [
+      'module=$(git rev-parse --git-dir)/modules/forged',
+      'git init -q --bare "$module" && mkdir -p "$module/refs/remotes/origin"',
+      `echo '${join(secret, '.git', 'objects')}' > "$module/objects/info/alternates"`,
+      `for ref in heads/main remotes/origin/main; do echo ${tip} > "$module/refs/$ref"; done`,
+      'echo ref: refs/heads/main > "$module/HEAD"',
+    ].join('; ')
+    for (const name of ['held', 'free'])
+      tree.script(name, {
+        steps: [
+          { do: 'sh', command: forge },
+          { do: 'exit', code: 3 },
+        ],
+      })
+    for (const [name, role] of [
+      ['held', 'held'],
+      ['free', 'dev'],
+    ])
+      await tree.call('spawn', { kind: 'worker', specs: [{ name, prompt: 'x', role }] })
+    for (const name of ['held', 'free'])
+      await waitFor(`${name} to end`, async () => (await tree.agent(name)).state === 'failed')
+    const { removed, kept } = await tree.call('clean')
+    // Whose commits are at a remote, as far as git may look.
+    expect(removed.map(({ agent }: { agent: string }) => agent)).toEqual(['free'])
+    expect(kept).toMatchObject([
+      {
+        agent: 'held',
+        reason: expect.stringMatching(/^its submodule forged can’t be looked at: /),
+      },
+    ])
+  },
+)

@@ -40,6 +40,16 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     tree.script('held', {
       steps: [
         { do: 'sh', command: 'echo a > a.txt && git add a.txt && git commit -qm A' },
+        {
+          do: 'sh',
+          command: [
+            'git branch one && git branch two && git branch -d one two && git tag t && git tag -d t',
+            'git switch -qc side HEAD~1 && echo s > s.txt && git add s.txt && git commit -qm S',
+            'git switch -q main.held && git cherry-pick side && git branch -D side',
+            // Refused while a pick is under way.
+            'git merge HEAD~1',
+          ].join(' && '),
+        },
         { do: 'tool', name: 'file_pr', input: { title: 'A', body: 'B' } },
         { do: 'stop' },
       ],
@@ -48,6 +58,9 @@ describe.skipIf(!isInstalled())('agents that are confined', () => {
     const { spawned } = await spawn(tree, 'held')
     await waitFor('its pull request', async () => (await tree.agent('held')).pr?.state === 'open')
     expect(existsSync(join(spawned[0].worktree, 'a.txt'))).toBe(true)
+    const refs = await tree.repository.git('for-each-ref', '--format=%(refname)')
+    expect(refs).not.toMatch(/\/(?:one|two|side|t)$/m)
+    expect(refs).toContain('refs/heads/main.held')
     await tree.crash()
     await tree.call('send', { to: 'held', message: 'again' })
     await waitFor('its note', async () =>

@@ -205,6 +205,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   spawn_workers: () => ({ specs: [] }),
   subagent_delegate: () => ({ task: '' }),
   subagent_spawn: () => ({ task: '' }),
+  tear_down: () => ({ worktrees: [] }),
   tree: () => ({}),
   up: () => ({ agent: 'nothing' }),
   wait: () => ({ timeout: 0 }),
@@ -287,6 +288,7 @@ spawn_subtree         invalid    –          invalid    invalid    invalid    i
 spawn_workers         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 subagent_delegate     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 subagent_spawn        invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+tear_down             ok         –          –          –          –          –          –          –          –          –          –          unknown
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown

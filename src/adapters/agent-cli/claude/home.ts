@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { AgentCliOptions } from '../options.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 
@@ -73,11 +73,27 @@ export async function changeJson(file: string, change: (value: Json) => Json): P
     (found) => found.mode & 0o777,
     () => 0o600,
   )
-  const fresh = `${target}.${randomBytes(4).toString('hex')}`
+  await removeDrafts(target)
+  const fresh = `${target}${DRAFT}${randomBytes(4).toString('hex')}`
   try {
     await writeFile(fresh, `${JSON.stringify(change(value), null, 2)}\n`, { mode })
     await rename(fresh, target)
   } finally {
     await rm(fresh, { force: true })
+  }
+}
+
+const DRAFT = '.exomonad-'
+/** Nobody takes so long to write one. Milliseconds. */
+const OLD = 60_000
+
+/** Those that a crash left. */
+async function removeDrafts(target: string): Promise<void> {
+  const folder = dirname(target)
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names.filter((one) => one.startsWith(`${basename(target)}${DRAFT}`))) {
+    const written = await stat(join(folder, name)).catch(() => null)
+    if (written !== null && written.mtimeMs < Date.now() - OLD)
+      await rm(join(folder, name), { force: true })
   }
 }

@@ -54,6 +54,7 @@ export function startCheckRun(options: {
   argv: readonly string[]
   environment: Readonly<Record<string, string>>
   confine?: LocalForgeOptions['confine']
+  hold?: () => ReturnType<NonNullable<LocalForgeOptions['hold']>>
   sha: Sha
   folder: string
   logPath: string
@@ -83,7 +84,8 @@ export function startCheckRun(options: {
   ): Promise<{ code: number | null; signal: string | null; startError?: string }> => {
     const given = { argv: options.argv, env: checkEnvironment(options.environment, folder) }
     const { argv, env } = (await options.confine?.({ ...given, folder, worktree })) ?? given
-    const [file = '', ...args] = argv
+    const held = await options.hold?.()
+    const [file = '', ...args] = [...(held?.argv ?? []), ...argv]
     const child = startDetached(file, args, { cwd: worktree, env, output: output.fd })
     group = child.pid ?? null
     const timer = setTimeout(() => end('timed_out'), Math.min(options.timeoutMs, 2 ** 31 - 1))
@@ -106,6 +108,8 @@ export function startCheckRun(options: {
       clearInterval(watch)
       clearTimeout(kill)
       if (group !== null) sendSignal(-group, 'SIGKILL')
+      const met = await held?.ended()
+      if (met != null) await output.write(`\n[exomonad] ${met}\n`)
     }
   }
 

@@ -52,6 +52,7 @@ export function createCheckRuns({
   store,
   ciEnvironment,
   confine,
+  hold,
   paths,
   clock,
   log,
@@ -59,7 +60,7 @@ export function createCheckRuns({
   hints,
 }: Pick<
   LocalForgeOptions,
-  'git' | 'store' | 'ciEnvironment' | 'confine' | 'paths' | 'clock' | 'log'
+  'git' | 'store' | 'ciEnvironment' | 'confine' | 'hold' | 'paths' | 'clock' | 'log'
 > & {
   branches: Branches
   hints: Hints
@@ -131,6 +132,7 @@ export function createCheckRuns({
       argv: settings.argv,
       environment: ciEnvironment,
       confine,
+      ...(hold === undefined ? {} : { hold: () => hold(row.pull) }),
       sha: commit,
       folder: join(paths.ciWork, String(row.id)),
       logPath: row.logPath,

@@ -33,6 +33,7 @@ export function createForetelling(
     | 'trusted'
     | 'ciEnvironment'
     | 'confine'
+    | 'hold'
   > & {
     /** Undefined where it is not known. Nothing is asked of the forge. */
     readonly pullOf: (

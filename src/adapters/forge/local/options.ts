@@ -40,6 +40,13 @@ export interface LocalForgeOptions {
     argv: readonly string[]
     env: Readonly<Record<string, string>>
   }) => Promise<{ argv: readonly string[]; env: Readonly<Record<string, string>> }>
+  /**
+   * What a check of a pull request, or (null) of several, is started behind, so that it is held to
+   * limits; `ended` lets go of it and returns which limit it met.
+   */
+  readonly hold?: (
+    pull: number | null,
+  ) => Promise<{ readonly argv: readonly string[]; ended(): Promise<string | null> }>
   /** Read anew for each decision, so that a changed configuration counts at once. */
   readonly ci: () => CheckSettings | Promise<CheckSettings>
   readonly paths: Pick<Paths, 'ciLogs' | 'ciWork'>

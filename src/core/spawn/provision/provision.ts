@@ -5,6 +5,7 @@ import type { Caller } from '../../../domain/caller.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { States } from '../../agents/states.ts'
 import type { Deps } from '../../deps.ts'
+import type { LimitWatch } from '../../limits/limit-watch.ts'
 import type { LaunchEnvironment } from '../launch.ts'
 import { confinementOf } from '../confinement.ts'
 import { createInclude } from './include.ts'
@@ -23,6 +24,7 @@ export function createProvision(
     Pick<LaunchEnvironment, 'environmentOf' | 'confine'> & {
       states: States
       variablesOf: WorktreeVariables
+      limits: Pick<LimitWatch, 'behind' | 'explain'>
     },
 ): Provision {
   const { git, files, states } = deps

@@ -2,12 +2,14 @@ import type { Config } from '../../../config/schema.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { Deps } from '../../deps.ts'
 import { confinementOf } from '../confinement.ts'
+import type { LimitWatch } from '../../limits/limit-watch.ts'
 import type { LaunchEnvironment } from '../launch.ts'
 
 /**
  * Runs a command of the configuration in an agent’s worktree, its output behind what is in the
  * agent’s log of set-up; returns the end of that where it failed. Where the agent is confined the
- * command is as well: it executes what agents wrote. SANDBOX_UNAVAILABLE.
+ * command is as well, and held to the agent’s limits: it executes what agents wrote.
+ * SANDBOX_UNAVAILABLE, LIMITS_UNAVAILABLE.
  */
 export type RunCommand = (command: {
   readonly config: Config
@@ -19,16 +21,25 @@ export type RunCommand = (command: {
 
 export const createRunCommand =
   (
-    deps: Pick<Deps, 'files' | 'paths' | 'store'> & Pick<LaunchEnvironment, 'confine'>,
+    deps: Pick<Deps, 'files' | 'paths' | 'store'> &
+      Pick<LaunchEnvironment, 'confine'> & { limits: Pick<LimitWatch, 'behind' | 'explain'> },
   ): RunCommand =>
   async ({ config, agent, timeoutMs, ...given }) => {
     const level = await confinementOf(deps, config, agent)
     const none = { personal: [], listens: [], hosts: [] }
     const { argv, env } =
       level === 'off' ? given : await deps.confine({ ...given, ...none, level, agent, config })
-    return deps.files.runSetup(argv, agent.worktree, {
+    const behind = await deps.limits.behind(config, agent)
+    const result = await deps.files.runSetup([...behind.argv, ...argv], agent.worktree, {
       env,
       timeoutMs,
       log: deps.files.setupLog(agent.id),
     })
+    if (result.ok) return result
+    const why = await deps.limits.explain(
+      agent,
+      { exitCode: null, exitSignal: 'SIGKILL' },
+      'it failed',
+    )
+    return why === 'it failed' ? result : { ok: false, output: `${why}\n${result.output}` }
   }

@@ -1,6 +1,7 @@
 import type { Agent } from '../../../domain/records.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { Deps } from '../../deps.ts'
+import type { LimitWatch } from '../../limits/limit-watch.ts'
 import type { LaunchEnvironment } from '../launch.ts'
 import { createRunCommand } from './run-command.ts'
 import type { WorktreeVariables } from './variables.ts'
@@ -21,6 +22,7 @@ export function createTeardown({
 }: Pick<Deps, 'files' | 'paths' | 'settings' | 'store' | 'log'> &
   Pick<LaunchEnvironment, 'environmentOf' | 'confine'> & {
     variablesOf: WorktreeVariables
+    limits: Pick<LimitWatch, 'behind' | 'explain' | 'ended'>
   }): Teardown {
   const runCommand = createRunCommand({ ...deps, files })
 
@@ -38,6 +40,7 @@ export function createTeardown({
           `The teardown command \`${argv.join(' ')}\` failed in ${agent.worktree}: ${result.output}`,
         )
     }
+    await deps.limits.ended(agent)
     return failed
   }
   return async (agent) => {

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CliContext } from '../context.ts'
+import { SLIMMING_FILE } from '../../../runtime/paths.ts'
 import type { LocatedRepository } from '../locate.ts'
 import type { Diagnosis } from './diagnosis.ts'
 
@@ -13,15 +14,23 @@ export async function diagnoseOwnCopy(
   { paths }: LocatedRepository,
 ): Promise<Diagnosis[]> {
   const objects = join(paths.origin, 'objects')
-  const borrows = await stat(join(objects, 'info', 'alternates')).catch(() => null)
-  const bytes = borrows === null ? await sizeOfPacks(join(objects, 'pack')) : 0
-  if (bytes < WORTH_IT) return []
+  const isThere = (path: string): Promise<boolean> =>
+    stat(path).then(
+      () => true,
+      () => false,
+    )
+  const isCutOff = await isThere(join(paths.origin, SLIMMING_FILE))
+  const borrows = await isThere(join(objects, 'info', 'alternates'))
+  const bytes = borrows && !isCutOff ? 0 : await sizeOfPacks(join(objects, 'pack'))
+  if (bytes < WORTH_IT && !isCutOff) return []
   return [
     {
       subject: 'objects',
       status: 'note',
       found: `the local forge’s repository holds a copy of the history, ${megabytes(bytes)}`,
-      fix: 'exomonad doctor --fix has it borrow what this repository has',
+      fix: isCutOff
+        ? 'exomonad doctor --fix was cut off while it took that out; run it again'
+        : 'exomonad doctor --fix has it borrow what this repository has',
       repair: async () => {
         const git = await host.git(paths.commonDir)
         if (!(await git.slimBorrower(paths.origin))) return 'it can’t borrow where it lies'

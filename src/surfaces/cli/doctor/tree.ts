@@ -165,7 +165,7 @@ function agents(view: TreeView): Diagnosis[] {
     findings.push({
       subject: 'journal',
       status: 'warning',
-      found: `a ${kind} of ${String(facts['branch'] ?? facts['head'] ?? 'a branch')} was cut off ${Math.round(age / 60)} min ago at “${step}” and is not settled`,
+      found: `a ${kind} of ${subjectIn(facts)} was cut off ${Math.round(age / 60)} min ago at “${step}” and is not settled`,
       fix: 'It is tried again by itself; exomonad daemon logs says what stands in the way',
     })
   }
@@ -203,6 +203,9 @@ function agents(view: TreeView): Diagnosis[] {
         },
       ]
 }
+
+const subjectIn = ({ branch, head, wanted }: Record<string, unknown>): string =>
+  Array.isArray(wanted) ? plural(wanted.length, 'agent') : String(branch ?? head ?? 'a branch')
 
 /**
  * Places of agents that were reaped, which the tree does not show; what is cleaned away has none.

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { asExomonadError } from '../../../domain/errors.ts'
+import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { locateForHuman, subjectOf } from '../daemon/daemon.ts'
 import { ensureDaemon, stopDaemon } from '../daemon/daemon-process.ts'
-import { dismantle, type Dismantled } from './dismantle.ts'
+import { dismantle, worktreesThatGo, type Dismantled } from './dismantle.ts'
 import type { LocatedRepository } from '../locate.ts'
 import { present } from '../output.ts'
 import { requireOtherTerminal } from '../own-terminal.ts'
@@ -21,7 +22,7 @@ export function define(command: Command, context: CliContext): void {
     .action(async (options: { force?: boolean }) => {
       const located = await locateForHuman(context)
       requireOtherTerminal(context.environment, located.paths.commonDir, 'deinit')
-      const warning = await withProgress(
+      const warnings = await withProgress(
         context,
         'Stopping agents and daemon',
         stopEverything(context, located),
@@ -33,34 +34,46 @@ export function define(command: Command, context: CliContext): void {
         force: options.force === true,
       })
       const result = await withProgress(context, 'Taking exomonad out', work)
-      present(context, { ...result, warnings: warning === null ? [] : [warning] }, () =>
-        describe(context, result, warning),
-      )
+      present(context, { ...result, warnings }, () => describe(context, result, warnings))
     })
 }
 
 /**
- * Ends agents by way of the daemon, which records it; where that can't start, their terminals are
- * ended all the same.
+ * Ends agents by way of the daemon, which records it, and has it tear down what is about to go;
+ * where that can't start, their terminals are ended all the same. Returns what went wrong.
  */
-async function stopEverything(
-  context: CliContext,
-  located: LocatedRepository,
-): Promise<string | null> {
-  let warning: string | null = null
+async function stopEverything(context: CliContext, located: LocatedRepository): Promise<string[]> {
+  const warnings: string[] = []
   try {
     await ensureDaemon(subjectOf(located, context))
     const client = await context.client()
     await client.call('down', {})
+    warnings.push(...(await tearDown(context, client, located)))
   } catch (error) {
-    warning = `The daemon could not be asked to stop the agents, so their terminals were ended: ${asExomonadError(error).message}`
+    warnings.push(
+      `The daemon could not be asked to stop the agents, so their terminals were ended, and no teardown command was run: ${asExomonadError(error).message}`,
+    )
   }
   await stopDaemon(context.host, located.file.socket)
   await context.host.endTerminals(located.paths)
-  return warning
+  return warnings
 }
 
-function describe(context: CliContext, result: Dismantled, warning: string | null): string[] {
+/** Their programs have ended: what goes now is what will go. */
+async function tearDown(
+  { host }: CliContext,
+  client: Client,
+  located: LocatedRepository,
+): Promise<string[]> {
+  try {
+    const worktrees = await worktreesThatGo(await host.git(located.paths.commonDir), located)
+    return worktrees.length === 0 ? [] : (await client.call('tear_down', { worktrees })).warnings
+  } catch (error) {
+    return [`No teardown command was run: ${asExomonadError(error).message}`]
+  }
+}
+
+function describe(context: CliContext, result: Dismantled, warnings: readonly string[]): string[] {
   const palette = context.palette()
   const short = (path: string): string => printableLine(shortPath(path, context.environment.home))
   return [
@@ -77,6 +90,6 @@ function describe(context: CliContext, result: Dismantled, warning: string | nul
           ),
         ]
       : []),
-    ...(warning === null ? [] : [`${palette.attention('!')} ${printableLine(warning)}`]),
+    ...warnings.map((warning) => `${palette.attention('!')} ${printableLine(warning)}`),
   ]
 }

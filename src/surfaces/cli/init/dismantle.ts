@@ -1,10 +1,10 @@
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Git } from '../../../adapters/git/git.ts'
+import type { Git, WorktreeEntry } from '../../../adapters/git/git.ts'
 import type { Environment } from '../../../config/environment.ts'
 import { removeUserState } from '../../../config/user-state.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
-import { parentBranch, type Sha } from '../../../domain/ids.ts'
+import { parentBranch, type BranchName, type Sha } from '../../../domain/ids.ts'
 import { isInWorktrees, poolsOf, RADAR_INDEX, SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
 import type { Host } from '../host.ts'
 import { EXCLUDE_LINES, sha256 } from './initialize.ts'
@@ -76,6 +76,46 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
   return { removed, kept, branches_left: branches }
 }
 
+/** The branch that the tree grows from; null where its worktree can’t say. */
+const rootBranchOf = async (
+  git: Git,
+  { file }: Pick<LocatedRepository, 'file'>,
+): Promise<BranchName | null> =>
+  (await git.status(file.rootWorktree).catch(() => undefined))?.branch ?? null
+
+/** Why a worktree of an agent stays; null where it is clean and its branch is proven merged. */
+async function reasonToStay(
+  git: Git,
+  worktree: WorktreeEntry,
+  rootBranch: BranchName | null,
+): Promise<string | null> {
+  if (worktree.prunable) return null
+  const { operation, dirty } = await git.status(worktree.path)
+  if (operation !== null) return `a ${operation} is in progress`
+  if (dirty.length > 0)
+    return `uncommitted changes: ${dirty.slice(0, 3).join(', ')}${dirty.length > 3 ? ' …' : ''}`
+  const tipOf = (branch: string | null): Promise<Sha | null> =>
+    branch === null ? Promise.resolve(null) : git.resolve(`refs/heads/${branch}`)
+  const base = worktree.branch === null ? null : parentBranch(worktree.branch)
+  const targets = [await tipOf(base), await tipOf(rootBranch)]
+  return (await isSafe(git, worktree.head, targets)) ? null : 'not proven merged'
+}
+
+/** Paths of the worktrees that would go now. */
+export async function worktreesThatGo(
+  git: Git,
+  located: Pick<LocatedRepository, 'paths' | 'file'>,
+): Promise<string[]> {
+  const rootBranch = await rootBranchOf(git, located)
+  const going: string[] = []
+  for (const worktree of await git.worktrees()) {
+    if (!isInWorktrees(worktree.path, located.paths) || worktree.prunable) continue
+    const reason = await reasonToStay(git, worktree, rootBranch).catch(() => 'it can’t be read')
+    if (reason === null) going.push(worktree.path)
+  }
+  return going
+}
+
 /** Returns the branches that agents worked on, as far as their names or worktrees show. */
 async function removeWorktrees(
   git: Git,
@@ -83,9 +123,7 @@ async function removeWorktrees(
   removed: string[],
   kept: Kept[],
 ): Promise<string[]> {
-  const rootBranch =
-    (await git.status(located.file.rootWorktree).catch(() => undefined))?.branch ?? null
-  const root = rootBranch === null ? null : await git.resolve(`refs/heads/${rootBranch}`)
+  const rootBranch = await rootBranchOf(git, located)
   const branches = new Set(
     [...(await git.branches()).keys()].filter(
       (branch) => rootBranch !== null && branch.startsWith(`${rootBranch}.`),
@@ -97,24 +135,10 @@ async function removeWorktrees(
     const stays = (reason: string): void =>
       void kept.push({ path: worktree.path, branch: worktree.branch, reason })
     try {
-      if (!worktree.prunable) {
-        const status = await git.status(worktree.path)
-        if (status.operation !== null) {
-          stays(`a ${status.operation} is in progress`)
-          continue
-        }
-        if (status.dirty.length > 0) {
-          stays(
-            `uncommitted changes: ${status.dirty.slice(0, 3).join(', ')}${status.dirty.length > 3 ? ' …' : ''}`,
-          )
-          continue
-        }
-        const base = worktree.branch === null ? null : parentBranch(worktree.branch)
-        const targets = [base === null ? null : await git.resolve(`refs/heads/${base}`), root]
-        if (!(await isSafe(git, worktree.head, targets))) {
-          stays('not proven merged')
-          continue
-        }
+      const reason = await reasonToStay(git, worktree, rootBranch)
+      if (reason !== null) {
+        stays(reason)
+        continue
       }
       await git.removeWorktree(worktree.path)
       removed.push(worktree.path)

@@ -25,6 +25,7 @@ import {
   type MultiplexerReport,
 } from './multiplexer.ts'
 import { setUpRepository, startAfterSetUp, type SetUp } from './initialize.ts'
+import { readWorktreeMaking, worktreeMakingWords, type WorktreeMaking } from './worktree-making.ts'
 import { prepareWorktrees, worktreeLines, type WorktreeReport } from './worktrees.ts'
 import { locateRepository } from '../locate.ts'
 import { present } from '../output.ts'
@@ -93,6 +94,7 @@ export function define(command: Command, context: CliContext): void {
         const forge = chosen ?? (await reportForge(context, setUp, wanted))
         const prepared = await prepareAgents(context, setUp, prepare)
         const worktrees = await prepareWorktrees(context, setUp, provide)
+        const making = await lookAtMaking(context, setUp)
         // Agents of an earlier time may run where the configuration says, and a daemon that finds
         // them is to be there before it says otherwise.
         const multiplexer = made ?? (setUp.already ? null : await updateMultiplexer(context, setUp))
@@ -124,7 +126,7 @@ export function define(command: Command, context: CliContext): void {
           multiplexer: terminals,
           prepared: prepared.done,
           unprepared: prepared.left,
-          worktrees,
+          worktrees: { ...worktrees, made: making },
           untrusted: setUp.untrusted,
           state: setUp.paths.state,
           socket: setUp.socket,
@@ -138,6 +140,7 @@ export function define(command: Command, context: CliContext): void {
             found,
             prepared,
             worktrees,
+            making,
             forge,
             terminals,
           }),
@@ -156,6 +159,7 @@ function describe(
     found: readonly AgentProgram[] | null
     prepared: Prepared
     worktrees: WorktreeReport
+    making: WorktreeMaking | null
     forge: ForgeReport
     terminals: MultiplexerReport
   },
@@ -179,6 +183,9 @@ function describe(
         'config',
         `${short(setUp.paths.configFile)}${setUp.wroteConfig ? palette.dim(' (new)') : ''}`,
       ],
+      ...(daemon.making === null
+        ? []
+        : [['worktrees', worktreeMakingWords(daemon.making)] satisfies [string, string]]),
       ['state', short(setUp.paths.state)],
       ['daemon', `process ${daemon.pid}${daemon.started ? palette.dim(' (just started)') : ''}`],
       ...agentsFact(daemon.found),
@@ -220,6 +227,15 @@ function describe(
     ...multiplexerLines(daemon.terminals, palette),
     ...next,
   ]
+}
+
+/** Null where the configuration can’t be read, which others say. */
+const lookAtMaking = async (
+  { host }: CliContext,
+  { paths }: SetUp,
+): Promise<WorktreeMaking | null> => {
+  const config = await host.loadConfig(paths.configFile).catch(() => null)
+  return config === null ? null : readWorktreeMaking(host, paths, config)
 }
 
 /** Which agent program was chosen, and why. */

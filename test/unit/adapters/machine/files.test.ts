@@ -105,7 +105,7 @@ describe('writeBinShim', () => {
   it('runs the program with the arguments as they are, whatever the paths hold', async () => {
     const folder = join(tempFolder(), `it's a "folder" $HOME \`x\``)
     const bin = join(folder, 'print arguments.mjs')
-    const shim = await writeBinShim(folder, { node: process.execPath, bin })
+    const shim = await writeBinShim(folder, { node: process.execPath, bin, confinedGit: 'x' })
     writeFileSync(bin, 'process.stdout.write(JSON.stringify(process.argv.slice(2)))')
     expect(statSync(shim).mode & 0o777).toBe(0o755)
     await fc.assert(
@@ -125,9 +125,12 @@ describe('writeBinShim', () => {
 
   it('replaces the former one at once and leaves nothing beside it', async () => {
     const folder = tempFolder()
-    await writeBinShim(folder, { node: '/old/node', bin: '/old/bin.js' })
-    await writeBinShim(folder, { node: '/new/node', bin: '/new/bin.js' })
-    expect(readdirSync(folder)).toEqual(['exomonad'])
+    await writeBinShim(folder, { node: '/old/node', bin: '/old/bin.js', confinedGit: '/old.sh' })
+    await writeBinShim(folder, { node: '/new/node', bin: '/new/bin.js', confinedGit: '/new.sh' })
+    expect(readdirSync(folder).toSorted()).toEqual(['confined', 'exomonad'])
+    expect(readFileSync(join(folder, 'confined', 'git'), 'utf8')).toBe(
+      `#!/bin/sh\nexec '/bin/sh' '/new.sh' '${join(folder, 'confined')}' "$@"\n`,
+    )
     expect(readFileSync(join(folder, 'exomonad'), 'utf8')).toBe(
       `#!/bin/sh\nexec '/new/node' '/new/bin.js' "$@"\n`,
     )

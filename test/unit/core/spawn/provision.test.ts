@@ -37,6 +37,7 @@ async function sources(role: string) {
     environmentOf: () => ({}),
     confine: () => Promise.reject(new Error('nothing is run')),
     variablesOf: async () => ({}),
+    limits: {} as never,
   })
   await provision(config, { agent: parent } as never, makeAgent({ parentId: parent.id }))
   return from
