@@ -1,3 +1,4 @@
+import { agree } from './kit/agree.js'
 import { CutOff } from './kit/client.js'
 import { live } from './kit/live.js'
 import { lineComments } from './kit/message.js'
@@ -86,6 +87,7 @@ await live((agent) => {
         return transcript.say('done before I was stopped')
       }
       await workshop.test(order.tests)
+      if (order.shares) await agree({ agent, shares: order.shares, workshop })
       if (order.question) return ask()
       await work(order.work, order.title)
       await own.file(order.task)

@@ -13,6 +13,7 @@ interface Edit {
   readonly put: string
 }
 interface Order {
+  readonly shares?: { readonly work: readonly Step[]; readonly gives_way?: readonly unknown[] }
   readonly work?: readonly Step[]
   readonly on_answer?: readonly { readonly when: string; readonly work: readonly Step[] }[]
   readonly on_comment?: readonly { readonly find: string; readonly put: string }[]
@@ -49,6 +50,7 @@ export function demoEndTree(): string {
 function follow(
   repository: string,
   {
+    shares,
     work = [],
     on_answer: answers = [],
     on_comment: comments = [],
@@ -70,6 +72,7 @@ function follow(
         read(step.edit).replace(step.find, () => step.put),
       )
   }
+  if (shares?.gives_way === undefined) for (const step of shares?.work ?? []) take(step)
   // The first answer is the one that the demo's leads give.
   for (const step of [...(answers[0]?.work ?? []), ...work]) take(step)
   for (const { find, put } of comments)

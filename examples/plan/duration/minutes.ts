@@ -1,6 +1,8 @@
+import { MINUTES_IN_DAY, MINUTES_IN_HOUR } from './units.ts'
+
 const UNITS = [
-  ['d', 1440],
-  ['h', 60],
+  ['d', MINUTES_IN_DAY],
+  ['h', MINUTES_IN_HOUR],
   ['m', 1],
 ] as const
 

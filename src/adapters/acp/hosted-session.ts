@@ -109,8 +109,7 @@ function hostSession(
     ...(parts.grace === undefined ? {} : { grace: parts.grace }),
     ...(parts.cancelTimeout === undefined ? {} : { cancelTimeout: parts.cancelTimeout }),
     handlers: {
-      ...createConfinedFiles(launch.root),
-      terminals,
+      ...(launch.confined === true ? {} : { ...createConfinedFiles(launch.root), terminals }),
       isRefusal,
       update: reports.update,
       permission: (_sessionId, question, signal) => reports.permission(question, signal),

@@ -31,8 +31,13 @@ export interface AcpLaunch {
   readonly root: string
   /** What its terminals run with. */
   readonly env: Readonly<Record<string, string>>
-  /** What they are started behind: the limits of the agent hold them too. */
+  /** What they are started behind: limits and sandbox of the agent hold them too. */
   readonly behind?: readonly string[]
+  /**
+   * Its program is in a sandbox: files and terminals are its own business there, and none are
+   * offered that this process, outside, would have to keep inside.
+   */
+  readonly confined?: boolean
   /**
    * How the daemon is notified: `POST /v1/hooks/program/<event>` on this socket with the token in
    * this file; without an answer into the spool.

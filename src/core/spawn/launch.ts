@@ -130,9 +130,10 @@ export function createLauncher(
     {
       env,
       behind,
+      confined,
       authFile,
       stopTimeout,
-    }: Pick<AcpLaunch, 'env' | 'behind'> & { authFile: string; stopTimeout: number },
+    }: Pick<AcpLaunch, 'env' | 'behind' | 'confined'> & { authFile: string; stopTimeout: number },
   ): Pick<OpenPane, 'program' | 'output'> => ({
     program: {
       kind: 'acp',
@@ -142,6 +143,7 @@ export function createLauncher(
         root: agent.worktree,
         env,
         ...(behind === undefined ? {} : { behind }),
+        ...(confined === true ? { confined } : {}),
         daemon: { socket: deps.socket, authFile, spool: paths.spool, stopTimeout },
       },
     },
@@ -181,12 +183,6 @@ export function createLauncher(
     },
   ): Promise<Pick<Confinable, 'argv' | 'env'>> => {
     if (level === 'off') return program
-    if (plan?.acp !== undefined)
-      throw new ExomonadError(
-        'SANDBOX_UNAVAILABLE',
-        `${program.agent.name} is to be confined, and a session of the Agent Client Protocol can’t be: it runs in a process that holds others. Give its role runtime = "pane", or sandbox = "off".`,
-        { level },
-      )
     const { personal = [], listens = [], hosts = [] } = plan ?? {}
     return deps.confine({ ...program, level, personal, listens, hosts })
   }
@@ -266,6 +262,7 @@ export function createLauncher(
       }
       const program = { agent, config, env, argv: plan.argv, plan }
       const { argv: inner, ...rest } = await held(level, program)
+      const before = [...behind.argv, ...inner.slice(0, inner.length - plan.argv.length)]
       const argv = await files.writeLaunch(agent.id, { ...rest, argv: [...behind.argv, ...inner] })
       const pane = await multiplexer.open({
         ...{
@@ -281,8 +278,9 @@ export function createLauncher(
           : {
               name: agent.name,
               ...hosted(agent, plan.acp, {
-                env,
-                ...(behind.argv.length === 0 ? {} : { behind: behind.argv }),
+                env: rest.env,
+                ...(before.length === 0 ? {} : { behind: before }),
+                confined: level !== 'off',
                 authFile,
                 stopTimeout: config.stop.timeout,
               }),

@@ -112,6 +112,18 @@ describeWith(['tmux'], 'the demo, in tmux', () => {
         /a bare[\s*]+number is refused/,
       )
 
+      // What two siblings were about to do to each other, before either filed.
+      const [foretold] = of(
+        'conflict.foretold',
+        ({ payload }) => [payload.name, payload.other].toSorted().join() === 'duration,interval',
+      )
+      expect(foretold.payload.files.map(({ path }: any) => path)).toEqual(['src/units.ts'])
+      for (const name of ['duration', 'interval'])
+        expect(of('pr.opened', about(name))[0].seq).toBeGreaterThan(foretold.seq)
+      expect(
+        of('conflict.cleared', ({ payload }) => payload.pair === foretold.payload.pair),
+      ).not.toEqual([])
+
       // A review with comments on lines, and the fix.
       const [review] = of(
         'pr.review',

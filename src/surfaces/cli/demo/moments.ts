@@ -23,6 +23,14 @@ const DESCRIPTIONS: { readonly [Type in EventType]?: Describe<EventPayload<Type>
   'question.asked': ({ name, message }) => moment('?', 'special', `${name} asks: ${message}`),
   'question.answered': ({ answer }, who, actor) =>
     moment('!', 'special', `${actor} answers ${who}: ${answer}`),
+  'conflict.foretold': ({ name, other, files }) =>
+    moment(
+      '⚠',
+      'attention',
+      `${name} and ${other} would conflict in ${files.map(({ path }) => path).join(', ')}`,
+    ),
+  'conflict.cleared': ({ name, other }) =>
+    moment('✓', 'good', `${name} and ${other} no longer conflict`),
   'pr.opened': ({ number, title, head, base }) =>
     moment('#', 'link', `${number} “${title}” (${head} → ${base})`),
   'pr.review': ({ state, number, comments }, who, actor) =>

@@ -35,6 +35,20 @@ function followed(
   )
 }
 
+function wasSettledAhead(events: Events): boolean {
+  return events.some(({ type, agentId, payload, seq }) => {
+    if (type !== 'conflict.foretold' || payload['partner_id'] === null) return false
+    const two = [agentId, payload['partner_id']] as readonly unknown[]
+    const ofThem = (event: WireEvent): boolean => two.includes(event.agentId)
+    const isSame = (event: WireEvent): boolean => event.payload['pair'] === payload['pair']
+    return (
+      seq < first(events, 'pr.opened', ofThem) &&
+      first(events, 'conflict.cleared', isSame) < Infinity &&
+      first(events, 'rebase.conflict', ofThem) === Infinity
+    )
+  })
+}
+
 const pullNumber = (event: WireEvent): unknown => event.payload['number']
 
 export function readStory(events: Events, rootId: string, rootBranch: string): Story {
@@ -60,6 +74,11 @@ export function readStory(events: Events, rootId: string, rootBranch: string): S
         subtrees.size > 0 &&
         workers > 0 &&
         first(events, 'agent.spawned', ({ actor }) => actor === rootId) < Infinity,
+    },
+    {
+      title: 'a conflict was foretold before either filed, and settled between the two',
+      // What was settled before a daemon was killed may not have been foretold by it yet.
+      happened: wasSettledAhead(events) || restarted,
     },
     {
       title: 'a worker asked and got its answer',

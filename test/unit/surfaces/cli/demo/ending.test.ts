@@ -59,8 +59,10 @@ describe('the story of a demo', () => {
       readStory(events, 'root', 'main').chapters.find((chapter) => chapter.title.includes(title))
         ?.happened
     const conflict = event('rebase.conflict', 'a', {}, 'daemon')
-    expect(happened([conflict, event('rebase.done', 'a', {}, 'daemon')], 'a conflict')).toBe(false)
-    expect(happened([event('rebase.done', 'a', {}, 'a')], 'a conflict')).toBe(true)
+    expect(happened([conflict, event('rebase.done', 'a', {}, 'daemon')], 'was resolved')).toBe(
+      false,
+    )
+    expect(happened([event('rebase.done', 'a', {}, 'a')], 'was resolved')).toBe(true)
     const spawned = event('agent.spawned', 's', { kind: 'subtree', branch: 'main.s' })
     const merged = event('pr.merged', 'a', { base: 'main.s' })
     const pushed = event('pr.pushed', 'b', { base: 'main.s' })
@@ -71,6 +73,25 @@ describe('the story of a demo', () => {
         'rebased the other',
       ),
     ).toBe(true)
+  })
+
+  it('has a conflict foretold where neither of the two had filed, and neither met it', () => {
+    const happened = (events: WireEvent[]): boolean | undefined =>
+      readStory(
+        events.map((one, index) => ({ ...one, seq: index + 1 })),
+        'root',
+        'main',
+      ).chapters.find(({ title }) => title.startsWith('a conflict was foretold'))?.happened
+    const foretold = event('conflict.foretold', 'a', { partner_id: 'b', pair: 'a-b' })
+    const cleared = event('conflict.cleared', 'a', { pair: 'a-b' })
+    const filed = event('pr.opened', 'b')
+    expect(happened([foretold, cleared, filed])).toBe(true)
+    expect(happened([foretold, filed, cleared])).toBe(true)
+    expect(happened([foretold, filed])).toBe(false)
+    expect(happened([filed, foretold, cleared])).toBe(false)
+    expect(happened([foretold, filed, event('rebase.conflict', 'b'), cleared])).toBe(false)
+    const toBase = event('conflict.foretold', 'a', { partner_id: null, pair: 'a-b' })
+    expect(happened([toBase, cleared, filed])).toBe(false)
   })
 
   it('counts messages that failed or can’t be determined', () => {
