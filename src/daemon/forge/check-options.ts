@@ -1,6 +1,10 @@
 import type { LocalForgeOptions } from '../../adapters/forge/local/options.ts'
+import type { Environment } from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Settings } from '../../core/deps.ts'
+import type { Paths } from '../../runtime/paths.ts'
+import type { HoldCheck } from '../limits/hold-checks.ts'
 import { createConfineCheck } from '../sandbox/confine-check.ts'
-import type { ChooseForgeOptions } from './choose-forge.ts'
 
 /**
  * With what is checked here. Where the pull requests are elsewhere, they have checks of their own:
@@ -13,10 +17,15 @@ export async function checkOptions({
   environment,
   requireTrust,
   holdCheck,
-}: Pick<
-  ChooseForgeOptions,
-  'config' | 'agentEnvironment' | 'paths' | 'environment' | 'requireTrust' | 'holdCheck'
->): Promise<Pick<LocalForgeOptions, 'ciEnvironment' | 'ci' | 'confine' | 'hold' | 'trusted'>> {
+}: {
+  readonly config: () => Config
+  /** Of checks. */
+  readonly agentEnvironment: () => Promise<Record<string, string>>
+  readonly paths: Paths
+  readonly environment: Environment
+  readonly requireTrust: Settings['requireTrust']
+  readonly holdCheck: HoldCheck
+}): Promise<Pick<LocalForgeOptions, 'ciEnvironment' | 'ci' | 'confine' | 'hold' | 'trusted'>> {
   return {
     ciEnvironment: await agentEnvironment(),
     ci: () => {
