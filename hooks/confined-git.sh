@@ -18,9 +18,30 @@ unset IFS
   echo 'exomonad: git is not on the PATH.' >&2
   exit 127
 }
-case " $* " in
-  *' branch '* | *' tag '* | *' update-ref '*) kind=delete ;;
-  *' cherry-pick '* | *' rebase '* | *' revert '* | *' pull '*) kind=pick ;;
+# What git is to do: its first word that is neither an option nor the value of one.
+asked='' skip=0
+for word; do
+  if [ $skip = 1 ]; then
+    skip=0
+    continue
+  fi
+  case $word in
+    -C | -c | --git-dir | --work-tree | --namespace | --exec-path) skip=1 ;;
+    -*) ;;
+    *)
+      asked=$word
+      break
+      ;;
+  esac
+done
+case $asked in
+  branch | tag | update-ref)
+    case " $* " in
+      *' -d '* | *' -D '* | *' --delete '* | *' --stdin '*) kind=delete ;;
+      *) exec "$real" "$@" ;;
+    esac
+    ;;
+  cherry-pick | rebase | revert | pull) kind=pick ;;
   *) exec "$real" "$@" ;;
 esac
 

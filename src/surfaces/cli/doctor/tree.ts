@@ -165,7 +165,7 @@ function agents(view: TreeView): Diagnosis[] {
     findings.push({
       subject: 'journal',
       status: 'warning',
-      found: `a ${kind} of ${subjectIn(facts)} was cut off ${Math.round(age / 60)} min ago at “${step}” and is not settled`,
+      found: `a ${kind} of ${subjectIn(facts)} ${kind === 'clean' ? 'began' : 'was cut off'} ${Math.round(age / 60)} min ago${kind === 'clean' ? ', is' : ''} at “${step}” and is not settled`,
       fix: 'It is tried again by itself; exomonad daemon logs says what stands in the way',
     })
   }
