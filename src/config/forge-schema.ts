@@ -87,7 +87,7 @@ export const foldSchema = z
     check: argv
       .optional()
       .describe(
-        'The command that checks what merges come to. Default: forge.local.ci, whose results then count for both.',
+        'The command that checks what merges come to. Default: forge.local.ci, whose results then count for both. On GitHub and Gitea nothing is folded without it: they check and merge by their own rules, and the fold says ahead of them what the sum comes to.',
       ),
     parallel: z
       .number()

@@ -1,8 +1,12 @@
 import type { Forge } from '../adapters/forge/forge.ts'
 import { guardForge } from '../adapters/forge/guarded.ts'
+import { createForetelling } from '../adapters/forge/local/foretelling.ts'
+import type { FoldResults } from '../adapters/forge/merge-results.ts'
+import { knownPulls } from '../core/pulls/pull-records.ts'
 import { createMergeFollowUp } from '../core/pulls/merge/follow-up.ts'
 import type { Deps } from '../core/deps.ts'
 import { createPoller, type Poller, type PollerDeps } from '../pull-watch/poller.ts'
+import { checkOptions } from './forge/check-options.ts'
 import { chooseForge, type ChooseForgeOptions } from './forge/choose-forge.ts'
 import type { Releaser } from './releaser.ts'
 
@@ -10,6 +14,8 @@ export interface AssembledPulls {
   /** Behind the text gate. */
   readonly forge: Forge
   readonly poller: Poller
+  /** The forge’s own, or what is found ahead of one that decides itself what lands. */
+  readonly foldResults: FoldResults
   /** Settles what a crash cut off, once everything else stands. */
   resume(): Promise<void>
 }
@@ -24,5 +30,27 @@ export async function assemblePulls(
   const forge = guardForge(ungated, deps.gate)
   deps.release.add('forge', () => forge.dispose())
   const followUp = createMergeFollowUp({ ...deps, forge })
-  return { forge, poller: createPoller({ ...deps, forge, followUp }), resume }
+  return {
+    forge,
+    poller: createPoller({ ...deps, forge, followUp }),
+    foldResults: forge.results ?? (await foretell(deps, forge.remote)),
+    resume,
+  }
+}
+
+async function foretell(
+  deps: ChooseForgeOptions & { readonly release: Releaser },
+  remote: string,
+): Promise<FoldResults> {
+  const { results, dispose } = createForetelling({
+    ...(await checkOptions(deps)),
+    ...deps,
+    remote,
+    pullOf: async (number) => {
+      const pull = (await knownPulls(deps.store)).find((one) => one.number === number)
+      return pull && { ...pull, headBranch: pull.head.branch }
+    },
+  })
+  deps.release.add('checks of what merges come to', dispose)
+  return results
 }

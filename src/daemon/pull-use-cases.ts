@@ -1,3 +1,4 @@
+import type { FoldResults } from '../adapters/forge/merge-results.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createFoldAhead } from '../core/fold/ahead/ahead.ts'
@@ -5,6 +6,7 @@ import { createAutoLand } from '../core/fold/ahead/auto-land.ts'
 import { createFold } from '../core/fold/ahead/fold-use-cases.ts'
 import { createRequireLookedAt } from '../core/agents/looked-at.ts'
 import { createBranchLock } from '../core/pulls/branch-lock.ts'
+import { asFollowed } from '../core/pulls/known-forge.ts'
 import { createFilePull } from '../core/pulls/file-pull.ts'
 import { createFollowBase } from '../core/pulls/follow-base.ts'
 import { createKeepUpToDate } from '../core/pulls/keep-up-to-date.ts'
@@ -16,7 +18,10 @@ import { createStopSync } from '../core/turns/stop-sync.ts'
 
 /** Pull requests, and what keeps branches in step with their bases. `ask`: in an agent’s name. */
 export function createPullUseCases(
-  deps: Deps & Pick<Parameters<typeof createStopSync>[0], 'ask'>,
+  deps: Deps &
+    Pick<Parameters<typeof createStopSync>[0], 'ask'> & {
+      readonly foldResults: FoldResults
+    },
 ): {
   readonly pulls: Core['pulls']
   readonly fold: Core['fold']
@@ -30,15 +35,16 @@ export function createPullUseCases(
   const mergeBase = createMergeBase({ ...deps, branchPush })
   const requireLookedAt = createRequireLookedAt(deps)
   const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
-  const { results } = deps.forge
-  const foldAhead =
-    results === null
-      ? null
-      : createFoldAhead({
-          ...deps,
-          results,
-          autoLand: createAutoLand({ ...deps, merge: mergePull.merge }),
-        })
+  const forgeLands = deps.forge.results === null
+  const foldDeps = {
+    ...deps,
+    results: deps.foldResults,
+    forge: forgeLands ? asFollowed(deps.forge, deps.store) : deps.forge,
+  }
+  const foldAhead = createFoldAhead({
+    ...foldDeps,
+    autoLand: createAutoLand({ ...deps, merge: mergePull.merge }),
+  })
   const followBase = createFollowBase(deps)
   const sync = createStopSync({ ...deps, branchPush, branchLock, mergeBase })
   return {
@@ -51,14 +57,14 @@ export function createPullUseCases(
       ...mergePull,
       resume: async () => {
         await mergePull.resume()
-        await foldAhead?.start()
+        await foldAhead.start()
       },
       stop: async () => {
-        foldAhead?.stop()
+        foldAhead.stop()
         await mergePull.stop()
       },
     },
-    fold: createFold({ ...deps, ahead: foldAhead }),
+    fold: createFold({ ...foldDeps, ahead: foldAhead, forgeLands }),
     followBase,
     sync,
     keepUpToDate: createKeepUpToDate({ ...deps, sync }),

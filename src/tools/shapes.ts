@@ -160,6 +160,9 @@ export const foldDocument = z.object({
   reason: z.string().nullable().describe('Why nothing is folded; null where it is'),
   paused: z.object({ by: z.string(), since_seconds: z.number().int() }).nullable(),
   land: z.enum(['parent', 'auto']),
+  forge_lands: z
+    .boolean()
+    .describe('The forge merges by its own rules: the fold only says what the sum comes to'),
   bases: z.array(
     z.object({
       base: z.string(),

@@ -160,7 +160,7 @@ export async function landingWorld(
       results: forge.results!,
       autoLand: createAutoLand({ ...deps, merge: merging.merge }),
     })
-    const fold = createFold({ ...deps, ahead })
+    const fold = createFold({ ...deps, ahead, results: forge.results!, forgeLands: false })
     return { forge, poller, merging, ahead, fold }
   }
 

@@ -414,7 +414,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Settings.
   {
     loses: 'ci_parallel',
-    file: 'src/daemon/forge/choose-forge.ts',
+    file: 'src/daemon/forge/check-options.ts',
     find: 'timeoutMs: timeout * 1000,\n        parallel,',
     replace: 'timeoutMs: timeout * 1000, parallel: 2 * parallel,',
     test: SETTINGS,
@@ -422,7 +422,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'ci_timeout',
-    file: 'src/daemon/forge/choose-forge.ts',
+    file: 'src/daemon/forge/check-options.ts',
     find: 'timeoutMs: timeout * 1000',
     replace: 'timeoutMs: timeout * 100_000',
     test: SETTINGS,

@@ -151,4 +151,22 @@ export interface MergeResults {
   ): Promise<Map<Sha, { readonly number: number; readonly title: string }>>
 }
 
+/** What the fold needs of them; it moves no branch. */
+export type FoldResults = Pick<
+  MergeResults,
+  | 'required'
+  | 'typicalDuration'
+  | 'parallel'
+  | 'build'
+  | 'known'
+  | 'treeOf'
+  | 'tip'
+  | 'slot'
+  | 'look'
+  | 'log'
+  | 'waiting'
+  | 'defer'
+  | 'count'
+>
+
 export type MergeStrategy = 'squash' | 'merge' | 'rebase'

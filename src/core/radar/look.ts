@@ -104,14 +104,17 @@ export function createLook(
     given: {
       readonly options: LookOptions
       readonly tips: BaseTips
+      readonly alone: ReadonlySet<AgentId>
       readonly isDue: (member: Member) => boolean
       readonly pulls: readonly PullRequestSnapshot[]
       readonly until: number
     },
   ): Promise<Found | undefined> => {
-    const { options, tips, isDue, pulls, until } = given
+    const { options, tips, alone, isDue, pulls, until } = given
     const { picture, isStopped } = options
-    const snapshots = await takeSnapshots(members, picture.snapshots, {
+    // What was known of who is left out now may be long past.
+    const before = new Map([...picture.snapshots].filter(([id]) => !alone.has(id)))
+    const snapshots = await takeSnapshots(members, before, {
       isDue,
       goOn: async () => {
         await letOthersGoFirst(options, until)
@@ -179,7 +182,7 @@ export function createLook(
     const wanted = (await git.tidySnapshots()) ? 'all' : options.wanted
     const isDue = ({ id }: Member): boolean =>
       !alone.has(id) && (wanted === 'all' || wanted.has(id) || !picture.snapshots.has(id))
-    const found = await judgeAll(members, { options, tips, isDue, pulls, until })
+    const found = await judgeAll(members, { options, tips, alone, isDue, pulls, until })
     if (found === undefined) return undefined
     const { pairs, sides, snapshots, verdicts } = found
     await noteTouched(pairs, snapshots, picture.snapshots, sides, at)

@@ -15,9 +15,9 @@ import type { Publisher } from '../../events/publish.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import type { TextGate } from '../../sanitize/text-gate.ts'
 import { readVersion } from '../../runtime/version.ts'
+import { checkOptions } from './check-options.ts'
 import { findGitea } from './find-gitea.ts'
 import { findGithub } from './find-github.ts'
-import { createConfineCheck } from '../sandbox/confine-check.ts'
 import { createGitCredential } from './git-credential.ts'
 import type { HoldCheck } from '../limits/hold-checks.ts'
 import type { KnownTokens } from '../known-tokens.ts'
@@ -88,28 +88,18 @@ async function chooseLocal({
     git,
     store,
     remote,
-    ciEnvironment: await agentEnvironment(),
-    ci: () => {
-      const { forge: forgeConfig, fold, retention } = config()
-      const { ci, ci_timeout: timeout, ci_parallel: parallel } = forgeConfig.local
-      return {
-        argv: ci,
-        timeoutMs: timeout * 1000,
-        parallel,
-        maxLogBytes: retention.ci_logs_mb * 1_000_000,
-        results: {
-          ...(fold.check === undefined ? {} : { argv: fold.check }),
-          ...(fold.parallel === undefined ? {} : { parallel: fold.parallel }),
-        },
-      }
-    },
+    ...(await checkOptions({
+      config,
+      agentEnvironment,
+      paths,
+      environment,
+      requireTrust,
+      holdCheck,
+    })),
     paths,
-    confine: createConfineCheck({ paths, environment, config }),
-    hold: holdCheck,
     gate,
     clock,
     log,
-    trusted: requireTrust,
   })
   return { forge, resume: () => forge.resumeChecks() }
 }

@@ -11,6 +11,7 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
     onTestFinished(() => opened.close())
     return opened
   }
+  const atRoot = (text: string): boolean => /^main .* 1\/201/.test(text)
   const nameOf = (number: number): string => `agent-${String(number).padStart(3, '0')}`
 
   beforeAll(async () => {
@@ -55,7 +56,6 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
     await screen.line('/parent')
     await views(nameOf(100))
     await screen.key('M-Up')
-    const atRoot = (text: string): boolean => /^main .* 1\/201/.test(text)
     await screen.until('the root', atRoot)
     await screen.line('/previous')
     await screen.until(
@@ -69,6 +69,8 @@ describeWith(['tmux'], 'the console among 200 agents', () => {
 
   it('goes by name, which Tab completes', async () => {
     const screen = await open('root')
+    // Before it knows them it has nothing to complete.
+    await screen.until('all of them to be known', atRoot)
     await screen.type('/go agent-04')
     await screen.key('Tab')
     await screen.until(

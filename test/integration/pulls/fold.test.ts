@@ -1,24 +1,15 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { HOLD, LEAD, landingWorld, type LandingWorld } from '../../helpers/landing-world.ts'
+import { describe, expect, it } from 'vitest'
+import { HOLD, LEAD, type LandingWorld } from '../../helpers/landing-world.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import { expectTipsChecked, landings, PAIRS } from './landings.ts'
 
 /** The fold: what is open is checked together before anybody merges it. */
 
-/** Red with both halves of a pair, and with whatever says that it is bad. */
-const PAIRS =
-  'for a in pair-*-a; do b="${a%-a}-b"; if test -e "$a" && test -e "$b"; then echo "$a and $b"; exit 1; fi; done; if test -e bad.txt; then echo "it is bad"; exit 1; fi'
-
-async function world(
-  options: Parameters<typeof landingWorld>[1] = {},
+const world = (
+  options: Parameters<typeof landings>[0] = {},
   script = PAIRS,
-): Promise<LandingWorld> {
-  const opened = await landingWorld(`${HOLD}; ${script}`, {
-    ...{ fold: true, parallel: 1 },
-    ...options,
-  })
-  onTestFinished(() => opened.close())
-  return opened
-}
+): Promise<LandingWorld> =>
+  landings({ ...{ fold: true, parallel: 1 }, ...options }, `${HOLD}; ${script}`)
 
 /** So many, filed while the check of the first goes on; the files of each by its name. */
 async function filed(
@@ -43,13 +34,6 @@ const green = (tree: LandingWorld, count: number) =>
     },
     { limit: 60_000 },
   )
-
-/** Every tip that main had was found green as it was. */
-async function expectTipsChecked(tree: LandingWorld): Promise<void> {
-  const checked = new Set(tree.runs().flatMap((run) => (run.green ? [run.tree] : [])))
-  for (const tip of await tree.tips())
-    expect(checked).toContain(await tree.repository.git('rev-parse', `${tip}^{tree}`))
-}
 
 const NAMES = ['a', 'b', 'c', 'd', 'e', 'f']
 
@@ -148,10 +132,14 @@ describe('the fold', () => {
     await review(numbers[0]!)
     await review(numbers[2]!)
     for (const number of numbers) await tree.poll(number)
-    await waitFor('the approved to have landed', async () => {
-      const states = await Promise.all(numbers.map(async (one) => (await tree.look(one)).state))
-      return states.join() === 'merged,open,merged'
-    })
+    await waitFor(
+      'the approved to have landed',
+      async () => {
+        const states = await Promise.all(numbers.map(async (one) => (await tree.look(one)).state))
+        return states.join() === 'merged,open,merged'
+      },
+      { limit: 60_000 },
+    )
     await tree.landed()
     await expectTipsChecked(tree)
     // As of what others merge: nobody asked for it, and whoever approved it has to know.

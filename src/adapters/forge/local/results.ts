@@ -39,6 +39,7 @@ export function createResults({
   runs,
   merging,
   hints,
+  pullOf = (number) => requirePull(store, number),
 }: Pick<LocalForgeOptions, 'git' | 'store' | 'remote' | 'paths' | 'gate' | 'clock'> & {
   branches: Branches
   config: CheckConfig
@@ -46,6 +47,8 @@ export function createResults({
   runs: CheckRuns
   merging: Pick<Merging, 'markLanded'>
   hints: Hints
+  /** Of what a merge’s message is made. */
+  pullOf?: (number: number) => Promise<Pick<PullRow, 'number' | 'headBranch' | 'title' | 'body'>>
 }): MergeResults {
   const makeCommit = createMergeCommit({ git, gate })
   const made = createMemory<MergeCommit>(MADE_KEPT)
@@ -141,7 +144,7 @@ export function createResults({
       for (const { number, head, strategy, unfiled } of merges) {
         const pull =
           unfiled === undefined
-            ? await requirePull(store, number)
+            ? await pullOf(number)
             : { number, headBranch: unfiled, title: unfiled, body: '' }
         if (unfiled === undefined) await branches.bringIn([{ branch: pull.headBranch, sha: head }])
         // The same merge is the same commit: what was checked ahead is what lands.

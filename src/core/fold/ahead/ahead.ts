@@ -1,4 +1,4 @@
-import type { CheckSlot, MergeLink, MergeResults } from '../../../adapters/forge/merge-results.ts'
+import type { CheckSlot, FoldResults, MergeLink } from '../../../adapters/forge/merge-results.ts'
 import type { Config } from '../../../config/schema.ts'
 import type { StoredEvent } from '../../../domain/records.ts'
 import { asBranchName, type BranchName, type Sha } from '../../../domain/ids.ts'
@@ -58,7 +58,7 @@ const UNFILED_EVERY = 20_000
 export type FoldAheadDeps = Pick<
   Deps,
   'store' | 'git' | 'forge' | 'publisher' | 'settings' | 'clock' | 'log' | 'onJournalStep'
-> & { results: MergeResults; autoLand: AutoLand }
+> & { results: FoldResults; autoLand: AutoLand }
 
 export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
   const { store, publisher, settings, clock, log, results, autoLand } = deps

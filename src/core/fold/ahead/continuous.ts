@@ -1,4 +1,4 @@
-import type { CheckSlot, MergeLink, MergeResults } from '../../../adapters/forge/merge-results.ts'
+import type { CheckSlot, FoldResults, MergeLink } from '../../../adapters/forge/merge-results.ts'
 import type { BranchName, Sha } from '../../../domain/ids.ts'
 import type { Deps } from '../../deps.ts'
 import { unfiled, type Candidate } from './candidates.ts'
@@ -29,7 +29,7 @@ export type LookAtUnfiled = (asked: {
  */
 export function createContinuous(
   deps: Pick<Deps, 'store' | 'git' | 'publisher' | 'clock' | 'onJournalStep'> & {
-    results: MergeResults
+    results: FoldResults
   },
 ): LookAtUnfiled {
   const { store, results, clock } = deps

@@ -9,6 +9,8 @@ export interface FoldDocument {
   reason: string | null
   paused: { by: string; since_seconds: number } | null
   land: 'parent' | 'auto'
+  /** What lands, and when, is the forge’s to say; what is found here counts for nobody there. */
+  forge_lands: boolean
   bases: FoldBase[]
 }
 

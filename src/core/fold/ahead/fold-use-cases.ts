@@ -3,31 +3,35 @@ import { actorOf } from '../../agents/directory.ts'
 import type { Deps } from '../../deps.ts'
 import { ownerOf } from '../../pulls/merge/settle.ts'
 import { landingsIn } from '../view.ts'
+import type { FoldResults } from '../../../adapters/forge/merge-results.ts'
 import type { FoldAhead } from './ahead.ts'
 import { openBases } from './chain.ts'
 import type { Fold, FoldBase, FoldDocument } from './fold-document.ts'
 import { listFolds, readPause, writePause, type FoldRecord } from './fold-record.ts'
 
-const FORGE_LANDS =
-  'what lands is checked by the forge’s own rules here; with the local forge it would be folded'
-
-/** What people see of the fold, and how they hold it. `ahead`: null where the forge checks. */
+/**
+ * What people see of the fold, and how they hold it. `forgeLands`: it only says what is open comes
+ * to, and the forge merges by its own rules.
+ */
 export function createFold({
   store,
   forge,
   settings,
   clock,
   ahead,
+  results,
+  forgeLands,
 }: Pick<Deps, 'store' | 'forge' | 'settings' | 'clock'> & {
-  ahead: Pick<FoldAhead, 'testing' | 'look'> | null
+  ahead: Pick<FoldAhead, 'testing' | 'look'>
+  results: FoldResults
+  forgeLands: boolean
 }): Fold {
-  const { results } = forge
   const since = (at: number): number => Math.max(0, Math.round((clock() - at) / 1000))
 
   const baseOf = async (record: FoldRecord): Promise<FoldBase> => {
     const agents = await store.agents.list()
     const landings = landingsIn(await store.journal.open(), clock())
-    const typical = (await results?.typicalDuration()) ?? 0
+    const typical = await results.typicalDuration()
     return {
       base: record.base,
       state: record.state,
@@ -43,7 +47,7 @@ export function createFold({
         landing: landings.get(link.number)?.step ?? null,
         age_seconds: since(link.since),
       })),
-      testing: (ahead?.testing(record.base) ?? []).map((one) => ({
+      testing: ahead.testing(record.base).map((one) => ({
         numbers: [...one.numbers],
         since_seconds: since(one.since),
         typical_seconds: typical === 0 ? null : Math.round(typical / 1000),
@@ -58,14 +62,11 @@ export function createFold({
   const show = async (): Promise<FoldDocument> => {
     const { fold } = (await settings.snapshot()).config
     const paused = await readPause(store.snapshots)
-    const reason =
-      results === null
-        ? FORGE_LANDS
-        : !fold.enabled
-          ? 'it is off ([fold] enabled)'
-          : (await results.required())
-            ? null
-            : 'nothing may be run that checks it ([forge.local] ci or [fold] check, and exomonad trust)'
+    const reason = !fold.enabled
+      ? 'it is off ([fold] enabled)'
+      : (await results.required())
+        ? null
+        : `nothing may be run that checks it (${forgeLands ? '' : '[forge.local] ci or '}[fold] check, and exomonad trust)`
     const records = (await listFolds(store.snapshots)).filter(
       ({ links, ejected }) => links.length > 0 || ejected.length > 0,
     )
@@ -74,6 +75,7 @@ export function createFold({
       reason,
       paused: paused === null ? null : { by: paused.by, since_seconds: since(paused.at) },
       land: fold.land,
+      forge_lands: forgeLands,
       bases: await Promise.all(
         records.toSorted((a, b) => a.base.localeCompare(b.base)).map(baseOf),
       ),
@@ -83,7 +85,7 @@ export function createFold({
   const lookAtAll = async (): Promise<void> => {
     const folded = (await listFolds(store.snapshots)).map(({ base }) => base)
     // Of one that was paused from the beginning nothing is remembered yet.
-    for (const base of new Set([...folded, ...(await openBases({ forge }))])) ahead?.look(base)
+    for (const base of new Set([...folded, ...(await openBases({ forge }))])) ahead.look(base)
   }
 
   return {
@@ -97,9 +99,8 @@ export function createFold({
         const at = record.links.findIndex((one) => one.number === number)
         const trees = at < 0 ? [tree] : record.links.slice(at).flatMap((one) => one.tree ?? [])
         for (const one of trees) {
-          const log = await results?.log(one)
-          if (log !== undefined && log !== null)
-            return { number, state: log.status, path: log.path, log: log.text }
+          const log = await results.log(one)
+          if (log !== null) return { number, state: log.status, path: log.path, log: log.text }
         }
         throw new ExomonadError(
           'INVALID_ARG',

@@ -9,7 +9,7 @@ type Link = Base['links'][number]
 
 /** The chain of each base, as people read it. */
 export function foldLines(
-  { enabled, reason, paused, land, bases }: ToolResult<'fold'>,
+  { enabled, reason, paused, land, forge_lands: forgeLands, bases }: ToolResult<'fold'>,
   options: { readonly width: number; readonly palette: Palette },
 ): string[] {
   const { palette } = options
@@ -21,8 +21,11 @@ export function foldLines(
         ]
     : [`${palette.attention('!')} Nothing is folded: ${printableLine(reason ?? '')}`]
   if (bases.length === 0) return [...head, ...(head.length > 0 ? [] : ['Nothing is open'])]
-  const ends =
-    land === 'auto' ? ['', palette.dim('What is approved and green lands by itself.')] : []
+  const notes = [
+    ...(land === 'auto' ? ['What is approved and green lands by itself.'] : []),
+    ...(forgeLands ? ['The forge merges by its own rules; this says what the sum comes to.'] : []),
+  ]
+  const ends = notes.length === 0 ? [] : ['', ...notes.map((note) => palette.dim(note))]
   return [
     ...head,
     ...bases.flatMap((base, at) => [

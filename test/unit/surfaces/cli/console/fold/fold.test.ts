@@ -33,7 +33,7 @@ const onLead: FoldBase = {
   links: [link(8, 'Below the lead', 'green')],
 }
 const documentOf = (...bases: FoldBase[]): FoldDocument => ({
-  ...{ enabled: true, reason: null, paused: null, land: 'parent', bases },
+  ...{ enabled: true, reason: null, paused: null, land: 'parent', forge_lands: false, bases },
 })
 
 const deep = node('main.lead.deep', { base_branch: 'main.lead' })

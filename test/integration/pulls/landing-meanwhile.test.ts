@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { HOLD, LEAD } from '../../helpers/landing-world.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+import { expectTipsChecked, landings, subjects } from './landings.ts'
+
+/** What is pushed, reviewed and merged while a result is checked: only what was asked for lands. */
+
+describe('landing, while something else happens', () => {
+  it('gives up what got new commits, a change request or a conflict meanwhile; the others land', async () => {
+    const tree = await landings({}, HOLD)
+    const names = ['a', 'moved', 'requested', 'clash', 'b']
+    const numbers = new Map<string, number>()
+    for (const name of names)
+      numbers.set(
+        name,
+        await tree.open(
+          name,
+          name === 'clash' || name === 'a' ? { 'shared.txt': name } : { [`${name}.txt`]: name },
+        ),
+      )
+    for (const number of numbers.values()) await tree.checked(number)
+    await tree.merge(numbers.get('a')!)
+    tree.hold(true)
+    for (const name of ['moved', 'requested', 'b']) await tree.merge(numbers.get(name)!)
+    await tree.push('moved', { 'more.txt': 'x' })
+    await tree.forge.review({
+      number: numbers.get('requested')!,
+      author: LEAD,
+      state: 'changes_requested',
+      body: 'No.',
+      comments: [],
+    })
+    tree.hold(false)
+    await tree.landed()
+    const states = await Promise.all(
+      names.map(async (name) => (await tree.look(numbers.get(name)!)).state),
+    )
+    expect(states).toEqual(['merged', 'open', 'open', 'open', 'merged'])
+    const stopped = await tree.events('landing.stopped')
+    expect(stopped.map(({ payload }) => [payload.number, payload.reason]).toSorted()).toEqual(
+      [
+        [numbers.get('moved'), expect.stringContaining('new commits')],
+        [numbers.get('requested'), expect.stringContaining('changes were requested')],
+      ].toSorted(),
+    )
+    // The lead was promised to be notified of it.
+    const delivered = (await tree.delivered(LEAD)).filter((text) => text.startsWith('[NOT LANDED]'))
+    for (const name of ['moved', 'requested'])
+      expect(delivered.filter((text) => text.includes(`#${numbers.get(name)} `))).toHaveLength(1)
+    await expect(tree.merge(numbers.get('clash')!)).rejects.toMatchObject({
+      code: 'PR_NOT_MERGEABLE',
+    })
+  })
+
+  it('lands nothing that was pushed while its result was checked, and what waits behind it', async () => {
+    const tree = await landings({}, HOLD)
+    const [a, b, moved] = [
+      await tree.open('a', { 'a.txt': 'a' }),
+      await tree.open('b', { 'b.txt': 'b' }),
+      await tree.open('moved', { 'moved.txt': 'm' }),
+    ]
+    for (const number of [a, b, moved]) await tree.checked(number)
+    await tree.merge(a)
+    tree.hold(true)
+    await tree.merge(moved)
+    await waitFor(
+      'its result to be checked',
+      async () => (await tree.store.journal.open())[0]?.step === 'checking',
+      { limit: 60_000 },
+    )
+    await tree.merge(b)
+    await tree.push('moved', { 'more.txt': 'x' })
+    tree.hold(false)
+    await tree.landed()
+    expect((await tree.look(moved)).state).toBe('open')
+    expect((await tree.look(b)).state).toBe('merged')
+    expect(await subjects(tree)).not.toContain(`Title of moved (#${moved})`)
+    expect(await tree.events('landing.stopped')).toMatchObject([
+      { payload: { number: moved, reason: expect.stringContaining('new commits') } },
+    ])
+    await expectTipsChecked(tree)
+  })
+
+  it('lands although there is always another about to be fixed', async () => {
+    const tree = await landings({}, HOLD)
+    const [a, b, busy] = [
+      await tree.open('a', { 'a.txt': 'a' }),
+      await tree.open('b', { 'b.txt': 'b' }),
+      await tree.open('busy', { 'busy.txt': '0' }),
+    ]
+    for (const number of [a, b, busy]) await tree.checked(number)
+    tree.hold(true)
+    await tree.merge(a)
+    await tree.merge(b)
+    const until = performance.now() + 60_000
+    let reviews = 0
+    while ((await tree.look(b)).state === 'open' && performance.now() < until) {
+      await tree.forge.review({
+        number: busy,
+        author: LEAD,
+        state: 'changes_requested',
+        body: String(++reviews),
+        comments: [],
+      })
+      await tree.poll(busy)
+      // It does not land before there were a few.
+      if (reviews === 4) tree.hold(false)
+    }
+    expect((await tree.look(b)).state).toBe('merged')
+  })
+
+  it('checks anew what the base moved under meanwhile, forward or back: what was taken out of it stays out', async () => {
+    const tree = await landings({}, HOLD)
+    const [a, b, c] = [
+      await tree.open('a', { 'a.txt': 'a' }),
+      await tree.open('b', { 'b.txt': 'b' }),
+      await tree.open('c', { 'c.txt': 'c' }),
+    ]
+    for (const number of [a, b, c]) await tree.checked(number)
+    const main = 'main' as never
+    const first = (await tree.git.remoteTip(tree.remote, main))!
+    await tree.merge(a)
+    const withA = (await tree.git.remoteTip(tree.remote, main))!
+    const meanwhile = async (number: number, sha: string, expected: string): Promise<void> => {
+      tree.hold(true)
+      await tree.merge(number)
+      await waitFor(
+        'its result to be checked',
+        async () => (await tree.store.journal.open())[0]?.step === 'checking',
+        { limit: 60_000 },
+      )
+      await tree.repository.gitIn(tree.paths.origin, 'update-ref', 'refs/heads/main', sha, expected)
+      tree.hold(false)
+      await tree.landed()
+      expect((await tree.look(number)).state).toBe('merged')
+    }
+    const other = (
+      await tree.repository.gitIn(
+        tree.paths.origin,
+        'commit-tree',
+        `${withA}^{tree}`,
+        '-p',
+        withA,
+        '-m',
+        'By hand',
+      )
+    ).trim()
+    await meanwhile(b, other, withA)
+    expect(await subjects(tree)).toEqual([
+      `Title of b (#${b})`,
+      'By hand',
+      `Title of a (#${a})`,
+      expect.any(String),
+    ])
+    await meanwhile(c, first, (await tree.git.remoteTip(tree.remote, main))!)
+    expect(await subjects(tree)).toEqual([`Title of c (#${c})`, expect.any(String)])
+  })
+})
