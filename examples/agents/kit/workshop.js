@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 const typescriptFlags = process.features.typescript
@@ -26,12 +26,6 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, text)
     transcript.edit(path)
-    used('edit')
-  }
-
-  function remove(path) {
-    rmSync(join(place, path), { force: true })
-    transcript.edit(`${path}, taken out`)
     used('edit')
   }
 
@@ -68,8 +62,7 @@ export function createWorkshop({ worktree, folder, materials, name, transcript, 
     /** Does what a list of steps says; throws where a text to be replaced isn't there. */
     apply(steps) {
       for (const step of steps) {
-        if (step.remove) remove(step.remove)
-        else if (step.write) save(step.write, readFileSync(join(materials, step.from), 'utf8'))
+        if (step.write) save(step.write, readFileSync(join(materials, step.from), 'utf8'))
         else if (step.append) save(step.append, `${read(step.append)}${step.line}\n`)
         else {
           const text = read(step.edit)

@@ -1,8 +1,8 @@
-import { MINUTES_IN_DAY, MINUTES_IN_HOUR } from './units.ts'
+export const MINUTES_IN_DAY = 24 * 60
 
 const UNITS = [
   ['d', MINUTES_IN_DAY],
-  ['h', MINUTES_IN_HOUR],
+  ['h', 60],
   ['m', 1],
 ] as const
 

@@ -117,7 +117,7 @@ describeWith(['tmux'], 'the demo, in tmux', () => {
         'conflict.foretold',
         ({ payload }) => [payload.name, payload.other].toSorted().join() === 'duration,interval',
       )
-      expect(foretold.payload.files.map(({ path }: any) => path)).toEqual(['src/units.ts'])
+      expect(foretold.payload.files.map(({ path }: any) => path)).toEqual(['src/duration.ts'])
       for (const name of ['duration', 'interval'])
         expect(of('pr.opened', about(name))[0].seq).toBeGreaterThan(foretold.seq)
       expect(
