@@ -67,6 +67,10 @@ describe('what goes on until Ctrl-C', () => {
   })
 
   it('tree --watch on a terminal redraws in place, rings when a human is needed, and gives the cursor back', async () => {
+    // What is said of the one before would ring as well.
+    await waitFor('it to rest', async () =>
+      ['idle', undefined].includes((await tree.agent('plain'))?.state),
+    )
     let text = ''
     const terminal = spawnTerminal(process.execPath, [BIN, 'tree', '--watch'], {
       cols: 100,

@@ -111,6 +111,11 @@ async function play(steps: readonly Step[]) {
   const config = configSchema.parse({
     delivery: { ack_timeout: 0.08, retry_initial: 0.01, retry_max: 0.05, human_idle: 0.05 },
   })
+  // Time goes on between turns of the event loop alone: while this process gets no processor, the
+  // program gets none either, and a deadline of the daemon that has passed meanwhile says nothing.
+  let now = Date.now()
+  const ticking = setInterval(() => (now = Date.now()), 1)
+  const clock = (): number => now
   const renderer = createRenderer({
     shippedFolder: templates,
     overrideFolder: () => Promise.resolve(null),
@@ -134,7 +139,7 @@ async function play(steps: readonly Step[]) {
     busy = true
     // The daemon may be gone by now: what was reported to it then is in the spool, and read at its
     // start.
-    void real.agents.update(AUTH, { state: 'running', stateAt: Date.now() })
+    void real.agents.update(AUTH, { state: 'running', stateAt: clock() })
     const ids = text.match(/\bm-[0-9a-f]{12}\b/g) ?? []
     if (hooksWork && !daemon.life.isDead())
       void daemon.outbox.promptArrived(AUTH, ids).catch(() => {})
@@ -177,7 +182,7 @@ async function play(steps: readonly Step[]) {
     const publisher = createPublisher({
       store,
       renderer,
-      clock: Date.now,
+      clock,
       log: silentLog(),
       newDeliveryId,
     })
@@ -187,7 +192,7 @@ async function play(steps: readonly Step[]) {
     const probe = createAgentProbe({
       liveAgentOf,
       multiplexer: terminals.multiplexer,
-      clock: Date.now,
+      clock,
       log: silentLog(),
     })
     const guarded = life.guard({ send })
@@ -206,7 +211,7 @@ async function play(steps: readonly Step[]) {
               : { midTurn: true, send: (_: LiveAgent, text: string) => guarded.send(text) },
         }),
       ),
-      clock: Date.now,
+      clock,
       log: silentLog(),
     })
     void outbox.start().catch(() => {})
@@ -243,13 +248,13 @@ async function play(steps: readonly Step[]) {
     daemon = start()
   }
   const report = async (): Promise<void> => {
-    await real.agents.update(AUTH, { state: state(), stateAt: Date.now() })
+    await real.agents.update(AUTH, { state: state(), stateAt: clock() })
     daemon.outbox.wake(AUTH)
   }
 
   let said = 0
-  const act = async (now: Step): Promise<void> => {
-    switch (now.do) {
+  const act = async (step: Step): Promise<void> => {
+    switch (step.do) {
       case 'say':
         await real.outbox.enqueue({
           id: newDeliveryId(),
@@ -257,38 +262,38 @@ async function play(steps: readonly Step[]) {
           eventSeq: null,
           kind: 'message',
           text: `[MESSAGE] word ${said++}.`,
-          createdAt: Date.now(),
+          createdAt: clock(),
         })
         return daemon.outbox.wake(AUTH)
       case 'tool': {
         if (!busy || dialog) return
         const text = await daemon.outbox.takeForHook(AUTH).catch(() => null)
-        if (text !== null && now.answered && !daemon.life.isDead()) conversation.push(text)
+        if (text !== null && step.answered && !daemon.life.isDead()) conversation.push(text)
         return daemon.outbox.looked(AUTH)
       }
       case 'end turn':
         if (!dialog) busy = false
         return report()
       case 'dialog':
-        dialog = now.open
+        dialog = step.open
         return report()
       case 'channel':
-        channel = now.mode
+        channel = step.mode
         return undefined
       case 'hooks':
-        hooksWork = now.work
+        hooksWork = step.work
         return undefined
       case 'kill':
-        daemon.life.kill(now.after, now.effect)
+        daemon.life.kill(step.after, step.effect)
         return undefined
       case 'wait':
-        await new Promise((resolve) => setTimeout(resolve, now.ms))
+        await new Promise((resolve) => setTimeout(resolve, step.ms))
         if (daemon.life.isDead()) await restart()
         return undefined
     }
   }
   try {
-    for (const now of steps) await act(now)
+    for (const step of steps) await act(step)
     // From here on all is well: everything comes to its end.
     await restart()
     ;[dialog, hooksWork, channel] = [false, true, 'off']
@@ -319,6 +324,7 @@ async function play(steps: readonly Step[]) {
       })),
     }
   } finally {
+    clearInterval(ticking)
     daemon.life.end()
     await daemon.outbox.stop()
     await real.close()
