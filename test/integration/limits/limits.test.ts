@@ -260,7 +260,8 @@ ci = ${quoted('check')}
     'the check',
     async () => {
       const [filed] = (await tree.call('pr_list')).pull_requests
-      return filed?.checks === 'passed' || filed?.checks === 'success' ? filed : false
+      if (filed?.checks === 'passed') return filed
+      throw new Error(`${JSON.stringify(filed)}, ${JSON.stringify(await tree.agent('held'))}`)
     },
     PATIENT,
   )
