@@ -218,4 +218,23 @@ describe('the fold', () => {
       expect(await tree.reaches(who, 'fold.red')).toEqual(['carry'])
     expect(await tree.look(left)).toMatchObject({ checksState: 'passed' })
   })
+
+  it('is told of the end of each check, and of one that is not run any more', async () => {
+    const tree = await landings({ parallel: 1 }, 'true')
+    const ended: string[] = []
+    const waiting: string[] = []
+    tree.forge.results!.defer({
+      isDeferred: (_base, number) => number === 2,
+      waits: (base) => void waiting.push(base),
+      ended: (base) => void ended.push(base),
+    })
+    await tree.open('a', { 'a.txt': 'a' })
+    await waitFor('the end of the first', () => ended.length === 1)
+    const second = await tree.open('b', { 'b.txt': 'b' })
+    await waitFor('the second to wait', () => waiting.length === 2)
+    await tree.push('b', { 'b.txt': 'more' })
+    await tree.poll(second)
+    await waitFor('that it is not run any more', () => ended.length === 2)
+    expect(new Set([...waiting, ...ended])).toEqual(new Set(['main']))
+  })
 })
