@@ -73,12 +73,12 @@ async function measureLarge(): Promise<Figure[]> {
     configure(tree, `[worktree]\npool = ${POOL}\n`)
     const how = `pool of ${POOL}`
     for (const count of COUNTS) {
-      await pooled(tree, count)
+      await pooled(tree)
       figures.push(...announce(await spawns(tree, floors, how, count)))
       if (count === 1) figures.push(...announce(await firstStatus(tree, how)))
       await clear(tree)
     }
-    await pooled(tree, 1)
+    await pooled(tree)
     figures.push(...announce(await typed(tree, how)))
     return figures
   } finally {
@@ -96,15 +96,23 @@ function configure(tree: Exomonad, toml: string): void {
   writeFileSync(file, `${readFileSync(file, 'utf8')}\n${toml}`)
 }
 
-/** So many are ready, with the last of their files. */
-const pooled = (tree: Exomonad, count: number): Promise<unknown> => {
+/** How long nothing has changed in the pool once it is ready, milliseconds. */
+const SETTLED = 5_000
+
+/**
+ * All are ready: with the last of their files, and with nothing going on any more, which would be
+ * measured as well.
+ */
+const pooled = (tree: Exomonad): Promise<unknown> => {
   const pool = join(tree.repository.path, '.exomonad', 'worktrees', '.pool')
+  let fullSince = Infinity
   const isFull = async (): Promise<boolean> => {
     const names = existsSync(pool) ? readdirSync(pool) : []
-    return (
-      names.length >= count &&
+    const now =
+      names.length >= POOL &&
       names.every((name) => existsSync(join(pool, name, 'pkg-33/lib-19/file-49.ts')))
-    )
+    fullSince = now ? Math.min(fullSince, Date.now()) : Infinity
+    return Date.now() - fullSince > SETTLED
   }
   return waitFor('the pool', isFull, { limit: 600_000 })
 }
