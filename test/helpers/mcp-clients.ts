@@ -47,6 +47,11 @@ export interface ToolResult {
 export interface McpTestClient {
   list(): Promise<{ name: string; description: string; inputSchema: any; outputSchema: any }[]>
   call(name: string, input?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>
+  /**
+   * Texts of all notifications of progress that arrived, oldest first: the SDKs drop what comes in
+   * one piece with the result, before `onprogress`.
+   */
+  progressed(): readonly string[]
   /** What the server wrote to stderr (stdio only). */
   stderr(): string
   /** Protocol version that was agreed on. */
@@ -76,6 +81,16 @@ export async function connectMcp(
   const listen = (
     stream: { on(event: 'data', listener: (chunk: unknown) => void): unknown } | null,
   ): void => void stream?.on('data', (chunk) => (said += String(chunk)))
+  const progressed: string[] = []
+  const tap = ({ transport: connected }: { transport?: unknown }): void => {
+    const under = connected as { onmessage?: (message: any, ...more: unknown[]) => void }
+    const handle = under.onmessage
+    under.onmessage = (message, ...more) => {
+      if (message.method === 'notifications/progress')
+        progressed.push(String(message.params.message))
+      handle?.(message, ...more)
+    }
+  }
   if (kind === 'v1') {
     const client = new ClientV1({ name: 'test', version: '1' })
     const stdio = transport === 'stdio' ? new StdioV1(program) : undefined
@@ -83,10 +98,12 @@ export async function connectMcp(
     await client.connect(
       (stdio ?? new HttpV1(new URL(access.url), { requestInit: { headers } })) as never,
     )
+    tap(client)
     return {
       list: async () => (await client.listTools()).tools as never,
       call: async (name, input = {}, options = {}) =>
         (await client.callTool({ name, arguments: input }, undefined, options as never)) as never,
+      progressed: () => progressed,
       stderr: () => said,
       protocol: () => undefined,
       close: () => client.close(),
@@ -99,10 +116,12 @@ export async function connectMcp(
   const stdio = transport === 'stdio' ? new StdioV2(program) : undefined
   listen(stdio?.stderr as never)
   await client.connect(stdio ?? new HttpV2(new URL(access.url), { requestInit: { headers } }))
+  tap(client)
   return {
     list: async () => (await client.listTools()).tools as never,
     call: async (name, input = {}, options = {}) =>
       (await client.callTool({ name, arguments: input }, options as never)) as never,
+    progressed: () => progressed,
     stderr: () => said,
     protocol: () => client.getNegotiatedProtocolVersion(),
     close: () => client.close(),

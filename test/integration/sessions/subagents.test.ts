@@ -433,8 +433,10 @@ describe('a caller that waits', () => {
         }
         const result = await client.call('subagent_spawn', input, { onprogress, timeout: 60_000 })
         expect(result.structuredContent).toMatchObject({ text: 'outer' })
-        // What comes in one piece with the result the SDK’s client drops.
-        expect(reported.join('\n')).toMatch(/● Outer[^]*⎿ [^\n]*src\/a\.ts[^]* {2}● Inner/)
+        expect(client.progressed().join('\n')).toMatch(
+          /● Outer[^]*⎿ [^\n]*src\/a\.ts[^]* {2}● Inner[^]* {2}✓ Inner/,
+        )
+        expect(reported.join('\n')).toMatch(/● Outer[^]* {2}● Inner/)
 
         const controller = new AbortController()
         const waiting = client.call(
