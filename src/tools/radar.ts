@@ -32,7 +32,7 @@ export const radar = defineTool({
       .string()
       .min(1)
       .optional()
-      .describe('With a: the pair of the two in detail; an agent, or the base branch of a'),
+      .describe('The pair of the two in detail: an agent, or the base branch of the first'),
   }),
   output: z.object({
     pairs: z
