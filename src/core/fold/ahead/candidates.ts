@@ -6,8 +6,9 @@ import { isAlive } from '../../../domain/lifecycle.ts'
 import type { Deps } from '../../deps.ts'
 import { waitsToLand, type MergeIntent } from '../../pulls/merge/journal.ts'
 import { ownerOf } from '../../pulls/merge/settle.ts'
-import { chooseStrategy } from '../../pulls/merge/strategy.ts'
+import { chooseStrategy, usualStrategy } from '../../pulls/merge/strategy.ts'
 import { blockersOf } from '../../pulls/readiness.ts'
+import type { LandsHere } from '../lands-here.ts'
 import type { Ejected } from './fold-record.ts'
 
 /** One that may be a link of the chain. */
@@ -49,7 +50,14 @@ export function isOut(
 
 /** What is open on a base, oldest first, with the merge that each would have. */
 export async function foldable(
-  { store, forge }: Pick<Deps, 'store' | 'forge'>,
+  {
+    store,
+    forge,
+    settings,
+    landsHere,
+  }: Pick<Deps, 'store' | 'forge' | 'settings'> & {
+    landsHere: LandsHere
+  },
   base: BranchName,
 ): Promise<{ readonly pulls: PullRequestSnapshot[]; readonly candidates: Candidate[] }> {
   const numbers = await forge.find({ state: 'open', base })
@@ -59,13 +67,17 @@ export async function foldable(
   const asked = new Map(
     journal.filter(waitsToLand).map(({ data }) => [Number(data['number']), data as MergeIntent]),
   )
+  const isHere = await landsHere((await settings.snapshot()).config, base)
+  // One answer for all of them.
+  let ways: ReturnType<typeof forge.mergeWays> | undefined
+  const mergeWays = () => (ways ??= forge.mergeWays(base))
   const candidates: Candidate[] = []
   for (const pull of pulls.filter(isFoldable)) {
     const child = ownerOf(agents, pull.head.branch)
-    const usual = child?.kind === 'worker' ? 'squash' : 'merge'
+    const usual = usualStrategy(child, isHere)
     const strategy =
       asked.get(pull.number)?.strategy ??
-      (await chooseStrategy(forge, pull, undefined, usual).catch(() => undefined))?.strategy
+      (await chooseStrategy({ mergeWays }, pull, undefined, usual).catch(() => undefined))?.strategy
     // Its base allows no merge at all.
     if (strategy === undefined) continue
     candidates.push({

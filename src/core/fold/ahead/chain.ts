@@ -4,6 +4,7 @@ import type { Deps } from '../../deps.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import { foldable, isOut, type Candidate } from './candidates.ts'
+import type { LandsHere } from '../lands-here.ts'
 import { readFold, type Ejected, type FoldRecord } from './fold-record.ts'
 
 /** A base’s chain as it is now. */
@@ -20,7 +21,8 @@ export interface Collected {
 
 /** Null where the base is not on the remote. */
 export async function collectChain(
-  deps: Pick<Deps, 'store' | 'forge' | 'clock'> & {
+  deps: Pick<Deps, 'store' | 'forge' | 'settings' | 'clock'> & {
+    landsHere: LandsHere
     results: Pick<MergeResults, 'tip' | 'build' | 'waiting'>
   },
   base: BranchName,

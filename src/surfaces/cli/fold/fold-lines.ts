@@ -23,7 +23,7 @@ export function foldLines(
   if (bases.length === 0) return [...head, ...(head.length > 0 ? [] : ['Nothing is open'])]
   const notes = [
     ...(land === 'auto' ? ['What is approved and green lands by itself.'] : []),
-    ...(forgeLands ? ['The forge merges by its own rules; this says what the sum comes to.'] : []),
+    ...(forgeLands ? forgeNotes(bases) : []),
   ]
   const ends = notes.length === 0 ? [] : ['', ...notes.map((note) => palette.dim(note))]
   return [
@@ -34,6 +34,17 @@ export function foldLines(
     ]),
     ...ends,
   ]
+}
+
+/** Which bases the forge merges into by its own rules, and which are moved to what was checked. */
+function forgeNotes(bases: readonly Base[]): string[] {
+  const there = bases.filter(({ lands_here: landsHere }) => !landsHere)
+  if (there.length === 0) return ['What is merged lands as the commit that was checked here.']
+  const into =
+    there.length === bases.length
+      ? ''
+      : ` into ${there.map(({ base }) => printableLine(base)).join(', ')}`
+  return [`The forge merges${into} by its own rules; this says what the sum comes to.`]
 }
 
 const STATES: Readonly<Record<Base['state'], string>> = {
