@@ -209,6 +209,9 @@ export const foldDocument = z.object({
             number: z.number().int(),
             title: z.string(),
             partner: z.object({ number: z.number().int(), title: z.string() }).nullable(),
+            others: z
+              .array(z.object({ number: z.number().int(), title: z.string() }))
+              .describe('Where it takes more than two, those beside partner'),
             age_seconds: z.number().int(),
           }),
         )

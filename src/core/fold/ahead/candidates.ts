@@ -9,7 +9,7 @@ import { ownerOf } from '../../pulls/merge/settle.ts'
 import { chooseStrategy, usualStrategy } from '../../pulls/merge/strategy.ts'
 import { blockersOf } from '../../pulls/readiness.ts'
 import type { LandsHere } from '../lands-here.ts'
-import type { Ejected } from './fold-record.ts'
+import { partnersOf, type Ejected } from './fold-record.ts'
 
 /** One that may be a link of the chain. */
 export interface Candidate extends PlannedMerge {
@@ -32,7 +32,7 @@ const isFoldable = (pull: PullRequestSnapshot): boolean =>
   blockersOf(pull).length === 0
 
 /**
- * Whether it stays out of the chain with this head: as long as the one that it is red with has the
+ * Whether it stays out of the chain with this head: as long as those that it is red with have the
  * same, or, red by itself, until a check of its own says otherwise.
  */
 export function isOut(
@@ -42,10 +42,10 @@ export function isOut(
 ): boolean {
   const found = ejected.find((one) => one.number === number && one.head === head)
   if (found === undefined) return false
-  const { partner } = found
-  return partner === null
+  const partners = partnersOf(found)
+  return partners.length === 0
     ? pull?.checksState !== 'passed'
-    : heads.get(partner.number) === partner.head
+    : partners.every((partner) => heads.get(partner.number) === partner.head)
 }
 
 /** What is open on a base, oldest first, with the merge that each would have. */

@@ -39,6 +39,8 @@ export interface FoldBase {
     number: number
     title: string
     partner: { number: number; title: string } | null
+    /** Where it takes more than two, the others. */
+    others: { number: number; title: string }[]
     age_seconds: number
   }[]
 }

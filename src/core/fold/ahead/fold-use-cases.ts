@@ -9,7 +9,7 @@ import type { LandsHere } from '../lands-here.ts'
 import type { FoldAhead } from './ahead.ts'
 import { openBases } from './chain.ts'
 import type { Fold, FoldBase, FoldDocument } from './fold-document.ts'
-import { listFolds, readPause, writePause, type FoldRecord } from './fold-record.ts'
+import { listFolds, partnersOf, readPause, writePause, type FoldRecord } from './fold-record.ts'
 
 /**
  * What people see of the fold, and how they hold it. `forgeLands`: it says what is open comes to,
@@ -57,10 +57,15 @@ export function createFold({
         since_seconds: since(one.since),
         typical_seconds: typical === 0 ? null : Math.round(typical / 1000),
       })),
-      ejected: record.ejected.map(({ number, title, partner, at }) => ({
-        ...{ number, title, age_seconds: since(at) },
-        partner: partner === null ? null : { number: partner.number, title: partner.title },
-      })),
+      ejected: record.ejected.map((one) => {
+        const [partner = null, ...others] = partnersOf(one).map(({ number, title }) => ({
+          ...{ number, title },
+        }))
+        return {
+          ...{ number: one.number, title: one.title, age_seconds: since(one.at) },
+          ...{ partner, others },
+        }
+      }),
     }
   }
 

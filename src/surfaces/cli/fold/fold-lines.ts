@@ -53,7 +53,7 @@ const STATES: Readonly<Record<Base['state'], string>> = {
   testing: 'is being checked',
   searching: 'red: who makes it so is being looked for',
   green: 'green together',
-  red: 'red together, and no two explain it',
+  red: 'red together, and no few of them explain it',
 }
 
 function baseLines(
@@ -116,10 +116,11 @@ const ejectedWords = ({
   number,
   title,
   partner,
+  others,
   age_seconds: age,
 }: Base['ejected'][number]): string =>
   `#${number} ${printableLine(title)} is out for ${shortDuration(age)}: red ${
     partner === null
       ? 'by itself'
-      : `together with #${partner.number} ${printableLine(partner.title)}`
+      : `together with ${[partner, ...others].map((one) => `#${one.number} ${printableLine(one.title)}`).join(' and ')}`
   }`

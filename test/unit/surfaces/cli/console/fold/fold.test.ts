@@ -25,6 +25,7 @@ const onMain: FoldBase = {
     {
       ...{ number: 3, title: 'Break it', age_seconds: 5 },
       partner: { number: 1, title: 'Sort the list' },
+      others: [],
     },
   ],
 }
