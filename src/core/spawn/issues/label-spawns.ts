@@ -23,7 +23,13 @@ interface Refused {
   readonly code: string
 }
 
-/** Failures of a spawn that had begun until it is given up. */
+/** Spawns for such a label that had begun and failed. */
+interface Failed {
+  readonly at: number
+  readonly times: number
+}
+
+/** Failures of a spawn that had begun until it is given up, over restarts. */
 const MOST_FAILURES = 3
 /** The forge’s own troubles are reported elsewhere. */
 const SILENT: ReadonlySet<string> = new Set(['FORGE_UNAVAILABLE', 'FORGE_DENIED', 'STORE_BUSY'])
@@ -51,7 +57,6 @@ export function createLabelSpawns({
    * changes.
    */
   const passed = new Map<number, number>()
-  const failures = new Map<number, number>()
   /** The token may not comment: said once. */
   let mute = false
   let stopped = false
@@ -60,6 +65,17 @@ export function createLabelSpawns({
 
   const refusedKey = (repository: string, number: number): string =>
     `issue-refused:${repository}#${number}`
+  const failedKey = (repository: string, number: number): string =>
+    `issue-failed:${repository}#${number}`
+
+  /** Returns how many they are with this one; a label that was set anew begins anew. */
+  const countFailure = (key: string, at: number): Promise<number> =>
+    store.transaction(async (tx) => {
+      const before = (await tx.snapshots.get(key)) as Failed | undefined
+      const times = before?.at === at ? before.times + 1 : 1
+      await tx.snapshots.put(key, { at, times } satisfies Failed)
+      return times
+    })
 
   const report = async (
     issue: { number: number; url: string; at: number; repository: string },
@@ -115,18 +131,20 @@ export function createLabelSpawns({
         return { spawned: [], errors: [{ name: '', code, error: message }] }
       })
     const [error] = errors
-    if (error === undefined || spawned.length > 0) return
+    if (error === undefined || spawned.length > 0)
+      return store.snapshots.remove(failedKey(repository, number))
     log.warn(
       { number, label, code: error.code, reason: error.error },
       'no agent could be spawned for a labelled issue',
     )
     if (!SILENT.has(error.code))
       await report({ number, url: found.url, at, repository }, label, error)
-    const failed = (failures.get(number) ?? 0) + (error.code === 'SPAWN_FAILED' ? 1 : 0)
-    failures.set(number, failed)
+    const failed =
+      error.code === 'SPAWN_FAILED' ? await countFailure(failedKey(repository, number), at) : 0
     // All else, such as a limit, may be over at the next look.
-    if (error.code === 'APPROVAL_DENIED' || failed >= MOST_FAILURES)
-      await store.snapshots.put(refusedKey(repository, number), { at, code: error.code })
+    if (error.code !== 'APPROVAL_DENIED' && failed < MOST_FAILURES) return
+    await store.snapshots.put(refusedKey(repository, number), { at, code: error.code })
+    await store.snapshots.remove(failedKey(repository, number))
   }
 
   /**
