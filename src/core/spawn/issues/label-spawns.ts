@@ -6,6 +6,7 @@ import type { Spawning } from '../spawn-use-cases.ts'
 import type { Directory } from '../../agents/directory.ts'
 import type { Deps } from '../../deps.ts'
 import { isAlive } from '../../../domain/lifecycle.ts'
+import { knownForgeHealth } from '../../pulls/forge-health.ts'
 import { issueAgents } from './records.ts'
 import { labelRefusal } from './specs.ts'
 
@@ -173,8 +174,10 @@ export function createLabelSpawns({
   const lookOnce = async (): Promise<void> => {
     const { spawn_label: label } = (await settings.snapshot()).config.forge.github
     const { issues } = forge
-    if (label === undefined || issues === null || (forge.budget()?.blockedUntil ?? 0) > clock())
-      return
+    if (label === undefined || issues === null) return
+    // What the forge asked the daemon before to wait for holds on.
+    const asked = (await knownForgeHealth(store))?.retryAt ?? 0
+    if (Math.max(forge.budget()?.blockedUntil ?? 0, asked) > clock()) return
     const listed = await issues.labelled(label)
     const repository = await forge.identity()
     const taken = new Set((await issueAgents(store, repository)).map(({ issue }) => issue.number))
