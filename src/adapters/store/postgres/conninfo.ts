@@ -113,11 +113,12 @@ function numberOf(key: string, text: string): number {
   return Number(text)
 }
 
+/** User, password, host, port, database, parameters. */
+const URL_PARTS =
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?(.*))?$/
+
 function ofUrl(text: string): Map<string, string> {
-  const parts =
-    /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?(.*))?$/.exec(
-      text,
-    )
+  const parts = text.match(URL_PARTS)
   if (parts === null) throw invalid('it is no URL of a database')
   const [, user, password, host, port, database, query = ''] = parts
   const found = new Map<string, string>()
@@ -150,12 +151,12 @@ function decode(text: string): string {
 function ofPairs(text: string): Map<string, string> {
   const found = new Map<string, string>()
   const pair = /\s*([A-Za-z_]+)\s*=\s*(?:'((?:[^'\\]|\\.)*)'|((?:[^\s\\']|\\.)*))(?:\s+|$)/gsy
-  while (pair.lastIndex < text.length) {
-    const match = pair.exec(text)
-    if (match === null) throw invalid('it is neither a URL nor key=value pairs')
-    const [, key = '', quoted, plain = ''] = match
+  let length = 0
+  for (const [whole, key = '', quoted, plain = ''] of text.matchAll(pair)) {
     found.set(key, (quoted ?? plain).replaceAll(/\\(.)/gs, '$1'))
+    length += whole.length
   }
+  if (length !== text.length) throw invalid('it is neither a URL nor key=value pairs')
   return found
 }
 
@@ -170,7 +171,7 @@ function readService(name: string, variables: Variables, home: string): Map<stri
     if (section === undefined) continue
     const found = new Map<string, string>()
     for (const line of section) {
-      const [, key, value] = /^([^=\s]+)\s*=\s*(.*)$/.exec(line) ?? []
+      const [, key, value] = line.match(/^([^=\s]+)\s*=\s*(.*)$/) ?? []
       if (key === undefined || value === undefined)
         throw invalid(`service ${name} in ${file} has a line that is no key=value`)
       found.set(key, value)
