@@ -218,7 +218,7 @@ describe.skipIf(whyNoPostgres() !== null)('the PostgreSQL store’s connection',
     await expect(
       openAt({ ...place, tree: { ...place.tree, id: 'another', home: '/work/there' } }),
     ).rejects.toMatchObject({
-      code: 'ALREADY_RUNNING',
+      code: 'STORE_BUSY',
       message: expect.stringMatching(
         /that of \/work\/here on this-host, process \d+, for \d+ seconds/,
       ),

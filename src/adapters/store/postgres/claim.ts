@@ -23,7 +23,7 @@ const PATIENCE = 2000
 /**
  * Makes a connection ready for one schema, which it makes where it is not there, and takes the lock
  * of the tree in it, which lasts as long as the connection. Throws STORE_UNAVAILABLE where server or
- * role are not good for a store, ALREADY_RUNNING where another daemon has it.
+ * role are not good for a store, STORE_BUSY where another daemon has it.
  */
 export async function claim(
   session: Session,
@@ -89,7 +89,7 @@ async function takeLock(
   }
   const holder = await readHolder(session)
   throw new ExomonadError(
-    'ALREADY_RUNNING',
+    'STORE_BUSY',
     `Another daemon has this store (${place}): ${holder === undefined ? 'it is just starting' : `that of ${holder.home} on ${holder.host}, process ${holder.pid}, for ${spanOf(holder.seconds)}`}. \`exomonad daemon stop\` there lets go of it; a tree of its own has a schema of its own, [store] schema.`,
     { ...holder },
   )

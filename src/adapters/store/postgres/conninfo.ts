@@ -115,7 +115,7 @@ function numberOf(key: string, text: string): number {
 
 /** User, password, host, port, database, parameters. */
 const URL_PARTS =
-  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:/?#]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?(.*))?$/
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#]*)(?::([^@/?#]*))?@)?(\[[^\]]*\]|[^:@/?#]*)(?::(\d*))?(?:\/([^?#]*))?(?:\?(.*))?$/
 
 function ofUrl(text: string): Map<string, string> {
   const parts = text.match(URL_PARTS)

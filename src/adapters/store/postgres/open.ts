@@ -39,7 +39,7 @@ const PULSE_EVERY = 15_000
 /**
  * The store in one schema of a PostgreSQL database, over two connections: one that does everything
  * and holds the lock of the tree, and one that listens. Both are opened anew where they are lost;
- * meanwhile every verb throws STORE_UNAVAILABLE. Throws that, ALREADY_RUNNING, STORE_TOO_NEW and
+ * meanwhile every verb throws STORE_UNAVAILABLE. Throws that, STORE_BUSY, STORE_TOO_NEW and
  * STORE_LOST.
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
