@@ -153,7 +153,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const { limits, holdCheck } = createHoldChecks({
       ...{ store, config, limits: openLimits(paths, environment) },
     })
-    const { forge, poller, foldResults, resume } = await assemblePulls({
+    const { forge, poller, landResults, resume } = await assemblePulls({
       ...{ git, store, publisher, environment, paths, config },
       requireTrust: settings.requireTrust,
       agentEnvironment: agentEnv,
@@ -193,7 +193,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ freePort, portsFree },
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
-      foldResults,
+      landResults,
       holdsLimits: limits,
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })

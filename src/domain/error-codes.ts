@@ -242,6 +242,12 @@ export const ERRORS = {
     meaning: 'The daemon of this repository does not answer.',
     remedy: '`exomonad daemon start` starts it; `exomonad daemon logs` says why it stopped.',
   },
+  HOST_UNREACHABLE: {
+    status: 503,
+    meaning:
+      'The machine that --host names can’t be reached over SSH, or the connection to it was cut; `reason` says which.',
+    remedy: 'Do what the message says; `ssh user@machine` shows the same by hand.',
+  },
   ALREADY_RUNNING: {
     status: 409,
     meaning: 'A daemon already serves this repository.',
