@@ -30,6 +30,7 @@ const ADAPTER_TYPES = [
   'adapters/machine',
   'adapters/notify',
   'adapters/sandbox',
+  'adapters/ssh',
   'adapters/store',
   'adapters/terminals',
 ]
@@ -77,6 +78,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     values: [LIBRARY, 'domain', 'processes'],
     types: ['adapters/agent-cli'],
   },
+  'adapters/ssh': { values: [IN.processes, 'domain', 'processes'] },
   core: {
     values: ['adapters/agent-cli/known.ts', 'domain', 'events', 'sanitize'],
     types: [LIBRARY, ...ADAPTER_TYPES, 'config', 'runtime'],
@@ -104,8 +106,8 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     types: ['core', 'sanitize', 'tools'],
   },
   'surfaces/http': {
-    values: ['config', 'domain', 'surfaces', 'surfaces/mcp', 'tools'],
-    types: ['adapters/store', 'core', 'events', 'runtime', 'sanitize'],
+    values: ['config', 'domain', 'runtime', 'surfaces', 'surfaces/mcp', 'tools'],
+    types: ['adapters/store', 'core', 'events', 'sanitize'],
   },
   'surfaces/cli': {
     values: [

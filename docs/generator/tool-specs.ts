@@ -9,7 +9,8 @@ export function renderToolSpecs(): string {
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, spec]) => `    ${JSON.stringify(name)}: ${JSON.stringify(spec)}`)
   const keyed = ALL_TOOLS.filter((tool) => tool.keyed === true).map(({ name }) => name)
-  return `{\n  "commands": {\n${lines.join(',\n')}\n  },\n  "keyed": ${JSON.stringify(keyed)}\n}\n`
+  const reading = ALL_TOOLS.filter((tool) => tool.effect === 'reads').map(({ name }) => name)
+  return `{\n  "commands": {\n${lines.join(',\n')}\n  },\n  "keyed": ${JSON.stringify(keyed)},\n  "reading": ${JSON.stringify(reading)}\n}\n`
 }
 
 interface JsonSchema {

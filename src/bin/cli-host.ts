@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createGiteaHost } from './host-gitea.ts'
 import { createGithubHost } from './host-github.ts'
 import { createMultiplexersHost } from './host-multiplexers.ts'
+import { createSshHost } from './host-ssh.ts'
 import type { Environment } from '../config/environment.ts'
 import { PACKAGE_ROOT, programFile } from '../runtime/package-root.ts'
 import { sendSignal } from '../../packages/subagents/src/processes/signal.ts'
@@ -64,10 +65,11 @@ export function createHost(environment: Environment): Host {
       const { exec } = await import('../processes/exec.ts')
       return exec(file, args, { env: environment.variables, ...options })
     },
+    ssh: createSshHost(environment),
     async runOnTerminal(argv, cwd, given) {
       const { runOnTerminal } = await import('../processes/exec.ts')
       const env = { ...environment.variables, ...given?.env }
-      return runOnTerminal(argv, { cwd, env, input: given?.input })
+      return runOnTerminal(argv, { cwd, env, input: given?.input, held: given?.held })
     },
     signal: sendSignal,
     async isRunning(pid) {

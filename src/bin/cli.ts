@@ -3,6 +3,7 @@ import type { Environment } from '../config/environment.ts'
 import type { CliContext, GlobalOptions } from '../surfaces/cli/context.ts'
 import type { Terminal } from '../surfaces/text/terminal.ts'
 import { EXIT_CODES, type ExitCode } from '../surfaces/cli/exit-codes.ts'
+import type { Elsewhere } from '../surfaces/cli/elsewhere/elsewhere.ts'
 import type { Host } from '../surfaces/cli/host.ts'
 
 export interface CliOptions {
@@ -31,11 +32,21 @@ export async function main(
   return (await output.isWhole()) ? code : EXIT_CODES.error.code
 }
 
-async function runCommand(argv: readonly string[], options: CliOptions, run: Run): Promise<number> {
+async function runCommand(
+  whole: readonly string[],
+  options: CliOptions,
+  run: Run,
+): Promise<number> {
   const { buildProgram, commandNamed } = await import('../surfaces/cli/program.ts')
-  const program = await buildProgram(run.context, commandNamed(argv))
-  run.use(() => program.opts())
+  let argv = whole
   try {
+    if (whole.some((word) => /^--host(?:=|$)/.test(word))) {
+      argv = await run.goElsewhere(whole)
+      const code = await run.there(argv)
+      if (code !== null) return code
+    }
+    const program = await buildProgram(run.context, commandNamed(argv))
+    run.use(() => program.opts())
     if (argv.length === 0) program.outputHelp()
     else await program.parseAsync([...argv], { from: 'user' })
     return run.exitCode()
@@ -74,6 +85,10 @@ async function completeOptions(given: Partial<CliOptions>): Promise<CliOptions> 
 
 interface Run {
   readonly context: CliContext
+  /** Has the context be of the machine that `--host` names; returns the words without it. */
+  goElsewhere(argv: readonly string[]): Promise<readonly string[]>
+  /** Runs what is to run on that machine; null where it is for here. */
+  there(argv: readonly string[]): Promise<number | null>
   use(read: () => Record<string, unknown>): void
   exitCode(): number
 }
@@ -88,18 +103,22 @@ async function createRun({
   const { createPalette } = await import('../surfaces/text/palette.ts')
   const { readVersion } = await import('../runtime/version.ts')
   let read = (): Record<string, unknown> => ({})
+  let elsewhere: Elsewhere | null = null
   let exitCode: number = EXIT_CODES.ok.code
   const options = (): GlobalOptions => {
     const { json, as, cwd: folder, color } = read()
     return {
       json: json === true,
       as: typeof as === 'string' ? as : undefined,
-      cwd: typeof folder === 'string' ? resolve(cwd, folder) : cwd,
+      cwd: typeof folder === 'string' && elsewhere === null ? resolve(cwd, folder) : cwd,
       color: color === false ? false : environment.color,
     }
   }
   const context: CliContext = {
     version: readVersion(),
+    get elsewhere() {
+      return elsewhere
+    },
     environment,
     terminal,
     host,
@@ -111,13 +130,39 @@ async function createRun({
     width: () =>
       (terminal.stdout.isTTY === true && terminal.stdout.columns) || (environment.columns ?? 100),
     client: async ({ start = true } = {}) => {
+      if (elsewhere !== null) return (await elsewhere.link()).client({ as: options().as, start })
       const { connectToDaemon } = await import('../surfaces/cli/connect.ts')
       return connectToDaemon({ cwd: options().cwd, as: options().as, environment, host, start })
     },
     markFailed: () => (exitCode = EXIT_CODES.error.code),
     exitWith: (code) => (exitCode = code),
   }
-  return { context, use: (reader) => (read = reader), exitCode: () => exitCode }
+  return {
+    context,
+    use: (reader) => (read = reader),
+    exitCode: () => exitCode,
+    goElsewhere: async (argv) => {
+      const [{ takeHost }, { createElsewhere }] = await Promise.all([
+        import('../surfaces/cli/elsewhere/target.ts'),
+        import('../surfaces/cli/elsewhere/create-elsewhere.ts'),
+      ])
+      const { host: name, rest } = takeHost(argv)
+      if (name !== null)
+        elsewhere = await createElsewhere(context, {
+          name,
+          cwd,
+          folder: () => {
+            const { cwd: folder } = read()
+            return typeof folder === 'string' ? folder : undefined
+          },
+        })
+      return rest
+    },
+    there: async (argv) => {
+      if (elsewhere === null) return null
+      return (await import('../surfaces/cli/elsewhere/run-there.ts')).runThere(elsewhere, argv)
+    },
+  }
 }
 
 /** Commander has printed the words already. */

@@ -16,6 +16,9 @@ export const ownerTokenFile = (environment: Environment, commonDir: string): str
   fileOf(environment, commonDir, 'token')
 export const trustFile = (environment: Environment, commonDir: string): string =>
   fileOf(environment, commonDir, 'trust.json')
+/** Which items of the inbox a person was shown of a repository on another machine, by its name. */
+export const shownElsewhereFile = (environment: Environment, name: string): string =>
+  fileOf(environment, name, 'inbox-shown')
 export const repositoryRecordFile = (environment: Environment, commonDir: string): string =>
   fileOf(environment, commonDir, 'json')
 

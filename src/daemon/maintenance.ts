@@ -125,12 +125,14 @@ export function startMaintenance(deps: {
   repeat('home', () => config().liveness.reconcile_every * 1000, home)
   repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.maintenance.reconcile)
   repeat('spool', () => config().liveness.reconcile_every * 1000, spool, 0)
-  repeat(
-    'backup',
-    () => BACKUP_EVERY,
-    () => store.backUp(paths.backups),
-    FIRST_BACKUP,
-  )
+  const { backUp } = store
+  if (backUp !== null)
+    repeat(
+      'backup',
+      () => BACKUP_EVERY,
+      () => backUp(paths.backups),
+      FIRST_BACKUP,
+    )
   repeat('retention', () => HOUR, retain, 10_000)
   repeat(
     'what the forge borrows',

@@ -207,6 +207,12 @@ export const ERRORS = {
     meaning: 'The store is locked by another process.',
     remedy: 'Try again; `exomonad ps` shows the daemons.',
   },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The PostgreSQL server of the store can’t be reached, or refuses the daemon.',
+    remedy:
+      'Try again in a moment; `exomonad store status` says why. Agents go on, and nothing that was acknowledged is lost.',
+  },
   STORE_TOO_NEW: {
     status: 409,
     meaning: 'The store was written by a newer exomonad.',
@@ -235,6 +241,12 @@ export const ERRORS = {
     status: 503,
     meaning: 'The daemon of this repository does not answer.',
     remedy: '`exomonad daemon start` starts it; `exomonad daemon logs` says why it stopped.',
+  },
+  HOST_UNREACHABLE: {
+    status: 503,
+    meaning:
+      'The machine that --host names can’t be reached over SSH, or the connection to it was cut; `reason` says which.',
+    remedy: 'Do what the message says; `ssh user@machine` shows the same by hand.',
   },
   ALREADY_RUNNING: {
     status: 409,

@@ -253,23 +253,30 @@ function makePipes(names: readonly string[]): Pipe[] {
 
 /**
  * Runs a program on this process’s own terminal, `input` in place of what is typed; returns its
- * exit code, null where a signal ended it, 127 where it did not start.
+ * exit code, null where a signal ended it, 127 where it did not start. `held`: its input is empty
+ * and ends with this process, however that ends.
  */
 export function runOnTerminal(
   [file = '', ...args]: readonly string[],
-  options: { cwd: string; env: Readonly<Record<string, string>>; input?: string | undefined },
+  options: {
+    cwd: string
+    env: Readonly<Record<string, string>>
+    input?: string | undefined
+    held?: boolean | undefined
+  },
 ): Promise<number | null> {
-  const { cwd, env, input } = options
+  const { cwd, env, input, held = false } = options
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd,
       env: { ...env },
-      stdio: [input === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
+      stdio: [input === undefined && !held ? 'inherit' : 'pipe', 'inherit', 'inherit'],
     })
     // As a shell has it where there is no such program.
     child.once('error', () => resolve(127))
     child.once('exit', resolve)
     // A pager that is left early reads no further.
-    child.stdin?.on('error', () => {}).end(input)
+    child.stdin?.on('error', () => {})
+    if (!held) child.stdin?.end(input)
   })
 }

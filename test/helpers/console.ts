@@ -46,6 +46,8 @@ export interface ConsoleOptions {
   readonly columns?: number
   readonly rows?: number
   readonly args?: readonly string[]
+  /** Words before `console`. */
+  readonly before?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -53,7 +55,10 @@ export interface ConsoleOptions {
 const LIMIT = 60_000
 let opened = 0
 
-export async function openConsole(tree: Exomonad, options: ConsoleOptions = {}): Promise<Console> {
+export async function openConsole(
+  tree: { readonly repository: Pick<Exomonad['repository'], 'folder' | 'env' | 'path'> },
+  options: ConsoleOptions = {},
+): Promise<Console> {
   const { folder, env, path } = tree.repository
   const number = ++opened
   const socket = join(folder, `c${number}.sock`)
@@ -68,7 +73,13 @@ export async function openConsole(tree: Exomonad, options: ConsoleOptions = {}):
     if (result.code !== 0) throw new Error(`tmux ${args.join(' ')}: ${result.stderr}`)
     return result.stdout
   }
-  const quoted = [process.execPath, BIN, 'console', ...(options.args ?? [])]
+  const quoted = [
+    process.execPath,
+    BIN,
+    ...(options.before ?? []),
+    'console',
+    ...(options.args ?? []),
+  ]
     .map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
     .join(' ')
   // It waits for Enter, so that the stream is recorded from its first byte on.

@@ -11,6 +11,11 @@ export interface CommandEntry {
    * It is the person’s own and of the whole repository: `--as` is refused rather than passed over.
    */
   readonly personOnly?: true
+  /**
+   * With --host: run by the program of that machine, since it works on files there; or refused.
+   * Others are clients of the daemon there.
+   */
+  readonly elsewhere?: 'there' | 'never'
   load(): Promise<CommandModule>
 }
 
@@ -52,6 +57,7 @@ const WRITTEN = {
   hook: () => import('./daemon/hook.ts'),
   completion: () => import('./completion/completion.ts'),
   __complete: () => import('./completion/complete.ts'),
+  __access: () => import('./elsewhere/access.ts'),
 }
 
 const written = (name: keyof typeof WRITTEN, summary: string): CommandEntry => ({
@@ -65,24 +71,29 @@ const personal = (name: keyof typeof WRITTEN, summary: string): CommandEntry => 
   personOnly: true,
 })
 
+/** Commands that work on the files of their machine. */
+const there = (entry: CommandEntry): CommandEntry => ({ ...entry, elsewhere: 'there' })
+
 const group = (name: string, entries: readonly CommandEntry[]): CommandEntry[] =>
   entries.map((entry) => ({ ...entry, group: name }))
 
 /** Every command there is, in the order of the help. */
 export const COMMANDS: readonly CommandEntry[] = [
   ...group('Set up and run', [
-    personal('init', 'Set exomonad up in this repository and start its daemon'),
+    there(personal('init', 'Set exomonad up in this repository and start its daemon')),
     tool('up', agents),
-    personal('down', 'Stop agents and daemon; all work stays'),
+    there(personal('down', 'Stop agents and daemon; all work stays')),
     tool('resume', agents),
-    personal('deinit', 'Take exomonad out of this repository; branches and unmerged work stay'),
-    personal('daemon', 'Run, start, stop or look at the daemon'),
-    personal('store', 'List backups of the store, and bring one back'),
-    personal('trust', 'Allow the configuration and templates of this repository to run'),
-    personal('config', 'Check the configuration'),
-    personal('doctor', 'Check everything exomonad needs, each finding with its fix'),
+    there(
+      personal('deinit', 'Take exomonad out of this repository; branches and unmerged work stay'),
+    ),
+    there(personal('daemon', 'Run, start, stop or look at the daemon')),
+    there(personal('store', 'List backups of the store, and bring one back')),
+    there(personal('trust', 'Allow the configuration and templates of this repository to run')),
+    there(personal('config', 'Check the configuration')),
+    there(personal('doctor', 'Check everything exomonad needs, each finding with its fix')),
     tool('notify', mail, 'See whether notifications reach you'),
-    personal('demo', 'Watch a whole tree grow and fold, in a minute, without accounts'),
+    there(personal('demo', 'Watch a whole tree grow and fold, in a minute, without accounts')),
   ]),
   ...group('The tree', [
     tool('tree', agents),
@@ -90,7 +101,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     tool('root', agents, 'Have the tree grow from another branch'),
     written('spawn', 'Spawn a subtree or workers'),
     tool('fork', agents),
-    written('run', 'Run a command in the background, in your worktree'),
+    there(written('run', 'Run a command in the background, in your worktree')),
     tool('llm', sessions),
     tool('subagent', sessions, 'Have a subagent do a task, see it at work, and get its answer'),
     tool('kill', agents),
@@ -123,18 +134,26 @@ export const COMMANDS: readonly CommandEntry[] = [
     tool('result', sessions),
     written('log', 'What happened since, in words: merged, failed, waited for you, spent'),
     written('events', 'What happened, by whom and why, for programs'),
-    personal('ps', 'The daemons of all repositories'),
+    there(personal('ps', 'The daemons of all repositories')),
   ]),
   ...group('For agents and scripts', [
     written('call', 'Call a tool with JSON'),
     written('slash', 'Fork, send, check mail or kill by a line such as "/slash send ID MESSAGE"'),
     written('mcp', 'Serve the tools to an MCP client on standard input and output'),
-    written('hook', 'Report what an agent’s program does, and run the stop check'),
+    {
+      ...written('hook', 'Report what an agent’s program does, and run the stop check'),
+      elsewhere: 'never',
+    },
     tool('ack', mail),
     personal('completion', 'Print the completion script for a shell'),
   ]),
   {
     ...written('__complete', 'Candidates for the completion scripts'),
     hidden: true,
+  },
+  {
+    ...written('__access', 'Where the daemon is, for `exomonad --host`'),
+    hidden: true,
+    elsewhere: 'never',
   },
 ]

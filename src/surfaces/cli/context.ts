@@ -1,5 +1,6 @@
 import type { Environment } from '../../config/environment.ts'
 import type { Client } from '../client.ts'
+import type { Elsewhere } from './elsewhere/elsewhere.ts'
 import type { Host } from './host.ts'
 import type { Palette } from '../text/palette.ts'
 import type { OutputStream, Terminal } from '../text/terminal.ts'
@@ -9,7 +10,7 @@ export interface GlobalOptions {
   readonly json: boolean
   /** Agent to act for (`--as`). */
   readonly as: string | undefined
-  /** Folder the command works from (`-C`). */
+  /** Folder the command works from (`-C`); with --host the one here. */
   readonly cwd: string
   /** Colours as they are asked for or refused (`--no-color`, NO_COLOR, …); null where nobody did. */
   readonly color: boolean | null
@@ -25,6 +26,8 @@ export interface CliContext {
   readonly now: () => number
   /** Aborted by Ctrl-C in commands that go on until then. */
   readonly onInterrupt: (listener: () => void) => () => void
+  /** The machine that `--host` names; null at home. */
+  readonly elsewhere: Elsewhere | null
   /** The global options of this run; valid inside actions only. */
   readonly options: () => GlobalOptions
   /** For what is written to this stream; by default to stdout. */

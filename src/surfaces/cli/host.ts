@@ -1,5 +1,6 @@
 import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { LimitsFound } from '../../adapters/limits/limits.ts'
+import type { Machine, SshConnection } from '../../adapters/ssh/connection.ts'
 import type { Exec } from '../../processes/exec.ts'
 import type { GiteaCheck } from '../../adapters/forge/gitea/check.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
@@ -22,14 +23,21 @@ export interface Host {
   inspectRepository(cwd: string): Promise<RepositoryFacts>
   git(commonDir: string): Promise<Git>
   run: Exec
+  /** The shared connection to a machine; nothing is connected yet. */
+  ssh(machine: Machine): Promise<SshConnection>
   /**
    * Runs a program on this terminal; returns its exit code, null where a signal ended it. `input`:
-   * what it reads in place of what is typed; `env`: beside the person’s own variables.
+   * what it reads in place of what is typed; `env`: beside the person’s own variables; `held`: its
+   * input is empty and ends with this process.
    */
   runOnTerminal(
     argv: readonly string[],
     cwd: string,
-    given?: { readonly input: string; readonly env: Readonly<Record<string, string>> },
+    given?: {
+      readonly input?: string
+      readonly env?: Readonly<Record<string, string>>
+      readonly held?: boolean
+    },
   ): Promise<number | null>
   /**
    * Signals a process; of a negative number its process group. Signal 0 asks only. False where

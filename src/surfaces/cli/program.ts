@@ -24,6 +24,10 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     .helpOption('-h, --help', 'Show help')
     .option('-C, --cwd <folder>', 'Work as if started in this folder')
     .option(
+      '--host <machine>',
+      'Before the command: on another machine, over SSH (user@machine:path)',
+    )
+    .option(
       '--as <agent>',
       'Act as this agent, with its rights: id, branch or name (only the owner may)',
     )
@@ -61,6 +65,12 @@ export async function buildProgram(context: CliContext, only?: string | null): P
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
+  // Where it counts it is taken before: after its name, an option is the command’s.
+  program.on('option:host', (machine: string) => {
+    throw new UsageError(
+      `--host stands before the command: exomonad --host ${machine} ${only ?? 'COMMAND'} …`,
+    )
+  })
   for (const entry of COMMANDS) {
     const command = program
       .command(entry.name, { hidden: entry.hidden === true })
@@ -81,7 +91,7 @@ function refuseAs(name: string, context: CliContext): void {
     throw new UsageError(`--as ${as}: ${name} is nothing that an agent could do. Leave --as out.`)
 }
 
-const WITH_VALUE = new Set(['-C', '--cwd', '--as'])
+const WITH_VALUE = new Set(['-C', '--cwd', '--as', '--host'])
 
 /** The command that a command line names; null where it names none. `help X` counts as X. */
 export function commandNamed(argv: readonly string[]): string | null {

@@ -36,6 +36,9 @@ export const SPECS: Readonly<Record<string, CommandSpec>> = document.commands
  */
 export const KEYED: ReadonlySet<string> = new Set(document.keyed)
 
+/** Tools that change nothing, whatever they are given. */
+export const READING: ReadonlySet<string> = new Set(document.reading)
+
 /** Throws where the tool has no such command. `command` names one of several. */
 export function specOf(tool: ToolName, command?: string): CommandSpec {
   const spec =

@@ -1,7 +1,10 @@
-import { chmodSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, unlinkSync } from 'node:fs'
+import { linkSync, lstatSync, renameSync, rmSync, unlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import process from 'node:process'
+import { makePrivateFolder } from '../../runtime/private-folder.ts'
 import { ExomonadError } from '../../domain/errors.ts'
+
+const HOLDS = 'the daemon’s socket'
 
 /**
  * Makes room for the daemon’s socket: its folder, 0700, and nothing in the way. A socket that a
@@ -10,7 +13,7 @@ import { ExomonadError } from '../../domain/errors.ts'
  * can put something of that name there first) and for a file of another kind.
  */
 export function prepareSocketFile(path: string): void {
-  makePrivate(dirname(path))
+  makePrivateFolder(dirname(path), HOLDS)
   const found = lstatSync(path, { throwIfNoEntry: false })
   if (found === undefined) return
   if (!found.isSocket())
@@ -32,7 +35,7 @@ export const confinedSocketFolder = (path: string): string => join(dirname(path)
 /** Puts the link to a socket that is listened on there, in the place of the former daemon’s. */
 export function linkConfined(path: string): void {
   const folder = confinedSocketFolder(path)
-  makePrivate(folder)
+  makePrivateFolder(folder, HOLDS)
   const draft = join(folder, `.${process.pid}`)
   rmSync(draft, { force: true })
   linkSync(path, draft)
@@ -42,26 +45,4 @@ export function linkConfined(path: string): void {
 /** Takes it away: who connects is to be told that nobody is there. */
 export function unlinkConfined(path: string): void {
   rmSync(join(confinedSocketFolder(path), basename(path)), { force: true })
-}
-
-function makePrivate(folder: string): void {
-  const refuse = (why: string, cause?: unknown): ExomonadError =>
-    new ExomonadError(
-      'NOT_AVAILABLE',
-      `${folder} cannot hold the daemon’s socket: ${why}. Remove it, or set XDG_RUNTIME_DIR to a folder of your own.`,
-      { folder },
-      { cause },
-    )
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 })
-  } catch (error) {
-    throw refuse((error as Error).message, error)
-  }
-  const found = lstatSync(folder)
-  if (!found.isDirectory())
-    throw refuse(found.isSymbolicLink() ? 'it is a symbolic link' : 'it is not a folder')
-  if (found.uid !== process.getuid?.()) throw refuse(`it belongs to user ${found.uid}`)
-  // Once nobody else can enter, what others may have put there is out of their reach, and the
-  // socket is made anew.
-  if ((found.mode & 0o077) !== 0) chmodSync(folder, 0o700)
 }

@@ -26,6 +26,8 @@ export interface ProxyOptions {
   readonly report: (message: string) => void
   /** Milliseconds that a request waits for a daemon that is away. */
   readonly timeout: number
+  /** Awaited before each further attempt to connect. Never throws. */
+  readonly whenAway?: (() => Promise<void>) | undefined
 }
 
 /** First and longest wait before the next attempt to connect, milliseconds. */
@@ -126,6 +128,7 @@ export async function pumpMcp(options: ProxyOptions): Promise<void> {
       // A daemon that refuses says why, to a client that has asked already as well.
       answerWaiting(hopeless ? Number.POSITIVE_INFINITY : Date.now() - options.timeout, opened)
       if (hopeless) throw opened
+      await options.whenAway?.()
       await Promise.race([new Promise((resolve) => setTimeout(resolve, wait)), ended])
       continue
     }

@@ -227,7 +227,10 @@ export const status = toolCommand('agent_status', {
     if (given.agent_id !== undefined)
       throw new UsageError('--short counts in the whole tree: leave the agent out.')
     const { attentionWords, readAttention } = await import('./short-status.ts')
-    const attention = await readAttention(context.options().cwd, context.environment)
+    const attention =
+      context.elsewhere === null
+        ? await readAttention(context.options().cwd, context.environment)
+        : await (await context.client()).call('attention', {})
     if (attention !== null) present(context, attention, () => [attentionWords(attention)])
     return true
   },

@@ -3,12 +3,12 @@ import { present } from '../output.ts'
 import { quoteForShell } from '../../text/shell-quote.ts'
 import { followNotices } from './follow-notices.ts'
 
-/** The Zellij session that this terminal is in, as the tool takes it. */
+/** The Zellij session that this terminal is in, as the tool takes it; none of another machine’s. */
 export const insideZellij = ({
-  inside,
-  variables,
-}: CliContext['environment']): { inside?: string } =>
-  inside.zellij ? { inside: variables['ZELLIJ_SESSION_NAME'] ?? '' } : {}
+  environment: { inside, variables },
+  elsewhere,
+}: Pick<CliContext, 'environment' | 'elsewhere'>): { inside?: string } =>
+  inside.zellij && elsewhere === null ? { inside: variables['ZELLIJ_SESSION_NAME'] ?? '' } : {}
 
 const ATTEMPTS = 4
 /** Milliseconds in which nobody has looked and left. */
@@ -23,8 +23,9 @@ export async function showTerminal(
   agent: string,
   print: boolean,
 ): Promise<void> {
+  const { elsewhere } = context
   const client = await context.client()
-  const ask = () => client.call('attach', { agent, ...insideZellij(context.environment) })
+  const ask = () => client.call('attach', { agent, ...insideZellij(context) })
   const answer = await ask()
   const { stdout } = context.terminal
   if (answer.argv === null && !print && !context.options().json) {
@@ -43,9 +44,11 @@ export async function showTerminal(
     return present(context, answer, () => [
       answer.argv === null
         ? `Pane ${answer.pane} of ${answer.multiplexer}; \`exomonad logs ${agent}\` shows it`
-        : quoteForShell(answer.argv),
+        : quoteForShell(elsewhere?.words(answer.argv) ?? answer.argv),
     ])
   }
+  // The terminal is another program’s until that ends.
+  ;(await elsewhere?.link())?.beQuiet()
   const stopNotices = followNotices(context, client)
   let code: number | null = null
   try {
@@ -55,7 +58,10 @@ export async function showTerminal(
       attempt += 1
     ) {
       const began = context.now()
-      code = await context.host.runOnTerminal(argv, context.options().cwd)
+      code =
+        elsewhere === null
+          ? await context.host.runOnTerminal(argv, context.options().cwd)
+          : await elsewhere.run(argv, null)
       // Zellij drops who comes while it is busy, now and then, or says that there is no session
       // (0.45.1). From inside it this only moves the focus.
       const dropped =

@@ -187,7 +187,8 @@ async function readTaskFile(path: string): Promise<string> {
 function describe(context: CliContext, answer: ToolResult<'spawn'>): string[] {
   const palette = context.palette()
   const { cwd } = context.options()
-  const place = (path: string): string => printableLine(pathFrom(cwd, path))
+  const place = (path: string): string =>
+    printableLine(context.elsewhere === null ? pathFrom(cwd, path) : path)
   const table = (columns: readonly string[], rows: readonly (readonly string[])[]): string[] =>
     rows.length === 0
       ? []

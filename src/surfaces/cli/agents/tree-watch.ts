@@ -202,6 +202,7 @@ const waitingCount = ({ inbox }: TreeView): number => inbox.items + inbox.news
 
 /** `notify.bell`, on where the configuration can’t be read. */
 async function bellWanted(context: CliContext): Promise<boolean> {
+  if (context.elsewhere !== null) return true
   try {
     const located = await locateRepository(context.options().cwd, context.environment, context.host)
     return (await context.host.loadConfig(located.paths.configFile)).notify.bell

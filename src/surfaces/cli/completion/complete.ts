@@ -5,7 +5,10 @@ import { sharesBranch } from '../../../domain/agent-kinds.ts'
 import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { toolNamesForCompletion } from './complete-tools.ts'
 import type { CliContext } from '../context.ts'
+import { createElsewhere } from '../elsewhere/create-elsewhere.ts'
+import { takeHost } from '../elsewhere/target.ts'
 import { locateRepository } from '../locate.ts'
+import { pause } from '../pause.ts'
 import { printableLine } from '../../text/printable.ts'
 
 interface Candidate {
@@ -15,18 +18,43 @@ interface Candidate {
 
 /** What completion may cost: a daemon that doesn’t answer must not hold the shell. Milliseconds. */
 const LIMIT = 500
+/** The same of a machine elsewhere. */
+const FAR = 2000
 
 export function define(command: Command, context: CliContext, whole: () => Promise<Command>): void {
   command
     .argument('[words...]', 'The words after `exomonad`, the last one being completed')
     .allowUnknownOption()
     .action(async (words: string[]) => {
-      const candidates = await complete(await whole(), words, context)
+      const { context: where, words: own } = await onItsMachine(words, context)
+      const candidates = await complete(await whole(), own, where)
       const text = candidates
         .map(({ word, description }) => `${printableLine(word)}\t${printableLine(description)}\n`)
         .join('')
       context.terminal.stdout.write(text)
     })
+}
+
+/** After `--host MACHINE` what is there counts, as far as it can be asked at once. */
+async function onItsMachine(
+  words: readonly string[],
+  context: CliContext,
+): Promise<{ context: CliContext; words: readonly string[] }> {
+  if (words.at(-2) === '--host') return { context, words }
+  const { host: name, rest } = takeHost(words)
+  if (name === null) return { context, words }
+  const elsewhere = await createElsewhere(context, {
+    name,
+    cwd: context.options().cwd,
+    folder: () => undefined,
+  })
+  const client: CliContext['client'] = async () => {
+    if (!(await elsewhere.isOpen())) throw new Error('nothing is connected for a completion')
+    const link = await Promise.race([elsewhere.link({ start: false }), pause(FAR)])
+    if (link === undefined) throw new Error('no answer in time')
+    return link.client({ start: false })
+  }
+  return { context: { ...context, elsewhere, client }, words: rest }
 }
 
 /** Asks the shell for its own: words that no candidate can be. */
@@ -74,7 +102,7 @@ async function complete(
 
 /** Names of values that are neither files nor known: what would be offered is never meant. */
 const NOTHING = new Set(
-  'count number percent duration when id approval how which mode kind name branch role model comment key shell event type text'.split(
+  'machine count number percent duration when id approval how which mode kind name branch role model comment key shell event type text'.split(
     ' ',
   ),
 )
@@ -159,6 +187,7 @@ async function forValue(
 
 /** Of the configuration: [agents.NAME] and acp:NAME, or NAME of [acp.NAME] alone. */
 async function programs(kind: 'program' | 'acp', context: CliContext): Promise<Candidate[]> {
+  if (context.elsewhere !== null) return []
   try {
     const { paths } = await locateRepository(
       context.options().cwd,

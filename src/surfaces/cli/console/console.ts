@@ -9,11 +9,12 @@ export function define(command: Command, context: CliContext): void {
     .argument('[agent]', 'Id, branch or name of an agent to talk to at once; default: all of them')
     .action(async (agent: string | undefined) => {
       const { cwd, as, json } = context.options()
-      await assertHuman(
-        cwd,
-        context.environment,
-        await locateRepository(cwd, context.environment, context.host),
-      )
+      if (context.elsewhere === null)
+        await assertHuman(
+          cwd,
+          context.environment,
+          await locateRepository(cwd, context.environment, context.host),
+        )
       if (as !== undefined)
         throw new UsageError(
           'The console acts for the agent that you look at: `exomonad console AGENT` begins with one.',

@@ -1,4 +1,5 @@
 import type { ScrollbackLine } from '../../../core/spawn/agent-forks.ts'
+import type { ErrorCode } from '../../../domain/error-codes.ts'
 import { asExomonadError, ExomonadError } from '../../../domain/errors.ts'
 import type { Client, WireEvent } from '../../client.ts'
 import { startLoop } from './loop.ts'
@@ -118,7 +119,7 @@ export function startFeed(options: {
           : delay
       } catch (error) {
         if (signal.aborted) return Number.POSITIVE_INFINITY
-        if (!(error instanceof ExomonadError) || error.code === 'DAEMON_UNAVAILABLE') return RETRY
+        if (!(error instanceof ExomonadError) || AWAY.has(error.code)) return RETRY
         dispatch({
           type: 'no-screen',
           agent: viewed,
@@ -196,6 +197,9 @@ export function startFeed(options: {
   })
   return { wake, refresh, readScrollback }
 }
+
+/** Said by the reads of the tree. */
+const AWAY = new Set<ErrorCode>(['DAEMON_UNAVAILABLE', 'HOST_UNREACHABLE'])
 
 const stateOf = (state: ConsoleState): string | undefined => nodeOf(state, state.viewed)?.state
 

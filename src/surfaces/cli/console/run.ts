@@ -23,7 +23,12 @@ import { createStore } from './store.ts'
  */
 export async function runConsole(context: CliContext, agent: string | undefined): Promise<void> {
   const { environment, host, now } = context
-  const clients = await openOwnerClients({ cwd: context.options().cwd, environment, host })
+  const { elsewhere } = context
+  const link = await elsewhere?.link()
+  // What becomes of the connection stands where other trouble does.
+  link?.beQuiet()
+  const clients =
+    link ?? (await openOwnerClients({ cwd: context.options().cwd, environment, host }))
   const store = createStore(reduce, initialState())
   const first = await clients.client().call('tree', {})
   store.dispatch({ type: 'tree', tree: first, at: now() })
@@ -56,8 +61,12 @@ export async function runConsole(context: CliContext, agent: string | undefined)
     attach: (argv) =>
       app === undefined
         ? Promise.resolve(null)
-        : app.away(() => host.runOnTerminal(argv, context.options().cwd)),
-    inside: insideZellij(context.environment),
+        : app.away(() =>
+            elsewhere === null
+              ? host.runOnTerminal(argv, context.options().cwd)
+              : elsewhere.run(argv, null),
+          ),
+    inside: insideZellij(context),
     quit,
   }
   const lines = createLines(doing)

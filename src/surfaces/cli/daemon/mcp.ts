@@ -15,7 +15,9 @@ export function define(command: Command, context: CliContext): void {
   command.action(async () => {
     const { cwd, as } = context.options()
     const { environment, host, terminal } = context
-    const { socket, token } = await findAccess({ cwd, as, environment, host, start: true })
+    const link = await context.elsewhere?.link()
+    const { socket, token } =
+      link ?? (await findAccess({ cwd, as, environment, host, start: true }))
     await pumpMcp({
       socket,
       token,
@@ -25,6 +27,7 @@ export function define(command: Command, context: CliContext): void {
         void exactly(terminal.stdout).write(text, (error) => error == null && written?.()),
       report: (message) => void terminal.stderr.write(`exomonad mcp: ${printable(message)}\n`),
       timeout: TIMEOUT,
+      whenAway: link?.whenAway,
     })
   })
 }

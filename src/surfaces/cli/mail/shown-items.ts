@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { shownElsewhereFile } from '../../../config/user-state.ts'
 import { parseJson } from '../../../domain/formats/parse-json.ts'
 import type { CliContext } from '../context.ts'
 import { locateRepository } from '../locate.ts'
@@ -9,7 +10,13 @@ import { locateRepository } from '../locate.ts'
 const shownSchema = z.array(z.string().nullable())
 
 /** Null where it can’t be found out: numbers are those of now then. */
-async function fileOf({ options, environment, host }: CliContext): Promise<string | null> {
+async function fileOf({
+  options,
+  environment,
+  host,
+  elsewhere,
+}: CliContext): Promise<string | null> {
+  if (elsewhere !== null) return shownElsewhereFile(environment, elsewhere.target.name)
   const located = await locateRepository(options().cwd, environment, host).catch(() => null)
   return located === null ? null : join(located.paths.state, 'inbox-shown.json')
 }

@@ -61,6 +61,7 @@ export function fakeRun(
   const context: CliContext = {
     version: '0.0.0',
     environment: readEnvironment({ HOME: '/nowhere', ...env }),
+    elsewhere: null,
     terminal: {
       stdout: { isTTY: runs !== undefined, write: (text) => ((said.out += text), true) },
       stderr: {

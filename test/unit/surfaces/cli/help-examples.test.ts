@@ -12,7 +12,7 @@ const CONTEXT = {
 
 const everyCommand = (command: Command): Command[] =>
   command.commands.flatMap((below) =>
-    below.name() === 'help' || below.name() === '__complete' ? [] : [below, ...everyCommand(below)],
+    below.name() === 'help' || below.name().startsWith('__') ? [] : [below, ...everyCommand(below)],
   )
 const lineOf = (command: Command): string[] =>
   command.parent === null ? [] : [...lineOf(command.parent), command.name()]

@@ -1,0 +1,251 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { link, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { ExomonadError } from '../../domain/errors.ts'
+import { sendSignal } from '../../../packages/subagents/src/processes/signal.ts'
+import { startDetached, type Exec, type ExecResult } from '../../processes/exec.ts'
+import { failureOf, unreachable, type Machine } from './failure.ts'
+import { remoteLine } from './remote-line.ts'
+
+export type { Machine } from './failure.ts'
+
+/**
+ * One SSH connection to a machine, shared by all commands and processes of a person that use the
+ * same folder (OpenSSH’s ControlMaster): the first makes it, and it ends by itself two minutes
+ * after the last. Everything is the person’s own ssh: keys, ssh_config, host keys. It asks nobody
+ * anything.
+ */
+export interface SshConnection {
+  /** Makes it where there is none. NOT_AVAILABLE without ssh, HOST_UNREACHABLE. */
+  open(): Promise<void>
+  isOpen(): Promise<boolean>
+  /** Runs a program there to its end, without input. Exit code 255 where the connection broke. */
+  run(argv: readonly string[], folder: string | null): Promise<ExecResult>
+  /**
+   * The command that runs a program there with the streams of the process that runs it. `terminal`:
+   * on one of its own, of the size of the one here; `tied`: it ends when standard input does, of
+   * which it gets nothing.
+   */
+  command(
+    argv: readonly string[],
+    folder: string | null,
+    how: 'terminal' | 'tied',
+  ): readonly string[]
+  /**
+   * A Unix socket here that leads to one there, for as long as the connection lasts. Asked for
+   * again it is the same.
+   */
+  forward(socket: string): Promise<string>
+  /** Whether such a socket here still leads to the connection that there is now. */
+  leads(local: string): Promise<boolean>
+}
+
+export interface SshDeps {
+  readonly machine: Machine
+  /** Of this user alone, with a path of at most LONGEST_FOLDER bytes. */
+  readonly folder: string
+  readonly env: Readonly<Record<string, string>>
+  readonly exec: Exec
+}
+
+/** Names of ours take 21 bytes, and ssh adds 17 while it makes a socket. */
+export const LONGEST_FOLDER = 64
+
+/**
+ * A far side that is silent is given up after four seconds. Of the person’s configuration counts
+ * how the machine is reached, not what they have ssh do there.
+ */
+const MASTER = [
+  ['ControlMaster', 'yes'],
+  ['ControlPersist', '120'],
+  ['BatchMode', 'yes'],
+  ['ConnectTimeout', '10'],
+  ['ServerAliveInterval', '1'],
+  ['ServerAliveCountMax', '3'],
+  ['ClearAllForwardings', 'yes'],
+  ['ForwardAgent', 'no'],
+  ['ForwardX11', 'no'],
+  ['PermitLocalCommand', 'no'],
+  ['RemoteCommand', 'none'],
+  ['RequestTTY', 'no'],
+  ['StreamLocalBindUnlink', 'yes'],
+  ['LogLevel', 'ERROR'],
+]
+/**
+ * Everything else goes through it or nowhere: ssh would make a connection of its own without, and
+ * without the person’s configuration to the wrong machine.
+ */
+const THROUGH = [
+  ['ControlMaster', 'no'],
+  ['ProxyCommand', 'false'],
+  ['LogLevel', 'ERROR'],
+  ['SendEnv', 'LANG LC_* COLORTERM NO_COLOR'],
+]
+
+/** How long ssh may take to make it in all. Milliseconds. */
+const CONNECT_LIMIT = 30_000
+
+const options = (all: readonly (readonly string[])[]): string[] =>
+  all.flatMap(([name, value]) => ['-o', `${name}=${value}`])
+/** Of ssh_config(5): quoted for blanks, `%` begins a token. */
+const controlPath = (path: string): string[] => [
+  '-o',
+  `ControlPath="${path.replaceAll('%', '%%')}"`,
+]
+
+const hash = (text: string, length: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, length)
+
+export function createSshConnection({ machine, folder, env, exec }: SshDeps): SshConnection {
+  const key = hash(JSON.stringify([machine.destination, machine.port]), 12)
+  const control = join(folder, key)
+  const through = (path = control): string[] => [
+    '-F',
+    'none',
+    ...controlPath(path),
+    ...options(THROUGH),
+  ]
+
+  /** What ssh says goes to a file: of pipes something that it started could keep the other end. */
+  async function connectAt(path: string): Promise<void> {
+    const said = `${path}.log`
+    const output = await open(said, 'wx', 0o600)
+    try {
+      const port = machine.port === null ? [] : ['-p', String(machine.port)]
+      const child = startDetached(
+        'ssh',
+        [
+          ...controlPath(path),
+          ...options(MASTER),
+          ...port,
+          '-N',
+          '-f',
+          '-T',
+          '--',
+          machine.destination,
+        ],
+        { cwd: '/', env, output: output.fd },
+      )
+      child.ref()
+      let late = false
+      const limit = setTimeout(() => {
+        late = true
+        if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL')
+      }, CONNECT_LIMIT)
+      const code = await new Promise<number | null>((resolve, reject) => {
+        child.once('error', reject)
+        child.once('exit', resolve)
+      }).finally(() => clearTimeout(limit))
+      if (code === 0) return
+      throw failureOf(machine, late ? 'Connection timed out' : await readFile(said, 'utf8'))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      throw withoutSsh()
+    } finally {
+      await output.close()
+      await rm(said, { force: true })
+    }
+  }
+
+  /** Two that connect at once make two, and both use the one that has its name first. */
+  async function publish(draft: string): Promise<void> {
+    try {
+      await link(draft, control)
+      await rm(draft, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      if (await listens(control)) {
+        await exec('ssh', [...through(draft), '-O', 'exit', '--', machine.destination], { env })
+        await rm(draft, { force: true })
+      } else await rename(draft, control)
+    }
+  }
+
+  const command = (flag: '-T' | '-tt', line: string): readonly string[] => [
+    'ssh',
+    ...through(),
+    '-e',
+    'none',
+    flag,
+    '--',
+    machine.destination,
+    line,
+  ]
+
+  return {
+    open: async () => {
+      if (await listens(control)) return
+      await sweep(folder, key)
+      const draft = `${control}.${randomBytes(4).toString('hex')}`
+      await connectAt(draft)
+      await publish(draft)
+    },
+    isOpen: () => listens(control),
+    leads: async (local) => (await listens(control)) && listens(local),
+    run: async (argv, from) => {
+      const [file = '', ...args] = command('-T', remoteLine(argv, from))
+      const ran = await exec(file, args, { env })
+      if (ran.startError === 'ENOENT') throw withoutSsh()
+      return ran
+    },
+    command: (argv, from, how) =>
+      how === 'terminal'
+        ? command('-tt', remoteLine(argv, from))
+        : command('-T', remoteLine(argv, from, 'tied')),
+    forward: async (socket) => {
+      const local = `${control}.${hash(socket, 8)}`
+      const { exitCode, stderr } = await exec(
+        'ssh',
+        [
+          ...through(),
+          '-O',
+          'forward',
+          '-L',
+          `${local}:${socketWord(socket)}`,
+          '--',
+          machine.destination,
+        ],
+        { env },
+      )
+      if (exitCode === 0) return local
+      throw unreachable(
+        'no_forwarding',
+        `The connection to ${machine.destination} leads to no socket there: ${stderr.trim()}`,
+      )
+    },
+  }
+}
+
+const withoutSsh = (): ExomonadError =>
+  new ExomonadError(
+    'NOT_AVAILABLE',
+    'There is no `ssh` on PATH here, and --host goes by it. Install OpenSSH’s client (openssh-client).',
+  )
+
+/** In `-L LOCAL:REMOTE`: `\` escapes, `%` begins a token. */
+const socketWord = (path: string): string => path.replaceAll(/[\\:]/g, '\\$&').replaceAll('%', '%%')
+
+const listens = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect({ path })
+    const say = (it: boolean) => (): void => {
+      socket.destroy()
+      resolve(it)
+    }
+    socket.once('connect', say(true))
+    socket.once('error', say(false))
+  })
+
+/** Older than anything of a connection that is being made at this moment. Milliseconds. */
+const STALE = 600_000
+
+/** What connections that have ended left, or a process that was killed while it made one. */
+async function sweep(folder: string, key: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    if (!name.startsWith(`${key}.`)) continue
+    const made = await stat(path).catch(() => null)
+    if (made !== null && Date.now() - made.mtimeMs > STALE) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,334 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import process from 'node:process'
+import { spawn as spawnTerminal } from '@lydell/node-pty'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { repositoryHash } from '../../../src/runtime/paths.ts'
+import { openConsole } from '../../helpers/console.ts'
+import { runProgram, startExomonad, type Exomonad, type RunOptions } from '../../helpers/daemon.ts'
+import { BIN } from '../../helpers/programs.ts'
+import { describeWithSshd, startSshMachine, type SshMachine } from '../../helpers/ssh-machine.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+/** A cut is to be said within 5 s; this is for a machine with much else to do. Milliseconds. */
+const LIMIT = 60_000
+
+describeWithSshd('a person elsewhere', () => {
+  let tree: Exomonad
+  let machine: SshMachine
+  let far = ''
+  beforeAll(async () => {
+    // The set-up of `slow` lasts until it is let go.
+    tree = await startExomonad({
+      name: "it's my app",
+      config: `[worktree]\nsetup = [["sh", "-c", "case $PWD in *slow*) touch ../../../../began; until [ -e ../../../../go ]; do sleep 0.1; done;; esac"]]\n`,
+    })
+    machine = await startSshMachine(tree.repository.env)
+    far = `far:${tree.repository.path}`
+    for (const name of ['auth', 'search']) tree.script(name, { steps: [] })
+  })
+  afterAll(async () => {
+    await machine?.close()
+    await tree?.stop()
+  })
+
+  const exomonad = (args: readonly string[], options: RunOptions = {}) =>
+    runProgram(process.execPath, [BIN, ...args], {
+      cwd: machine.folder,
+      ...options,
+      env: { ...machine.env, ...options.env },
+    })
+  const run = (args: readonly string[], options?: RunOptions) =>
+    exomonad(['--host', far, ...args], options)
+
+  interface Running {
+    readonly child: ChildProcess
+    out(): string
+    err(): string
+    readonly ended: Promise<number | null>
+  }
+  function start(...args: readonly string[]): Running {
+    let out = ''
+    let err = ''
+    const child = spawn(process.execPath, [BIN, '--host', far, ...args], {
+      cwd: machine.folder,
+      env: { ...machine.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    child.stdout.on('data', (chunk) => (out += String(chunk)))
+    child.stderr.on('data', (chunk) => (err += String(chunk)))
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+    onTestFinished(() => void child.kill('SIGKILL'))
+    return { child, out: () => out, err: () => err, ended }
+  }
+  function onTerminal(columns: number, rows: number, ...args: readonly string[]) {
+    let text = ''
+    const terminal = spawnTerminal(process.execPath, [BIN, '--host', far, ...args], {
+      cols: columns,
+      rows,
+      cwd: machine.folder,
+      env: { ...machine.env },
+    })
+    terminal.onData((data) => (text += data))
+    const ended = new Promise<number>((resolve) =>
+      terminal.onExit(({ exitCode }) => resolve(exitCode)),
+    )
+    onTestFinished(() => terminal.kill('SIGKILL'))
+    return { terminal, text: () => text, ended }
+  }
+
+  it('runs commands there over one connection, with their files from here and their exit codes', async () => {
+    writeFileSync(join(machine.folder, 'tasks.md'), '## auth\n\nAdd the login page\n')
+    expect(await run(['spawn', 'workers', '--file', 'tasks.md'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('✓ auth'),
+    })
+    const seen = await run(['tree', '--json'])
+    expect(seen.json.root).toMatchObject({
+      worktree: tree.repository.path,
+      children: [{ name: 'auth' }],
+    })
+    const said = await run(['send', 'auth', '-'], { input: "it's “here” \\\\ now\n" })
+    expect(said).toMatchObject({ code: 0, stderr: '' })
+    await tree.logged('auth', 'the message', ({ text }) =>
+      String(text).includes("it's “here” \\\\ now"),
+    )
+    expect(await run(['status', 'auth'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('auth'),
+    })
+    const unknown = await run(['kill', 'nobody', '--json'])
+    expect(unknown).toMatchObject({ code: 1, json: { code: 'AGENT_NOT_FOUND' } })
+    expect(await run(['kill'])).toMatchObject({ code: 2 })
+    expect(machine.connections()).toBe(1)
+  })
+
+  it('runs what works on files with the program there', async () => {
+    expect(await run(['run', '--wait', '--', 'echo "$HOME"; exit 7'])).toMatchObject({
+      code: 7,
+      stdout: `${tree.repository.home}\n`,
+    })
+    const found = await run(['config', 'check', '--json'])
+    expect(found.json).toMatchObject({ file: join(tree.repository.path, '.exomonad/config.toml') })
+    const bare = join(tree.repository.folder, 'another one')
+    mkdirSync(bare)
+    await tree.repository.gitIn(bare, 'init', '-q')
+    await tree.repository.gitIn(bare, 'commit', '-q', '--allow-empty', '-m', 'First')
+    const there = ['--host', `far:${bare}`]
+    const before = await exomonad([...there, 'tree', '--json'])
+    expect(before).toMatchObject({ code: 1, json: { code: 'NOT_INITIALIZED' } })
+    expect(before.stderr).toContain(`On far:${bare}: exomonad is not set up in ${bare}.`)
+    expect(before.stderr).toContain(`It is set up there in ${tree.repository.path}`)
+    const set = await exomonad([...there, 'init', '--forge', 'local', '--json'])
+    expect(set).toMatchObject({ code: 0 })
+    expect((await exomonad([...there, 'tree', '--json'])).json.root.worktree).toBe(bare)
+    expect(await exomonad([...there, 'deinit'])).toMatchObject({ code: 0 })
+    expect(machine.connections()).toBe(1)
+  })
+
+  it('ends there what Ctrl-C ends here', async () => {
+    const following = start('daemon', 'logs', '--follow')
+    await waitFor('the log', () => following.out() !== '', { limit: LIMIT })
+    const ofThere = processesThatShow(['environ'], tree.repository.home)
+    const there = (): string[] =>
+      processesThatShow(['cmdline'], 'logs\0--follow').filter((pid) => ofThere.includes(pid))
+    expect(there()).not.toEqual([])
+    following.child.kill('SIGINT')
+    await following.ended
+    await waitFor('its end there', () => there().length === 0, { limit: LIMIT })
+  })
+
+  it('starts the daemon there, as the person has it when they log in', async () => {
+    await run(['daemon', 'stop'])
+    expect(await run(['daemon', 'status'])).toMatchObject({ code: 1 })
+    expect((await run(['tree', '--json'])).json.root.name).toBe('root')
+    const variables = readFileSync(`/proc/${await tree.daemonPid()}/environ`, 'utf8').split('\0')
+    expect(variables.find((one) => one.startsWith('PATH='))).toContain(join(machine.folder, 'bin'))
+    expect(variables.some((one) => one.startsWith('EXOMONAD_LINE='))).toBe(false)
+  })
+
+  it('streams, across a connection that is cut and a daemon that is restarted, until Ctrl-C', async () => {
+    const following = start('events', '--follow', '--json', '--last', '1')
+    await waitFor('the newest event', () => following.out().includes('\n'), { limit: LIMIT })
+    await tree.call('note', { message: 'before' })
+    await waitFor('the note', () => following.out().includes('"before"'), { limit: LIMIT })
+    machine.cut()
+    await waitFor('the cut to be said', () => following.err().includes('was cut'), { limit: LIMIT })
+    await tree.call('note', { message: 'meanwhile' })
+    await waitFor('the note', () => following.out().includes('"meanwhile"'), { limit: LIMIT })
+    expect(following.err()).toBe(
+      `! The connection to ${far} was cut. Connecting again; Ctrl-C ends this.\n! Connected to ${far} again.\n`,
+    )
+    await tree.crash()
+    await tree.call('note', { message: 'after' })
+    await waitFor('the note', () => following.out().includes('"after"'), { limit: LIMIT })
+    following.child.kill('SIGINT')
+    expect(await following.ended).toBe(0)
+    const seqs = following
+      .out()
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq)
+    expect(seqs).toEqual(seqs.map((_seq, index) => (seqs[0] ?? 0) + index))
+  })
+
+  it('says that a silent connection was cut, and what to do, where asking again is not safe', async () => {
+    tree.script('busy', { steps: [{ do: 'file', path: 'never' }] })
+    await tree.call('spawn_workers', { specs: [{ name: 'busy', prompt: 'x' }] })
+    const waiting = start('wait', '10m', 'busy', '--json')
+    await waitFor('it to wait', async () => (await tree.tree()).root.waiting_for !== null, {
+      limit: LIMIT,
+    })
+    const goOn = machine.silence()
+    onTestFinished(goOn)
+    expect(await waiting.ended).toBe(1)
+    expect(JSON.parse(waiting.out())).toMatchObject({ code: 'HOST_UNREACHABLE', reason: 'cut' })
+    expect(waiting.err()).toContain(`The connection to ${far} was cut. What was asked for may`)
+    expect(waiting.err()).toContain(`exomonad --host ${far} tree`)
+  })
+
+  it('spawns once what was cut off while it was spawned', async () => {
+    const spawning = start('spawn', 'workers', 'slow=Wait')
+    const file = (name: string): string => join(tree.repository.folder, name)
+    await waitFor('its set-up', () => existsSync(file('began')), { limit: LIMIT })
+    machine.cut()
+    await waitFor('the cut to be said', () => spawning.err().includes('was cut'), { limit: LIMIT })
+    writeFileSync(file('go'), '')
+    expect(await spawning.ended).toBe(0)
+    expect(spawning.out()).toContain('✓ slow')
+    const { root } = (await run(['tree', '--json'])).json
+    expect(root.children.filter(({ name }: any) => name.startsWith('slow'))).toHaveLength(1)
+  })
+
+  it('shows a terminal there at the size of the one here, and gives it back when it is cut', async () => {
+    tree.script('shown', { steps: [{ do: 'print', text: 'shown is here' }] })
+    await tree.call('spawn_workers', { specs: [{ name: 'shown', prompt: 'x' }] })
+    const { pid } = await tree.logged('shown', 'its start', () => true)
+    const sizeOf = (): string =>
+      spawnSync('stty', ['-F', `/proc/${pid}/fd/0`, 'size'], { encoding: 'utf8' }).stdout.trim()
+    const shown = onTerminal(91, 27, 'attach', 'shown')
+    await waitFor('what it shows', () => shown.text().includes('shown is here'), { limit: LIMIT })
+    await waitFor('its size', () => /^2\d 91$/.test(sizeOf()), { limit: LIMIT })
+    shown.terminal.resize(103, 31)
+    await waitFor('the new size', () => sizeOf().endsWith(' 103'), { limit: LIMIT })
+    shown.terminal.write('~typed there\r')
+    await tree.logged('shown', 'what was typed', ({ text }) => text === '~typed there')
+
+    const token = readFileSync(
+      join(
+        tree.repository.env['XDG_STATE_HOME'] ?? '',
+        'exomonad',
+        `${repositoryHash(join(tree.repository.path, '.git'))}.token`,
+      ),
+      'utf8',
+    ).trim()
+    expect(token).toMatch(/^[\da-f]{64}$/)
+    const following = start('events', '--follow', '--last', '1')
+    await waitFor('the newest event', () => following.out().includes('\n'), { limit: LIMIT })
+    expect(processesThatShow(['cmdline', 'environ'], token)).toEqual([])
+
+    machine.cut()
+    expect(await shown.ended).toBe(1)
+    expect(shown.text()).toMatch(/\u001B\[\?1049l.*\u001B\[\?25h/su)
+    expect(shown.text()).toContain(`The connection to ${far} was cut.`)
+    expect((await tree.agent('shown')).state).not.toBe('failed')
+  })
+
+  it('is the console of that machine, which shows what became of the connection', async () => {
+    const screen = await openConsole(
+      { repository: { folder: machine.folder, env: machine.env, path: machine.folder } },
+      { before: ['--host', far], args: ['auth'] },
+    )
+    onTestFinished(() => screen.close())
+    await screen.until('the agent', (text) => text.startsWith('main › auth'))
+    machine.cut()
+    await screen.line('said after the cut')
+    await tree.logged('auth', 'what was said', ({ text }) =>
+      String(text).includes('said after the cut'),
+    )
+    const goOn = machine.silence()
+    onTestFinished(goOn)
+    await screen.until('the cut', (text) => text.includes('was cut') || text.includes('answer'))
+    goOn()
+    await screen.until('its end', (text) => !text.includes('was cut') && text.includes('auth'))
+  })
+
+  it('serves MCP, and completes words, from there', async () => {
+    const serving = start('mcp')
+    const ask = (id: number, method: string, params: object): void =>
+      void serving.child.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`)
+    ask(1, 'initialize', {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    })
+    await waitFor('its answer', () => serving.out().includes('"serverInfo"'), { limit: LIMIT })
+    serving.child.stdin?.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+    ask(2, 'tools/call', { name: 'tree', arguments: {} })
+    await waitFor('the tree', () => serving.out().includes('auth'), { limit: LIMIT })
+    const words = await exomonad(['__complete', '--', '--host', far, 'kill', 'au'])
+    expect(words.stdout).toMatch(/^auth\t/)
+  })
+
+  it('does all that docs/elsewhere.md shows', async () => {
+    tree.script('docs', { steps: [] })
+    const page = readFileSync(join(import.meta.dirname, '../../../docs/elsewhere.md'), 'utf8')
+    const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+    expect(blocks.length).toBeGreaterThan(2)
+    const lines = blocks.join('\n').replaceAll('ada@big:/srv/app', '"$FAR"')
+    const env = { ...machine.env, FAR: far }
+    const ran = await runProgram('sh', ['-ec', lines], { env, cwd: machine.folder })
+    expect(ran.code, `${ran.stdout}\n${ran.stderr}`).toBe(0)
+  })
+
+  it.each([
+    ['stranger', 'HOST_UNREACHABLE', 'unknown_host_key', /Log in once by hand \(`ssh stranger`\)/],
+    ['changed', 'HOST_UNREACHABLE', 'host_key_changed', /another host key than the one/],
+    ['refused', 'HOST_UNREACHABLE', 'not_let_in', /without a password/],
+    ['silent', 'HOST_UNREACHABLE', 'refused', /no SSH server listens/],
+    ['nowhere.invalid', 'HOST_UNREACHABLE', 'unknown_host', /Check how it is written/],
+    ['closed', 'HOST_UNREACHABLE', 'no_forwarding', /AllowStreamLocalForwarding/],
+    ['far:/no/where', 'NOT_A_REPOSITORY', undefined, /no folder \/no\/where on far/],
+    ['far', 'NOT_A_REPOSITORY', undefined, /On far: .* is not in a git repository/],
+  ])('says what is the matter with %s', async (name, code, reason, words) => {
+    const host = name.startsWith('far') ? name : `${name}:${tree.repository.path}`
+    const failed = await exomonad(['--host', host, 'tree', '--json'])
+    expect(failed).toMatchObject({ code: 1, json: { code } })
+    expect(failed.json.reason).toBe(reason)
+    expect(failed.stderr).toMatch(words)
+  })
+
+  it('says what is missing here and there, and refuses what makes no sense', async () => {
+    const bare = await run(['tree'], { env: { PATH: machine.folder } })
+    expect(bare).toMatchObject({ code: 1, stderr: expect.stringContaining('no `ssh` on PATH') })
+    const profile = readFileSync(machine.profile)
+    onTestFinished(() => writeFileSync(machine.profile, profile))
+    writeFileSync(machine.profile, '')
+    for (const command of ['tree', 'doctor'])
+      expect(await run([command])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/not on the PATH that you have on far when you log in/),
+      })
+    expect(await exomonad(['--host', '-oProxyCommand=id', 'tree'])).toMatchObject({ code: 2 })
+    expect(await run(['hook', 'stop'])).toMatchObject({ code: 2 })
+    const after = await exomonad(['tree', '--host', far])
+    expect(after).toMatchObject({ code: 2, stderr: expect.stringContaining('before the command') })
+    const agent = await run(['tree'], { env: { EXOMONAD_AGENT_ID: 'some-agent' } })
+    expect(agent).toMatchObject({ code: 1, stderr: expect.stringContaining('NOT_ALLOWED') })
+  })
+})
+
+/** Ids of those whose command line or environment holds a text. */
+function processesThatShow(where: readonly ('cmdline' | 'environ')[], text: string): string[] {
+  const shows = (pid: string, file: string): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/${file}`, 'latin1').includes(text)
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && where.some((file) => shows(name, file)),
+  )
+}
