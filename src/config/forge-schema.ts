@@ -87,7 +87,7 @@ export const foldSchema = z
     check: argv
       .optional()
       .describe(
-        'The command that checks what merges come to. Default: forge.local.ci, whose results then count for both. On GitHub and Gitea nothing is folded without it: they check and merge by their own rules, and the fold says ahead of them what the sum comes to.',
+        'The command that checks what merges come to. Default: forge.local.ci, whose results then count for both. On GitHub and Gitea nothing is folded without it.',
       ),
     parallel: z
       .number()
@@ -108,10 +108,10 @@ export const foldSchema = z
         'When nothing else is to be checked, commits that are not filed yet are folded in as well: who is red together is known while both still work.',
       ),
     land: z
-      .enum(['parent', 'auto'])
+      .enum(['parent', 'auto', 'forge'])
       .default('parent')
       .describe(
-        'parent: merge_pr lands. auto: what the parent approved (pr_review) lands by itself once the fold is green.',
+        'parent: merge_pr lands. auto: what the parent approved (pr_review) lands by itself once the fold is green. forge: as parent, and on GitHub merges are GitHub’s in any case; else a base that nothing protects is moved to the commit that was checked, with merge commits.',
       ),
   })
   .prefault({})

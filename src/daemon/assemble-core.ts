@@ -1,4 +1,4 @@
-import type { FoldResults } from '../adapters/forge/merge-results.ts'
+import type { MergeResults } from '../adapters/forge/merge-results.ts'
 import type { Limits } from '../adapters/limits/limits.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import { createAdmission } from '../core/spawn/admission.ts'
@@ -95,7 +95,7 @@ export function assembleCore(
       toolsOf: ToolsOf
       notifications: Notifications
       holdsLimits: Limits
-      foldResults: FoldResults
+      landResults: MergeResults
     },
 ): AssembledCore {
   const states = createStates(deps)

@@ -1,7 +1,7 @@
 import type { Forge } from '../adapters/forge/forge.ts'
 import { guardForge } from '../adapters/forge/guarded.ts'
 import { createForetelling } from '../adapters/forge/local/foretelling.ts'
-import type { FoldResults } from '../adapters/forge/merge-results.ts'
+import type { MergeResults } from '../adapters/forge/merge-results.ts'
 import { knownPulls } from '../core/pulls/pull-records.ts'
 import { createMergeFollowUp } from '../core/pulls/merge/follow-up.ts'
 import type { Deps } from '../core/deps.ts'
@@ -14,8 +14,8 @@ export interface AssembledPulls {
   /** Behind the text gate. */
   readonly forge: Forge
   readonly poller: Poller
-  /** The forge’s own, or what is found ahead of one that decides itself what lands. */
-  readonly foldResults: FoldResults
+  /** The forge’s own, or what is found here ahead of one that has checks of its own. */
+  readonly landResults: MergeResults
   /** Settles what a crash cut off, once everything else stands. */
   resume(): Promise<void>
 }
@@ -33,22 +33,27 @@ export async function assemblePulls(
   return {
     forge,
     poller: createPoller({ ...deps, forge, followUp }),
-    foldResults: forge.results ?? (await foretell(deps, forge.remote)),
+    landResults: forge.results ?? (await foretell(deps, forge)),
     resume,
   }
 }
 
 async function foretell(
   deps: ChooseForgeOptions & { readonly release: Releaser },
-  remote: string,
-): Promise<FoldResults> {
+  forge: Forge,
+): Promise<MergeResults> {
   const { results, dispose } = createForetelling({
     ...(await checkOptions(deps)),
     ...deps,
-    remote,
+    remote: forge.remote,
+    pushes: forge.pushes,
+    known: () => knownPulls(deps.store),
     pullOf: async (number) => {
-      const pull = (await knownPulls(deps.store)).find((one) => one.number === number)
-      return pull && { ...pull, headBranch: pull.head.branch }
+      const known = (await knownPulls(deps.store)).find((one) => one.number === number)
+      if (known !== undefined) return known
+      // Nobody’s here, and asked to be merged.
+      const [read] = await forge.snapshots([number])
+      return read !== undefined && 'snapshot' in read ? read.snapshot : undefined
     },
   })
   deps.release.add('checks of what merges come to', dispose)

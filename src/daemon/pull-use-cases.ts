@@ -1,9 +1,10 @@
-import type { FoldResults } from '../adapters/forge/merge-results.ts'
+import type { MergeResults } from '../adapters/forge/merge-results.ts'
 import type { Core } from '../core/core.ts'
 import type { Deps } from '../core/deps.ts'
 import { createFoldAhead } from '../core/fold/ahead/ahead.ts'
 import { createAutoLand } from '../core/fold/ahead/auto-land.ts'
 import { createFold } from '../core/fold/ahead/fold-use-cases.ts'
+import { createLandsHere } from '../core/fold/lands-here.ts'
 import { createRequireLookedAt } from '../core/agents/looked-at.ts'
 import { createBranchLock } from '../core/pulls/branch-lock.ts'
 import { asFollowed } from '../core/pulls/known-forge.ts'
@@ -20,7 +21,7 @@ import { createStopSync } from '../core/turns/stop-sync.ts'
 export function createPullUseCases(
   deps: Deps &
     Pick<Parameters<typeof createStopSync>[0], 'ask'> & {
-      readonly foldResults: FoldResults
+      readonly landResults: MergeResults
     },
 ): {
   readonly pulls: Core['pulls']
@@ -34,11 +35,15 @@ export function createPullUseCases(
   const branchLock = createBranchLock()
   const mergeBase = createMergeBase({ ...deps, branchPush })
   const requireLookedAt = createRequireLookedAt(deps)
-  const mergePull = createMergePull({ ...deps, branchLock, mergeBase, requireLookedAt })
   const forgeLands = deps.forge.results === null
+  const landsHere = createLandsHere({ ...deps, results: deps.landResults })
+  const mergePull = createMergePull({
+    ...{ ...deps, branchLock, mergeBase, requireLookedAt, landsHere },
+  })
   const foldDeps = {
     ...deps,
-    results: deps.foldResults,
+    results: deps.landResults,
+    landsHere,
     forge: forgeLands ? asFollowed(deps.forge, deps.store) : deps.forge,
   }
   const foldAhead = createFoldAhead({

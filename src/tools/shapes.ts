@@ -159,10 +159,12 @@ export const foldDocument = z.object({
   enabled: z.boolean(),
   reason: z.string().nullable().describe('Why nothing is folded; null where it is'),
   paused: z.object({ by: z.string(), since_seconds: z.number().int() }).nullable(),
-  land: z.enum(['parent', 'auto']),
+  land: z.enum(['parent', 'auto', 'forge']),
   forge_lands: z
     .boolean()
-    .describe('The forge merges by its own rules: the fold only says what the sum comes to'),
+    .describe(
+      'The pull requests are on a forge that merges by its own rules: the fold says what the sum comes to, and lands it only where lands_here is true',
+    ),
   bases: z.array(
     z.object({
       base: z.string(),
@@ -172,6 +174,9 @@ export const foldDocument = z.object({
           'idle: less than two to fold. waiting: it is checked when there is a place. searching: it was red, and who makes it so is looked for',
         ),
       age_seconds: z.number().int(),
+      lands_here: z
+        .boolean()
+        .describe('merge_pr lands the commit that was checked; else the forge merges'),
       onto: z.string().nullable().describe('Tip of the base that the chain stands on'),
       links: z.array(
         z.object({
@@ -204,6 +209,9 @@ export const foldDocument = z.object({
             number: z.number().int(),
             title: z.string(),
             partner: z.object({ number: z.number().int(), title: z.string() }).nullable(),
+            others: z
+              .array(z.object({ number: z.number().int(), title: z.string() }))
+              .describe('Where it takes more than two, those beside partner'),
             age_seconds: z.number().int(),
           }),
         )

@@ -152,6 +152,8 @@ export async function landingWorld(
       branchLock: createBranchLock(),
       mergeBase,
       requireLookedAt: createRequireLookedAt({ store, git, forge }),
+      landResults: forge.results,
+      landsHere: async () => false,
     }
     poller.start()
     const merging = createMergePull(deps)

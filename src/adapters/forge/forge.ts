@@ -1,10 +1,10 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { CommentPlace } from '../../domain/formats/line-range.ts'
 import type { Actor, AgentId, BranchName, Sha } from '../../domain/ids.ts'
+import type { BasePush, MergeResult, MergeWays } from './merging.ts'
 import type { ForgeBudget } from './budget.ts'
 import type { ForgeIssues } from './issues.ts'
 import type { MergeResults, MergeStrategy } from './merge-results.ts'
-import type { MergeResult, MergeWays } from './merging.ts'
 import type { MergeKind, ScheduledMerge, ScheduledMerges } from './scheduled.ts'
 import type { Unreadable } from './unreadable.ts'
 import type { Check, ChecksState } from './check.ts'
@@ -164,6 +164,8 @@ export interface Forge {
    * a merge.
    */
   readonly results: MergeResults | null
+  /** Landing by a push to the base; null where what it takes for merged is its own alone to say. */
+  readonly pushes: BasePush | null
   /** Merges that it makes by itself, later; null where it makes none. */
   readonly scheduled: ScheduledMerges | null
   /** Issues to work on; null where the forge has none. */
@@ -218,7 +220,8 @@ export interface Forge {
     prepared: (sha: Sha | null) => Promise<void>
   }): Promise<MergeResult>
   /**
-   * After a crash: did that merge happen? Marks it merged if so. `not_open` with `merged`: somebody
+   * After a crash: did that merge happen? Marks it merged if so. `prepared`: the commit that was
+   * about to be pushed for it, if any. `not_open` with `merged`: somebody
    * else has merged it. `scheduled`: by the forge’s account.
    */
   settleMerge(options: {

@@ -137,19 +137,17 @@ export interface MergeResults {
   blame(number: number, link: MergeLink, onto: Sha): Promise<void>
   /**
    * Moves the base to the last link in one push, where it still is at `chain.onto`, and marks all
-   * of them merged.
+   * of them merged. `refused`: it must not be moved so (any more), in words without a full stop.
    */
-  land(
-    base: BranchName,
-    chain: MergeChain,
-    by: ReadonlyMap<number, Actor>,
-  ): Promise<'landed' | 'base_moved'>
+  land(base: BranchName, chain: MergeChain, by: ReadonlyMap<number, Actor>): Promise<LandResult>
   /** Pull requests that were merged into this base with one of these commits, by commit. */
   mergedAs(
     base: BranchName,
     commits: readonly Sha[],
   ): Promise<Map<Sha, { readonly number: number; readonly title: string }>>
 }
+
+export type LandResult = 'landed' | 'base_moved' | { readonly refused: string }
 
 /** What the fold needs of them; it moves no branch. */
 export type FoldResults = Pick<

@@ -1,4 +1,4 @@
-import type { Sha } from '../../domain/ids.ts'
+import type { Actor, BranchName, Sha } from '../../domain/ids.ts'
 import type { MergeStrategy } from './merge-results.ts'
 import type { MergeKind } from './scheduled.ts'
 
@@ -42,3 +42,41 @@ export interface MergeWays {
 }
 
 export const ANY_WAY: MergeWays = { allowed: ['merge', 'squash', 'rebase'], why: null }
+
+/** A pull request whose head is in its base since a push of exomonad’s. */
+export interface LandedPull {
+  readonly number: number
+  /** The commit on the base that brought it. */
+  readonly sha: Sha
+  /** What of it landed. */
+  readonly head: Sha
+  readonly by: Actor
+}
+
+/**
+ * Landing by a push to the base itself, on a forge elsewhere that marks a pull request merged once
+ * its head is in the base. It takes a while to: what landed counts as merged from then on, in all
+ * that is read of it.
+ */
+export interface BasePush {
+  /**
+   * Whether nothing but write access is asked of whoever pushes to it: no merge queue, no rule, no
+   * protection, be it one that this account could pass. False also where that can’t be read.
+   */
+  isFree(base: BranchName): Promise<boolean>
+  /** A branch as the forge names it in the message of a merge. */
+  headName(branch: BranchName): string
+  landed(pulls: readonly LandedPull[]): Promise<void>
+  /**
+   * Whether the forge itself shows it as merged, waiting for that for a while; true also of one
+   * that was not landed by a push.
+   */
+  isMarked(number: number): Promise<boolean>
+}
+
+/** `Forge.settleMerge` of one that was about to be pushed; null where that did not reach the base. */
+export type SettlePushed = (options: {
+  number: number
+  prepared: Sha
+  by: Actor
+}) => Promise<MergeResult | null>

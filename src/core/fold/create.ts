@@ -7,7 +7,7 @@ import { createCulpritSearch } from './culprit.ts'
 import type { LandChain } from './land-chain.ts'
 import { createLandingQueue, type LandingQueue } from './queue.ts'
 
-/** All that checks what merges come to, for forges whose checks run here. */
+/** All that checks what merges come to, before they land. */
 export interface Landings {
   readonly queue: LandingQueue
   /**
@@ -25,16 +25,20 @@ export function createLandings(
     steps: WriteSteps
     land: LandChain
     everyLink: () => Promise<boolean>
+    /** What others merged, and own checks that are red, are looked into. */
+    isWatched: boolean
   },
 ): Landings {
   const { git, publisher, results } = deps
   const baseWatch = createBaseWatch(deps)
   const culprit = createCulpritSearch(deps)
   const queue = createLandingQueue({ ...deps, culprit, baseWatch })
-  const stops = [
-    publisher.onEvent((event) => baseWatch.handle(event)),
-    publisher.onEvent((event) => culprit.handle(event)),
-  ]
+  const stops = deps.isWatched
+    ? [
+        publisher.onEvent((event) => baseWatch.handle(event)),
+        publisher.onEvent((event) => culprit.handle(event)),
+      ]
+    : []
 
   return {
     queue,
@@ -46,7 +50,7 @@ export function createLandings(
       return (await git.changedPaths(passed, now)).some((path) => own.has(path))
     },
     resume: async () => {
-      await baseWatch.resume()
+      if (deps.isWatched) await baseWatch.resume()
       await culprit.resume()
     },
     stop: async () => {

@@ -161,26 +161,26 @@ export function createCulpritSearch({
   return {
     check,
 
-    judge: async ({ landing, link, onto, partner, suspect }) => {
+    judge: async ({ landing, link, onto, partners, suspect }) => {
       const { from, greenBefore } = await startOf(landing, onto)
-      const commits = partner === undefined ? await commitsBetween(from, onto) : []
+      const commits = partners.length === 0 ? await commitsBetween(from, onto) : []
       const merged = await results.mergedAs(
         landing.base,
         commits.map(({ sha }) => sha),
       )
-      const others = commits.map(({ sha }) => merged.get(sha))
+      const landed = commits.map(({ sha }) => merged.get(sha))
       // Of one that came in between, or that the fold has found, nothing has to be found out.
       const only =
-        others.find((one) => one !== undefined && one.number === suspect) ??
-        (greenBefore && others.length === 1 ? (others[0] ?? null) : null)
-      const baseRed = partner === undefined && (await isRed(onto))
-      const other =
-        partner !== undefined
-          ? { number: partner.number, title: partner.title }
-          : baseRed
-            ? null
-            : only
-      const between = other === null ? commits.flatMap(({ sha }) => merged.get(sha) ?? []) : [other]
+        landed.find((one) => one !== undefined && one.number === suspect) ??
+        (greenBefore && landed.length === 1 ? (landed[0] ?? null) : null)
+      const baseRed = partners.length === 0 && (await isRed(onto))
+      const [partner = baseRed ? null : only, ...others] = partners.map(({ number, title }) => ({
+        ...{ number, title },
+      }))
+      const between =
+        partner === null
+          ? commits.flatMap(({ sha }) => merged.get(sha) ?? [])
+          : [partner, ...others]
       const { logTail: tail, logUrl } = await results.known(link.tree)
       const facts = pullFacts(landing)
       const key = `${PREFIX}${landing.number}`
@@ -193,7 +193,7 @@ export function createCulpritSearch({
         greenBefore,
       }
       const agentId = await agentOn(landing.intent.head)
-      const searches = !baseRed && other === null && commits.length > 0
+      const searches = !baseRed && partner === null && commits.length > 0
       await store.transaction(async (tx) => {
         await tx.journal.finish(landing.journal, 'undone')
         if (searches) await tx.snapshots.put(key, { ...search })
@@ -208,7 +208,7 @@ export function createCulpritSearch({
               sha: landing.head,
               onto,
               between,
-              partner: other,
+              ...{ partner, others },
               commits: Math.max(commits.length - between.length, 0),
               base_red: baseRed,
               log: tail,

@@ -29,7 +29,7 @@ export function createEachLink({
           landing: landings[red]!,
           link: chain.links[red]!,
           onto: links.at(-1)?.sha ?? chain.onto,
-          partner: undefined,
+          partners: [],
         },
       ],
     }

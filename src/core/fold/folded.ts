@@ -1,14 +1,14 @@
 import type { Deps } from '../deps.ts'
-import { readFold, type FoldRecord } from './ahead/fold-record.ts'
+import { partnersOf, readFold, type FoldRecord } from './ahead/fold-record.ts'
 import type { Landing } from './landing.ts'
 
 /** What the fold has found out of a base, as far as the landings on it go by that. */
 export interface Folded {
   /** Links of its chain, where that is green as a whole. */
   readonly green: ReadonlySet<number>
-  /** `later`: those that were found red together with another one of them, which lands first. */
+  /** `later`: those that were found red together with others of them, which land first. */
   split(landings: readonly Landing[]): { now: readonly Landing[]; later: readonly Landing[] }
-  /** With which one it was found to be red. */
+  /** With which one it was found to be red, where that is one. */
   partnerOf(landing: Landing): number | undefined
 }
 
@@ -23,22 +23,26 @@ export function foldedIn({
   ejected,
 }: Pick<FoldRecord, 'state' | 'links' | 'ejected'>): Folded {
   const partners = new Map(
-    ejected.flatMap(({ number, partner }) =>
-      partner === null ? [] : [[number, partner.number] as const],
-    ),
+    ejected.map((one) => [one.number, partnersOf(one).map(({ number }) => number)] as const),
   )
   return {
     green: new Set(
       state === 'green' ? links.filter(({ sha }) => sha !== null).map(({ number }) => number) : [],
     ),
     split: (landings) => {
-      const numbers = new Set<number | undefined>(landings.map(({ number }) => number))
-      const later = landings.filter(({ number }) => numbers.has(partners.get(number)))
+      const numbers = new Set(landings.map(({ number }) => number))
+      const later = landings.filter(({ number }) => {
+        const found = partners.get(number) ?? []
+        return found.length > 0 && found.every((partner) => numbers.has(partner))
+      })
       return later.length === landings.length
         ? { now: landings, later: [] }
         : { now: landings.filter((one) => !later.includes(one)), later }
     },
-    partnerOf: ({ number }) => partners.get(number),
+    partnerOf: ({ number }) => {
+      const found = partners.get(number) ?? []
+      return found.length === 1 ? found[0] : undefined
+    },
   }
 }
 

@@ -7,8 +7,8 @@ export interface Guilty {
   /** What was red: its merge on top of `onto`. */
   readonly link: MergeLink
   readonly onto: Sha
-  /** The one that it is red together with, where that is known. */
-  readonly partner: Landing | undefined
+  /** Those that it is red together with, where that is known. */
+  readonly partners: readonly Landing[]
   /** The one that the fold has found it to be red with, wherever that is now. */
   readonly suspect?: number | undefined
 }

@@ -1,4 +1,4 @@
-import type { MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
+import type { LandResult, MergeChain, MergeResults } from '../../adapters/forge/merge-results.ts'
 import { asBranchName } from '../../domain/ids.ts'
 import type { Deps } from '../deps.ts'
 import type { WriteSteps } from '../pulls/merge/journal.ts'
@@ -10,10 +10,7 @@ import type { Landing } from './landing.ts'
  * Lands several in one push, of commits that were checked: journaled, retargeted, pushed at once,
  * recorded.
  */
-export type LandChain = (
-  landings: readonly Landing[],
-  chain: MergeChain,
-) => Promise<'landed' | 'base_moved'>
+export type LandChain = (landings: readonly Landing[], chain: MergeChain) => Promise<LandResult>
 
 /**
  * Where it fails in between, `stuck` names them, and reconciliation finds out what came of them.
@@ -59,7 +56,7 @@ export function createLandChain({
       chain,
       new Map(landings.map(({ number, by }) => [number, by])),
     )
-    if (result === 'base_moved') {
+    if (result !== 'landed') {
       for (const { journal, intent } of landings)
         await retargeting.move(children.get(journal) ?? [], asBranchName(intent.head))
       await steps(

@@ -85,10 +85,18 @@ export function createLandingQueue(
     return known
   }
 
-  /** Lands a chain that was found good; false where the base moved: they wait again. */
+  /**
+   * Lands a chain that was found good; false where the base moved: they wait again. What must not
+   * land so is given up.
+   */
   const landAll = async (landings: readonly Landing[], chain: MergeChain): Promise<boolean> => {
     if (!landings.every(isWanted)) return false
-    if ((await deps.land(landings, chain)) === 'base_moved') return false
+    const result = await deps.land(landings, chain)
+    if (result === 'base_moved') return false
+    if (result !== 'landed') {
+      for (const one of landings) await giveUp(one, { reason: result.refused, reported: false })
+      return true
+    }
     const base = landings[0]!.base
     const shas = chain.links.map(({ sha }) => sha)
     const tip = shas.at(-1) ?? chain.onto

@@ -2,7 +2,8 @@ import type { MergeStrategy, MergeChain, MergeResults } from '../../adapters/for
 import type { Sha } from '../../domain/ids.ts'
 import type { CulpritSearch } from './culprit.ts'
 import type { Landing } from './landing.ts'
-import { findRedSet } from './red-set.ts'
+import { findRedSet, type CheckTogether, type Places } from './red-set.ts'
+import { smallestRedSet } from './smallest-set.ts'
 import { firstRed } from './search.ts'
 import type { Guilty } from './guilty.ts'
 
@@ -18,8 +19,9 @@ export type LandAll = (landings: readonly Landing[], chain: MergeChain) => Promi
 
 /**
  * A group whose result is red, while each by itself is green. First the one or two that make it so
- * are looked for by checking subsets; where that explains it, all others are checked together, and
- * land. Else the first red prefix is looked for: what stands before it lands.
+ * are looked for by checking subsets, then, where that explains nothing, the smallest set, however
+ * many it takes; all others are checked together, and land. Else the first red prefix is looked
+ * for: what stands before it lands.
  */
 export function createTakeApart({
   results,
@@ -77,14 +79,28 @@ export function createTakeApart({
     const onto = chain.links[found.green - 1]?.sha ?? chain.onto
     return {
       wait: landings.slice(found.green + 1),
-      guilty: [{ landing: landings[found.green]!, link, onto, partner: undefined }],
+      guilty: [{ landing: landings[found.green]!, link, onto, partners: [] }],
     }
+  }
+
+  /** One of the sets that make a row red, red by itself where it was found; else none. */
+  const redPlaces = async (
+    count: number,
+    check: CheckTogether,
+    probes: number,
+  ): Promise<Places> => {
+    const quick = await findRedSet({ count, probes, check })
+    if (quick === undefined) return []
+    if (quick !== 'unexplained' && (await check(quick)) === 'red') return quick
+    const row = Array.from({ length: count }, (_, place) => place)
+    const found = await smallestRedSet({ row, probes, check })
+    return found === undefined || found === 'unexplained' ? [] : found
   }
 
   /**
    * One by one those are taken out that make it red, until what is left is green and lands.
-   * Undefined where it is not explained by one or two; where that is so of what is left, its first
-   * red prefix is looked for. Who was taken out with one that did not land waits again: nothing
+   * Undefined where it is not explained by a few; where that is so of what is left, its first red
+   * prefix is looked for. Who was taken out with one that did not land waits again: nothing
    * that landed speaks against it.
    */
   const bySet = async (
@@ -96,8 +112,8 @@ export function createTakeApart({
     const out: Guilty[] = []
     const withRest = (left: readonly Landing[], rest: TakenApart): TakenApart => {
       const open = new Set([...rest.wait, ...rest.guilty.map(({ landing }) => landing)])
-      const stands = ({ partner }: Guilty): boolean =>
-        partner === undefined || (left.includes(partner) && !open.has(partner))
+      const stands = ({ partners }: Guilty): boolean =>
+        partners.every((partner) => left.includes(partner) && !open.has(partner))
       return {
         wait: [...rest.wait, ...out.filter((one) => !stands(one)).map(({ landing }) => landing)],
         guilty: [...rest.guilty, ...out.filter(stands)],
@@ -105,12 +121,11 @@ export function createTakeApart({
     }
     for (let [left, chain] = [landings, whole]; ;) {
       const pick = (places: readonly number[]): Landing[] => places.map((place) => left[place]!)
-      const found = await findRedSet({
-        count: left.length,
-        probes: parallel,
-        check: async (places) => (await together(onto, pick(places), 'merge')).result,
-      })
-      const places = found === undefined || found === 'unexplained' ? [] : found
+      const places = await redPlaces(
+        left.length,
+        async (places) => (await together(onto, pick(places), 'merge')).result,
+        parallel,
+      )
       const landing = left[places.at(-1) ?? -1]
       const others = left.filter((other) => other !== landing)
       const [alone, rest] = await Promise.all([
@@ -125,7 +140,7 @@ export function createTakeApart({
         landing,
         link,
         onto: alone.chain.links.at(-2)?.sha ?? onto,
-        partner: places.length === 2 ? left[places[0]!] : undefined,
+        partners: pick(places.slice(0, -1)),
       })
       if (rest === undefined) return withRest([], { wait: [], guilty: [] })
       // That can’t be determined: something has to come of a round, or the next is the same.
@@ -145,7 +160,7 @@ export function createTakeApart({
     if (landings.length === 1 && only !== undefined)
       return {
         wait: [],
-        guilty: [{ landing: landings[0]!, link: only, onto: chain.onto, partner: undefined }],
+        guilty: [{ landing: landings[0]!, link: only, onto: chain.onto, partners: [] }],
       }
     // On a base that is red all are: nothing is found out by looking at each.
     const base = await culprit.check(
@@ -160,7 +175,7 @@ export function createTakeApart({
           landing,
           link: chain.links[index]!,
           onto: chain.onto,
-          partner: undefined,
+          partners: [],
         })),
       }
     }

@@ -22,6 +22,6 @@ export const foldUnexplained = defineEvent({
     (p) =>
       p.reason === 'flaky'
         ? words`the check of ${numbers(p.pulls)} on ${p.branch} is flaky: red, then green`
-        : words`${numbers(p.pulls)} are red on ${p.branch}${p.reason === 'base_red' ? ', which is red without them' : ', and no two of them explain it'}`,
+        : words`${numbers(p.pulls)} are red on ${p.branch}${p.reason === 'base_red' ? ', which is red without them' : ', and no few of them explain it'}`,
   ],
 })

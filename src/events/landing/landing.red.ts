@@ -18,6 +18,8 @@ export const landingRed = defineEvent({
      * is not known yet.
      */
     partner: other.nullable(),
+    /** Where it takes more than two, the others: it is green without any one of them. */
+    others: z.array(other),
     /** Commits of the base since then that came with no pull request. */
     commits: z.number().int(),
     /** The base is red without it. */

@@ -13,7 +13,9 @@ export const mergePr = defineTool({
     strategy: z
       .enum(['squash', 'merge', 'rebase'])
       .optional()
-      .describe('Default: squash for workers, merge for subtrees'),
+      .describe(
+        'Default: squash for workers, merge for subtrees; on GitHub merge where the fold lands',
+      ),
     head_sha: z
       .string()
       .optional()

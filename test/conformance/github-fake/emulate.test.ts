@@ -300,6 +300,7 @@ describe('what exomonad sends', () => {
       baseTip: async () => null,
       merged: () => {},
       scheduling,
+      settlePushed: async () => null,
     })
     const merge = (expectedHead: Sha) =>
       merging.merge({

@@ -79,6 +79,23 @@ describe('git over HTTP', () => {
     expect(await repository.git('ls-remote', 'origin', 'other')).toBe('')
   })
 
+  test('refuses pushes to a protected branch, but of whoever its protection lets pass', async () => {
+    const { fake, repository, branch, pull } = await githubForTest()
+    await branch('feature', { 'a.txt': 'a\n' })
+    const { requiredReviews, requiredChecks, otherRules } = fake.state.repository
+    const push = () => repository.git('push', '-q', 'origin', 'feature:main')
+    requiredReviews.set('main', 1)
+    await expect(push()).rejects.toThrow('GH006: Protected branch update failed')
+    requiredReviews.clear()
+    requiredChecks.set('main', ['ci'])
+    await expect(push()).rejects.toThrow('Required status check "ci" is expected.')
+    requiredChecks.clear()
+    otherRules.set('main', { passed: true })
+    const { number } = await pull('other', { 'b.txt': 'b\n' }, 'feature')
+    await push()
+    expect(fake.pull(number)).toMatchObject({ state: 'open' })
+  })
+
   test('fails on demand', async () => {
     const { fake, repository } = await githubForTest()
     fake.fail(/^POST .*git-receive-pack$/, { kind: 'status', status: 502, after: true })

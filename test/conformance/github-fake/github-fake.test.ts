@@ -169,7 +169,7 @@ describe('merging', () => {
   )
 
   test('is refused in GitHub’s words', async () => {
-    const { fake, api, pull, branch } = await githubForTest({ answered })
+    const { fake, api, pull, repository } = await githubForTest({ answered })
     const { number, sha } = await pull('feature', { 'README.md': 'ours\n' })
     const merge = async (body: object = {}): Promise<[number, string]> => {
       const answer = await api('PUT', `/pulls/${number}/merge`, body)
@@ -206,7 +206,11 @@ describe('merging', () => {
     await fake.as('robot').edit(number, { draft: true })
     expect(await merge()).toEqual([405, 'Pull Request is still a draft'])
     await fake.as('robot').edit(number, { draft: false })
-    await branch('main', { 'README.md': 'theirs\n' })
+    // By somebody whom the protection lets pass.
+    await repository.git('checkout', '-q', 'main')
+    const theirs = await repository.commit({ 'README.md': 'theirs\n' })
+    await repository.git('push', '-q', fake.bare, 'main')
+    await fake.push('main', theirs)
     expect(await merge()).toEqual([405, 'Pull Request is not mergeable'])
     expect(fake.pull(number).state).toBe('open')
   })

@@ -115,6 +115,33 @@ describe('the fold', () => {
     await expectTipsChecked(tree)
   })
 
+  it('names three that are green two by two to each of them, and lands the two that may', async () => {
+    const trio = 'if test -e t1 && test -e t2 && test -e t3; then echo all three; exit 1; fi'
+    const tree = await world({}, trio)
+    const files: Readonly<Record<string, string>> = { a: 't1', c: 't2', d: 't3' }
+    const numbers = await filed(tree, ['a', 'b', 'c', 'd'], (name) => files[name] ?? name)
+    const three = ['a', 'c', 'd'].map((name) => numbers.get(name)!)
+    const [first, second, out] = three
+    const base = await green(tree, 3)
+    expect(base.ejected).toMatchObject([
+      { number: out, partner: { number: first }, others: [{ number: second }] },
+    ])
+    for (const who of [LEAD, ...['a', 'c', 'd'].map((name) => tree.agent(name))]) {
+      const words = await waitFor('the three to be reported', async () =>
+        (await tree.delivered(who)).find((text) => text.startsWith('[RED TOGETHER]')),
+      )
+      for (const number of three) expect(words).toContain(`#${number} `)
+      expect(words).toContain('all three')
+    }
+    tree.hold(true)
+    for (const number of numbers.values()) await tree.merge(number, { wait: false })
+    tree.hold(false)
+    await tree.landed()
+    for (const number of numbers.values())
+      expect(await tree.look(number)).toMatchObject({ state: number === out ? 'open' : 'merged' })
+    await expectTipsChecked(tree)
+  })
+
   it('counts what was red and then green as green, and says once that it is flaky', async () => {
     const tree = await world(
       {},

@@ -51,6 +51,7 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
     remote,
     // What is checked before a merge, and on what, is Gitea’s to say.
     results: null,
+    pushes: null,
     // Its auto-merge is not made use of.
     scheduled: null,
     issues: null,

@@ -6,6 +6,8 @@ import { createIssues } from './issues/issues.ts'
 import { createMarkSigner } from '../mark-key.ts'
 import type { GithubForgeOptions } from './options.ts'
 import { createConflicts } from '../conflicts.ts'
+import { createIdentity } from '../identity.ts'
+import { createLandedPulls } from './landed-pulls.ts'
 import { createReading } from './reading/reading.ts'
 import { createWriteAccess } from './write-access.ts'
 import { createWriting } from './writing/writing.ts'
@@ -20,8 +22,13 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
   const hints = createHints(log)
   const signer = createMarkSigner(options.store)
   const mayWrite = createWriteAccess({ ...options, client })
-  const { cancelled, ...reading } = createReading({ ...options, client, mayWrite, signer })
-  const conflicts = createConflicts({ git, branches: createBranches({ git, remote }) })
+  const identity = createIdentity({ ...options, client, forge: 'github' })
+  const landed = createLandedPulls({ store: options.store, identity: identity.read })
+  const { cancelled, ...reading } = createReading({
+    ...{ ...options, client, mayWrite, signer, identity, landed },
+  })
+  const branches = createBranches({ git, remote })
+  const conflicts = createConflicts({ git, branches })
 
   const { cancel, ...writing } = createWriting({
     ...options,
@@ -29,6 +36,8 @@ export function createGithubForge(options: GithubForgeOptions): Forge {
     hints,
     signer,
     conflicts,
+    branches,
+    landed,
     find: reading.find,
   })
 

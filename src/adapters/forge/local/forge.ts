@@ -52,6 +52,8 @@ export function createLocalForge(options: LocalForgeOptions): LocalForge {
     remote,
     identity: async () => options.repository,
     budget: () => null,
+    // Its results land by pushes of their own.
+    pushes: null,
     scheduled: null,
     issues: null,
     results: createResults({ ...options, branches, config, checks, runs, merging, hints }),

@@ -10,8 +10,13 @@ export type MergeCommit =
   | { kind: 'made'; sha: Sha; tree: Sha }
   | { kind: 'conflict'; files: readonly string[] }
 
+/** What the message of its merge is made of. `headName`: where that names its branch otherwise. */
+export type MergedPull = Pick<PullRow, 'number' | 'headBranch' | 'title' | 'body'> & {
+  readonly headName?: string
+}
+
 interface Merging {
-  readonly pull: Pick<PullRow, 'number' | 'headBranch' | 'title' | 'body'>
+  readonly pull: MergedPull
   readonly base: Sha
   readonly head: Sha
   readonly message: string | undefined
@@ -32,7 +37,8 @@ export function createMergeCommit({
     const merged = await git.mergeTree(base, head)
     if (merged.kind === 'conflict') return merged
     const text =
-      message ?? `Merge pull request #${pull.number} from ${pull.headBranch}\n\n${pull.title}`
+      message ??
+      `Merge pull request #${pull.number} from ${pull.headName ?? pull.headBranch}\n\n${pull.title}`
     return {
       kind: 'made',
       tree: merged.tree,

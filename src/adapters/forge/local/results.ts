@@ -11,7 +11,7 @@ import { logTail, wholeLog } from './check-log.ts'
 import type { CheckRuns } from './check-runs.ts'
 import { isEnded } from './check-state.ts'
 import { CHECK_NAME, type Checks } from './checks.ts'
-import { createMergeCommit, type MergeCommit } from './merge-commit.ts'
+import { createMergeCommit, type MergeCommit, type MergedPull } from './merge-commit.ts'
 import type { Merging } from './merge.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { requirePull } from './urls.ts'
@@ -48,7 +48,7 @@ export function createResults({
   merging: Pick<Merging, 'markLanded'>
   hints: Hints
   /** Of what a merge’s message is made. */
-  pullOf?: (number: number) => Promise<Pick<PullRow, 'number' | 'headBranch' | 'title' | 'body'>>
+  pullOf?: (number: number) => Promise<MergedPull>
 }): MergeResults {
   const makeCommit = createMergeCommit({ git, gate })
   const made = createMemory<MergeCommit>(MADE_KEPT)

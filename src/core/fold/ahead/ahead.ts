@@ -9,6 +9,7 @@ import { collectChain, openBases, type Collected } from './chain.ts'
 import { createBurst } from './burst.ts'
 import { explain, type CheckLink } from './explain.ts'
 import { createContinuous } from './continuous.ts'
+import type { LandsHere } from '../lands-here.ts'
 import { createOwnTimers } from '../timers.ts'
 import { readPause } from './fold-record.ts'
 import { createFoldReport } from './fold-report.ts'
@@ -58,7 +59,7 @@ const UNFILED_EVERY = 20_000
 export type FoldAheadDeps = Pick<
   Deps,
   'store' | 'git' | 'forge' | 'publisher' | 'settings' | 'clock' | 'log' | 'onJournalStep'
-> & { results: FoldResults; autoLand: AutoLand }
+> & { results: FoldResults; autoLand: AutoLand; landsHere: LandsHere }
 
 export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
   const { store, publisher, settings, clock, log, results, autoLand } = deps

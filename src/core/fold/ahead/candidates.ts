@@ -6,9 +6,10 @@ import { isAlive } from '../../../domain/lifecycle.ts'
 import type { Deps } from '../../deps.ts'
 import { waitsToLand, type MergeIntent } from '../../pulls/merge/journal.ts'
 import { ownerOf } from '../../pulls/merge/settle.ts'
-import { chooseStrategy } from '../../pulls/merge/strategy.ts'
+import { chooseStrategy, usualStrategy } from '../../pulls/merge/strategy.ts'
 import { blockersOf } from '../../pulls/readiness.ts'
-import type { Ejected } from './fold-record.ts'
+import type { LandsHere } from '../lands-here.ts'
+import { partnersOf, type Ejected } from './fold-record.ts'
 
 /** One that may be a link of the chain. */
 export interface Candidate extends PlannedMerge {
@@ -31,7 +32,7 @@ const isFoldable = (pull: PullRequestSnapshot): boolean =>
   blockersOf(pull).length === 0
 
 /**
- * Whether it stays out of the chain with this head: as long as the one that it is red with has the
+ * Whether it stays out of the chain with this head: as long as those that it is red with have the
  * same, or, red by itself, until a check of its own says otherwise.
  */
 export function isOut(
@@ -41,15 +42,22 @@ export function isOut(
 ): boolean {
   const found = ejected.find((one) => one.number === number && one.head === head)
   if (found === undefined) return false
-  const { partner } = found
-  return partner === null
+  const partners = partnersOf(found)
+  return partners.length === 0
     ? pull?.checksState !== 'passed'
-    : heads.get(partner.number) === partner.head
+    : partners.every((partner) => heads.get(partner.number) === partner.head)
 }
 
 /** What is open on a base, oldest first, with the merge that each would have. */
 export async function foldable(
-  { store, forge }: Pick<Deps, 'store' | 'forge'>,
+  {
+    store,
+    forge,
+    settings,
+    landsHere,
+  }: Pick<Deps, 'store' | 'forge' | 'settings'> & {
+    landsHere: LandsHere
+  },
   base: BranchName,
 ): Promise<{ readonly pulls: PullRequestSnapshot[]; readonly candidates: Candidate[] }> {
   const numbers = await forge.find({ state: 'open', base })
@@ -59,13 +67,17 @@ export async function foldable(
   const asked = new Map(
     journal.filter(waitsToLand).map(({ data }) => [Number(data['number']), data as MergeIntent]),
   )
+  const isHere = await landsHere((await settings.snapshot()).config, base)
+  // One answer for all of them.
+  let ways: ReturnType<typeof forge.mergeWays> | undefined
+  const mergeWays = () => (ways ??= forge.mergeWays(base))
   const candidates: Candidate[] = []
   for (const pull of pulls.filter(isFoldable)) {
     const child = ownerOf(agents, pull.head.branch)
-    const usual = child?.kind === 'worker' ? 'squash' : 'merge'
+    const usual = usualStrategy(child, isHere)
     const strategy =
       asked.get(pull.number)?.strategy ??
-      (await chooseStrategy(forge, pull, undefined, usual).catch(() => undefined))?.strategy
+      (await chooseStrategy({ mergeWays }, pull, undefined, usual).catch(() => undefined))?.strategy
     // Its base allows no merge at all.
     if (strategy === undefined) continue
     candidates.push({

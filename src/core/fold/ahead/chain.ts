@@ -4,7 +4,8 @@ import type { Deps } from '../../deps.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import { foldable, isOut, type Candidate } from './candidates.ts'
-import { readFold, type Ejected, type FoldRecord } from './fold-record.ts'
+import type { LandsHere } from '../lands-here.ts'
+import { partnersOf, readFold, type Ejected, type FoldRecord } from './fold-record.ts'
 
 /** A base’s chain as it is now. */
 export interface Collected {
@@ -20,7 +21,8 @@ export interface Collected {
 
 /** Null where the base is not on the remote. */
 export async function collectChain(
-  deps: Pick<Deps, 'store' | 'forge' | 'clock'> & {
+  deps: Pick<Deps, 'store' | 'forge' | 'settings' | 'clock'> & {
+    landsHere: LandsHere
     results: Pick<MergeResults, 'tip' | 'build' | 'waiting'>
   },
   base: BranchName,
@@ -67,12 +69,12 @@ async function stillOut(
     return same(head, pull.head.sha) ? pull.head.sha : head
   }
   const found = await Promise.all(
-    ejected.map(async ({ partner, ...one }) => ({
-      ...one,
-      head: await now(one.number, one.head),
-      partner:
-        partner === null ? null : { ...partner, head: await now(partner.number, partner.head) },
-    })),
+    ejected.map(async (one) => {
+      const [partner = null, ...others] = await Promise.all(
+        partnersOf(one).map(async (each) => ({ ...each, head: await now(each.number, each.head) })),
+      )
+      return { ...one, head: await now(one.number, one.head), partner, others }
+    }),
   )
   const heads = new Map(pulls.map(({ number, head }) => [number, head.sha]))
   return found.filter((one) => heads.get(one.number) === one.head)
@@ -85,9 +87,7 @@ async function landedPartners(
   pulls: readonly PullRequestSnapshot[],
 ): Promise<(readonly [number, Sha])[]> {
   const open = new Set(pulls.map(({ number }) => number))
-  const gone = ejected.flatMap(({ partner }) =>
-    partner === null || open.has(partner.number) ? [] : [partner],
-  )
+  const gone = ejected.flatMap(partnersOf).filter(({ number }) => !open.has(number))
   if (gone.length === 0) return []
   const merged = new Set(
     (await forge.snapshots(gone.map(({ number }) => number))).flatMap((one) =>

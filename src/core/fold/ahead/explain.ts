@@ -2,7 +2,8 @@ import type { MergeChain, MergeLink, MergeResults } from '../../../adapters/forg
 import type { Sha } from '../../../domain/ids.ts'
 import type { Candidate } from './candidates.ts'
 import { findGuilty, takenOut, type KnownPart } from './find-guilty.ts'
-import type { Places } from '../red-set.ts'
+import type { CheckTogether, Places } from '../red-set.ts'
+import { smallestRedSets, type RedSets } from '../smallest-set.ts'
 
 /** Runs the check of a link, in a place that it waits for; undefined: none can be had. */
 export type CheckLink = (
@@ -22,8 +23,11 @@ export type Explained =
   | {
       readonly kind: 'guilty'
       readonly sets: readonly GuiltySet[]
-      /** All others, green. */
-      readonly rest: { readonly candidates: readonly Candidate[]; readonly chain: MergeChain }
+      /** All others, where they are green: there may be more to find out. */
+      readonly rest: {
+        readonly candidates: readonly Candidate[]
+        readonly chain: MergeChain
+      } | null
       /** A green run with each of these in it. */
       readonly green: ReadonlyMap<number, MergeLink>
     }
@@ -31,13 +35,18 @@ export type Explained =
   | { readonly kind: 'flaky' }
   /** The base is red without any of them. */
   | { readonly kind: 'base_red' }
-  /** Red twice, and neither one nor two make it so. */
+  /** Red twice, and no few of them make it so. */
   | { readonly kind: 'unexplained' }
+
+/** After so many runs no further set is looked for at once: `2 + this · log2` of the candidates. */
+const RUNS = 6
 
 /**
  * Who makes a chain red: parts of it are checked until one, a pair, or two explain it and what is
- * left is green. Where nothing does, the whole is checked once more: what is green then was a
- * flake. Undefined: it was cut off, or a part can't be merged without the others.
+ * left is green, which takes the fewest runs. Where that explains nothing, the whole is checked once
+ * more: what is green then was a flake. Else the smallest sets are looked for, however many they
+ * have and whether they share some. Undefined: it was cut off, or a part can't be merged without
+ * the others.
  */
 export async function explain(
   {
@@ -66,6 +75,14 @@ export async function explain(
   const lastOf = (built: MergeChain): MergeLink | undefined =>
     built.conflicts.length > 0 ? undefined : built.links.at(-1)
   const whole = chain.links.at(-1)!
+  const holds = (places: Places, part: Places): boolean =>
+    part.every((place) => places.includes(place))
+  const inferred = (places: Places): 'green' | 'red' | undefined =>
+    runs.some((run) => run.isRed && holds(places, run.places))
+      ? 'red'
+      : runs.some((run) => !run.isRed && holds(run.places, places))
+        ? 'green'
+        : undefined
 
   const known: KnownPart[] = []
   for (const [place] of candidates.entries()) {
@@ -76,23 +93,21 @@ export async function explain(
     runs.push({ places: [place], link, isRed: state === 'failed' })
     known.push({ places: [place], isRed: state === 'failed' })
   }
-  const found = await findGuilty({
-    count: candidates.length,
-    probes,
-    known,
-    check: async (places) => {
-      const link = lastOf(await build(places))
-      if (link === undefined) return undefined
-      const result = await checkLink(
-        link,
-        pick(places).map(({ number }) => number),
-      )
-      if (result !== undefined) runs.push({ places, link, isRed: result === 'red' })
-      return result
-    },
-  })
-  if (found === undefined) return undefined
-  if (found === 'unexplained') {
+  const check: CheckTogether = async (places) => {
+    const link = lastOf(await build(places))
+    if (link === undefined) return undefined
+    const result = await checkLink(
+      link,
+      pick(places).map(({ number }) => number),
+    )
+    if (result !== undefined) runs.push({ places, link, isRed: result === 'red' })
+    return result
+  }
+  const quick = await findGuilty({ count: candidates.length, probes, known, check })
+  if (quick === undefined) return undefined
+  let found: RedSets = { sets: [], isGreen: true }
+  if (quick !== 'unexplained') found = { sets: quick, isGreen: true }
+  else {
     const tree = await results.treeOf(onto)
     const isBase = { number: 0, head: onto, sha: onto, tree }
     const bare = await checkLink(isBase, [])
@@ -103,10 +118,22 @@ export async function explain(
       candidates.map(({ number }) => number),
       { again: true },
     )
-    return again === undefined ? undefined : { kind: again === 'green' ? 'flaky' : 'unexplained' }
+    if (again !== 'red') return again === undefined ? undefined : { kind: 'flaky' }
+    const begun = runs.length
+    const most = 2 + Math.ceil(RUNS * Math.log2(candidates.length))
+    const sets = await smallestRedSets({
+      count: candidates.length,
+      probes,
+      // What is part of a green one, or has a red one in it, is known.
+      check: async (places) => inferred(places) ?? check(places),
+      mayGoOn: () => runs.length - begun < most,
+    })
+    if (sets === undefined) return undefined
+    if (sets === 'unexplained') return { kind: 'unexplained' }
+    found = sets
   }
   // Two that are all there is are red in one run alone: that may have been a flake.
-  if (found.some((set) => set.length === candidates.length)) {
+  if (quick !== 'unexplained' && quick.some((set) => set.length === candidates.length)) {
     const again = await checkLink(
       whole,
       candidates.map(({ number }) => number),
@@ -114,7 +141,7 @@ export async function explain(
     )
     if (again !== 'red') return again === undefined ? undefined : { kind: 'flaky' }
   }
-  const out = new Set(takenOut(found))
+  const out = new Set(takenOut(found.sets))
   const left = candidates.flatMap((_, place) => (out.has(place) ? [] : [place]))
   const green = new Map<number, MergeLink>()
   for (const { places, link, isRed } of runs)
@@ -126,12 +153,12 @@ export async function explain(
       .toSorted((a, b) => a.places.length - b.places.length)[0]?.link ?? whole
   return {
     kind: 'guilty',
-    sets: found.map((set) => ({
+    sets: found.sets.map((set) => ({
       candidates: pick(set),
       out: candidates[Math.max(...set)]!,
       link: shown(set),
     })),
-    rest: { candidates: pick(left), chain: await build(left) },
+    rest: found.isGreen ? { candidates: pick(left), chain: await build(left) } : null,
     green,
   }
 }

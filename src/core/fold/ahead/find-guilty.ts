@@ -85,9 +85,9 @@ export async function findGuilty(options: {
       const runs = [...tested.values()].filter(
         ({ inside, isRed }) => isRed && holds(inside, set) && !isRedUnder({ sets: others }, inside),
       )
-      // Of one that is red with each of several all runs with it may be red, and it green alone:
-      // what nothing else explains is looked at by itself.
-      const isProven = runs.length >= PROOF && (set.length > 1 || live.length > 1)
+      // All runs with it may be red for what else was in them: what is left over as the only
+      // explanation is looked at by itself.
+      const isProven = runs.length >= PROOF && live.length > 1
       if (!isProven && !tested.has(set.join())) parts.push(set)
     }
     return parts

@@ -8,7 +8,7 @@ export interface FoldDocument {
   /** Why nothing is folded; null where it is. */
   reason: string | null
   paused: { by: string; since_seconds: number } | null
-  land: 'parent' | 'auto'
+  land: 'parent' | 'auto' | 'forge'
   /** What lands, and when, is the forge’s to say; what is found here counts for nobody there. */
   forge_lands: boolean
   bases: FoldBase[]
@@ -18,6 +18,8 @@ export interface FoldBase {
   base: string
   state: FoldState
   age_seconds: number
+  /** What lands is the commit that was checked here; else the forge merges by its own rules. */
+  lands_here: boolean
   /** Tip of the base that the chain stands on. */
   onto: string | null
   links: {
@@ -37,6 +39,8 @@ export interface FoldBase {
     number: number
     title: string
     partner: { number: number; title: string } | null
+    /** Where it takes more than two, the others. */
+    others: { number: number; title: string }[]
     age_seconds: number
   }[]
 }

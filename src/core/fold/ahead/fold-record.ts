@@ -12,7 +12,7 @@ export type FoldState =
   /** It was red: who makes it so is being looked for. */
   | 'searching'
   | 'green'
-  /** It is red, and neither one nor two explain it. */
+  /** It is red, and no few of them explain it. */
   | 'red'
 
 export type LinkState = 'green' | 'untested' | 'testing' | 'red' | 'conflict'
@@ -31,13 +31,22 @@ export interface FoldLink {
   readonly since: number
 }
 
+/** One of those that another one is red together with. */
+export interface Partner {
+  readonly number: number
+  readonly title: string
+  readonly head: Sha
+}
+
 /** Taken out of the chain for what it is red with. */
 export interface Ejected {
   readonly number: number
   readonly title: string
   readonly head: Sha
   /** Null: it is red by itself. */
-  readonly partner: { readonly number: number; readonly title: string; readonly head: Sha } | null
+  readonly partner: Partner | null
+  /** Where it takes more than two, the others. Absent from what was stored before. */
+  readonly others?: readonly Partner[]
   /** Files of a red run that shows it. */
   readonly tree: Sha
   readonly at: number
@@ -56,6 +65,12 @@ export interface FoldRecord extends Record<string, unknown> {
   /** Trees that are red twice, and unexplained. */
   readonly unexplained: readonly Sha[]
 }
+
+/** All that it is red together with; none where it is red by itself. */
+export const partnersOf = ({
+  partner,
+  others = [],
+}: Pick<Ejected, 'partner' | 'others'>): Partner[] => (partner === null ? [] : [partner, ...others])
 
 type Snapshots = Pick<StoreVerbs['snapshots'], 'get' | 'put' | 'remove' | 'list'>
 

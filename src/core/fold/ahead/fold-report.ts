@@ -101,7 +101,7 @@ export function createFoldReport({
     tx: StoreTransaction,
   ): Promise<void> => {
     for (const one of candidates) {
-      const partner = candidates.find((other) => other !== one)
+      const [partner, ...others] = candidates.filter((other) => other !== one)
       await publisher.publish(
         {
           type: 'fold.red',
@@ -111,16 +111,18 @@ export function createFoldReport({
             ...factsOf(one),
             base,
             partner: partner === undefined ? null : nameOf(partner),
+            others: others.map(nameOf),
             out: one === out,
             filed: candidates.every(({ pull }) => pull !== null),
             ...log,
           },
-          dedupeKey: `fold-red:${base}:${one.head}:${partner?.head ?? ''}`,
+          dedupeKey: `fold-red:${base}:${[one.head, partner?.head ?? '', ...others.map(({ head }) => head)].join(':')}`,
         },
         tx,
       )
     }
     if (out.pull === null) return
+    const [partner, ...others] = candidates.filter((other) => other !== out)
     await publisher.publish(
       {
         type: 'fold.ejected',
@@ -129,7 +131,8 @@ export function createFoldReport({
         payload: {
           ...factsOf(out),
           base,
-          partner: nameIn(candidates, out),
+          partner: partner === undefined ? null : nameOf(partner),
+          others: others.map(nameOf),
         },
         dedupeKey: `fold-ejected:${base}:${candidates.map(({ head }) => head).join(':')}`,
       },
@@ -137,19 +140,13 @@ export function createFoldReport({
     )
   }
 
-  const nameIn = (candidates: readonly Candidate[], out: Candidate) => {
-    const partner = candidates.find((other) => other !== out)
-    return partner === undefined ? null : nameOf(partner)
-  }
-
   const ejectedOf = ({ candidates, out, link }: GuiltySet): Ejected => {
-    const partner = candidates.find((other) => other !== out)
+    const [partner = null, ...others] = candidates
+      .filter((other) => other !== out)
+      .map(({ number, title, head }) => ({ number, title, head }))
     return {
       ...{ number: out.number, title: out.title, head: out.head, tree: link.tree, at: clock() },
-      partner:
-        partner === undefined
-          ? null
-          : { number: partner.number, title: partner.title, head: partner.head },
+      ...{ partner, others },
     }
   }
 
@@ -224,14 +221,15 @@ export function createFoldReport({
       })
       onJournalStep('fold', 'ejected')
       const { onto } = now.chain
-      const rest = explained.rest.chain.links.at(-1)
-      if (rest !== undefined) await countFor(explained.rest.candidates, rest, onto)
+      const { rest } = explained
+      const green = rest?.chain.links.at(-1)
+      if (rest !== null && green !== undefined) await countFor(rest.candidates, green, onto)
       for (const { candidates, out, link } of explained.sets) {
-        const green = explained.green.get(out.number)
+        const shown = explained.green.get(out.number)
         // By itself it is red whatever was found of it before: the base has moved since.
         if (candidates.length === 1)
           await results.count({ ...link, number: out.number, head: out.head }, onto)
-        else if (green !== undefined) await countFor([out], green, onto)
+        else if (shown !== undefined) await countFor([out], shown, onto)
       }
     },
 

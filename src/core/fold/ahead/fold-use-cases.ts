@@ -1,17 +1,19 @@
+import type { Config } from '../../../config/schema.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { actorOf } from '../../agents/directory.ts'
 import type { Deps } from '../../deps.ts'
 import { ownerOf } from '../../pulls/merge/settle.ts'
 import { landingsIn } from '../view.ts'
 import type { FoldResults } from '../../../adapters/forge/merge-results.ts'
+import type { LandsHere } from '../lands-here.ts'
 import type { FoldAhead } from './ahead.ts'
 import { openBases } from './chain.ts'
 import type { Fold, FoldBase, FoldDocument } from './fold-document.ts'
-import { listFolds, readPause, writePause, type FoldRecord } from './fold-record.ts'
+import { listFolds, partnersOf, readPause, writePause, type FoldRecord } from './fold-record.ts'
 
 /**
- * What people see of the fold, and how they hold it. `forgeLands`: it only says what is open comes
- * to, and the forge merges by its own rules.
+ * What people see of the fold, and how they hold it. `forgeLands`: it says what is open comes to,
+ * and the forge merges by its own rules, but where it lands here.
  */
 export function createFold({
   store,
@@ -21,14 +23,16 @@ export function createFold({
   ahead,
   results,
   forgeLands,
+  landsHere,
 }: Pick<Deps, 'store' | 'forge' | 'settings' | 'clock'> & {
   ahead: Pick<FoldAhead, 'testing' | 'look'>
   results: FoldResults
   forgeLands: boolean
+  landsHere: LandsHere
 }): Fold {
   const since = (at: number): number => Math.max(0, Math.round((clock() - at) / 1000))
 
-  const baseOf = async (record: FoldRecord): Promise<FoldBase> => {
+  const baseOf = async (config: Config, record: FoldRecord): Promise<FoldBase> => {
     const agents = await store.agents.list()
     const landings = landingsIn(await store.journal.open(), clock())
     const typical = await results.typicalDuration()
@@ -36,6 +40,7 @@ export function createFold({
       base: record.base,
       state: record.state,
       age_seconds: since(record.since),
+      lands_here: !forgeLands || (await landsHere(config, record.base)),
       onto: record.onto,
       links: record.links.map((link) => ({
         number: link.number,
@@ -52,15 +57,21 @@ export function createFold({
         since_seconds: since(one.since),
         typical_seconds: typical === 0 ? null : Math.round(typical / 1000),
       })),
-      ejected: record.ejected.map(({ number, title, partner, at }) => ({
-        ...{ number, title, age_seconds: since(at) },
-        partner: partner === null ? null : { number: partner.number, title: partner.title },
-      })),
+      ejected: record.ejected.map((one) => {
+        const [partner = null, ...others] = partnersOf(one).map(({ number, title }) => ({
+          ...{ number, title },
+        }))
+        return {
+          ...{ number: one.number, title: one.title, age_seconds: since(one.at) },
+          ...{ partner, others },
+        }
+      }),
     }
   }
 
   const show = async (): Promise<FoldDocument> => {
-    const { fold } = (await settings.snapshot()).config
+    const { config } = await settings.snapshot()
+    const { fold } = config
     const paused = await readPause(store.snapshots)
     const reason = !fold.enabled
       ? 'it is off ([fold] enabled)'
@@ -77,7 +88,9 @@ export function createFold({
       land: fold.land,
       forge_lands: forgeLands,
       bases: await Promise.all(
-        records.toSorted((a, b) => a.base.localeCompare(b.base)).map(baseOf),
+        records
+          .toSorted((a, b) => a.base.localeCompare(b.base))
+          .map((record) => baseOf(config, record)),
       ),
     }
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeResults } from '../../../adapters/forge/merge-results.ts'
 import type { Config } from '../../../config/schema.ts'
 import type { Agent } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
@@ -17,15 +18,23 @@ import { stillLanding } from './words.ts'
 import type { MergedAnswer } from './merged-answer.ts'
 import type { MergeBegin } from './begin.ts'
 import type { Retargeting } from './retarget.ts'
-import type { MergeSettling } from './settle.ts'
+import { forgeOf, type MergeSettling } from './settle.ts'
 
 /**
- * Merges that wait for their result to be checked, for forges whose checks run here (`core/fold`):
- * journaled as queued, then landed by the queue.
+ * Merges that wait for their result to be checked here (`core/fold`): journaled as queued, then
+ * landed by the queue. Where the checks are a forge’s elsewhere, those are for it alone to merge
+ * that the fold does not land.
  */
 export interface MergeChecked {
-  /** Whether its result has to be known to be good before it lands. */
-  isNeeded(config: Config, pull: PullRequestSnapshot, force: boolean): Promise<boolean>
+  /**
+   * Whether its result has to be known to be good before it lands. `here`: it lands as what was
+   * checked, though the forge is elsewhere.
+   */
+  isNeeded(
+    config: Config,
+    pull: PullRequestSnapshot,
+    asked: { readonly force: boolean; readonly here: boolean },
+  ): Promise<boolean>
   isLanding(number: number): Promise<boolean>
   /** It is merged in another way now. False where it is being landed already. */
   withdraw(number: number): Promise<boolean>
@@ -67,17 +76,20 @@ export function createMergeChecked(
     settling: MergeSettling
     begin: MergeBegin['begin']
     stuck: Set<string>
+    /** Null where nothing is checked here. */
+    landResults: MergeResults | null
   },
 ): MergeChecked {
-  const { store, forge, clock, step, begin } = deps
+  const { store, forge, clock, log, step, begin, landResults: results } = deps
   const landings =
-    forge.results === null
+    results === null
       ? null
       : createLandings({
           ...deps,
-          results: forge.results,
+          results,
+          isWatched: forge.results !== null,
           everyLink: async () => (await deps.settings.snapshot()).config.fold.every_link,
-          land: createLandChain({ ...deps, results: forge.results }),
+          land: createLandChain({ ...deps, results }),
         })
 
   const pending = createPendingLandings()
@@ -99,9 +111,10 @@ export function createMergeChecked(
   })
 
   return {
-    isNeeded: async ({ merge: { check_result: wanted } }, pull, force) => {
-      const { results } = forge
+    isNeeded: async (config, pull, { force, here }) => {
       if (results === null || force || landings === null) return false
+      if (forge.results === null) return here
+      const wanted = config.merge.check_result
       if (wanted === 'off' || !(await results.required())) return false
       return wanted === 'always' || landings.overlaps(pull)
     },
@@ -150,6 +163,14 @@ export function createMergeChecked(
     },
 
     queueAgain: async (id, intent) => {
+      // Its number is another one’s here.
+      if ((intent.forge ?? 'local') !== (await forgeOf(forge))) {
+        log.warn(
+          { journal: id, number: intent.number, forge: intent.forge ?? 'local' },
+          'what waited to land on another forge does not land on this one',
+        )
+        return store.journal.finish(id, 'undone')
+      }
       // Who waited for it is gone.
       await step(id, 'queued', { awaited: false })
       await landings?.queue.add(

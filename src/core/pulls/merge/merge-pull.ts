@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
+import type { MergeResults } from '../../../adapters/forge/merge-results.ts'
 import type { Config } from '../../../config/schema.ts'
 import type { JournalEntry } from '../../../domain/records.ts'
 import { rebasedHeads } from '../../../domain/rebased-heads.ts'
@@ -11,6 +12,7 @@ import type { Caller } from '../../../domain/caller.ts'
 import type { Deps } from '../../deps.ts'
 import { actorOf } from '../../agents/directory.ts'
 import type { RequireLookedAt } from '../../agents/looked-at.ts'
+import type { LandsHere } from '../../fold/lands-here.ts'
 import type { MergeBase } from './base.ts'
 import { createMergeBegin } from './begin.ts'
 import { createMergeDirect } from './direct.ts'
@@ -20,7 +22,7 @@ import { mergeRefusal } from './refusal.ts'
 import { createRetargeting } from './retarget.ts'
 import { requireBaseOwner, requireForce } from './rights.ts'
 import { createMergeSchedule, nothingToWaitFor } from './schedule.ts'
-import { chooseStrategy } from './strategy.ts'
+import { chooseStrategy, usualStrategy } from './strategy.ts'
 import { createMergeSettling, ownerOf } from './settle.ts'
 import { stillLanding } from './words.ts'
 import { readPull } from '../read-pull.ts'
@@ -70,6 +72,9 @@ export function createMergePull(
     branchLock: BranchLock
     mergeBase: MergeBase
     requireLookedAt: RequireLookedAt
+    /** What merges come to, as far as that is checked here. */
+    landResults: MergeResults | null
+    landsHere: LandsHere
   },
 ): MergePull {
   const { store, forge, polling, log } = deps
@@ -117,11 +122,15 @@ export function createMergePull(
     const standing = schedule.standing(pull, input)
     if (standing !== null)
       return onceEnded(standing, listen(), answerOf({ ...about, instead: null }))
+    const landsHere =
+      !input.force &&
+      pull.trusted &&
+      (await deps.landsHere(config, pull.base.branch, { fresh: true }))
     const { strategy, queue, instead } = await chooseStrategy(
       forge,
       pull,
       input.strategy,
-      child?.kind === 'worker' ? 'squash' : 'merge',
+      usualStrategy(child, landsHere),
     )
     const answer = answerOf({ ...about, instead })
     const landing = await checked.isLanding(pull.number)
@@ -140,7 +149,8 @@ export function createMergePull(
       ...(way === 'now' ? {} : { way }),
     }
 
-    if (await checked.isNeeded(config, pull, input.force)) {
+    const here = landsHere && strategy === 'merge' && way === 'now'
+    if (await checked.isNeeded(config, pull, { force: input.force, here })) {
       const coming = await checked.land(pull, intent, child, {
         ...options,
         wait: input.wait === true,

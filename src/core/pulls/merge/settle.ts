@@ -191,7 +191,9 @@ export function createMergeSettling({
       : undefined
     if (intent.deletes === true) {
       await step(journal, 'delete')
-      await deleteHead(asBranchName(intent.head), merged.head)
+      // Of one that the forge still takes for open it would be a pull request that was given up.
+      if ((await forge.pushes?.isMarked(intent.number).catch(() => false)) ?? true)
+        await deleteHead(asBranchName(intent.head), merged.head)
     }
     await store.journal.finish(journal, 'done')
     return pullError

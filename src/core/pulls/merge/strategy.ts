@@ -1,9 +1,19 @@
 import type { Forge, PullRequestSnapshot } from '../../../adapters/forge/forge.ts'
 import type { MergeStrategy } from '../../../adapters/forge/merge-results.ts'
+import type { Agent } from '../../../domain/records.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 
 /** After the one that fits the agent: a squash is always possible, a rebase not. */
 const NEXT: readonly MergeStrategy[] = ['squash', 'merge', 'rebase']
+
+/**
+ * How the work of an agent is merged where nothing else is asked for. What the fold lands on a
+ * forge elsewhere keeps its head, by which that knows it to be merged.
+ */
+export const usualStrategy = (
+  author: Pick<Agent, 'kind'> | undefined,
+  landsHere: boolean,
+): MergeStrategy => (author?.kind === 'worker' && !landsHere ? 'squash' : 'merge')
 
 export interface ChosenStrategy {
   readonly strategy: MergeStrategy

@@ -23,7 +23,7 @@ export function foldLines(
   if (bases.length === 0) return [...head, ...(head.length > 0 ? [] : ['Nothing is open'])]
   const notes = [
     ...(land === 'auto' ? ['What is approved and green lands by itself.'] : []),
-    ...(forgeLands ? ['The forge merges by its own rules; this says what the sum comes to.'] : []),
+    ...(forgeLands ? forgeNotes(bases) : []),
   ]
   const ends = notes.length === 0 ? [] : ['', ...notes.map((note) => palette.dim(note))]
   return [
@@ -36,13 +36,24 @@ export function foldLines(
   ]
 }
 
+/** Which bases the forge merges into by its own rules, and which are moved to what was checked. */
+function forgeNotes(bases: readonly Base[]): string[] {
+  const there = bases.filter(({ lands_here: landsHere }) => !landsHere)
+  if (there.length === 0) return ['What is merged lands as the commit that was checked here.']
+  const into =
+    there.length === bases.length
+      ? ''
+      : ` into ${there.map(({ base }) => printableLine(base)).join(', ')}`
+  return [`The forge merges${into} by its own rules; this says what the sum comes to.`]
+}
+
 const STATES: Readonly<Record<Base['state'], string>> = {
   idle: 'less than two to fold',
   waiting: 'waits for a place to be checked',
   testing: 'is being checked',
   searching: 'red: who makes it so is being looked for',
   green: 'green together',
-  red: 'red together, and no two explain it',
+  red: 'red together, and no few of them explain it',
 }
 
 function baseLines(
@@ -105,10 +116,11 @@ const ejectedWords = ({
   number,
   title,
   partner,
+  others,
   age_seconds: age,
 }: Base['ejected'][number]): string =>
   `#${number} ${printableLine(title)} is out for ${shortDuration(age)}: red ${
     partner === null
       ? 'by itself'
-      : `together with #${partner.number} ${printableLine(partner.title)}`
+      : `together with ${[partner, ...others].map((one) => `#${one.number} ${printableLine(one.title)}`).join(' and ')}`
   }`

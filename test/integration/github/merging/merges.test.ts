@@ -126,6 +126,7 @@ describe('merging on GitHub', () => {
       baseTip: async () => null,
       merged: () => {},
       scheduling: { schedule: async () => ({ words: 'no' }), look: async () => null },
+      settlePushed: async () => null,
     })
     expect(
       await merge({

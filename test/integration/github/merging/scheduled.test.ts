@@ -87,8 +87,9 @@ describe('reading', () => {
     // Its base moves on without it, and asks for what the queue sees to.
     github.state.repository.upToDate.add('main')
     await repository.git('checkout', '-q', 'main')
-    await repository.commit({ 'b.txt': 'b' })
-    await repository.git('push', '-q', 'origin', 'main')
+    const moved = await repository.commit({ 'b.txt': 'b' })
+    await repository.git('push', '-q', github.bare, 'main')
+    await github.push('main', moved)
     const behind = await waitFor('its mergeability', async () =>
       ((pull) => pull.mergeable === 'mergeable' && pull)(await look(two)),
     )

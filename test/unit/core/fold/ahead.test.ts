@@ -90,6 +90,7 @@ async function world(options: { readonly onBuild?: (times: number) => void } = {
       mergeWays: async () => ({ allowed: ['merge', 'squash'], why: null, queue: null }),
     },
     autoLand: async () => {},
+    landsHere: async () => false,
     onJournalStep: () => {},
   } as unknown as FoldAheadDeps)
   onTestFinished(async () => {

@@ -43,7 +43,7 @@ async function rounds(count: number, reasons: readonly (readonly number[])[], pa
       return true
     },
   })
-  const rejected: { number: number; with: number | undefined; landed: readonly number[] }[] = []
+  const rejected: { number: number; with: readonly number[]; landed: readonly number[] }[] = []
   let waiting = Array.from({ length: count }, (_, index) => landingOf(index + 1))
   for (let turn = 0; waiting.length > 0; turn += 1) {
     expect(turn).toBeLessThanOrEqual(2 * count)
@@ -67,8 +67,8 @@ async function rounds(count: number, reasons: readonly (readonly number[])[], pa
         ...waiting.map(({ number }) => number).filter((number) => landed.includes(number)),
       ].toSorted(),
     ).toEqual(waiting.map(({ number }) => number).toSorted())
-    for (const { landing, partner } of guilty)
-      rejected.push({ number: landing.number, with: partner?.number, landed })
+    for (const { landing, partners } of guilty)
+      rejected.push({ number: landing.number, with: partners.map(({ number }) => number), landed })
     waiting = [...wait]
   }
   return { landed: numbersIn(base), rejected }
@@ -91,7 +91,12 @@ it('whatever two or three are red together: what lands is green, all that could 
       expect(landed.length - 1 + rejected.length).toBe(count)
       for (const one of rejected) {
         expect([one, isRed([...one.landed, one.number], reasons)]).toEqual([one, true])
-        if (one.with !== undefined) expect(one.landed).toContain(one.with)
+        expect(one.landed).toEqual(expect.arrayContaining([...one.with]))
+        // Whoever is named is a whole reason, and nothing beside it.
+        if (one.with.length > 0)
+          expect(reasons.map((reason) => reason.toSorted())).toContainEqual(
+            [...one.with, one.number].toSorted(),
+          )
       }
     }),
     { numRuns: 300 },

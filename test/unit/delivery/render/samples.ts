@@ -150,6 +150,7 @@ const written = (words: string): Partial<Payloads> => ({
     onto: 'b'.repeat(40),
     between: [{ number: 2, title: words }],
     partner: null,
+    others: [],
     commits: 1,
     base_red: false,
     log: words,
@@ -170,9 +171,10 @@ const written = (words: string): Partial<Payloads> => ({
   'fold.red': {
     ...pull,
     partner: { number: 2, title: words },
+    others: [{ number: 4, title: words }],
     ...{ out: true, filed: true, log: words, log_url: '/log/1' },
   },
-  'fold.ejected': { ...pull, partner: null },
+  'fold.ejected': { ...pull, partner: null, others: [] },
   'fold.landed': { branch: 'main', sha: 'a'.repeat(40), pulls: [{ number: 3, title: words }] },
   'fold.unexplained': {
     ...{ branch: 'main', pulls: [{ number: 3, title: words }], reason: 'unexplained' },

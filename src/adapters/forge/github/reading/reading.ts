@@ -4,13 +4,14 @@ import type { ScheduledMerges } from '../../scheduled.ts'
 import type { GithubClient } from '../client/client.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import type { MarkSigner } from '../../mark-key.ts'
+import type { LandedPulls } from '../landed-pulls.ts'
 import type { WriteAccess } from '../write-access.ts'
 import { createCancelled } from './cancelled.ts'
 import { readCheckLog } from './checks/check-log.ts'
 import { readDiff } from './diff.ts'
 import { createExpectedChecks } from './checks/expected-checks.ts'
 import { findPulls } from './find.ts'
-import { createIdentity } from '../../identity.ts'
+import type { Identity } from '../../identity.ts'
 import { createLogEnds } from './checks/log-ends.ts'
 import { createPullReader } from './pull-reader.ts'
 import { createPullChecks } from './checks/pull-checks.ts'
@@ -25,11 +26,12 @@ export function createReading(
     readonly client: GithubClient
     readonly mayWrite: WriteAccess
     readonly signer: () => Promise<MarkSigner>
+    readonly identity: Identity
+    readonly landed: Pick<LandedPulls, 'seen'>
   },
 ): Reading {
-  const { client, git, remote, clock } = options
+  const { client, git, remote, clock, identity, landed } = options
   const branches = createBranches({ git, remote })
-  const identity = createIdentity({ ...options, forge: 'github' })
   const reader = createPullReader({ client, clock, identity })
   const logEnds = createLogEnds(options)
   const checksOf = createPullChecks({ ...options, expected: createExpectedChecks(options) })
@@ -38,7 +40,11 @@ export function createReading(
   return {
     identity: identity.read,
     snapshots: async (numbers) =>
-      numbers.length === 0 ? [] : snapshotsOf(numbers, await reader.now([...new Set(numbers)])),
+      numbers.length === 0
+        ? []
+        : Promise.all(
+            (await snapshotsOf(numbers, await reader.now([...new Set(numbers)]))).map(landed.seen),
+          ),
     cancelled: createCancelled({ client, logEnds }),
     find: (filter) => findPulls(client, filter),
     diff: (number) => readDiff({ client, git, branches }, number),

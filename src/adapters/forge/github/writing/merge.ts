@@ -2,7 +2,7 @@ import { ExomonadError } from '../../../../domain/errors.ts'
 import type { TextGate } from '../../../../sanitize/text-gate.ts'
 import type { BranchName, Sha } from '../../../../domain/ids.ts'
 import type { Forge, PullRequestSnapshot } from '../../forge.ts'
-import type { MergeResult } from '../../merging.ts'
+import type { MergeResult, SettlePushed } from '../../merging.ts'
 import { settleByLook } from '../../settle-merge.ts'
 import { createSerial } from '../../serial.ts'
 import type { GithubClient, RestAnswer } from '../client/client.ts'
@@ -42,6 +42,7 @@ export function createMerging({
   baseTip,
   merged,
   scheduling,
+  settlePushed,
 }: {
   client: Pick<GithubClient, 'rest' | 'pages' | 'viewer'>
   gate: Pick<TextGate, 'text'>
@@ -51,6 +52,7 @@ export function createMerging({
   baseTip: (branch: BranchName) => Promise<Sha | null>
   merged: (number: number) => void
   scheduling: Pick<Scheduling, 'schedule' | 'look'>
+  settlePushed: SettlePushed
 }): Pick<Forge, 'merge' | 'settleMerge'> {
   /** In one process merges wait for each other instead of moving each other’s bases. */
   const oneAtATime = createSerial()
@@ -194,9 +196,10 @@ export function createMerging({
   return {
     merge: (options) => oneAtATime(() => merge(options)),
 
-    settleMerge: ({ number }) =>
+    settleMerge: ({ number, prepared, by }) =>
       oneAtATime(() =>
         settleByLook({
+          pushed: async () => (prepared === null ? null : settlePushed({ number, prepared, by })),
           look: () => lookAt(client, number),
           stateOf,
           isOthers,

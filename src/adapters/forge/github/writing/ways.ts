@@ -1,4 +1,5 @@
 import { asExomonadError } from '../../../../domain/errors.ts'
+import type { BranchName } from '../../../../domain/ids.ts'
 import type { Log } from '../../../../runtime/log.ts'
 import type { Forge } from '../../forge.ts'
 import { ANY_WAY } from '../../merging.ts'
@@ -6,7 +7,7 @@ import type { MergeStrategy } from '../../merge-results.ts'
 import type { GithubClient } from '../client/client.ts'
 import { mergeWays } from '../merge-ways.ts'
 import type { GithubRepository } from '../repository.ts'
-import { readBranchRules } from '../reading/branch-rules.ts'
+import { readBranchRules, type BranchRule } from '../reading/branch-rules.ts'
 import { MERGE_SETTINGS } from '../reading/queries.ts'
 
 interface Answer {
@@ -25,6 +26,24 @@ interface Answer {
       } | null
     } | null
   } | null
+}
+
+/**
+ * What the settings, the protection and the rulesets say of merges into a base, as far as this
+ * account is shown it. `settings`: null where the repository is not.
+ */
+export async function readMergeSettings(
+  client: Pick<GithubClient, 'graphql' | 'pages'>,
+  base: BranchName,
+): Promise<{
+  readonly settings: Answer['repository']
+  readonly rules: readonly BranchRule[]
+}> {
+  const [{ data }, rules] = await Promise.all([
+    client.graphql<Answer>(MERGE_SETTINGS, { base: `refs/heads/${base}`, branch: base }),
+    readBranchRules(client, base),
+  ])
+  return { settings: data?.repository ?? null, rules }
 }
 
 /** Where its method is not known, what GitHub takes where nothing was chosen. */
@@ -51,12 +70,8 @@ export function createWays({
   return {
     async mergeWays(base) {
       try {
-        const [{ data }, rules] = await Promise.all([
-          client.graphql<Answer>(MERGE_SETTINGS, { base: `refs/heads/${base}`, branch: base }),
-          readBranchRules(client, base),
-        ])
-        const found = data?.repository
-        if (found == null) return ANY_WAY
+        const { settings: found, rules } = await readMergeSettings(client, base)
+        if (found === null) return ANY_WAY
         return mergeWays({
           repository: `${repository.owner}/${repository.name}`,
           base,

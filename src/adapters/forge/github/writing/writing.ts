@@ -1,12 +1,15 @@
 import type { Actor, BranchName } from '../../../../domain/ids.ts'
 import { actorName } from '../../actor-name.ts'
+import type { Branches } from '../../branches.ts'
 import type { Forge } from '../../forge.ts'
 import type { Hints } from '../../hints.ts'
 import type { ScheduledMerges } from '../../scheduled.ts'
 import type { GithubClient } from '../client/client.ts'
+import type { LandedPulls } from '../landed-pulls.ts'
 import type { GithubForgeOptions } from '../options.ts'
 import type { MarkSigner } from '../../mark-key.ts'
 import type { createConflicts } from '../../conflicts.ts'
+import { createBasePush } from './base-push.ts'
 import { createChange } from './change.ts'
 import { createReviewRequests } from './copilot.ts'
 import { createFile, type LeftPull } from './file.ts'
@@ -31,6 +34,7 @@ export type Writing = Pick<
   | 'requestReview'
   | 'ensureChecks'
   | 'rerunChecks'
+  | 'pushes'
 > &
   Pick<ScheduledMerges, 'cancel'>
 
@@ -44,6 +48,8 @@ export function createWriting(
     signer: () => Promise<MarkSigner>
     find: Forge['find']
     conflicts: ReturnType<typeof createConflicts>
+    branches: Branches
+    landed: LandedPulls
   },
 ): Writing {
   const {
@@ -64,6 +70,7 @@ export function createWriting(
   const changed = hints.emit
   const nameOf = (actor: Actor): Promise<string> => actorName(store, actor)
   const { cancel, ...scheduling } = createScheduling({ repository, client, gate, pause, changed })
+  const { pushes, settlePushed } = createBasePush({ ...options, pause })
   const left = new Map<number, LeftPull>()
   const file = createFile({
     repository,
@@ -91,8 +98,10 @@ export function createWriting(
       baseTip: (branch: BranchName) => git.remoteTip(remote, branch),
       merged: changed,
       scheduling,
+      settlePushed,
     }),
     cancel,
+    pushes,
     ...createWays({ client, repository, log }),
     ...createChange({ repository, client, changed }),
     ...createReview({ repository, client, clock, nameOf, signer, changed }),

@@ -10,6 +10,7 @@ function settling(
   identity: string,
   result: object = { kind: 'not_merged' },
   stays: ErrorCode = 'INVALID_ARG',
+  { isMarked, based = [5, 6] }: { isMarked?: boolean; based?: readonly number[] } = {},
 ) {
   const done: string[] = []
   const steps: [string, object | undefined][] = []
@@ -20,9 +21,17 @@ function settling(
         work({ snapshots: { get: async () => undefined } }),
       journal: { finish: async (id: string, state: string) => void done.push(`${id} ${state}`) },
     },
-    git: {},
+    git: {
+      resolve: async () => null,
+      remoteTip: async () => 'a'.repeat(40),
+      deleteRemoteBranch: async (_: string, branch: string) => {
+        done.push(`deleted ${branch}`)
+        return { kind: 'pushed' }
+      },
+    },
     forge: {
       kind,
+      pushes: isMarked === undefined ? null : { isMarked: async () => isMarked },
       identity: async () => identity,
       settleMerge: async ({ number }: { number: number }) => {
         done.push(`asked for #${number}`)
@@ -33,7 +42,7 @@ function settling(
     step: async (_: string, name: string, data?: object) => void steps.push([name, data]),
     base: { sync: async () => undefined },
     retargeting: {
-      onto: async () => [5, 6],
+      onto: async () => based,
       move: async (numbers: readonly number[], base: string) => {
         if (numbers.includes(6)) throw new ExomonadError(stays, 'no')
         done.push(`#${numbers.join()} to ${base}`)
@@ -137,4 +146,21 @@ it('takes along what is based on a branch that the forge has merged by itself; w
   const fork = settling('github', 'github.com/1', merged)
   await fork.settle({ ...scheduled, data: { ...scheduled.data, trusted: false } })
   expect(fork.done).toEqual(['asked for #3', 'j done'])
+})
+
+it('deletes the head branch once the forge knows itself that it is merged', async () => {
+  const merged = { kind: 'merged', sha: 'c'.repeat(40), head: 'a'.repeat(40) }
+  for (const [isMarked, deleted] of [
+    [undefined, ['deleted main.auth']],
+    [true, ['deleted main.auth']],
+    [false, []],
+  ] as const) {
+    const { settle, done } = settling('github', 'github.com/1', merged, 'INVALID_ARG', {
+      ...(isMarked === undefined ? {} : { isMarked }),
+      based: [],
+    })
+    const { data, ...rest } = entry('github.com/1')
+    await settle({ ...rest, data: { ...data, retargeted: [], deletes: true } })
+    expect(done).toEqual(['asked for #3', ...deleted, 'j done'])
+  }
 })

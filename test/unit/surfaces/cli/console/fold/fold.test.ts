@@ -18,18 +18,27 @@ const link = (
   age_seconds: 7,
 })
 const onMain: FoldBase = {
-  ...{ base: 'main', state: 'searching', age_seconds: 9, onto: SHA },
+  ...{ base: 'main', state: 'searching', age_seconds: 9, onto: SHA, lands_here: true },
   links: [link(1, 'Sort the list', 'green'), link(2, 'Rename it', 'testing')],
   testing: [{ numbers: [1, 2], since_seconds: 3, typical_seconds: 60 }],
   ejected: [
     {
       ...{ number: 3, title: 'Break it', age_seconds: 5 },
       partner: { number: 1, title: 'Sort the list' },
+      others: [],
     },
   ],
 }
 const onLead: FoldBase = {
-  ...{ base: 'main.lead', state: 'green', age_seconds: 1, onto: SHA, testing: [], ejected: [] },
+  ...{
+    base: 'main.lead',
+    state: 'green',
+    age_seconds: 1,
+    onto: SHA,
+    lands_here: true,
+    testing: [],
+    ejected: [],
+  },
   links: [link(8, 'Below the lead', 'green')],
 }
 const documentOf = (...bases: FoldBase[]): FoldDocument => ({
