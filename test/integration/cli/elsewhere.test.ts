@@ -27,6 +27,7 @@ describeWithSshd('a person elsewhere', () => {
     machine = await startSshMachine(tree.repository.env)
     far = `far:${tree.repository.path}`
     for (const name of ['auth', 'search']) tree.script(name, { steps: [] })
+    await tree.call('spawn_workers', { specs: [{ name: 'auth', prompt: 'x' }] })
   })
   afterAll(async () => {
     await machine?.close()
@@ -84,15 +85,15 @@ describeWithSshd('a person elsewhere', () => {
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(second).toMatchObject({ code: 0, stdout: 'exo\n', stderr: '' })
     await waitFor('one connection', () => machine.connections() === 1, { limit: LIMIT })
-    writeFileSync(join(machine.folder, 'tasks.md'), '## auth\n\nAdd the login page\n')
+    writeFileSync(join(machine.folder, 'tasks.md'), '## search\n\nAdd the search\n')
     expect(await run(['spawn', 'workers', '--file', 'tasks.md'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('✓ auth'),
+      stdout: expect.stringContaining('✓ search'),
     })
     const seen = await run(['tree', '--json'])
     expect(seen.json.root).toMatchObject({
       worktree: tree.repository.path,
-      children: [{ name: 'auth' }],
+      children: [{ name: 'auth' }, { name: 'search' }],
     })
     const said = await run(['send', 'auth', '-'], { input: "it's “here” \\\\ now\n" })
     expect(said).toMatchObject({ code: 0, stderr: '' })
