@@ -7,7 +7,7 @@ import { wordsOf } from '../failure.ts'
 import type { ExecResult } from '../../../processes/exec.ts'
 import type { Run } from '../run.ts'
 import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
-import { gitDirOf, operationIn, parseStatus } from '../worktrees/worktree-state.ts'
+import { gitDirOf, operationOf, parseStatus } from '../worktrees/worktree-state.ts'
 import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './radar-git.ts'
 import { LEAST_OBJECT, type RadarObjects } from './radar-objects.ts'
 
@@ -44,6 +44,15 @@ const STATUS = [
   '-z',
 ]
 
+/** A worktree, and its index as it is to be read. */
+interface Place {
+  readonly worktree: string
+  /** Folder of its own HEAD and index. */
+  readonly gitDir: string
+  /** Of that index. */
+  readonly stamp: string
+}
+
 const unknown = (why: string) => ({ kind: 'unknown' as const, why })
 
 /** Whole worktrees as commits, which `git status` and the index there know nothing of. */
@@ -75,29 +84,33 @@ export function createWorktreeSnapshots({
     return index
   }
 
+  /** Git folders in which no index of an earlier look is left. */
+  const cleared = new Set<string>()
+
   /** The tree of all its files but `skipped`. `named`: what differed from its index at `stamp`. */
   const treeOf = async (
-    worktree: string,
-    {
-      skipped,
-      named,
-      stamp,
-    }: { skipped: readonly string[]; named: readonly string[] | null; stamp: string },
+    { worktree, gitDir, stamp }: Place,
+    { skipped, named }: { skipped: readonly string[]; named: readonly string[] | null },
   ): Promise<Sha> => {
-    const gitDir = await gitDirOf(worktree)
     const real = join(gitDir, 'index')
     const refreshed = join(gitDir, RADAR_INDEX)
     const index = `${refreshed}-next`
     // Of a file of Git LFS only the pointer counts: what its filter stores is thrown away.
     const large = `${index}-lfs`
     // A git that was killed half-way leaves its lock.
-    const clear = () => Promise.all([index, `${index}.lock`, large].map((file) => rm(file, GONE)))
+    const clear = async (): Promise<void> => {
+      await Promise.all([index, `${index}.lock`, large].map((file) => rm(file, GONE)))
+      cleared.add(gitDir)
+    }
     const options = {
       worktree,
       env: { ...(await objects.variables()), GIT_INDEX_FILE: index },
       settings: [...SETTINGS, `lfs.storage=${large}`],
     }
-    const add = (pathspecs: readonly string[]): Promise<ExecResult> =>
+    const add = (
+      pathspecs: readonly string[],
+      settings: readonly string[] = [],
+    ): Promise<ExecResult> =>
       run.attempt(
         [
           'add',
@@ -107,12 +120,17 @@ export function createWorktreeSnapshots({
           '--pathspec-from-file=-',
           '--pathspec-file-nul',
         ],
-        { ...options, input: pathspecs.join('\0') },
+        {
+          ...options,
+          settings: [...options.settings, ...settings],
+          input: pathspecs.join('\0'),
+        },
       )
     const isDone = ({ exitCode }: ExecResult): boolean =>
       exitCode === 0 || exitCode === SOME_MISSING
     const begin = async (): Promise<void> => {
-      await clear()
+      if (!cleared.delete(gitDir)) await clear()
+      cleared.delete(gitDir)
       const from = (await stampOf(real)) === stamp ? refreshed : real
       await copyIndex(from, index).catch(() => rm(index, { force: true }))
     }
@@ -120,7 +138,9 @@ export function createWorktreeSnapshots({
       if (named === null || named.length > MOST_NAMED || (await stampOf(real)) !== stamp)
         return false
       if (named.length === 0) return true
-      if (isDone(await add(named.map((path) => `:(top,literal)${path}`)))) return true
+      // Threads that look at all files cost more than the few that are named.
+      const few = named.map((path) => `:(top,literal)${path}`)
+      if (isDone(await add(few, ['core.preloadIndex=false']))) return true
       // One that is gone since, or lies beyond a link now, git refuses with all others.
       await begin()
       return false
@@ -131,7 +151,9 @@ export function createWorktreeSnapshots({
         const all = await add([':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)])
         if (!isDone(all)) throw run.failure(`look at ${worktree}`, all, options)
       }
-      return parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options))
+      // What was not changed is there, or its absence shows where it is read.
+      const write = ['write-tree', '--missing-ok']
+      return parseSha(await run.output(`look at ${worktree}`, write, options))
     } finally {
       await clear()
     }
@@ -145,12 +167,13 @@ export function createWorktreeSnapshots({
     )
 
   /** A checkout, a rebase or a commit was there in between: each writes the index. */
-  const hasMoved = async (
-    worktree: string,
-    { head, stamp }: { head: Sha; stamp: string },
-  ): Promise<boolean> => {
-    if ((await operationIn(worktree)) !== null) return true
-    if ((await stampOf(join(await gitDirOf(worktree), 'index'))) === stamp) return false
+  const hasMoved = async ({ worktree, gitDir, stamp }: Place, head: Sha): Promise<boolean> => {
+    const [operation, now] = await Promise.all([
+      operationOf(gitDir),
+      stampOf(join(gitDir, 'index')),
+    ])
+    if (operation !== null) return true
+    if (now === stamp) return false
     const args = ['rev-parse', '--verify', '--quiet', 'HEAD']
     return (await run.attempt(args, { worktree, reads: true })).stdout.trim() !== head
   }
@@ -164,6 +187,7 @@ export function createWorktreeSnapshots({
     const before = isKept ? last : undefined
     const gitDir = await gitDirOf(worktree)
     const stamp = await stampOf(join(gitDir, 'index'))
+    const place: Place = { worktree, gitDir, stamp }
     const index = await bringIndex(gitDir, stamp)
     const looked = await run.attempt(STATUS, {
       worktree,
@@ -173,7 +197,7 @@ export function createWorktreeSnapshots({
     indexes.set(gitDir, { of: stamp, own: await stampOf(index) })
     if (looked.exitCode !== 0) return unknown(wordsOf(looked) || 'git status failed')
     const { head, dirty, conflicted } = parseStatus(looked.stdout)
-    const operation = await operationIn(worktree)
+    const operation = await operationOf(gitDir)
     if (operation !== null) return unknown(`it is in the middle of a ${operation}`)
     if (conflicted.length > 0) return unknown('it has conflicts that are not resolved')
     if (head === null) return unknown('it has no commit yet')
@@ -181,12 +205,14 @@ export function createWorktreeSnapshots({
       return unknown(
         `it has ${dirty.length} uncommitted files, more than ${MOST_PATHS}: does .gitignore lack a line?`,
       )
-    const signs = await stampsOf(worktree, await signsOf(worktree, dirty))
+    const [signs, { mark, large: skipped, bytes }] = await Promise.all([
+      stampsOf(worktree, signsOf(gitDir, dirty)),
+      markOf(worktree, looked.stdout, dirty),
+    ])
     const known = (found: WorktreeSnapshot): WorktreeSnapshot => {
       lastSigns.set(found, signs)
       return found
     }
-    const { mark, large: skipped, bytes } = await markOf(worktree, looked.stdout, dirty)
     if (before?.mark === mark) return known(before)
     const same = { kind: 'taken' as const, head, skipped, mark }
     if (dirty.length === 0) {
@@ -195,9 +221,9 @@ export function createWorktreeSnapshots({
       return known({ ...same, commit: head, tree })
     }
     objects.note(bytes)
-    const tree = await treeOf(worktree, { skipped, stamp, named: toAdd(looked.stdout, skipped) })
+    const tree = await treeOf(place, { skipped, named: toAdd(looked.stdout, skipped) })
     // Else what is half-way from one commit to another would be taken for somebody's work.
-    if (await hasMoved(worktree, { head, stamp })) return unknown('its branch moved just now')
+    if (await hasMoved(place, head)) return unknown('its branch moved just now')
     return known({ ...same, tree, commit: await objects.commit(tree, head) })
   }
 
@@ -246,8 +272,7 @@ function toAdd(status: string, skipped: readonly string[]): string[] | null {
  * What is written by most that an agent does next: its index and HEAD, the files that it changed
  * last, and the folders of these.
  */
-async function signsOf(worktree: string, dirty: readonly string[]): Promise<string[]> {
-  const gitDir = await gitDirOf(worktree)
+function signsOf(gitDir: string, dirty: readonly string[]): string[] {
   const changed = dirty.slice(0, MOST_SIGNS)
   return [
     ...['index', 'HEAD', 'logs/HEAD'].map((name) => join(gitDir, name)),
