@@ -41,7 +41,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     ),
     async () => {
       const world = worldOf()
-      const { marker } = await world.worker('first', [
+      const { name, marker } = await world.stays([
         { call: 'note', input: { message: 'I have begun' } },
         { say: 'Done.' },
       ])
@@ -64,7 +64,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
         'the note',
         async () =>
           (await world.tree.call('inbox')).messages.find(({ text }: any) =>
-            text.includes('[NOTE] first: I have begun'),
+            text.includes(`[NOTE] ${name}: I have begun`),
           ),
         {
           limit: LIMIT,
@@ -73,12 +73,11 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       const texts = conversation.entries.map((entry) => entry.text).join('\n')
       for (const tool of ['file_pr', 'note', 'question', 'check_mail'])
         expect(texts).toContain(tool)
-      await world.state('first', 'idle')
       // Its hook may come so late that it was seen to idle before.
       const node = await waitFor(
         'its hook to say that it idles',
         async () => {
-          const now = await world.tree.agent('first')
+          const now = await world.tree.agent(name)
           if (now.state === 'idle' && now.state_source === 'hook') return now
           throw new Error(`${now.state}: ${now.state_reason} (${now.state_source})`)
         },
@@ -87,7 +86,7 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
       expect(node).toMatchObject({ agent: cli.name })
       expect(node.tool_calls).toBeGreaterThanOrEqual(1)
       // Counted by the mock for every turn.
-      await waitFor('its tokens', async () => (await world.tree.agent('first')).tokens >= 1000, {
+      await waitFor('its tokens', async () => (await world.tree.agent(name)).tokens >= 1000, {
         limit: LIMIT,
       })
     },
@@ -221,30 +220,31 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
 
   it('is idle after Escape, and reads what comes then', async () => {
     const world = worldOf()
+    const { name } = await world.stays()
     // Before its first word, Claude Code would put the prompt back into its box, as a line of a
     // person’s.
-    const { marker } = await world.worker('escapes', [
+    const asked = await world.send(name, [
       { call: 'note', input: { message: 'I have begun' } },
       { say: 'Never said.', hold: 'escape' },
     ])
-    await world.model.sees(marker)
+    await world.model.sees(asked)
     await world.model.holds('escape')
-    await world.state('escapes', 'running')
-    await world.key('escapes', 'Escape')
+    await world.state(name, 'running')
+    await world.key(name, 'Escape')
     // OpenCode asks for it twice within a few seconds, and a busy one may take two at once for one.
     if (cli.name === 'opencode') {
       const isIdle = async (): Promise<boolean> => {
-        if ((await world.tree.agent('escapes')).state === 'idle') return true
-        await world.key('escapes', 'Escape')
+        if ((await world.tree.agent(name)).state === 'idle') return true
+        await world.key(name, 'Escape')
         return false
       }
       await waitFor('the turn to be broken off', isIdle, { limit: LIMIT, every: 1500 })
     }
-    const word = await world.send('escapes', [{ say: 'Read it.' }])
+    const word = await world.send(name, [{ say: 'Read it.' }])
     await world.model.sees(word)
     world.model.release('escape')
-    await world.state('escapes', 'idle')
-    await world.delivered('escapes')
+    await world.state(name, 'idle')
+    await world.delivered(name)
     // Gemini CLI forgets the turn that was broken off, with its prompt.
     expect(world.model.count(word, word)).toBe(1)
   })
@@ -267,42 +267,35 @@ export function terminalTests(cli: RealCli, worldOf: () => World): void {
     await world.model.sees(word)
     await world.delivered(name)
     expect(world.model.count(word, marker)).toBe(1)
-    // The last that needs it.
-    await world.tree.call('kill', { agent: name })
   })
 }
 
 /** Where somebody takes the terminal away under the program, and has it come back. */
 export function closedTerminalTests(worldOf: () => World): void {
-  it('is reported as failed when its terminal is closed by hand', async () => {
+  it('is reported as failed when its terminal is closed by hand, and takes its own conversation up again', async () => {
     const world = worldOf()
-    await world.worker('closed', [{ say: 'Ready.' }])
-    await world.state('closed', 'idle')
-    await world.close('closed')
-    await world.state('closed', 'failed')
+    const { name } = await world.stays()
+    await world.close(name)
+    await world.state(name, 'failed')
     await waitFor(
       'the human to be notified',
       async () =>
         (await world.tree.call('inbox')).messages.some(
-          ({ kind, text }: any) => kind === 'agent.failed' && text.includes('closed'),
+          ({ kind, text }: any) => kind === 'agent.failed' && text.includes(name),
         ),
       {
         limit: LIMIT,
       },
     )
-  })
-
-  it('takes its own conversation up again', async () => {
-    const world = worldOf()
     const asked = world.model.seen.length
-    const resumed = await world.tree.run(['resume', 'closed'])
+    const resumed = await world.tree.run(['resume', name])
     expect(resumed, resumed.stderr).toMatchObject({ code: 0 })
-    const word = await world.send('closed', [{ say: 'Read it.' }])
+    const word = await world.send(name, [{ say: 'Read it.' }])
     await world.model.sees(word)
     expect(
       world.model.seen
         .slice(asked)
-        .some((turn) => JSON.stringify(turn.conversation.entries).includes('task-of-closed')),
+        .some((turn) => JSON.stringify(turn.conversation.entries).includes(`task-of-${name}`)),
     ).toBe(true)
   })
 }

@@ -41,7 +41,7 @@ const CONTENT = 'content-that-nobody-asked-for'
 /** On every lane of this agent CLI text is text: nothing is read, run or asked because of it. */
 export function inertTests(worldOf: () => World): void {
   it('takes text as text on every lane: no file is put in its place, nothing runs, no dialog opens', async () => {
-    const { tree, model, worker, state, delivered } = worldOf()
+    const { tree, model, stays, send, state, delivered } = worldOf()
     const outside = join(tree.repository.folder, 'outside.txt')
     const local = 'inside-of-it.txt'
     for (const file of [outside, join(tree.repository.path, local)]) writeFileSync(file, CONTENT)
@@ -53,49 +53,41 @@ export function inertTests(worldOf: () => World): void {
     }
 
     // The task: all of them, each at the start of a line, the first at the start of the task.
-    const { spawned } = await tree.call('spawn_workers', {
-      specs: [{ name: 'inert', prompt: `${filled.join('\n')}\nlast-of-the-task` }],
-    })
-    await model.sees('last-of-the-task')
-    await state('inert', 'idle')
+    const { name, worktree } = await stays([{ say: 'Ready.' }], `${filled.join('\n')}\n`)
     nothingHappened()
 
     // A person's words while it idles: alone, and all in one.
     for (const [index, trap] of [filled[0], filled.join('\n')].entries()) {
       const word = `word-inert-${index}`
-      await tree.call('send', { to: 'inert', message: `${trap} ${word}` })
+      await tree.call('send', { to: name, message: `${trap} ${word}` })
       await model.sees(word)
     }
-    await delivered('inert')
-    await state('inert', 'idle')
+    await delivered(name)
+    await state(name, 'idle')
     nothingHappened()
 
     // While it works: what a hook's answer or the program's own way brings.
-    const { marker } = await worker('busy-inert', [
-      { call: 'note', input: { message: 'begun' }, hold: 'inert' },
-      { call: 'note', input: { message: 'on' } },
-      { say: 'Done.' },
-    ])
-    await model.sees(marker)
+    await model.sees(
+      await send(name, [
+        { call: 'note', input: { message: 'begun' }, hold: 'inert' },
+        { call: 'note', input: { message: 'on' } },
+        { say: 'Done.' },
+      ]),
+    )
     await model.holds('inert')
-    await tree.call('send', { to: 'busy-inert', message: `${filled.join('\n')}\nword-busy-inert` })
+    await tree.call('send', { to: name, message: `${filled.join('\n')}\nword-busy-inert` })
     model.release('inert')
     await model.sees('word-busy-inert')
-    await state('busy-inert', 'idle')
-    await delivered('busy-inert')
+    await state(name, 'idle')
+    await delivered(name)
     nothingHappened()
 
     // The tree is shared: what other tests' agents waited for is their own.
     const events = await tree.events()
     expect(
-      events.filter(
-        ({ type, payload }) =>
-          type === 'agent.waiting' && ['inert', 'busy-inert'].includes(String(payload['name'])),
-      ),
+      events.filter(({ type, payload }) => type === 'agent.waiting' && payload['name'] === name),
     ).toEqual([])
-    await waitFor('both to be well', async () => (await tree.agent('inert')).undecided === 0)
-    expect((await tree.repository.gitIn(spawned[0].worktree, 'status', '--porcelain')).trim()).toBe(
-      '',
-    )
+    await waitFor('it to be well', async () => (await tree.agent(name)).undecided === 0)
+    expect((await tree.repository.gitIn(worktree, 'status', '--porcelain')).trim()).toBe('')
   })
 }

@@ -26,19 +26,22 @@ export interface World {
   close(agent: string): Promise<void>
   /**
    * Spawns a worker whose model follows these steps. Its task holds `marker`, for looking its
-   * conversation up.
+   * conversation up, behind `words`.
    */
   worker(
     name: string,
     steps: readonly Step[],
-    options?: { agent?: string },
+    options?: { agent?: string; words?: string },
   ): Promise<{ marker: string; agentId: string; worktree: string }>
   /**
    * One that has nothing to do but read messages, for all that ask for it: each start of a real
    * agent CLI costs up to eight seconds of the processor. Another where the one before does not
-   * idle.
+   * idle. `first`: what its model does at its start; `words`: what its task begins with.
    */
-  stays(): Promise<{ name: string; marker: string; agentId: string; worktree: string }>
+  stays(
+    first?: readonly Step[],
+    words?: string,
+  ): Promise<{ name: string; marker: string; agentId: string; worktree: string }>
   /**
    * Has the agent’s model follow these steps after a message. Returns a word that stands in the
    * message.
@@ -125,10 +128,10 @@ export async function startWorld(
     return `word-${name}`
   }
 
-  const worker: World['worker'] = async (name, steps, { agent } = {}) => {
+  const worker: World['worker'] = async (name, steps, { agent, words = '' } = {}) => {
     const marker = `task-of-${name}`
     model.script(name, ...steps)
-    const prompt = `This is ${marker}. ${plays(name)}`
+    const prompt = `${words}This is ${marker}. ${plays(name)}`
     const { spawned, errors } = await tree.call('spawn_workers', {
       specs: [{ name, prompt, ...(agent === undefined ? {} : { agent }) }],
     })
@@ -155,7 +158,7 @@ export async function startWorld(
     screen: async (agent) => hands.screen(await paneOf(agent)),
     close: async (agent) => hands.close(await paneOf(agent)),
     worker,
-    stays: async () => {
+    stays: async (first = [{ say: 'Ready.' }], words = '') => {
       if (staying !== undefined) {
         const { name } = staying
         const rests = async () => {
@@ -167,7 +170,7 @@ export async function startWorld(
         if (isAlive(await tree.agent(name))) await tree.call('kill', { agent: name })
       }
       const name = `stays-${++sends}`
-      staying = { name, ...(await worker(name, [{ say: 'Ready.' }])) }
+      staying = { name, ...(await worker(name, first, { words })) }
       await state(name, 'idle')
       return staying
     },

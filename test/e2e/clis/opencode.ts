@@ -6,7 +6,8 @@ import type { RealCli } from '../real-cli.ts'
 export const opencode: RealCli = {
   name: 'opencode',
   protocols: [openaiChat],
-  config: () => 'env = { OPENCODE_DISABLE_MODELS_FETCH = "1" }',
+  // To update itself it would start npm each time, to learn how it was installed.
+  config: () => 'env = { OPENCODE_DISABLE_MODELS_FETCH = "1", OPENCODE_DISABLE_AUTOUPDATE = "1" }',
   env: () => ({}),
   prepareHome: (home, model) => {
     const folder = join(home, '.config', 'opencode')
