@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import { access, lstat, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { access, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { RADAR_INDEX } from '../../../runtime/paths.ts'
 import { wordsOf } from '../failure.ts'
@@ -8,22 +7,14 @@ import type { ExecResult } from '../../../processes/exec.ts'
 import type { Run } from '../run.ts'
 import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
 import { gitDirOf, operationOf, parseStatus } from '../worktrees/worktree-state.ts'
-import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './radar-git.ts'
-import { LEAST_OBJECT, type RadarObjects } from './radar-objects.ts'
+import type { RadarGit, WorktreeSnapshot } from './radar-git.ts'
+import type { RadarObjects } from './radar-objects.ts'
+import { markOf, signsOf, stampOf, stampsOf } from './worktree-marks.ts'
 
 /** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
 const MOST_PATHS = 20_000
-/**
- * What is larger and was written more recently is left out until it rests: a database that changes
- * all the time would be stored anew at each look. Bytes, milliseconds.
- */
-const RESTLESS = { size: 1_000_000, rest: 60_000 }
 /** Up to so many are named to `git add`, which then looks at nothing else. */
 const MOST_NAMED = 200
-/** Files that are looked at side by side. */
-const AT_ONCE = 64
-/** Changed files that are looked at for a sign that there is more. */
-const MOST_SIGNS = 64
 
 const SETTINGS = [
   'core.splitIndex=false',
@@ -84,9 +75,6 @@ export function createWorktreeSnapshots({
     return index
   }
 
-  /** Git folders in which no index of an earlier look is left. */
-  const cleared = new Set<string>()
-
   /** The tree of all its files but `skipped`. `named`: what differed from its index at `stamp`. */
   const treeOf = async (
     { worktree, gitDir, stamp }: Place,
@@ -98,10 +86,7 @@ export function createWorktreeSnapshots({
     // Of a file of Git LFS only the pointer counts: what its filter stores is thrown away.
     const large = `${index}-lfs`
     // A git that was killed half-way leaves its lock.
-    const clear = async (): Promise<void> => {
-      await Promise.all([index, `${index}.lock`, large].map((file) => rm(file, GONE)))
-      cleared.add(gitDir)
-    }
+    const clear = () => Promise.all([index, `${index}.lock`, large].map((file) => rm(file, GONE)))
     const options = {
       worktree,
       env: { ...(await objects.variables()), GIT_INDEX_FILE: index },
@@ -129,8 +114,7 @@ export function createWorktreeSnapshots({
     const isDone = ({ exitCode }: ExecResult): boolean =>
       exitCode === 0 || exitCode === SOME_MISSING
     const begin = async (): Promise<void> => {
-      if (!cleared.delete(gitDir)) await clear()
-      cleared.delete(gitDir)
+      await clear()
       const from = (await stampOf(real)) === stamp ? refreshed : real
       await copyIndex(from, index).catch(() => rm(index, { force: true }))
     }
@@ -245,13 +229,6 @@ export function createWorktreeSnapshots({
   }
 }
 
-/** Changes with each write of an index: git renames a new one to it. */
-const stampOf = (index: string): Promise<string> =>
-  lstat(index, { bigint: true }).then(
-    ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
-    () => '',
-  )
-
 /**
  * What the index has not yet, of `git status --porcelain=v2 -z`; null where it may be more than is
  * said. What was staged and not touched since is there already.
@@ -266,58 +243,4 @@ function toAdd(status: string, skipped: readonly string[]): string[] | null {
   }
   const left = new Set(skipped)
   return found.filter((path) => !left.has(path))
-}
-
-/**
- * What is written by most that an agent does next: its index and HEAD, the files that it changed
- * last, and the folders of these.
- */
-function signsOf(gitDir: string, dirty: readonly string[]): string[] {
-  const changed = dirty.slice(0, MOST_SIGNS)
-  return [
-    ...['index', 'HEAD', 'logs/HEAD'].map((name) => join(gitDir, name)),
-    ...new Set(['.', ...changed, ...changed.map(dirname)]),
-  ]
-}
-
-const stampsOf = async (
-  worktree: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, string>> =>
-  new Map(
-    await Promise.all(
-      paths.map(async (path) => [path, await stampOf(resolve(worktree, path))] as const),
-    ),
-  )
-
-/**
- * What tells one state of a worktree from another, without reading a file, what is too large, and
- * how many bytes the rest comes to at most as objects.
- */
-async function markOf(
-  worktree: string,
-  status: string,
-  dirty: readonly string[],
-): Promise<{ mark: string; large: string[]; bytes: number }> {
-  const hash = createHash('sha256').update(status)
-  const large: string[] = []
-  let bytes = 0
-  const now = Date.now()
-  for (let at = 0; at < dirty.length; at += AT_ONCE) {
-    const part = dirty.slice(at, at + AT_ONCE)
-    const found = await Promise.all(
-      part.map((path) => lstat(join(worktree, path), { bigint: true }).catch(() => null)),
-    )
-    for (const [index, file] of found.entries()) {
-      if (file === null) continue
-      hash.update(`${file.mtimeNs} ${file.ctimeNs} ${file.size} ${file.ino} ${file.mode}\0`)
-      const isLeftOut =
-        file.size > SNAPSHOT_FILE_LIMIT ||
-        (file.size > RESTLESS.size && now - Number(file.mtimeMs) < RESTLESS.rest)
-      const path = part[index] ?? ''
-      if (file.isFile() && isLeftOut) large.push(path)
-      else bytes += Number(file.size) + LEAST_OBJECT * (1 + path.split('/').length)
-    }
-  }
-  return { mark: hash.update(large.join('\0')).digest('hex'), large, bytes }
 }
