@@ -33,7 +33,8 @@ const PLACE = IS_ROOT
   ? '/var/lib/postgresql/exomonad-tests'
   : join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'exomonad', 'postgres')
 
-const asServer = (argv: readonly string[]): readonly string[] =>
+/** The command that runs another one as the user that servers run as. */
+export const asServer = (argv: readonly string[]): readonly string[] =>
   IS_ROOT ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...argv] : argv
 
 function run(...argv: readonly string[]): void {
@@ -78,6 +79,8 @@ export interface Server {
   url(options?: { user?: string; database?: string; password?: string }): string
   /** As `owner`. */
   sql(text: string, database?: string): Promise<Record<string, unknown>[]>
+  /** Makes a folder the server's own. */
+  give(folder: string): void
   /** kill -9 of the server and of all its processes. */
   kill(): Promise<void>
   /** SIGTERM to its first process, or what another signal does. */
@@ -170,6 +173,9 @@ export async function startPostgres(
     url,
     sql,
     start,
+    give: (path) => {
+      if (IS_ROOT) execFileSync('chown', ['postgres:postgres', path])
+    },
     kill: async () => {
       if (first !== undefined) await end([first.pid, ...childrenOf(first.pid)], 'SIGKILL')
     },

@@ -117,6 +117,17 @@ export async function readHolder(session: Session): Promise<Holder | undefined> 
   }
 }
 
+/** Whether a daemon has the schema now. The connection has its search_path. */
+export async function isHeld(session: Session, schema: string): Promise<boolean> {
+  const { rows } = await session.run<{ held: boolean }>(
+    `select exists (select from pg_locks where locktype = 'advisory' and granted and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())
+      and (classid::bigint << 32 | objid::bigint) = ${LOCK}) as held`,
+    [schema],
+  )
+  return rows[0]?.held === true
+}
+
 /**
  * Notes that the schema is this tree's, and that this daemon has it. Throws STORE_LOST where it is
  * another repository's.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../../../runtime/log.ts'
 import type { AgentId } from '../../../domain/ids.ts'
@@ -103,15 +104,15 @@ export async function requireNotifications(
   [from, to]: readonly [Session, Session],
   place: string,
 ): Promise<void> {
-  const channel = `exomonad_probe_${from.pid}_${Math.random().toString(36).slice(2)}`
+  const channel = `exomonad_probe_${randomUUID()}`
   const heard = Promise.withResolvers<boolean>()
   to.onNotified((name) => {
     if (name === channel) heard.resolve(true)
   })
-  await to.run(`listen ${channel}`)
+  await to.run(`listen ${quoted(channel)}`)
   await from.run('select pg_notify($1, $2)', [channel, ''])
   const isHeard = await Promise.race([heard.promise, delay(PATIENCE, false, { ref: false })])
-  await to.run(`unlisten ${channel}`)
+  await to.run(`unlisten ${quoted(channel)}`)
   if (!isHeard)
     throw unavailable(
       place,
