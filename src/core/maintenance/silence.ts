@@ -109,7 +109,8 @@ export function createSilence({
       if (found === undefined) return
       const { since, limit, rests, waits } = found
       const quiet = clock() - since
-      if (quiet < limit || isUnheard(startedAt, clock(), limit)) return
+      if (quiet < limit) return
+      if (isUnheard(startedAt, clock(), limit)) return
       await publisher.publish({
         type: 'agent.silent',
         agentId: agent.id,
