@@ -13,7 +13,7 @@ export default defineConfig({
     },
   },
   // Ink asks for the last one only where somebody has installed it to look into Ink.
-  external: ['better-sqlite3', '@lydell/node-pty', 'react-devtools-core'],
+  external: ['better-sqlite3', '@lydell/node-pty', 'react-devtools-core', 'pg-native'],
   // React’s build for developers is twice as large and slower.
   transform: { define: { 'process.env.NODE_ENV': JSON.stringify('production') } },
   input: {

@@ -235,6 +235,12 @@ async function firstStatus(tree: Exomonad, how: string): Promise<Figure[]> {
 
 const FOUR = ['-c', 'checkout.workers=4']
 
+/**
+ * As worktrees are after some hours. One whose files are not on disk yet goes without its disk being
+ * told, in a fifth of the time.
+ */
+const writeDown = (): void => void execFileSync('sync')
+
 /** Milliseconds of one, by hand. */
 interface Floors {
   readonly plain: number
@@ -248,6 +254,7 @@ async function floorsOf(tree: Exomonad): Promise<Floors> {
     timed(() => tree.repository.git(...settings, 'worktree', 'add', '-q', '--detach', path))
   const remove = () => timed(() => tree.repository.git('worktree', 'remove', path))
   const plain = await add()
+  writeDown()
   const removed = await remove()
   const four = await add(...FOUR)
   await remove()
@@ -283,6 +290,7 @@ async function removal(
   const names = root.children
     .filter(({ state }: { state: string }) => state !== 'killed')
     .map(({ name }: { name: string }) => name)
+  writeDown()
   const begun = performance.now()
   const kill = await timed(() => tree.run(['kill', ...names]))
   const clean = await timed(() => tree.run(['clean', '--done', '--json']))

@@ -45,7 +45,7 @@ spool() {
   umask 077
   if printf '{"version":1,"event":"%s","token":"%s","body":%s}\n' "$event" "$token" "$body" >"$EXOMONAD_SPOOL/.$name" &&
     mv "$EXOMONAD_SPOOL/.$name" "$EXOMONAD_SPOOL/$name"; then
-    echo "exomonad: the daemon does not answer; the hook $event waits in the spool." >&2
+    echo "exomonad: the daemon does not take it now; the hook $event waits in the spool." >&2
   else
     rm -f "$EXOMONAD_SPOOL/.$name"
     echo "exomonad: the daemon does not answer, and the spool cannot be written: the hook $event is lost." >&2
@@ -96,6 +96,11 @@ answer=${answer%???}
 case $status:$code in
 0:200) say "$answer" ;;
 0:2??) go_on ;;
+# It can't reach its store, or has no room: it reads the spool when it can.
+0:503)
+  spool
+  go_on
+  ;;
 0:*)
   echo "exomonad: the daemon refused the hook $event ($code): $answer" >&2
   go_on

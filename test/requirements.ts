@@ -65,6 +65,8 @@ export const REQUIREMENTS = {
   'R000-16':
     'captured lines are shown and kept, never sent to the agent, unchangeable, and survive a restart',
   'R000-17': 'a child knows its parent, works, reports, idles, and can be given more',
+  'R000-18':
+    'on PostgreSQL mail and death wake who waits by NOTIFY on agent_event_<uuid>, a channel for each agent, and who waits looks by itself every few seconds',
 
   // The slash form, and mail.
   'R001-01':

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createGiteaHost } from './host-gitea.ts'
 import { createGithubHost } from './host-github.ts'
 import { createMultiplexersHost } from './host-multiplexers.ts'
+import { createStoreHost } from './host-store.ts'
 import { createSshHost } from './host-ssh.ts'
 import type { Environment } from '../config/environment.ts'
 import { PACKAGE_ROOT, programFile } from '../runtime/package-root.ts'
@@ -133,28 +133,7 @@ export function createHost(environment: Environment): Host {
       const { endLimits } = await import('../daemon/limits/open-limits.ts')
       await endLimits(paths, environment)
     },
-    store: {
-      inspect: async ({ database }) =>
-        (await import('../adapters/store/sqlite/backup.ts')).inspectStore(database),
-      backups: async ({ backups }) =>
-        (await import('../adapters/store/sqlite/backup.ts')).listBackups(backups),
-      restore: async (backup, { database, backups, accepted }) => {
-        const kept = await (
-          await import('../adapters/store/sqlite/backup.ts')
-        ).restoreBackup(backup, database, backups, Date.now())
-        await writeFile(accepted, '', { mode: 0o600 })
-        return kept
-      },
-      setAside: async ({ database, backups, accepted, auth, prompts, launch }) => {
-        const kept = await (
-          await import('../adapters/store/sqlite/backup.ts')
-        ).setAside(database, backups, Date.now())
-        await writeFile(accepted, '', { mode: 0o600 })
-        for (const folder of [auth, prompts, launch])
-          await rm(folder, { recursive: true, force: true })
-        return kept
-      },
-    },
+    store: createStoreHost(environment),
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([
         import('../config/load.ts'),

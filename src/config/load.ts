@@ -98,7 +98,11 @@ function findingsOf(error: z.ZodError, value: unknown, text: string): Finding[] 
     })
     if (issue.code === 'unrecognized_keys')
       return issue.keys.map((key) =>
-        at([...issue.path, key], unknownKey(key, schemaAt(schema, issue.path))),
+        at(
+          [...issue.path, key],
+          ELSEWHERE[[...issue.path, key].join('.')] ??
+            unknownKey(key, schemaAt(schema, issue.path)),
+        ),
       )
     const node = schemaAt(schema, issue.path)
     const found = valueAt(value, issue.path)
@@ -109,6 +113,12 @@ function findingsOf(error: z.ZodError, value: unknown, text: string): Finding[] 
     return [at(issue.path, `found ${describeValue(found)}; allowed: ${describeAllowed(node)}`)]
   })
   return findings.sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
+}
+
+/** What does not stand in this file for a reason of its own. */
+const ELSEWHERE: Readonly<Record<string, string>> = {
+  'store.url':
+    'the address of a database may hold a password, and this file is often committed: write it into a file of yours and name that in url_file, or set EXOMONAD_STORE_URL',
 }
 
 function unknownKey(key: string, around: SchemaNode | undefined): string {

@@ -200,6 +200,29 @@ export const configSchema = z
           ),
       })
       .prefault({}),
+    store: z
+      .strictObject({
+        kind: z
+          .enum(['sqlite', 'postgres'])
+          .default('sqlite')
+          .describe(
+            'What the tree’s records are kept in: a file below `.git`, or a schema of a PostgreSQL database (docs/postgres.md; `exomonad store move` takes them there). Read when the daemon starts.',
+          ),
+        url_file: z
+          .string()
+          .optional()
+          .describe(
+            'Of kind postgres: a file with the address of the database alone, in any form that psql takes. `~/` is your home; what is relative lies in `.exomonad/`. EXOMONAD_STORE_URL goes before it. The address itself has no place in this file.',
+          ),
+        schema: z
+          .string()
+          .regex(/^[a-z_][a-z0-9_]{0,62}$/, 'Lower-case letters, digits and _, 63 at most.')
+          .optional()
+          .describe(
+            'Of kind postgres: the schema of this tree, which is made where it is not there. Default: a name of this repository’s own.',
+          ),
+      })
+      .prefault({}),
     mcp: z
       .strictObject({
         http: z

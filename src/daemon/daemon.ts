@@ -32,13 +32,12 @@ import { openLimits } from './limits/open-limits.ts'
 import { createPrompts, listedTools } from './listed-tools.ts'
 import { startMaintenance } from './maintenance.ts'
 import { openMcp } from './open-mcp.ts'
-import { openStore } from './open-store.ts'
+import { openStore } from './store/open-store.ts'
 import { createReleaser } from './releaser.ts'
 import { createConfine } from './sandbox/confine.ts'
 import { confinedGit } from './sandbox/confined-git.ts'
 import { serveHttp } from './serve-http.ts'
 import { createSettings } from './settings.ts'
-import { requireDatabase } from './unaccounted.ts'
 
 export interface DaemonOptions {
   /** Anywhere in the repository. */
@@ -111,14 +110,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const tokens = createKnownTokens([ownerToken], () => config().secrets.entropy)
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
     const gate = createTextGate(tokens)
-    await requireDatabase(paths)
     const store = await openStore({
-      file: paths.database,
-      backups: paths.backups,
-      log,
-      clock,
-      gate,
-      tokens,
+      config: await settings.store(),
+      ...{ environment, paths, log, clock, gate, tokens },
     })
     release.add('store', () => store.close())
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import {
   confinedSpools,
   readConfinedSpool,
@@ -17,7 +16,7 @@ import type { Core } from '../core/core.ts'
 import { boundsOf } from '../core/spawn/provision/setup.ts'
 import { hashToken } from '../core/spawn/token.ts'
 import type { Log } from '../runtime/log.ts'
-import { poolsOf, type Paths } from '../runtime/paths.ts'
+import type { Paths } from '../runtime/paths.ts'
 import { callSpooledHook } from '../surfaces/http/hooks.ts'
 import { pruneOutputs } from './prune-outputs.ts'
 
@@ -90,10 +89,12 @@ export function startMaintenance(deps: {
     const root = (await store.agents.list()).find(({ kind }) => kind === 'root')
     const at = root === undefined ? null : await git.resolve(`refs/heads/${root.branch}`)
     if (at === null) return
-    const folder = join(paths.worktrees[worktree.root], '.pool')
+    const folder = paths.pools[worktree.root]
     /** Where worktrees lay before `[worktree] root` was changed. Returns whether there was one. */
     const endOthers = async (): Promise<boolean> => {
-      const others = poolsOf(paths).filter((other) => other !== folder && existsSync(other))
+      const others = Object.values(paths.pools).filter(
+        (other) => other !== folder && existsSync(other),
+      )
       for (const other of others) await git.endPool(other, trash.folder)
       return others.length > 0
     }
@@ -124,12 +125,14 @@ export function startMaintenance(deps: {
   repeat('home', () => config().liveness.reconcile_every * 1000, home)
   repeat('reconcile', () => config().liveness.reconcile_every * 1000, core.maintenance.reconcile)
   repeat('spool', () => config().liveness.reconcile_every * 1000, spool, 0)
-  repeat(
-    'backup',
-    () => BACKUP_EVERY,
-    () => store.backUp(paths.backups),
-    FIRST_BACKUP,
-  )
+  const { backUp } = store
+  if (backUp !== null)
+    repeat(
+      'backup',
+      () => BACKUP_EVERY,
+      () => backUp(paths.backups),
+      FIRST_BACKUP,
+    )
   repeat('retention', () => HOUR, retain, 10_000)
   repeat(
     'what the forge borrows',

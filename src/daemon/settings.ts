@@ -17,6 +17,11 @@ export interface LiveSettings extends Settings {
   readonly current: () => Config
   /** The same with its programs. */
   readonly lastRead: () => Configured
+  /**
+   * Where the store is to be, at the start. A file that nobody ever trusted does not say to which
+   * database everything goes: NOT_TRUSTED.
+   */
+  readonly store: () => Promise<Config['store']>
   /** What holds sessions without a terminal: what it is depends on the settings. */
   holdSessions(sessions: AcpSessions): void
 }
@@ -151,6 +156,12 @@ export async function createSettings(deps: {
 
   return {
     current: () => configured.config,
+    store: async () => {
+      const { store } = configured.config
+      if (store.kind !== 'sqlite' && !trustedAtFirst && !(await exists(keptConfigFile)))
+        await assertTrusted(deps.trust)
+      return store
+    },
     lastRead: () => configured,
     holdSessions: (held) => {
       sessions = held

@@ -7,9 +7,9 @@ import { parseJson } from '../domain/formats/parse-json.ts'
 import type { Paths } from '../runtime/paths.ts'
 
 interface Deps {
-  readonly store: Pick<Store, 'agents' | 'events'>
+  readonly store: Pick<Store, 'agents' | 'events' | 'place' | 'backUp'>
   readonly multiplexer: Pick<Multiplexer, 'list'>
-  readonly paths: Pick<Paths, 'auth' | 'worktrees' | 'database' | 'accepted' | 'commonDir'>
+  readonly paths: Pick<Paths, 'auth' | 'worktrees' | 'accepted' | 'commonDir'>
 }
 
 interface Found {
@@ -22,6 +22,12 @@ interface Found {
 const WAY_ON =
   '`exomonad store restore` brings the last backup back; `exomonad down --force` ends the terminals and begins anew, with all work kept.'
 
+/** A database is restored by whoever keeps it. */
+const wayOn = ({ backUp }: Pick<Store, 'backUp'>): string =>
+  backUp === null
+    ? '`exomonad store move` brings over what a SQLite store has, and a backup of the database is brought back by its own means; `exomonad down --force` ends the terminals and begins anew, with all work kept.'
+    : WAY_ON
+
 /**
  * A store that does not know of what is there was lost, not begun, or is another one: going on
  * would end agents as nobody’s, or forget their work. Throws STORE_LOST, which lists it. What the
@@ -31,7 +37,7 @@ const WAY_ON =
 export async function requireAccounted(deps: Deps): Promise<void> {
   await requireOwn(deps)
   const found = await unaccounted(deps)
-  const { database, accepted } = deps.paths
+  const { accepted } = deps.paths
   const before = await readFile(accepted, 'utf8').catch(() => undefined)
   if (before === '') {
     await writeFile(
@@ -53,11 +59,11 @@ export async function requireAccounted(deps: Deps): Promise<void> {
   throw new ExomonadError(
     'STORE_LOST',
     [
-      `The store ${database} knows of no agent that would have what is here: it was removed or emptied, or is an older one. Nothing was touched.`,
+      `The store ${deps.store.place} knows of no agent that would have what is here: it was removed or emptied, or is an older one. Nothing was touched.`,
       ...list('terminals that run', panes.filter(({ dead }) => !dead).map(nameOf)),
       ...list('records of agents', records),
       ...list('worktrees', worktrees),
-      WAY_ON,
+      wayOn(deps.store),
     ].join('\n'),
     { terminals: panes.map(({ paneId }) => paneId), records: records.length, worktrees },
   )
@@ -103,7 +109,7 @@ async function requireOwn({ store, paths }: Deps): Promise<void> {
     return
   throw new ExomonadError(
     'STORE_LOST',
-    `The store ${paths.database} is that of another repository, ${root.worktree}: it was copied from there. Nothing was touched.\n${WAY_ON}`,
+    `The store ${store.place} is that of another repository, ${root.worktree}: it was copied from there. Nothing was touched.\n${wayOn(store)}`,
     { repository: root.worktree },
   )
 }

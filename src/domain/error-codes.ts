@@ -208,6 +208,12 @@ export const ERRORS = {
     meaning: 'The store is locked by another process.',
     remedy: 'Try again; `exomonad ps` shows the daemons.',
   },
+  STORE_UNAVAILABLE: {
+    status: 503,
+    meaning: 'The PostgreSQL server of the store can’t be reached, or refuses the daemon.',
+    remedy:
+      'Try again in a moment; `exomonad store status` says why. Agents go on, and nothing that was acknowledged is lost.',
+  },
   STORE_TOO_NEW: {
     status: 409,
     meaning: 'The store was written by a newer exomonad.',

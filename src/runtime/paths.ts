@@ -89,6 +89,8 @@ export interface Paths {
    * where it is: all of them are looked at.
    */
   readonly worktrees: Readonly<Record<WorktreeRoot, string>>
+  /** Beside them, on the same disk: those that are kept ready ([worktree] pool). */
+  readonly pools: Readonly<Record<WorktreeRoot, string>>
 }
 
 export type WorktreeRoot = 'inside' | 'sibling'
@@ -96,6 +98,7 @@ export type WorktreeRoot = 'inside' | 'sibling'
 export function pathsOf(commonDir: string, home: string): Paths {
   const state = join(commonDir, 'exomonad')
   const config = join(home, '.exomonad')
+  const worktrees = { inside: join(config, 'worktrees'), sibling: `${home}.worktrees` }
   return Object.freeze({
     commonDir,
     home,
@@ -126,13 +129,10 @@ export function pathsOf(commonDir: string, home: string): Paths {
     configFile: join(config, 'config.toml'),
     keptConfigFile: join(state, 'config.toml'),
     templates: join(config, 'templates'),
-    worktrees: { inside: join(config, 'worktrees'), sibling: `${home}.worktrees` },
+    worktrees,
+    pools: { inside: join(worktrees.inside, '.pool'), sibling: join(worktrees.sibling, '.pool') },
   })
 }
-
-/** Worktrees that are kept ready ([worktree] pool) lie beside those of agents, in the same disk. */
-export const poolsOf = ({ worktrees }: Pick<Paths, 'worktrees'>): string[] =>
-  Object.values(worktrees).map((root) => join(root, '.pool'))
 
 /** Whether it lies where agents’ worktrees are made. */
 export const isInWorktrees = (path: string, { worktrees }: Pick<Paths, 'worktrees'>): boolean =>

@@ -14,7 +14,7 @@ export interface ClientOptions {
   /** Agent to act for; only the owner’s token may. */
   readonly as?: string | undefined
   /** Awaited before an event stream that lost the daemon connects again. Never throws. */
-  readonly whenAway?: (() => Promise<void>) | undefined
+  readonly whenAway?: ((signal?: AbortSignal) => Promise<void>) | undefined
 }
 
 /** An event as the daemon’s stream carries it; see src/events/event.ts for types and payloads. */
@@ -155,7 +155,7 @@ export function createClient(options: ClientOptions): Client {
         if (!(error instanceof ExomonadError) || error.code !== 'DAEMON_UNAVAILABLE') throw error
       }
       if (query.signal?.aborted === true) return
-      await options.whenAway?.()
+      await options.whenAway?.(query.signal)
       await pause(wait, query.signal)
       wait = Math.min(wait * 2, RECONNECT.longest)
     }

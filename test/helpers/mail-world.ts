@@ -72,6 +72,12 @@ export interface MailWorld {
 
 const templates = fileURLToPath(new URL('../../templates', import.meta.url))
 
+export interface MailPlace {
+  /** A file, or how to open the store again. */
+  readonly file: string | (() => Promise<Store>)
+  remove(): void | Promise<void>
+}
+
 export function mailFolder(): { readonly file: string; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), 'exomonad-mail-'))
   return {
@@ -81,11 +87,11 @@ export function mailFolder(): { readonly file: string; remove(): void } {
 }
 
 export async function openMailWorld(
-  file: string,
+  file: MailPlace['file'],
   now: () => number = Date.now,
 ): Promise<MailWorld> {
   const log = silentLog()
-  const real = await openSqliteStore({ file, log })
+  const real = typeof file === 'string' ? await openSqliteStore({ file, log }) : await file()
   let calls = 0
   let pending = 0
   let dead = false
@@ -154,9 +160,27 @@ export async function openMailWorld(
     () => ((snapshots += 1), configSchema.parse({ attention: { batch_within: 0 } })),
     (name) => ({ acks: name !== 'silent', reportsState: name !== 'silent' }) as AgentCli,
   )
-  const quiet = async (): Promise<void> => {
-    for (let still = 0; still < 5; still = pending === 0 ? still + 1 : 0)
+  const still = async (): Promise<void> => {
+    for (let turns = 0; turns < 5; turns = pending === 0 ? turns + 1 : 0)
       await new Promise((resolve) => setImmediate(resolve))
+  }
+  /** Wake-ups of a server come one after the other: behind this one no earlier one is on its way. */
+  const noWakeUpOnItsWay = async (): Promise<void> => {
+    const last = Promise.withResolvers<void>()
+    const id = newAgentId()
+    const stop = real.subscribe(id, last.resolve)
+    await real.signal(id)
+    await last.promise
+    stop()
+  }
+  const quiet = async (): Promise<void> => {
+    for (let before = -1; before !== calls;) {
+      await still()
+      if (real.lookEvery === null) return
+      before = calls
+      await noWakeUpOnItsWay()
+      await still()
+    }
   }
   const running = createAgentControl({
     ...{

@@ -247,6 +247,10 @@ export interface StoreTransaction extends StoreVerbs {
 }
 
 export interface Store extends StoreVerbs {
+  /** Where it is, as messages name it: a file, or a database and its schema. No secret. */
+  readonly place: string
+  /** Milliseconds after which who waits looks unwoken, as a wake-up can be lost; null: none is. */
+  readonly lookEvery: number | null
   /**
    * One immediate write transaction. Use only `tx` inside: the outer verbs would wait for it for
    * ever.
@@ -258,8 +262,8 @@ export interface Store extends StoreVerbs {
   subscribe(agentId: AgentId, listener: () => void): () => void
   /** Wakes the subscribers of `agent_event_<id>`. */
   signal(agentId: AgentId): Promise<void>
-  /** A copy of all that is committed, made while it is in use; returns where it is. */
-  backUp(folder: string): Promise<string>
+  /** Copies all that is committed, in use; returns where to. Null: the database has own means. */
+  readonly backUp: ((folder: string) => Promise<string>) | null
   close(): Promise<void>
 }
 

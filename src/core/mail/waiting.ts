@@ -26,6 +26,8 @@ interface Watch {
   readonly from: readonly AgentId[] | null
   /** Of the channel of this agent. */
   woken(id: AgentId): void
+  /** A wake-up may have been lost: the next look is at everything. */
+  lookAnew(): void
   look(last: boolean): Promise<Found | undefined>
 }
 
@@ -102,6 +104,7 @@ export function createWaiting({
     return {
       from: null,
       woken: () => (isCalled = true),
+      lookAnew: () => {},
       look: async (last) => {
         // Whoever is woken has mail, nearly always; without that a look costs no transaction.
         const isExpectant = isCalled
@@ -188,6 +191,7 @@ export function createWaiting({
     return {
       from: ids,
       woken: (id) => stale.add(id),
+      lookAnew: () => [waiter.id, ...ids].forEach((id) => stale.add(id)),
       look: async (last) => {
         await refresh()
         report()
@@ -250,6 +254,8 @@ export function createWaiting({
           )
           return () => stops.forEach((stop) => stop())
         },
+        lookEvery: store.lookEvery,
+        lookAnew: watch.lookAnew,
         begun: () => begin(caller, watch.from),
       })
       if (found === undefined) throw gone()

@@ -35,13 +35,24 @@ export interface CleanJournal {
   /** The worktrees of these are about to go. */
   going(agents: readonly Agent[], tips: ReadonlyMap<BranchName, Sha>): Promise<void>
   finish(): Promise<void>
+  /**
+   * It failed. Where worktrees may be gone by then, reconciliation finishes it as if a crash had cut
+   * it off. Never throws.
+   */
+  fail(): Promise<void>
 }
 
 /** Begins the journal of a clean of these agents. */
 export type BeginClean = (wanted: readonly Agent[]) => Promise<CleanJournal>
 
+/** `stuck`: journals of those that failed are added to it. */
 export const createBeginClean =
-  ({ store, clock, onJournalStep }: Pick<Deps, 'store' | 'clock' | 'onJournalStep'>): BeginClean =>
+  ({
+    store,
+    clock,
+    onJournalStep,
+    stuck,
+  }: Pick<Deps, 'store' | 'clock' | 'onJournalStep'> & { stuck: Set<string> }): BeginClean =>
   async (wanted) => {
     const id = randomUUID()
     const data = { wanted: wanted.map((agent) => agent.id), going: [], tips: {} }
@@ -67,11 +78,20 @@ export const createBeginClean =
         return step('worktrees', { going, tips: tipsOf })
       },
       finish: () => store.journal.finish(id, 'done'),
+      fail: async () => {
+        const isOver =
+          going.length === 0 &&
+          (await store.journal.finish(id, 'undone').then(
+            () => true,
+            () => false,
+          ))
+        if (!isOver) stuck.add(id)
+      },
     }
   }
 
 /**
- * Finishes a clean that a crash cut off. Where a worktree is gone already, what is left of it goes
+ * Finishes a clean that a crash cut off, or that failed. Where a worktree is gone already, what is left of it goes
  * as well: git’s record, the branch where it still stands at what was proven merged, the records.
  * What still has one is judged anew, as if it were asked for now; programs that run go on.
  */
@@ -84,7 +104,9 @@ export const createSettleClean =
     forgetBranches,
     recordRemoved,
     clean,
+    stuck,
   }: Pick<Deps, 'store' | 'git' | 'files' | 'trash'> & {
+    stuck: Set<string>
     forgetBranches: ForgetBranches
     recordRemoved: RecordRemoved
     clean: Maintenance['clean']
@@ -112,6 +134,7 @@ export const createSettleClean =
     if (left.length > 0)
       await clean({ dryRun: false, kill: false, addresses: left.map(({ id }) => id) })
     await store.journal.finish(entry.id, 'done')
+    stuck.delete(entry.id)
     trash.empty()
     return 'done'
   }

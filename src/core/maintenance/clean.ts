@@ -226,8 +226,10 @@ export function createClean({
           if ((outcomes.get(agent)?.reason ?? null) === null)
             for (const one of [...forksOf(agent), agent]) staying.delete(one)
       }
-    } finally {
       await journal?.finish()
+    } catch (thrown) {
+      await journal?.fail()
+      throw thrown
     }
     // Nobody waits for the files.
     if (!dryRun) trash.empty()

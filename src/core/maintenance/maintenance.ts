@@ -28,6 +28,7 @@ export function createMaintenance({
   spawnUndo,
   mergePull,
   settleClean,
+  failedCleans,
   teardown,
   files,
   approvals,
@@ -41,6 +42,7 @@ export function createMaintenance({
   spawnUndo: SpawnUndo
   mergePull: MergePull
   settleClean: (entry: JournalEntry) => Promise<'done'>
+  failedCleans: ReadonlySet<string>
   teardown: Teardown
   approvals: Approvals
   deliverUnclaimed: () => Promise<void>
@@ -88,11 +90,8 @@ export function createMaintenance({
   return {
     reconcile: async () => {
       const open = await store.journal.open()
-      await settle(
-        open.filter(
-          ({ id }) => unsettled.has(id) || mergePull.stuck.has(id) || spawnUndo.stuck.has(id),
-        ),
-      )
+      const stuck = [unsettled, mergePull.stuck, spawnUndo.stuck, failedCleans]
+      await settle(open.filter(({ id }) => stuck.some((some) => some.has(id))))
       await reconcile()
       await deliverUnclaimed()
     },

@@ -1,7 +1,11 @@
+import type { AgentId } from '../../domain/ids.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 
-/** Writes down that these agents’ worktrees and branches are gone, with the forks that shared them. */
+/**
+ * Writes down that these agents’ worktrees and branches are gone, with the forks that shared them;
+ * once, whoever else did meanwhile.
+ */
 export type RecordRemoved = (
   gone: readonly { readonly agent: Agent; readonly forks: readonly Agent[] }[],
 ) => Promise<void>
@@ -18,13 +22,16 @@ export const createRecordRemoved =
     const all = gone.flatMap(({ agent, forks }) => [...forks, agent])
     await Promise.all(all.map(({ id }) => files.removeFolder(id)))
     await store.transaction(async (tx) => {
-      for (const { id, reapedAt } of all)
+      const known = new Set<AgentId>()
+      for (const { id } of all)
+        if (((await tx.agents.get(id))?.cleanedAt ?? null) !== null) known.add(id)
+      for (const { id, reapedAt } of all.filter((one) => !known.has(one.id)))
         await tx.agents.update(id, {
           cleanedAt: clock(),
           reapedAt: reapedAt ?? clock(),
           paneId: null,
         })
-      for (const { agent } of gone)
+      for (const { agent } of gone.filter((one) => !known.has(one.agent.id)))
         await publisher.publish(
           {
             type: 'agent.removed',

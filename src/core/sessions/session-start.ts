@@ -132,6 +132,7 @@ export function createSessionStart({
         timeout: LONG,
         signal,
         subscribe: (wake) => store.subscribe(id, wake),
+        lookEvery: store.lookEvery,
         begun: async () => async () => {},
       })
       if (found === undefined) throw signal.reason ?? new Error('aborted')

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Agent } from '../../domain/records.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { SpawnedAgent } from './spawn-use-cases.ts'
@@ -52,9 +51,7 @@ export function createSpawnBuilder(
             at: adopt === undefined ? candidate.forkPoint : adopt.head,
             checkoutWorkers: config.git.checkout_workers,
             sparse: spec.sparse ?? config.roles[agent.role]?.sparse ?? config.worktree.sparse,
-            ...(config.worktree.pool > 0
-              ? { pool: join(paths.worktrees[config.worktree.root], '.pool') }
-              : {}),
+            ...(config.worktree.pool > 0 ? { pool: paths.pools[config.worktree.root] } : {}),
           })
         } catch (thrown) {
           // Somebody else’s branch, made since it was looked for: not ours to take back.

@@ -1,4 +1,5 @@
 import type { Agent } from '../../domain/records.ts'
+import type { Config } from '../../config/schema.ts'
 import { asExomonadError } from '../../domain/errors.ts'
 import type { Admission } from './admission.ts'
 import type {
@@ -88,10 +89,23 @@ export function createSpawning(
     return { resolved, refused }
   }
 
-  /** Everything that can be known before anything is made. */
-  const prepare = async (caller: Caller, specs: readonly ResolvedSpec[], allowDirty: boolean) => {
+  /** Of worktrees that are kept ready, while the parent’s own is looked at. */
+  const lookAhead = ({ worktree }: Config, specs: readonly ResolvedSpec[]): void => {
+    if (worktree.pool === 0 || worktree.sparse.length > 0) return
+    const taking = specs.filter(({ branch, sparse = [] }) => branch === undefined && !sparse.length)
+    const folder = deps.paths.pools[worktree.root]
+    if (taking.length > 0) void deps.git.lookOverPool(folder, taking.length)
+  }
+
+  /** Everything that can be known before anything is made; `takes`: of what is then made. */
+  const prepare = async (
+    caller: Caller,
+    specs: readonly ResolvedSpec[],
+    { allowDirty, takes }: { allowDirty: boolean; takes: boolean },
+  ) => {
     await settings.requireTrust()
     const configured = await settings.snapshot()
+    if (takes) lookAhead(configured.config, specs)
     const base = await baseOf(caller, allowDirty)
     await reservations.requireRoom(configured.config, caller)
     const errors: SpawnError[] = []
@@ -152,7 +166,7 @@ export function createSpawning(
   ): Promise<{ spawned: SpawnedAgent[]; errors: SpawnError[] }> => {
     const { resolved, refused } = await resolveIssues(caller, specs, again)
     if (resolved.length === 0) return { spawned: [], errors: refused }
-    const look = () => prepare(caller, resolved, allowDirty)
+    const look = () => prepare(caller, resolved, { allowDirty, takes: true })
     let prepared = await look()
     const branches = prepared.candidates.map((candidate) => candidate.branch)
     const { limits } = prepared.configured.config
@@ -205,11 +219,10 @@ export function createSpawning(
     plan: async (caller, specs, options = {}) => {
       const { resolved, refused } = await resolveIssues(caller, specs, options.again ?? false)
       if (resolved.length === 0) return { planned: [], errors: refused }
-      const { configured, base, candidates, errors } = await prepare(
-        caller,
-        resolved,
-        options.allowDirty ?? false,
-      )
+      const { configured, base, candidates, errors } = await prepare(caller, resolved, {
+        allowDirty: options.allowDirty ?? false,
+        takes: false,
+      })
       errors.push(...refused)
       const planned: SpawnPlan[] = []
       for (const candidate of candidates) {

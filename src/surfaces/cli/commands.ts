@@ -88,7 +88,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       personal('deinit', 'Take exomonad out of this repository; branches and unmerged work stay'),
     ),
     there(personal('daemon', 'Run, start, stop or look at the daemon')),
-    there(personal('store', 'List backups of the store, and bring one back')),
+    there(personal('store', 'Look at the store, move it to PostgreSQL, bring a backup back')),
     there(personal('trust', 'Allow the configuration and templates of this repository to run')),
     there(personal('config', 'Check the configuration')),
     there(personal('doctor', 'Check everything exomonad needs, each finding with its fix')),

@@ -5,6 +5,8 @@ import type { Exec } from '../../processes/exec.ts'
 import type { GiteaCheck } from '../../adapters/forge/gitea/check.ts'
 import type { GithubCheck } from '../../adapters/forge/github/setup/permissions.ts'
 import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflows.ts'
+import type { MovedTable } from '../../adapters/store/move.ts'
+import type { PostgresStatus, StoreCheck } from '../../adapters/store/postgres/inspect.ts'
 import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { Finding } from '../../config/finding.ts'
@@ -88,8 +90,9 @@ export interface Host {
   readonly multiplexers: MultiplexersHost
 }
 
+/** `store`: the configuration’s; what a database can’t be asked is STORE_UNAVAILABLE. */
 export interface StoreHost {
-  inspect(paths: Paths): Promise<StoreHealth>
+  inspect(paths: Paths, store: Config['store']): Promise<StoreHealth>
   /** The newest first. */
   backups(paths: Paths): Promise<Backup[]>
   /** Returns where the store that was there is kept; null where there was none. */
@@ -98,7 +101,19 @@ export interface StoreHost {
    * Moves the store away and forgets the records of all agents; branches and worktrees stay.
    * Returns where it is kept.
    */
-  setAside(paths: Paths): Promise<string | null>
+  setAside(paths: Paths, store: Config['store']): Promise<string | null>
+  readonly postgres: {
+    status(paths: Paths, store: Config['store']): Promise<PostgresStatus>
+    check(paths: Paths, store: Config['store']): Promise<StoreCheck[]>
+    /** Brings what is in the SQLite file to this address, the configuration’s where there is none. */
+    move(paths: Paths, store: Config['store'], url: string | undefined): Promise<Moved>
+  }
+}
+
+export interface Moved {
+  /** Where everything is now. */
+  readonly place: string
+  readonly tables: readonly MovedTable[]
 }
 
 /** Programs that agents can have their terminals in. */

@@ -154,8 +154,13 @@ export function mailVerbs(store: () => Store, open: () => Promise<OpenedStore>):
       ]
       stops[1]?.()
       await store().signal(agent)
+      await expect.poll(() => received).toEqual(['third'])
       for (const stop of stops) stop()
+      const last = Promise.withResolvers<void>()
+      stops.push(store().subscribe(agent, last.resolve))
       await store().signal(agent)
+      await last.promise
+      stops.at(-1)?.()
       expect(received).toEqual(['third'])
     })
   })

@@ -163,7 +163,7 @@ export function transactions(store: () => Store, open: () => Promise<OpenedStore
         await tx.mail.send(mailRow(to))
         expect(woken).toEqual([])
       })
-      expect(woken).toEqual(['woken'])
+      await expect.poll(() => woken).toEqual(['woken'])
       stop()
     })
 

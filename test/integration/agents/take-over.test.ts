@@ -53,8 +53,8 @@ it('with all that it left, committed or not, and what comes of its pull request 
     async () => (await tree.agent('second')).pr?.number === 1,
   )
   expect((await tree.run(['resume', first.agent_id, '--json'])).json).toMatchObject({
-    error: expect.stringContaining('main.first` has a new agent go on with its work'),
-    code: 'ALREADY_DEAD',
+    error: expect.stringContaining('second goes on with the work of first, on main.first'),
+    code: 'BRANCH_EXISTS',
   })
 })
 

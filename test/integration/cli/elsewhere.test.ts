@@ -1,5 +1,5 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { spawn as spawnTerminal } from '@lydell/node-pty'
@@ -27,6 +27,7 @@ describeWithSshd('a person elsewhere', () => {
     machine = await startSshMachine(tree.repository.env)
     far = `far:${tree.repository.path}`
     for (const name of ['auth', 'search']) tree.script(name, { steps: [] })
+    await tree.call('spawn_workers', { specs: [{ name: 'auth', prompt: 'x' }] })
   })
   afterAll(async () => {
     await machine?.close()
@@ -79,25 +80,26 @@ describeWithSshd('a person elsewhere', () => {
   }
 
   it('runs commands there over one connection, with their files from here and their exit codes', async () => {
-    writeFileSync(join(machine.folder, 'tasks.md'), '## auth\n\nAdd the login page\n')
+    // Two that find none make one.
+    const [first, second] = await Promise.all([run(['tree', '--json']), run(['status', '--short'])])
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(second).toMatchObject({ code: 0, stdout: 'exo\n', stderr: '' })
+    await waitFor('one connection', () => machine.connections() === 1, { limit: LIMIT })
+    writeFileSync(join(machine.folder, 'tasks.md'), '## search\n\nAdd the search\n')
     expect(await run(['spawn', 'workers', '--file', 'tasks.md'])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('✓ auth'),
+      stdout: expect.stringContaining('✓ search'),
     })
     const seen = await run(['tree', '--json'])
     expect(seen.json.root).toMatchObject({
       worktree: tree.repository.path,
-      children: [{ name: 'auth' }],
+      children: [{ name: 'auth' }, { name: 'search' }],
     })
     const said = await run(['send', 'auth', '-'], { input: "it's “here” \\\\ now\n" })
     expect(said).toMatchObject({ code: 0, stderr: '' })
     await tree.logged('auth', 'the message', ({ text }) =>
       String(text).includes("it's “here” \\\\ now"),
     )
-    expect(await run(['status', 'auth'])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('auth'),
-    })
     const unknown = await run(['kill', 'nobody', '--json'])
     expect(unknown).toMatchObject({ code: 1, json: { code: 'AGENT_NOT_FOUND' } })
     expect(await run(['kill'])).toMatchObject({ code: 2 })
@@ -111,20 +113,6 @@ describeWithSshd('a person elsewhere', () => {
     })
     const found = await run(['config', 'check', '--json'])
     expect(found.json).toMatchObject({ file: join(tree.repository.path, '.exomonad/config.toml') })
-    const bare = join(tree.repository.folder, 'another one')
-    mkdirSync(bare)
-    await tree.repository.gitIn(bare, 'init', '-q')
-    await tree.repository.gitIn(bare, 'commit', '-q', '--allow-empty', '-m', 'First')
-    const there = ['--host', `far:${bare}`]
-    const before = await exomonad([...there, 'tree', '--json'])
-    expect(before).toMatchObject({ code: 1, json: { code: 'NOT_INITIALIZED' } })
-    expect(before.stderr).toContain(`On far:${bare}: exomonad is not set up in ${bare}.`)
-    expect(before.stderr).toContain(`It is set up there in ${tree.repository.path}`)
-    const set = await exomonad([...there, 'init', '--forge', 'local', '--json'])
-    expect(set).toMatchObject({ code: 0 })
-    expect((await exomonad([...there, 'tree', '--json'])).json.root.worktree).toBe(bare)
-    expect(await exomonad([...there, 'deinit'])).toMatchObject({ code: 0 })
-    expect(machine.connections()).toBe(1)
   })
 
   it('ends there what Ctrl-C ends here', async () => {
@@ -212,8 +200,8 @@ describeWithSshd('a person elsewhere', () => {
     await waitFor('its size', () => /^2\d 91$/.test(sizeOf()), { limit: LIMIT })
     shown.terminal.resize(103, 31)
     await waitFor('the new size', () => sizeOf().endsWith(' 103'), { limit: LIMIT })
-    shown.terminal.write('~typed there\r')
-    await tree.logged('shown', 'what was typed', ({ text }) => text === '~typed there')
+    shown.terminal.write('~.typed there\r')
+    await tree.logged('shown', 'what was typed', ({ text }) => text === '~.typed there')
 
     const token = readFileSync(
       join(
@@ -271,15 +259,31 @@ describeWithSshd('a person elsewhere', () => {
     expect(words.stdout).toMatch(/^auth\t/)
   })
 
-  it('does all that docs/elsewhere.md shows', async () => {
+  it('sets a repository up there, and does all that docs/elsewhere.md shows', async () => {
+    const path = join(tree.repository.folder, 'another one')
+    mkdirSync(join(path, '.exomonad'), { recursive: true })
+    cpSync(join(tree.repository.path, '.exomonad/config.toml'), join(path, '.exomonad/config.toml'))
+    await tree.repository.gitIn(path, 'init', '-q')
+    await tree.repository.gitIn(path, 'commit', '-q', '--allow-empty', '-m', 'First')
+    const there = `far:${path}`
+    const before = await exomonad(['--host', there, 'tree', '--json'])
+    expect(before).toMatchObject({ code: 1, json: { code: 'NOT_INITIALIZED' } })
+    expect(before.stderr).toContain(`On ${there}: exomonad is not set up in ${path}.`)
+    expect(before.stderr).toContain(`It is set up there in ${tree.repository.path}`)
+
     tree.script('docs', { steps: [] })
     const page = readFileSync(join(import.meta.dirname, '../../../docs/elsewhere.md'), 'utf8')
     const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
-    expect(blocks.length).toBeGreaterThan(2)
-    const lines = blocks.join('\n').replaceAll('ada@big:/srv/app', '"$FAR"')
-    const env = { ...machine.env, FAR: far }
-    const ran = await runProgram('sh', ['-ec', lines], { env, cwd: machine.folder })
+    expect(blocks.length).toBeGreaterThan(1)
+    const lines = blocks.join('\n').replaceAll('ada@big:/srv/app', '"$THERE"')
+    const ran = await runProgram('sh', ['-ec', lines], {
+      env: { ...machine.env, THERE: there },
+      cwd: machine.folder,
+    })
     expect(ran.code, `${ran.stdout}\n${ran.stderr}`).toBe(0)
+    expect(ran.stdout).toContain('✓ docs')
+    expect(await exomonad(['--host', there, 'deinit'])).toMatchObject({ code: 0 })
+    expect(machine.connections()).toBe(1)
   })
 
   it.each([
@@ -314,6 +318,14 @@ describeWithSshd('a person elsewhere', () => {
     expect(await run(['hook', 'stop'])).toMatchObject({ code: 2 })
     const after = await exomonad(['tree', '--host', far])
     expect(after).toMatchObject({ code: 2, stderr: expect.stringContaining('before the command') })
+    for (const options of [
+      { env: { EXOMONAD_AGENT_ID: 'some-agent' } },
+      { cwd: (await tree.agent('auth')).worktree },
+    ])
+      expect(await tree.run(['__access', '--json'], options)).toMatchObject({
+        code: 1,
+        json: { code: 'NOT_ALLOWED' },
+      })
     const agent = await run(['tree'], { env: { EXOMONAD_AGENT_ID: 'some-agent' } })
     expect(agent).toMatchObject({ code: 1, stderr: expect.stringContaining('NOT_ALLOWED') })
   })

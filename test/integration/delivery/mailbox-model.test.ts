@@ -6,11 +6,12 @@ import type { Receipt } from '../../../src/core/mail/receipt.ts'
 import { asPaneId } from '../../../src/domain/ids.ts'
 import {
   asAgent,
-  mailFolder,
+  type MailPlace,
   memberRow,
   openMailWorld,
   type MailWorld,
 } from '../../helpers/mail-world.ts'
+import { storeKinds } from '../../helpers/store-places.ts'
 import { verifies } from '../../requirements.ts'
 
 /**
@@ -120,8 +121,7 @@ const BELOW: Record<Name, readonly Name[]> = {
   three: ['three'],
 }
 
-async function play(steps: readonly Step[], manned: boolean): Promise<void> {
-  const folder = mailFolder()
+async function play(folder: MailPlace, steps: readonly Step[], manned: boolean): Promise<void> {
   let world = await openMailWorld(folder.file)
   try {
     const agents = await populate(world, manned)
@@ -406,7 +406,7 @@ async function play(steps: readonly Step[], manned: boolean): Promise<void> {
       )
   } finally {
     await world.die()
-    folder.remove()
+    await folder.remove()
   }
 }
 
@@ -442,11 +442,11 @@ async function expectNotified(
 
 /** How often each letter arrived is known, but for those whose fate a kill hid. */
 async function crowd(
+  folder: MailPlace,
   letters: number,
   ticks: readonly number[],
   draws: readonly number[],
 ): Promise<void> {
-  const folder = mailFolder()
   let world = await openMailWorld(folder.file)
   try {
     const agents = await populate(world)
@@ -530,7 +530,7 @@ async function crowd(
     expect([...accepted].filter((text) => !all.includes(text) && !hidden.has(text))).toEqual([])
   } finally {
     await world.die()
-    folder.remove()
+    await folder.remove()
   }
 }
 
@@ -540,14 +540,16 @@ async function crowd(
  */
 const HANGS = 20_000
 
-describe('mailboxes', () => {
+describe.each(storeKinds())('mailboxes on $name', ({ part, place }) => {
   it('lose nothing and give nothing twice, however many take at once, and wherever the daemon is killed', async () => {
     const ticks = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 3 })
     const draws = fc.array(fc.nat({ max: 9 }), { minLength: 20, maxLength: 40 })
-    await fc.assert(fc.asyncProperty(fc.integer({ min: 1, max: 15 }), ticks, draws, crowd), {
-      numRuns: 30,
-      timeout: HANGS,
-    })
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 15 }), ticks, draws, async (...drawn) =>
+        crowd(await place(), ...drawn),
+      ),
+      { numRuns: Math.ceil(30 * part), timeout: HANGS },
+    )
   }, 120_000)
 
   it(
@@ -557,8 +559,12 @@ describe('mailboxes', () => {
     ),
     async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), fc.boolean(), play),
-        { numRuns: 60, timeout: HANGS },
+        fc.asyncProperty(
+          fc.array(step, { minLength: 5, maxLength: 40 }),
+          fc.boolean(),
+          async (...drawn) => play(await place(), ...drawn),
+        ),
+        { numRuns: Math.ceil(60 * part), timeout: HANGS },
       )
     },
     120_000,

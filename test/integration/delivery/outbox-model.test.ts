@@ -21,6 +21,8 @@ import { asBranchName, newDeliveryId } from '../../../src/domain/ids.ts'
 import { silentLog } from '../../../src/runtime/log.ts'
 import { AUTH, paneOf, scriptedTerminals } from '../../helpers/outbox-bench.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
+import type { MailPlace } from '../../helpers/mail-world.ts'
+import { storeKinds } from '../../helpers/store-places.ts'
 import { verifies } from '../../requirements.ts'
 import { settingsOf } from '../../helpers/settings.ts'
 
@@ -105,9 +107,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 40 }).map((ms): Step => ({ do: 'wait', ms })) },
 )
 
-async function play(steps: readonly Step[]) {
+async function play(place: MailPlace, steps: readonly Step[]) {
   const folder = await mkdtemp(join(tmpdir(), 'exomonad-model-'))
-  const real = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
+  const { file } = place
+  const real =
+    typeof file === 'string' ? await openSqliteStore({ file, log: silentLog() }) : await file()
   const config = configSchema.parse({
     delivery: { ack_timeout: 0.08, retry_initial: 0.01, retry_max: 0.05, human_idle: 0.05 },
   })
@@ -328,20 +332,21 @@ async function play(steps: readonly Step[]) {
     daemon.life.end()
     await daemon.outbox.stop()
     await real.close()
+    await place.remove()
     await rm(folder, { recursive: true })
   }
 }
 
-it(
+it.each(storeKinds())(
   verifies(
     'R004-18',
-    'no message is lost or read twice whatever fails or is killed, and the undecided ones are named',
+    'no message is lost or read twice whatever fails or is killed, and the undecided ones are named, on $name',
   ),
-  async () => {
+  async ({ part, place }) => {
     const states = new Map<string, number>()
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
-        const { mistakes, deliveries } = await play(steps)
+        const { mistakes, deliveries } = await play(await place(), steps)
         expect(mistakes).toEqual([])
         for (const { text, state, read, named } of deliveries) {
           states.set(state, (states.get(state) ?? 0) + 1)
@@ -352,7 +357,7 @@ it(
       }),
       // One that hangs is named.
       {
-        numRuns: Number(process.env['OUTBOX_MODEL_RUNS'] ?? 40),
+        numRuns: Math.ceil(Number(process.env['OUTBOX_MODEL_RUNS'] ?? 40) * part),
         endOnFailure: true,
         timeout: 60_000,
       },

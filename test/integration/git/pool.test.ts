@@ -17,6 +17,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openGit } from '../../../src/adapters/git/open.ts'
 import type { Git } from '../../../src/adapters/git/git.ts'
 import type { BranchName, Sha } from '../../../src/domain/ids.ts'
+import { exec } from '../../../src/processes/exec.ts'
 import { startExomonad } from '../../helpers/daemon.ts'
 import { makeLarge } from '../../helpers/large-repository.ts'
 import { sharingDisk, whyNoSharingDisk } from '../../helpers/sharing-disk.ts'
@@ -139,6 +140,37 @@ describe('worktrees that are kept ready', () => {
       expect(existsSync(join(folder, name))).toBe(false)
     }
     expect(await git.worktrees()).toHaveLength(1 + write.length)
+  })
+
+  it('that a spawn looked over ahead are not looked over again, unless it was long ago', async () => {
+    const { repository, tend, spawn, folder } = await world()
+    const started: string[] = []
+    const git = openGit({
+      commonDir: join(repository.path, '.git'),
+      environment: repository.env,
+      exec: (file, args, options) => {
+        const verb = ['status', 'update-ref', 'symbolic-ref'].find((one) => args.includes(one))
+        if (verb !== undefined) started.push(verb)
+        return exec(file, args, options)
+      },
+    })
+    const at = await repository.git('rev-parse', 'main')
+    await tend(git, 3)
+    started.length = 0
+    await git.lookOverPool(folder, 1)
+    await spawn(git, 'one', at)
+    expect(started).toEqual(['status', 'update-ref'])
+    await git.lookOverPool(folder, 2)
+    await vi.waitFor(() => expect(started.filter((verb) => verb === 'status')).toHaveLength(3))
+    const [first = '', second = ''] = readdirSync(folder)
+    await spawn(git, 'two', at)
+    const left = existsSync(join(folder, first)) ? first : second
+    writeFileSync(join(folder, left, 'a.txt'), 'somebody’s\n')
+    const now = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(now + 3_000)
+    onTestFinished(() => clock.mockRestore())
+    await spawn(git, 'three', at)
+    expect(existsSync(join(folder, left))).toBe(false)
   })
 
   it('says of a branch that is there already what it says without any, and leaves nothing', async () => {

@@ -57,7 +57,7 @@ function edited(more: (version: number) => Record<string, unknown> = () => ({}))
     configSchema.parse({
       roles: { dev: { agent: `v${of}`, permissions: { policy: 'list', allow: [`v${of}`] } } },
       agents: { [`v${of}`]: { adapter: 'command', command: [`v${of}`], tools: [`tool-${of}`] } },
-      worktree: { setup: [[`v${of}`]] },
+      worktree: { setup: [[`v${of}`]], pool: of },
       environment: { pass: [`V${of}`] },
       git: { checkout_workers: of },
       multiplexer: { columns: 100 + of },
@@ -106,7 +106,12 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
   const lead = makeAgent({ name: 'lead', kind: 'subtree', agentCli: null, sessionId: null })
   await base.store.agents.insert(lead)
   const git = {
-    status: async () => ({ operation: null, dirty: [], branch: lead.branch, head: SHA }),
+    lookOverPool: async (folder: string, count: number) =>
+      void (folder === '/pool' && count === 1 && used.push('ahead')),
+    status: async () => {
+      used.push('parent')
+      return { operation: null, dirty: [], branch: lead.branch, head: SHA }
+    },
     resolve: async (ref: string) => (ref.startsWith('refs/heads/') ? null : SHA),
     worktrees: async () => [],
     fillLargeFiles: async () => null,
@@ -150,6 +155,7 @@ async function spawn(limits: (version: number) => Record<string, unknown> = () =
     prompts: async ({ environment }: Config) => `prompt ${environment.pass.join()}`,
     paths: {
       worktrees: { inside: '/worktrees', sibling: '/siblings' },
+      pools: { inside: '/pool', sibling: '/other' },
       home: '/home',
       spool: '/spool',
       configFile: '/config.toml',
@@ -203,6 +209,8 @@ describe('a configuration that is edited all the while', () => {
     expect(used.map((line) => line.split(' ')[0])).toEqual(
       expect.arrayContaining(['program', 'worktree', 'set-up', 'plan', 'launch', 'pane']),
     )
+    // What it may take is looked over while other things are looked at.
+    expect(used.slice(0, 2)).toEqual(['ahead', 'parent'])
     expect(used).toContain('launch V1, stop 66')
     expect(versionsIn(used.filter((line) => !line.startsWith('launch')))).toEqual([1])
   })

@@ -17,6 +17,12 @@ const PLAIN_NAME = /^(?!.*\.lock$)[a-z0-9_-]+(\.[a-z0-9_-]+)*$/i
  */
 const OTHERWISE = /worktreeconfig|refstorage|userelativepaths|sparsecheckout|\[\s*include/i
 
+/** Whether the records of worktrees are files as git writes them by default. */
+export async function isOrdinary(commonDir: string): Promise<boolean> {
+  const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => null)
+  return config !== null && !OTHERWISE.test(config)
+}
+
 /** A worktree on a new branch. False, and nothing was done, where it is git’s to make or to refuse. */
 export type MakeWorktree = (wanted: {
   path: string
@@ -40,10 +46,6 @@ export function createMakeWorktree({
   const records = join(commonDir, 'worktrees')
   const limit = createLimit(AT_ONCE)
 
-  const isOrdinary = async (): Promise<boolean> => {
-    const config = await readFile(join(commonDir, 'config'), 'utf8').catch(() => null)
-    return config !== null && !OTHERWISE.test(config)
-  }
   /** Also where its folder is gone: git has to forget that first. */
   const isRecorded = async (pointer: string): Promise<boolean> => {
     const names = await readdir(records).catch(() => [])
@@ -62,7 +64,7 @@ export function createMakeWorktree({
 
   return async ({ path: wanted, branch, at, checkOut }) => {
     const name = basename(wanted)
-    if (!PLAIN_NAME.test(name) || !(await isOrdinary())) return false
+    if (!PLAIN_NAME.test(name) || !(await isOrdinary(commonDir))) return false
     const path = join(await realpath(dirname(wanted)), name)
     const record = join(await realpath(commonDir), 'worktrees', name)
     if (await isRecorded(join(path, '.git'))) return false

@@ -1,23 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import {
-  copyFile,
-  mkdir,
-  readdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  rmdir,
-  writeFile,
-} from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
-import process from 'node:process'
+import { mkdir, readdir, realpath, rename, rmdir, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { basename, dirname, join } from 'node:path'
 import { parseSha, type BranchName, type Sha } from '../../../domain/ids.ts'
 import type { Exec } from '../../../processes/exec.ts'
 import type { Git } from '../git.ts'
-import type { Mutex } from '../mutex.ts'
+import { createLimit, type Mutex } from '../mutex.ts'
 import type { Run } from '../run.ts'
+import { canShareBlocks, cloneFiles } from './clone-files.ts'
+import { isOrdinary } from './make-worktree.ts'
+import { isQuiet, isRecorded, recordOf } from './worktree-record.ts'
 
 /** Those of Git LFS are brought from this machine’s store afterwards; nothing is fetched here. */
 export const NO_LARGE_FILES = { GIT_LFS_SKIP_SMUDGE: '1' }
@@ -28,11 +20,13 @@ const POOL = '.pool'
 const QUIET = 2_000
 /** After a failure: what it is for, a full disk say, is not over in a moment. */
 const PAUSE = 60_000
+/** A look that is older, when one is taken, is made again. Milliseconds. */
+const FRESH = 2_000
 
 /** What is kept ready is nobody’s worktree yet. */
 export const isPooled = (path: string): boolean => basename(dirname(path)) === POOL
 
-export interface Pool extends Pick<Git, 'tendPool' | 'endPool'> {
+export interface Pool extends Pick<Git, 'tendPool' | 'lookOverPool' | 'endPool'> {
   /**
    * Makes one that is ready into the worktree of a new branch. False where there is none, and
    * nothing was done.
@@ -53,6 +47,7 @@ export interface Pool extends Pick<Git, 'tendPool' | 'endPool'> {
  */
 export function createPool({
   run,
+  commonDir,
   lock,
   addEmpty,
   fill,
@@ -60,6 +55,7 @@ export function createPool({
   remove,
 }: {
   run: Run
+  commonDir: string
   lock: Mutex
   /** A detached worktree without files, and then its files. */
   addEmpty: (path: string, sha: Sha) => Promise<void>
@@ -69,6 +65,10 @@ export function createPool({
 }): Pool {
   /** By their folder. */
   const ready = new Map<string, Sha>()
+  /** Begun before one is taken, by its folder. */
+  const looks = new Map<string, Look>()
+  /** Each takes all processors: more at once would only let all of them end late. */
+  const limit = createLimit(availableParallelism())
   let known: Promise<void> | undefined
   let asked = 0
   let last: Sha | undefined
@@ -77,12 +77,13 @@ export function createPool({
 
   const drop = async (path: string, trash?: string): Promise<void> => {
     ready.delete(path)
+    looks.delete(path)
     thrownAway ||= trash !== undefined
     await remove(path, { force: true, ...(trash === undefined ? {} : { trash }) })
   }
   /** Its commit, where it is a detached worktree of that and holds nothing else, ignored or not. */
   const commitOf = async (path: string): Promise<Sha | undefined> => {
-    const looked = await run.attempt(STATUS, { worktree: path, reads: true })
+    const looked = await limit(() => run.attempt(STATUS, { worktree: path, reads: true }))
     const parts = looked.stdout.split('\0').filter((part) => part !== '')
     const isClean = parts.every((part) => part.startsWith('# '))
     if (looked.exitCode !== 0 || !isClean || !parts.includes('# branch.head (detached)'))
@@ -94,23 +95,6 @@ export function createPool({
     const options = { worktree: path, timeout: CHECKOUT, env: NO_LARGE_FILES }
     return (await run.attempt(['checkout', '--quiet', '--detach', at], options)).exitCode === 0
   }
-  const recordOf = async (path: string): Promise<string | undefined> => {
-    const mark = await readFile(join(path, '.git'), 'utf8').catch(() => '')
-    const record = /^gitdir: (.+?)\r?\n?$/s.exec(mark)?.[1]
-    return record === undefined ? undefined : resolve(path, record)
-  }
-  /** Whether git’s record of it names this folder, so that git itself can take it away. */
-  const isRecorded = async (path: string): Promise<boolean> => {
-    const record = await recordOf(path)
-    const named = await readFile(join(record ?? '', 'gitdir'), 'utf8').catch(() => '')
-    return record !== undefined && resolve(record, named.trim()) === join(path, '.git')
-  }
-  /** Nothing was in the middle of changing it when its process ended. */
-  const isQuiet = async (path: string): Promise<boolean> => {
-    const files = await readdir((await recordOf(path)) ?? '').catch(() => [])
-    return !files.some((name) => name.endsWith('.lock'))
-  }
-
   /** What an earlier daemon left: what is whole is ready again, all else goes. */
   const find = async (folder: string, trash: string): Promise<void> => {
     for (const name of await readdir(folder).catch(() => [])) {
@@ -136,14 +120,7 @@ export function createPool({
     // Nobody takes it meanwhile.
     ready.delete(seed)
     try {
-      const names = (await readdir(seed)).filter((name) => name !== '.git')
-      const [from, to] = await Promise.all([recordOf(seed), recordOf(path)])
-      if (from === undefined || to === undefined) return false
-      // Of a split index one file alone is worth nothing.
-      if ((await readdir(from)).some((name) => name.startsWith('sharedindex.'))) return false
-      const copied = await exec('cp', [...CLONE, ...names, path], { cwd: seed, env: { PATH } })
-      if (copied.exitCode !== 0) return false
-      await copyFile(join(from, 'index'), join(to, 'index'))
+      if (!(await cloneFiles(exec, seed, path))) return false
       await run.attempt(['update-index', '-q', '--refresh'], { worktree: path })
       return (await commitOf(path)) === wanted
     } finally {
@@ -173,16 +150,50 @@ export function createPool({
     })
   }
 
+  const readyIn = async (folder: string): Promise<[string, Sha][]> => {
+    const real = await realOrSame(folder)
+    return [...ready].filter(([place]) => dirname(place) === real)
+  }
+
+  const lookOverPool: Git['lookOverPool'] = async (folder, count) => {
+    asked = performance.now()
+    const others = (await readyIn(folder)).filter(([place]) => !isFresh(looks.get(place)))
+    for (const [place] of others.slice(0, count)) {
+      const commit = commitOf(place).catch(() => undefined)
+      const look: Look = { commit }
+      void commit.then(() => (look.ended = performance.now()))
+      looks.set(place, look)
+    }
+  }
+
+  /** As `git symbolic-ref` does, which is asked where a record may be of another form. */
+  const putOn = async (path: string, ref: string, note: string): Promise<boolean> => {
+    const head = join((await recordOf(path)) ?? '', 'HEAD')
+    try {
+      if (!(await isOrdinary(commonDir))) throw new Error('git’s own to write')
+      await writeFile(`${head}.lock`, `ref: ${ref}\n`, { flag: 'wx' })
+      await rename(`${head}.lock`, head)
+      return true
+    } catch {
+      const asked = ['symbolic-ref', '-m', note, 'HEAD', ref]
+      return (await run.attempt(asked, { worktree: path })).exitCode === 0
+    }
+  }
+
   const take: Pool['take'] = async ({ folder, path, branch, at }) => {
     asked = performance.now()
     last = at
-    const real = await realOrSame(folder)
-    const own = [...ready].filter(([place]) => dirname(place) === real)
-    const [place, commit] = own.find(([, commit]) => commit === at) ?? own[0] ?? []
+    const own = await readyIn(folder)
+    const same = own.filter(([, commit]) => commit === at)
+    const [place, commit] = same.find(([place]) => looks.has(place)) ?? same[0] ?? own[0] ?? []
     if (place === undefined || commit === undefined) return false
     ready.delete(place)
+    const look = looks.get(place)
+    looks.delete(place)
     const isThere = commit === at || (await checkOut(place, at))
-    if (!isThere || (await commitOf(place)) !== at || !(await move(place, path))) {
+    const isSeen = commit === at && isFresh(look)
+    const found = isThere ? await (isSeen ? look?.commit : commitOf(place)) : undefined
+    if (found !== at || !(await move(place, path))) {
       // What can’t be taken away is seen to at the next start: the spawn goes on without it.
       await drop(place).catch(() => undefined)
       return false
@@ -191,11 +202,7 @@ export function createPool({
     const note = `branch: Created from ${at}`
     // Fails where there is one, also one that was made since.
     const made = await run.attempt(['update-ref', '--create-reflog', '-m', note, ref, at, ''])
-    const on =
-      made.exitCode === 0 &&
-      (await run.attempt(['symbolic-ref', '-m', note, 'HEAD', ref], { worktree: path }))
-        .exitCode === 0
-    if (on) return true
+    if (made.exitCode === 0 && (await putOn(path, ref, note))) return true
     if (made.exitCode === 0) await run.attempt(['update-ref', '-d', ref, at])
     await drop(path)
     return false
@@ -254,6 +261,7 @@ export function createPool({
   return {
     take,
     tendPool,
+    lookOverPool,
     endPool: async (given, trash) => {
       const folder = await realOrSame(given)
       for (const name of await readdir(folder).catch(() => [])) {
@@ -270,25 +278,16 @@ const STATUS = [
   ...['status', '--porcelain=v2', '--branch', '--ignored', '--untracked-files=normal'],
   ...['--no-ahead-behind', '-z'],
 ]
-const CLONE = process.platform === 'darwin' ? ['-a', '-c', '--'] : ['-a', '--reflink=always', '--']
-const PATH = '/usr/local/bin:/usr/bin:/bin'
-
-export const canShareBlocks: Git['canShareBlocks'] = async (folder) => {
-  const [one, two] = ['a', 'b'].map((name) => join(folder, `.exomonad-probe-${name}`))
-  if (one === undefined || two === undefined) return false
-  try {
-    await writeFile(one, 'x'.repeat(65_536))
-    await copyFile(one, two, constants.COPYFILE_FICLONE_FORCE)
-    return true
-  } catch {
-    return false
-  } finally {
-    await Promise.all([one, two].map((file) => rm(file, { force: true })))
-  }
-}
 
 /** Milliseconds. */
 const CHECKOUT = 900_000
+
+interface Look {
+  readonly commit: Promise<Sha | undefined>
+  ended?: number
+}
+const isFresh = (look: Look | undefined): boolean =>
+  look !== undefined && (look.ended === undefined || performance.now() - look.ended < FRESH)
 
 const realOrSame = (path: string): Promise<string> => realpath(path).catch(() => path)
 

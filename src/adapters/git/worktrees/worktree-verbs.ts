@@ -56,6 +56,11 @@ export interface WorktreeVerbs {
     trash: string
     checkoutWorkers: number
   }): Promise<boolean>
+  /**
+   * Begins to look over so many of those that are ready: for a spawn that takes them soon, and has
+   * other things to look at first. What it sees counts for two seconds.
+   */
+  lookOverPool(folder: string, count: number): Promise<void>
   /** Whether files in this folder can be copied by sharing their blocks (btrfs, xfs, APFS). */
   canShareBlocks(folder: string): Promise<boolean>
   /** Takes all of them away. */

@@ -10,7 +10,8 @@ import { createIgnored } from './ignored.ts'
 import type { Mutex } from '../mutex.ts'
 import { LOCK_WAITS, type Run } from '../run.ts'
 import { createFillLargeFiles } from './lfs.ts'
-import { canShareBlocks, createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
+import { canShareBlocks } from './clone-files.ts'
+import { createPool, isPooled, NO_LARGE_FILES } from './pool.ts'
 import { createSubmodules } from './submodules.ts'
 import { BEING_MADE, createMakeWorktree } from './make-worktree.ts'
 import { createPutAway } from './put-away.ts'
@@ -24,6 +25,7 @@ type Worktrees = Pick<
   | 'requireRemovable'
   | 'addDetachedWorktree'
   | 'tendPool'
+  | 'lookOverPool'
   | 'endPool'
   | 'canShareBlocks'
   | 'ignoredFiles'
@@ -34,6 +36,8 @@ type Worktrees = Pick<
   | 'fillSubmodules'
   | 'fillLargeFiles'
 >
+
+type PoolVerb = 'tendPool' | 'lookOverPool' | 'endPool'
 
 const CHECKOUT_TIMEOUT = 900_000
 /** Files from which on it pays to start a process for each worker; git’s own is 100. */
@@ -141,7 +145,7 @@ export function createWorktrees({
   const makeWorktree = createMakeWorktree({ run, commonDir })
   const { putAway, requireRemovable } = createPutAway({ run, commonDir })
 
-  const worktrees: Omit<Worktrees, 'tendPool' | 'endPool' | 'canShareBlocks'> = {
+  const worktrees: Omit<Worktrees, PoolVerb | 'canShareBlocks'> = {
     worktrees: () =>
       lock(async () =>
         parseWorktreeList(
@@ -236,11 +240,13 @@ export function createWorktrees({
   }
   const pool = createPool({
     run,
+    commonDir,
     lock,
     addEmpty,
     fill: (path, checkoutWorkers) => checkOut(path, { checkoutWorkers, env: NO_LARGE_FILES }),
     exec,
     remove: worktrees.removeWorktree,
   })
-  return { ...worktrees, canShareBlocks, tendPool: pool.tendPool, endPool: pool.endPool }
+  const { tendPool, lookOverPool, endPool } = pool
+  return { ...worktrees, canShareBlocks, tendPool, lookOverPool, endPool }
 }

@@ -3,19 +3,21 @@ import type { AgentId } from '../../../domain/ids.ts'
 import type { Log } from '../../../runtime/log.ts'
 
 /**
- * Wake-ups within this process, one channel per agent. They carry nothing: whoever is woken looks
- * for itself.
+ * Wake-ups of those who wait in this process, one channel per agent. They carry nothing: whoever is
+ * woken looks for itself.
  */
 export interface Channels {
   subscribe(agentId: AgentId, listener: () => void): () => void
   signal(agentId: AgentId): void
 }
 
+/** The name of an agent's channel, in every dialect. */
+export const channelOf = (agentId: AgentId): string => `agent_event_${agentId}`
+
 export function createChannels(log: Log): Channels {
   const emitter = new EventEmitter()
   // Many callers may wait for one agent at once.
   emitter.setMaxListeners(0)
-  const channelOf = (agentId: AgentId): string => `agent_event_${agentId}`
   return {
     subscribe: (agentId, listener) => {
       const guarded = (): void =>

@@ -69,7 +69,7 @@ export function createRunners(
     if (shapes === undefined) built.set(query, (shapes = new Map<string, Built>()))
     let known = shapes.get(shape)
     if (known === undefined) shapes.set(shape, (known = build(query, values)))
-    const parameters = known.parameters.map((value) => valueOf(value, values))
+    const parameters = known.parameters.map((value) => valueOf(value, values, differences))
     return { ...(known as CompiledQuery<Row>), parameters }
   }
 
@@ -94,8 +94,8 @@ interface Placeholder {
   readonly parameter: string
 }
 
-function valueOf(bound: unknown, values: Values): unknown {
+function valueOf(bound: unknown, values: Values, { bindList }: Differences): unknown {
   if (typeof bound !== 'object' || bound === null) return bound
   const value = values[(bound as Placeholder).parameter]
-  return Array.isArray(value) ? JSON.stringify(value) : value
+  return Array.isArray(value) ? bindList(value) : value
 }

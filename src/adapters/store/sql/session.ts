@@ -1,3 +1,4 @@
+import type { AgentId } from '../../../domain/ids.ts'
 import type { Runner } from './queries.ts'
 
 /** What the verbs run on: one open transaction, or none. */
@@ -9,4 +10,6 @@ export interface Session extends Runner {
    * before it is committed.
    */
   afterCommit(callback: () => void): void
+  /** Wakes the channel of an agent with the commit, or at once where there is no transaction. */
+  wake(agentId: AgentId): Promise<void>
 }

@@ -21,7 +21,7 @@ export function createTransaction(options: {
   runnerOn: (on: Kysely<Tables>) => Runner
   /** Runs with the commit of the transaction that is open now; never if it rolls back. */
   onCommit: (callback: () => void) => void
-  verbsOn: (session: Session) => StoreVerbs
+  verbsOn: (session: Omit<Session, 'wake'>) => StoreVerbs
   log: Log
 }): Store['transaction'] {
   const { db, runnerOn, onCommit, verbsOn, log } = options

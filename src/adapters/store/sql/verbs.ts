@@ -1,7 +1,6 @@
 import type { StoreVerbs } from '../store.ts'
 import { createAgents } from './verbs/agents.ts'
 import { createApprovals } from './verbs/approvals.ts'
-import type { Channels } from './channels.ts'
 import { createDeadlines } from './verbs/deadlines.ts'
 import { createEvents } from './verbs/events.ts'
 import { createJournal } from './verbs/journal.ts'
@@ -15,12 +14,12 @@ import type { Session } from './session.ts'
 import { createSnapshots } from './verbs/snapshots.ts'
 
 /** All verbs on a session: the same set for an open transaction and outside of one. */
-export function createVerbs(session: Session, channels: Channels, clock: () => number): StoreVerbs {
+export function createVerbs(session: Session, clock: () => number): StoreVerbs {
   return {
     agents: createAgents(session),
     events: createEvents(session),
     outbox: createOutbox(session),
-    mail: createMail(session, channels, clock),
+    mail: createMail(session, clock),
     questions: createQuestions(session),
     journal: createJournal(session),
     approvals: createApprovals(session),

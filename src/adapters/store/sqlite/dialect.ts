@@ -12,7 +12,7 @@ import {
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { SqliteConnection } from './connection.ts'
 import { storeFault, whileBusy } from './faults.ts'
-import { createLock } from './lock.ts'
+import { createLock } from '../sql/lock.ts'
 
 /**
  * Kysely on one SQLite connection, which every statement and every transaction waits for in the

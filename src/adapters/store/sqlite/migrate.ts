@@ -1,6 +1,5 @@
 import type { Kysely } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
-import { ExomonadError } from '../../../domain/errors.ts'
+import type { Migration } from 'kysely/migration'
 import { up as initial } from './migrations/0001-initial.ts'
 import { up as agentPrograms } from './migrations/0002-agent-programs.ts'
 import { up as receipts } from './migrations/0003-receipts.ts'
@@ -11,6 +10,7 @@ import { up as threads } from './migrations/0007-threads.ts'
 import { up as plainNames } from './migrations/0008-plain-names.ts'
 import { up as reach } from './migrations/0009-reach.ts'
 import { up as lineRanges } from './migrations/0010-line-ranges.ts'
+import { migrateStore } from '../sql/migrate.ts'
 import type { Tables } from '../sql/tables.ts'
 
 /**
@@ -30,37 +30,15 @@ const MIGRATIONS: Record<string, Migration> = {
   '0010-line-ranges': { up: lineRanges },
 }
 
-/**
- * Brings the store to the version known here. All that is missing runs in one immediate
- * transaction, which looks again at what has been done, after `before`, which is called where there
- * is something to lose: of several processes that start at once one migrates, and the others find
- * it done. Throws STORE_TOO_NEW.
- */
-export async function migrate(
+/** Brings the store to the version known here. Throws STORE_TOO_NEW. */
+export const migrate = (
   db: Kysely<Tables>,
   file: string,
   before: () => Promise<void>,
-): Promise<void> {
-  const version = await storedVersion(db, file)
-  if (version === KNOWN_VERSION) return
-  if (version > 0) await before()
-  const migrator = new Migrator({
-    db,
-    provider: { getMigrations: () => Promise.resolve(MIGRATIONS) },
-  })
-  const { error } = await migrator.migrateToLatest()
-  if (error === undefined) return
-  // A newer exomonad may have been here between the look and the migration: that is the better
-  // thing to say.
-  await storedVersion(db, file)
-  throw error
-}
+): Promise<void> =>
+  migrateStore({ db, migrations: MIGRATIONS, latest: () => latestOf(db), before, place: file })
 
-const versionOf = (name: string): number => Number.parseInt(name, 10)
-const KNOWN_VERSION = Math.max(...Object.keys(MIGRATIONS).map(versionOf))
-
-/** Zero for a fresh file. */
-async function storedVersion(db: Kysely<Tables>, file: string): Promise<number> {
+async function latestOf(db: Kysely<Tables>): Promise<string | undefined> {
   const catalogue = db.withTables<Catalogue>()
   const tables = await catalogue
     .selectFrom('sqlite_master')
@@ -68,22 +46,14 @@ async function storedVersion(db: Kysely<Tables>, file: string): Promise<number> 
     .where('type', '=', 'table')
     .where('name', '=', 'kysely_migration')
     .execute()
-  if (tables.length === 0) return 0
+  if (tables.length === 0) return undefined
   const latest = await catalogue
     .selectFrom('kysely_migration')
     .select('name')
     .orderBy('name', 'desc')
     .limit(1)
     .executeTakeFirst()
-  const found = latest === undefined ? 0 : versionOf(latest.name)
-  if (found > KNOWN_VERSION) {
-    throw new ExomonadError(
-      'STORE_TOO_NEW',
-      `The store ${file} has version ${found}, written by a newer exomonad; this one knows versions up to ${KNOWN_VERSION}. Use that exomonad, or a newer one.`,
-      { file, found, known: KNOWN_VERSION },
-    )
-  }
-  return found
+  return latest?.name
 }
 
 /** An alias, because an interface has no index. */

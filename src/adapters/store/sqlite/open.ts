@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely'
 import type { Log } from '../../../runtime/log.ts'
+import { createChannels } from '../sql/channels.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import type { Tables } from '../sql/tables.ts'
 import type { Store } from '../store.ts'
@@ -22,6 +23,11 @@ export interface SqliteStoreOptions {
   readonly timeout?: number
 }
 
+/** It makes its own backups. */
+export interface SqliteStore extends Store {
+  readonly backUp: (folder: string) => Promise<string>
+}
+
 /**
  * The store in one SQLite file, for one process that writes; others may open it at the same time.
  * Throws STORE_TOO_NEW, STORE_BUSY, STORE_CORRUPT, DISK_FULL, NOT_AVAILABLE.
@@ -32,7 +38,7 @@ export async function openSqliteStore({
   clock = Date.now,
   backups = null,
   timeout = 5000,
-}: SqliteStoreOptions): Promise<Store> {
+}: SqliteStoreOptions): Promise<SqliteStore> {
   let connection: SqliteConnection | undefined
   try {
     connection = await openConnection(file, timeout)
@@ -49,7 +55,7 @@ export async function openSqliteStore({
 /** The store on a connection that is open already. */
 export async function createSqliteStore(
   options: Required<SqliteStoreOptions> & { connection: SqliteConnection },
-): Promise<Store> {
+): Promise<SqliteStore> {
   const { file, log, clock } = options
   const gate = createSqliteGate(options)
   const db = new Kysely<Tables>({ dialect: gate.dialect })
@@ -59,12 +65,15 @@ export async function createSqliteStore(
   const store = await createSqlStore({
     db,
     differences: sqliteDifferences,
+    channels: createChannels(log),
     onCommit: gate.onCommit,
     log,
     clock,
   })
   return {
     ...store,
+    place: file,
+    lookEvery: null,
     backUp: (folder) => backUp(options.connection, folder, clock()),
     close: gate.close,
   }

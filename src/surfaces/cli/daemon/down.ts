@@ -3,6 +3,7 @@ import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
 import { readHealth } from './health.ts'
+import { storeConfig } from './store-config.ts'
 import { forgetPid, locateForHuman, subjectOf } from './daemon.ts'
 import { ensureDaemon, stopDaemon } from './daemon-process.ts'
 import { isOneTask } from '../../text/no-terminal.ts'
@@ -24,7 +25,10 @@ export function define(command: Command, context: CliContext): void {
           'Ending all terminals',
           context.host.endTerminals(located.paths),
         )
-        const kept = await context.host.store.setAside(located.paths)
+        const kept = await context.host.store.setAside(
+          located.paths,
+          await storeConfig(context, located.paths),
+        )
         await forgetPid(located, context)
         present(context, { forced: true, kept }, () => [
           `${context.palette().good('✓')} All terminals of this repository have ended${kept === null ? '' : `; the store is kept as ${kept}`}. Branches and worktrees stay.`,
@@ -41,7 +45,15 @@ export function define(command: Command, context: CliContext): void {
 
       /** False where the daemon refuses to go on with the store that there is. */
       async function starts(): Promise<boolean> {
-        if ((await context.host.store.inspect(located.paths)).kind !== 'sound') return false
+        if (
+          (
+            await context.host.store.inspect(
+              located.paths,
+              await storeConfig(context, located.paths),
+            )
+          ).kind !== 'sound'
+        )
+          return false
         try {
           await ensureDaemon(subjectOf(located, context))
           return true

@@ -3,6 +3,7 @@ import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Argument, type Command } from 'commander'
 import { asExomonadError } from '../../../domain/errors.ts'
+import { ERRORS } from '../../../domain/error-codes.ts'
 import { readAgentToken } from '../connect.ts'
 import type { CliContext } from '../context.ts'
 import { writeJson } from '../output.ts'
@@ -39,9 +40,10 @@ async function notifyDaemon(
     return await client.hook(event, body)
   } catch (thrown) {
     const error = asExomonadError(thrown)
-    const spooled = error.code === 'DAEMON_UNAVAILABLE' && (await spool(context, event, body))
+    // Refused for now: it is read from the spool when the daemon can take it.
+    const spooled = ERRORS[error.code].status === 503 && (await spool(context, event, body))
     const fate = spooled
-      ? `the daemon does not answer; the hook ${event} waits in the spool`
+      ? `the daemon does not take it now; the hook ${event} waits in the spool`
       : `the hook ${event} is lost: ${error.message} (${error.code})`
     context.terminal.stderr.write(`exomonad: ${printable(fate)}\n`)
     return undefined

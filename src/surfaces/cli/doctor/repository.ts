@@ -9,6 +9,7 @@ import type { Diagnosis } from './diagnosis.ts'
 import { diagnoseAgents } from './agents.ts'
 import { diagnoseForge } from './forge.ts'
 import { readHealth } from '../daemon/health.ts'
+import { storeConfig } from '../daemon/store-config.ts'
 import { diagnoseLarge } from './large.ts'
 import { diagnoseLimits } from './limits.ts'
 import { diagnoseNotify } from './notify.ts'
@@ -206,8 +207,10 @@ async function store(
   context: CliContext,
   { paths, file }: LocatedRepository,
 ): Promise<Diagnosis[]> {
+  const configured = await storeConfig(context, paths)
+  if (configured.kind === 'postgres') return postgresStore(context, paths, configured)
   if ((await readHealth(file.socket)) === null) {
-    const health = await context.host.store.inspect(paths)
+    const health = await context.host.store.inspect(paths, configured)
     if (health.kind !== 'sound') {
       const found = {
         missing: 'it is not there',
@@ -235,4 +238,27 @@ async function store(
   if (size > LARGE_STORE)
     return [{ subject: 'store', status: 'warning', found, fix: 'Lower [retention] events_days' }]
   return [{ subject: 'store', status: 'ok', found }]
+}
+
+async function postgresStore(
+  context: CliContext,
+  paths: LocatedRepository['paths'],
+  configured: Config['store'],
+): Promise<Diagnosis[]> {
+  const checks = await context.host.store.postgres.check(paths, configured)
+  const failed = checks.filter(({ ok }) => !ok)
+  if (failed.length === 0)
+    return [
+      {
+        subject: 'store',
+        status: 'ok',
+        found: checks.map(({ what, found }) => `${what}: ${found}`).join('; '),
+      },
+    ]
+  return failed.map(({ what, found }) => ({
+    subject: 'store',
+    status: 'problem',
+    found: `${what}: ${found}`,
+    fix: '`exomonad store check` looks at all of it',
+  }))
 }

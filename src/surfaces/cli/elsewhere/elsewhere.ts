@@ -32,7 +32,7 @@ export interface Link {
    */
   client(options?: { as?: string | undefined; start?: boolean }): Client
   /** After the daemon went away: connects again where the connection was cut. Never throws. */
-  whenAway(): Promise<void>
+  whenAway(signal?: AbortSignal): Promise<void>
   /** From now on what becomes of the connection is not said: who draws on the terminal shows it. */
   beQuiet(): void
 }

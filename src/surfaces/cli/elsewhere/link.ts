@@ -103,8 +103,8 @@ export async function createLink(deps: Deps): Promise<Link> {
       given.again && given.start && Date.now() - (since ??= Date.now()) < AWAY
     for (let isStarting = false; ;) {
       try {
-        await ready(given.start)
-        if (isStarting) await ask()
+        if (isCut) await unlessAborted(ready(given.start), given.signal)
+        if (isStarting) await unlessAborted(ask(), given.signal)
         isStarting = false
         return await call()
       } catch (error) {
@@ -118,10 +118,10 @@ export async function createLink(deps: Deps): Promise<Link> {
     }
   }
 
-  const whenAway = async (): Promise<void> => {
+  const whenAway: Link['whenAway'] = async (signal) => {
     if (!(await wasCut())) return
     goOn()
-    await ready(false).catch(() => {})
+    await unlessAborted(ready(false), signal).catch(() => {})
   }
 
   return {
@@ -159,6 +159,20 @@ export async function createLink(deps: Deps): Promise<Link> {
       })
     },
   }
+}
+
+/** Connecting takes as long as ssh tries, and Ctrl-C is not to wait for that. */
+const unlessAborted = async (work: Promise<unknown>, signal?: AbortSignal): Promise<void> => {
+  if (signal === undefined) return void (await work)
+  let stop = (): void => {}
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason as Error)
+  })
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  // What is still under way then is nobody’s.
+  work.catch(() => {})
+  await Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 const UNKNOWN = 'What was asked for may have been done'

@@ -3,6 +3,7 @@ import { asExomonadError } from '../../../domain/errors.ts'
 import type { Client } from '../../client.ts'
 import type { CliContext } from '../context.ts'
 import { locateForHuman, subjectOf } from '../daemon/daemon.ts'
+import { storeConfig } from '../daemon/store-config.ts'
 import { ensureDaemon, stopDaemon } from '../daemon/daemon-process.ts'
 import { dismantle, worktreesThatGo, type Dismantled } from './dismantle.ts'
 import type { LocatedRepository } from '../locate.ts'
@@ -44,6 +45,10 @@ export function define(command: Command, context: CliContext): void {
  */
 async function stopEverything(context: CliContext, located: LocatedRepository): Promise<string[]> {
   const warnings: string[] = []
+  if ((await storeConfig(context, located.paths)).kind === 'postgres')
+    warnings.push(
+      'The records stay in the database: docs/postgres.md says how its schema is taken away.',
+    )
   try {
     await ensureDaemon(subjectOf(located, context))
     const client = await context.client()

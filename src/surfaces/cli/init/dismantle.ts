@@ -5,7 +5,7 @@ import type { Environment } from '../../../config/environment.ts'
 import { removeUserState } from '../../../config/user-state.ts'
 import { asExomonadError } from '../../../domain/errors.ts'
 import { parentBranch, type BranchName, type Sha } from '../../../domain/ids.ts'
-import { isInWorktrees, poolsOf, RADAR_INDEX, SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
+import { isInWorktrees, RADAR_INDEX, SNAPSHOT_INDEX } from '../../../runtime/paths.ts'
 import type { Host } from '../host.ts'
 import { EXCLUDE_LINES, sha256 } from './initialize.ts'
 import type { LocatedRepository } from '../locate.ts'
@@ -64,7 +64,7 @@ export async function dismantle(deps: DismantleDeps): Promise<Dismantled> {
     await git.unexclude([...(file.made?.excludes ?? []), ...EXCLUDE_LINES])
     removed.push('lines in .git/info/exclude')
   }
-  for (const pool of poolsOf(paths)) await git.endPool(pool, paths.trash)
+  for (const pool of Object.values(paths.pools)) await git.endPool(pool, paths.trash)
   for (const root of Object.values(paths.worktrees)) await removeIfEmpty(root)
   await removeIfEmpty(paths.config)
   await removeState(deps, { worktreesLeft, originLeft: unshared.length > 0 }, removed, kept)

@@ -14,7 +14,7 @@ export async function describeWhatRuns(context: CliContext, paths: Paths): Promi
   if (config === null) return []
   const palette = context.palette()
   return [
-    ...[...grantsOf(config), ...tokensOf(config), ...postsOf(config)].map(
+    ...[...grantsOf(config), ...tokensOf(config), ...storeOf(config), ...postsOf(config)].map(
       ([key, what]) =>
         `  ${palette.dim(printableLine(key))}  ${palette.attention(printableLine(what))}`,
     ),
@@ -72,6 +72,17 @@ function tokensOf({ forge: { kind, github, gitea } }: Config): Named[] {
     words === undefined ? [] : [[`forge.${kind}.${key}`, words]],
   )
 }
+
+/** Where all records go, where that is another place than this repository. */
+const storeOf = ({ store: { kind, url_file: file } }: Config): Named[] =>
+  kind === 'postgres'
+    ? [
+        [
+          'store.kind',
+          `all records are kept in the database that ${file ?? '$EXOMONAD_STORE_URL'} names`,
+        ],
+      ]
+    : []
 
 /** Where what needs a person is sent to, outside this machine. */
 const postsOf = ({ notify }: Config): Named[] =>

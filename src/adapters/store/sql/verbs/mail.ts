@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import type { AgentId } from '../../../../domain/ids.ts'
 import type { MailStore } from '../../store.ts'
-import type { Channels } from '../channels.ts'
 import type { Given, Tools } from '../queries.ts'
 import type { Session } from '../session.ts'
 import type { Tables } from '../tables.ts'
@@ -11,15 +10,11 @@ import type { Tables } from '../tables.ts'
  * can go back to its place: until it is known to have arrived, and for a day; each pop takes away
  * what is older.
  */
-export function createMail(
-  { rows, change, afterCommit }: Session,
-  channels: Channels,
-  clock: () => number,
-): MailStore {
+export function createMail({ rows, change, wake }: Session, clock: () => number): MailStore {
   return {
     send: async ({ id, from, to, message, sentAt }) => {
       await change(SEND, { id, sender: from, recipient: to, message, sentAt })
-      afterCommit(() => channels.signal(to))
+      await wake(to)
     },
     pop: async (to, options = {}) => {
       const now = clock()

@@ -1,0 +1,53 @@
+import type { Kysely } from 'kysely'
+import type { Migration } from 'kysely/migration'
+import { migrateStore } from '../sql/migrate.ts'
+import type { Tables } from '../sql/tables.ts'
+import { up as initial } from './migrations/0001-initial.ts'
+
+/**
+ * Every change of the schema, by name in order; the number in front is the store's version, which
+ * counts for itself and not with SQLite's. Only ever added to.
+ */
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  '0001-initial': { up: initial },
+}
+
+/**
+ * Brings the store to the version known here, under the builder's advisory lock and that of the
+ * tree (claim.ts). Throws STORE_TOO_NEW.
+ */
+export const migrate = (
+  db: Kysely<Tables>,
+  schema: string,
+  place: string,
+  migrations = MIGRATIONS,
+): Promise<void> =>
+  migrateStore({
+    ...{ db, migrations, schema, place },
+    latest: () => latestOf(db, schema),
+    before: async () => {},
+  })
+
+async function latestOf(db: Kysely<Tables>, schema: string): Promise<string | undefined> {
+  const catalogue = db.withTables<Catalogue>()
+  const tables = await catalogue
+    .selectFrom('pg_tables')
+    .select('tablename')
+    .where('schemaname', '=', schema)
+    .where('tablename', '=', 'kysely_migration')
+    .execute()
+  if (tables.length === 0) return undefined
+  const latest = await catalogue
+    .selectFrom('kysely_migration')
+    .select('name')
+    .orderBy('name', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return latest?.name
+}
+
+/** An alias, because an interface has no index. */
+type Catalogue = {
+  pg_tables: { schemaname: string; tablename: string }
+  kysely_migration: { name: string }
+}

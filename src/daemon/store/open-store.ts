@@ -1,0 +1,46 @@
+import { guardStore } from '../../adapters/store/guarded.ts'
+import { openSqliteStore } from '../../adapters/store/sqlite/open.ts'
+import type { Store } from '../../adapters/store/store.ts'
+import type { Environment } from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
+import type { Log } from '../../runtime/log.ts'
+import type { Paths } from '../../runtime/paths.ts'
+import type { TextGate } from '../../sanitize/text-gate.ts'
+import type { KnownTokens } from '../known-tokens.ts'
+import { postgresPlace } from './store-place.ts'
+import { requireDatabase } from '../unaccounted.ts'
+
+/** The daemon’s store, behind the text gate, which knows from it whose tokens there are. */
+export async function openStore(options: {
+  config: Config['store']
+  environment: Environment
+  paths: Paths
+  log: Log
+  clock: () => number
+  gate: TextGate
+  tokens: KnownTokens
+}): Promise<Store> {
+  const { gate, tokens } = options
+  const store = guardStore(await open(options), gate, tokens.addHash)
+  for (const { tokenHash } of await store.agents.list()) tokens.addHash(tokenHash)
+  return store
+}
+
+async function open({
+  config,
+  environment,
+  paths,
+  log,
+  clock,
+}: Parameters<typeof openStore>[0]): Promise<Store> {
+  if (config.kind === 'sqlite') {
+    await requireDatabase(paths)
+    return openSqliteStore({ file: paths.database, backups: paths.backups, log, clock })
+  }
+  // Loaded only where it is used.
+  const { openPostgresStore } = await import('../../adapters/store/postgres/open.ts')
+  return openPostgresStore({
+    ...(await postgresPlace(config, { environment, paths })),
+    ...{ log, clock },
+  })
+}

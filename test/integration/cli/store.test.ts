@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { type Server, startPostgres, whyNoPostgres } from '../../helpers/postgres.ts'
+import { waitFor } from '../../helpers/wait-for.ts'
+
+/** `exomonad store`: a tree that begins on SQLite and goes on, agents and all, on PostgreSQL. */
+describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
+  let server: Server
+  let tree: Exomonad
+  beforeAll(async () => {
+    server = await startPostgres()
+    tree = await startExomonad()
+  })
+  afterAll(async () => {
+    await tree?.stop()
+    await server?.dispose()
+  })
+  const database = (): string => join(tree.state, 'store.db')
+  const hashOf = (file: string): string =>
+    createHash('sha256').update(readFileSync(file)).digest('hex')
+
+  it('shows a SQLite store, and checks it', async () => {
+    const status = await tree.run(['store', 'status', '--json'])
+    expect(status.json).toMatchObject({
+      kind: 'sqlite',
+      place: database(),
+      daemon: expect.any(Number),
+    })
+    expect(await tree.run(['store', 'check'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('✓ file: sound'),
+    })
+  })
+
+  it('moves everything to PostgreSQL, with the same hashes, and leaves the file as it was', async () => {
+    tree.script('kept', {
+      steps: [
+        {
+          do: 'tool',
+          name: 'send',
+          input: { to: '${env.EXOMONAD_PARENT_ID}', message: 'nul and ü' },
+        },
+      ],
+    })
+    await tree.call('spawn_workers', { specs: [{ name: 'kept', prompt: 'x' }] })
+    await tree.logged('kept', 'its mail to be sent', ({ kind }) => kind === 'tool')
+    const before = await tree.agent('kept')
+    expect(await tree.run(['store', 'move', server.url()])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/daemon stop/),
+    })
+    await tree.run(['daemon', 'stop'])
+    const hash = hashOf(database())
+    expect(await tree.run(['store', 'move', 'host=/nowhere'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no server listens there'),
+    })
+    const moved = await tree.run(['store', 'move', server.url(), '--json'])
+    expect(moved.json).toMatchObject({ moved: true, from: database() })
+    expect(
+      moved.json.tables.find(({ table }: { table: string }) => table === 'mail'),
+    ).toMatchObject({
+      rows: 1,
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect(hashOf(database())).toBe(hash)
+    // A second time there is something in the way.
+    expect(await tree.run(['store', 'move', server.url()])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/something in .* already.*nothing was moved/s),
+    })
+
+    const url = join(tree.repository.home, 'url')
+    writeFileSync(url, server.url(), { mode: 0o600 })
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    appendFileSync(config, '\n[store]\nkind = "postgres"\nurl_file = "~/url"\n')
+    await tree.run(['daemon', 'start'])
+    expect(await tree.agent('kept')).toMatchObject({ id: before.id, pid: before.pid })
+    expect(JSON.stringify(await tree.call('inbox'))).toContain('nul and ü')
+    // Numbers go on where they were.
+    const seqs = (await tree.events()).map(({ seq }) => seq)
+    expect(new Set(seqs).size).toBe(seqs.length)
+    expect(hashOf(database())).toBe(hash)
+  })
+
+  it('shows and checks the one on PostgreSQL, also while the server is away', async () => {
+    const status = await tree.run(['store', 'status'])
+    expect(status.stdout).toMatch(/PostgreSQL 15.*schema exomonad_/)
+    expect(status.stdout).toMatch(/held by\s+process \d+/)
+    const check = await tree.run(['store', 'check'])
+    expect([check.code, check.stdout]).toEqual([
+      0,
+      expect.stringMatching(/✓ notifications.*✓ schema.*✓ tree: this repository’s.*✓ rows/s),
+    ])
+    expect((await tree.run(['store', 'list'])).stdout).toContain('pg_dump')
+    expect((await tree.run(['doctor'])).stdout).toMatch(/notifications: LISTEN and NOTIFY/)
+    await server.kill()
+    expect(await tree.run(['store', 'check'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/✗ connection: .*no server listens there/),
+    })
+    expect(await tree.run(['store', 'status'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('STORE_UNAVAILABLE'),
+    })
+    await server.start()
+    await waitFor('the store to be back', () => tree.tree(), { limit: 60_000 })
+  })
+
+  it('is set aside with `down --force` where it is not this tree’s any more, which begins anew', async () => {
+    await tree.run(['daemon', 'stop'])
+    const [row] = await server.sql(
+      "select nspname from pg_namespace where nspname like 'exomonad_%'",
+    )
+    await server.sql(`update ${String(row?.['nspname'])}.tree set id = 'another'`)
+    expect(await tree.run(['daemon', 'start'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('STORE_LOST'),
+    })
+    const forced = await tree.run(['down', '--force'])
+    expect([forced.code, forced.stdout]).toEqual([
+      0,
+      expect.stringMatching(/kept as exomonad_\w+_lost_/),
+    ])
+    expect((await tree.run(['daemon', 'start'])).code).toBe(0)
+    expect(await tree.agent('kept')).toBeUndefined()
+  })
+
+  it('refuses an address in the configuration, and says where it belongs', async () => {
+    const config = join(tree.repository.path, '.exomonad', 'config.toml')
+    appendFileSync(config, 'url = "postgresql://me:secret@host/db"\n')
+    const said = await tree.run(['config', 'check'])
+    expect(`${said.stdout}${said.stderr}`).toMatch(
+      /store\.url.*url_file, or set EXOMONAD_STORE_URL/s,
+    )
+  })
+})
