@@ -7,7 +7,7 @@ import type { Caller } from '../domain/caller.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import { isAlive } from '../domain/lifecycle.ts'
 import { fateOf } from './tool-access.ts'
-import { wayBack } from '../domain/way-back.ts'
+import { wayBack } from '../domain/state-words.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

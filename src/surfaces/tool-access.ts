@@ -3,7 +3,7 @@ import { isAlive } from '../domain/lifecycle.ts'
 import type { Agent } from '../domain/records.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AnyTool } from '../tools/define.ts'
-import { wayBack } from '../domain/way-back.ts'
+import { wayBack } from '../domain/state-words.ts'
 
 /**
  * Tools that the configuration lists for a role of the user’s own; undefined for roles it doesn’t

@@ -10,7 +10,7 @@ import type { OwnPanes } from '../panes/panes.ts'
 import { startedKey, type StateChange, type States } from './states.ts'
 import { requireOwnBranch } from '../spawn/take-over.ts'
 import { addressOf } from './tree.ts'
-import { wayBack } from '../../domain/way-back.ts'
+import { wayBack } from '../../domain/state-words.ts'
 
 /**
  * Starts the program of an agent that exists, anew or with its conversation. INVALID_ARG where it is
