@@ -79,15 +79,29 @@ async function mailboxPair(server: Server): Promise<Figure[]> {
       })
     })
   const [sqlite, postgres] = [await pairs(mailFolder()), await pairs(onPostgres(server))]
-  const bare = await notifyFloor(server)
+  const [bare, commits] = [await notifyFloor(server), await commitFloor(server)]
   return [0.5, 0.99].flatMap((share) => {
     const name = `mailbox pair, send → wait, p${share * 100}`
     const value = percentile(postgres, share)
     return [
       line(name, 'ms', value, percentile(sqlite, share), PAIRS),
       { ...line(name, 'ms', value, percentile(bare, share), PAIRS), floorName: 'NOTIFY → LISTEN' },
+      { ...line(name, 'ms', value, percentile(commits, share), PAIRS), floorName: 'one commit' },
     ]
   })
+}
+
+/** What the disk makes of it: one row, written for good. */
+async function commitFloor(server: Server): Promise<number[]> {
+  const client = new pg.Client({
+    ...{ host: server.folder, user: 'owner', password: '', database: 'postgres' },
+  })
+  await client.connect()
+  await client.query('create table floor (id int)')
+  const samples = await sample(PAIRS, () => client.query('insert into floor values (1)'))
+  await client.query('drop table floor')
+  await client.end()
+  return samples
 }
 
 async function notifyFloor(server: Server): Promise<number[]> {

@@ -9,7 +9,7 @@ import { silentLog } from '../../src/runtime/log.ts'
 import type { Server } from '../../test/helpers/postgres.ts'
 import { median, sample, timed, type Figure } from '../figures.ts'
 import { agentRow } from '../rows.ts'
-import { difference, line, statements } from '../store.ts'
+import { difference, line, type Statements, statements } from '../store.ts'
 import { benchTree, IDLE_AGENTS, type BenchTree } from '../tree.ts'
 
 const ROUNDS = 3
@@ -17,6 +17,8 @@ const AGENTS = 1000
 const IDLE = 20
 /** How long nothing happens. Milliseconds. */
 const STILL = 60_000
+/** Until what a start or a spawn brings with it is over. Milliseconds. */
+const REST = 20_000
 
 interface Measured {
   readonly spawns: ReadonlyMap<number, number>
@@ -32,8 +34,13 @@ export async function measureTrees(server: Server): Promise<Figure[]> {
     config: `${IDLE_AGENTS}\n[store]\nkind = "postgres"\nurl_file = "~/url"\nschema = "bench"\n`,
     prepareHome: (home) => writeFileSync(join(home, 'url'), server.url(), { mode: 0o600 }),
   })
-  const { idle, ...postgres } = await measure(tree, ofSchema(server), () => idleCost(server, tree))
-  const perHour = 3_600_000 / STILL / IDLE
+  const alone = await still(server)
+  const { idle, ...postgres } = await measure(tree, ofSchema(server), async () => {
+    await tree.client.call('down', {})
+    await spawn(tree, 'idle', IDLE)
+    return still(server)
+  })
+  const perHour = 3_600_000 / STILL
   return [
     ...[1, 5, 20].map((count) =>
       line(
@@ -52,19 +59,19 @@ export async function measureTrees(server: Server): Promise<Figure[]> {
       sqlite.restart,
       ROUNDS,
     ),
-    ...(idle === undefined
-      ? []
-      : [
-          line('statements per idle agent and hour', 'calls', idle.calls * perHour, 0, 1),
-          line('written ahead per idle agent and hour', 'bytes', idle.bytes * perHour, 0, 1),
-          line(
-            'idle agents that one core of PostgreSQL would carry',
-            'points',
-            idle.ms <= 0 ? 0 : IDLE / (idle.ms / STILL),
-            0,
-            1,
-          ),
-        ]),
+    line('statements of a daemon without agents, per hour', 'calls', alone.calls * perHour, 0, 1),
+    ...(idle === undefined ? [] : ofIdle(difference(idle, alone), perHour)),
+  ]
+}
+
+/** What each of the agents adds; nothing where it is less than what else differs. */
+const ofIdle = ({ calls, bytes, ms }: Statements, perHour: number): Figure[] => {
+  const each = (value: number): number => (Math.max(0, value) * perHour) / IDLE
+  const carried = ms <= 0 ? 0 : (IDLE * STILL) / ms
+  return [
+    line('statements per idle agent and hour', 'calls', each(calls), 0, 1),
+    line('written ahead per idle agent and hour', 'bytes', each(bytes), 0, 1),
+    line('idle agents that one core of PostgreSQL carries', 'points', carried, 0, 1),
   ]
 }
 
@@ -97,17 +104,12 @@ async function measure<Idle>(
   }
 }
 
-/** Of `IDLE` agents in panes, beyond what the daemon asks with the few that are there already. */
-async function idleCost(server: Server, tree: BenchTree) {
-  const still = async () => {
-    const before = await statements(server)
-    await delay(STILL)
-    return difference(await statements(server), before)
-  }
-  await tree.client.call('down', {})
-  const without = await still()
-  await spawn(tree, 'idle', IDLE)
-  return difference(await still(), without)
+/** While nothing happens, once what was begun has come to rest. */
+async function still(server: Server): Promise<Statements> {
+  await delay(REST)
+  const before = await statements(server)
+  await delay(STILL)
+  return difference(await statements(server), before)
 }
 
 async function spawn(tree: BenchTree, round: string, count: number): Promise<void> {
