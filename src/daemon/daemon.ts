@@ -11,7 +11,7 @@ import { createSetupCache } from '../adapters/machine/workplace/setup-cache.ts'
 import { agentEnvironment, gitEnvironment, type Environment } from '../config/environment.ts'
 import { listTrackedConfiguration } from '../config/tracked-files.ts'
 import type { Config } from '../config/schema.ts'
-import { ensureOwnerToken } from '../config/user-state.ts'
+import { ensureOwnerToken, userStateFolder } from '../config/user-state.ts'
 import { createLog } from '../runtime/log.ts'
 import { PACKAGE_ROOT, programFile } from '../runtime/package-root.ts'
 import { repositoryHash } from '../runtime/paths.ts'
@@ -239,6 +239,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       mcp,
       notices,
       ownerToken,
+      userState: userStateFolder(environment),
       roleTools: (role) => roleToolsOf(config())(role),
       version,
       repository: paths.home,

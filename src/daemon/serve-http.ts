@@ -31,6 +31,8 @@ export async function serveHttp(deps: {
   readonly version: string
   /** Path of the repository. */
   readonly repository: string
+  /** Where the owner’s token lies. */
+  readonly userState: string
   readonly gate: TextGate
   readonly clock: () => number
   readonly log: Log
@@ -55,6 +57,7 @@ export async function serveHttp(deps: {
     health: async () => {
       const health = await knownForgeHealth(store).catch(() => undefined)
       return {
+        user_state: deps.userState,
         multiplexer: multiplexer.name,
         forge: forge.kind,
         forge_trouble: health?.code ?? null,

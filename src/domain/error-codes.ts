@@ -77,7 +77,8 @@ export const ERRORS = {
   ALREADY_DEAD: {
     status: 409,
     meaning: 'The agent has ended; what it was does not change.',
-    remedy: '`exomonad resume AGENT` starts it again where that is wanted.',
+    remedy:
+      '`exomonad resume AGENT` starts a failed one again; with the work of another a new agent goes on (`exomonad spawn … --branch BRANCH`).',
   },
   AGENT_CLI_MISSING: {
     status: 503,

@@ -1,3 +1,6 @@
+import type { Agent } from './records.ts'
+import { isLasting } from './lifecycle.ts'
+import { sharesBranch } from './agent-kinds.ts'
 /** What a person wants to know of an agent's state. */
 export interface StateFacts {
   readonly state: string
@@ -37,4 +40,13 @@ function idle({ outcome, merged, stateReason, kind }: StateFacts): { sign: strin
   // needs no program.
   if (stateReason === 'stopped' && kind !== 'root') return { sign: SIGNS.idle, word: 'stopped' }
   return { sign: SIGNS.idle, word: 'idle' }
+}
+
+/** How what an ended agent was at can go on, as a sentence for a person; empty where it can’t. */
+export function wayBack(agent: Pick<Agent, 'name' | 'kind' | 'state' | 'branch'>): string {
+  if (!isLasting(agent)) return ''
+  if (agent.state === 'failed')
+    return `\`exomonad resume ${agent.name}\` starts it again where that is wanted.`
+  if (sharesBranch(agent)) return 'It does not come back; fork its parent again.'
+  return `It does not come back; \`exomonad spawn workers NAME="what to do" --branch ${agent.branch}\` has a new agent go on with its work.`
 }

@@ -7,6 +7,7 @@ import type { Caller } from '../domain/caller.ts'
 import { ExomonadError } from '../domain/errors.ts'
 import { isAlive } from '../domain/lifecycle.ts'
 import { fateOf } from './tool-access.ts'
+import { wayBack } from '../domain/state-words.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -72,7 +73,7 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
   if (!isAlive(agent.state)) {
     throw new ExomonadError(
       'NOT_ALLOWED',
-      `${agent.name} ${fateOf(agent)}, so its token does nothing more. \`exomonad resume ${agent.name}\` starts it again where that is wanted.`,
+      `${agent.name} ${fateOf(agent)}, so its token does nothing more. ${wayBack(agent)}`.trimEnd(),
       {
         agent_id: agent.id,
         state: agent.state,

@@ -3,6 +3,7 @@ import { isAlive } from '../domain/lifecycle.ts'
 import type { Agent } from '../domain/records.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { AnyTool } from '../tools/define.ts'
+import { wayBack } from '../domain/state-words.ts'
 
 /**
  * Tools that the configuration lists for a role of the user’s own; undefined for roles it doesn’t
@@ -32,7 +33,7 @@ export function identityOf(
   if (agent.kind !== 'root' && !isAlive(agent.state))
     throw new ExomonadError(
       'NOT_ALLOWED',
-      `${agent.name} ${fateOf(agent)}, so that nobody can act as it. Leave out --as to do it yourself; \`exomonad resume ${agent.name}\` starts it again where that is wanted.`,
+      `${agent.name} ${fateOf(agent)}, so that nobody can act as it. Leave out --as to do it yourself. ${wayBack(agent)}`.trimEnd(),
       { agent_id: agent.id, state: agent.state },
     )
   return { kind: 'agent', agent, actedBy: by }

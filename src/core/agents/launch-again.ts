@@ -8,11 +8,14 @@ import { newToken } from '../spawn/token.ts'
 import { STOPPED } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
 import { startedKey, type StateChange, type States } from './states.ts'
+import { requireOwnBranch } from '../spawn/take-over.ts'
 import { addressOf } from './tree.ts'
+import { wayBack } from '../../domain/state-words.ts'
 
 /**
  * Starts the program of an agent that exists, anew or with its conversation. INVALID_ARG where it is
- * being started, or was a moment ago; ALREADY_DEAD where it can’t be, or was killed meanwhile.
+ * being started, or was a moment ago; ALREADY_DEAD where it can’t be, or was killed meanwhile; BRANCH_EXISTS
+ * where another goes on with its work.
  */
 export type LaunchAgain = (
   configured: Configured,
@@ -48,7 +51,7 @@ export function createLaunchAgain(
     await panes.close(agent)
     await store.runs.reopen(agent.id)
     await files.writeChannel(agent.id, null)
-    const spawning = await states.change(agent.id, {
+    const change: StateChange = {
       to: 'spawning',
       source: 'human',
       actor: 'human',
@@ -65,11 +68,15 @@ export function createLaunchAgain(
         },
         ...(mode === 'start' ? { sessionId: null, transcript: null } : {}),
       },
+    }
+    const spawning = await store.transaction(async (tx) => {
+      requireOwnBranch(await tx.agents.list(), agent.id)
+      return states.change(agent.id, change, tx)
     })
     if (spawning === undefined)
       throw new ExomonadError(
         'ALREADY_DEAD',
-        `${agent.name} is ${agent.state}; that does not change.`,
+        `${agent.name} ${agent.state === 'killed' ? 'was killed' : 'has ended'}. ${wayBack(agent)}`.trimEnd(),
         { agent: agent.id, state: agent.state },
       )
     try {

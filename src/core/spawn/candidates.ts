@@ -1,5 +1,3 @@
-import { sharesBranch } from '../../domain/agent-kinds.ts'
-import type { Agent } from '../../domain/records.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import {
   asBranchName,
@@ -13,6 +11,7 @@ import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
 import type { ResolvedSpec } from './issues/specs.ts'
 import type { Launcher } from './launch.ts'
+import { agentOnBranch, requireOver } from './take-over.ts'
 import type { Base } from './spawn-base.ts'
 
 /** A spec that could be spawned as far as can be determined without making anything. */
@@ -26,12 +25,6 @@ export interface Candidate {
   /** Of an adopted branch: its existing worktree, or null. Undefined for a new branch. */
   readonly adopt: { worktree: string | null; head: Sha } | undefined
 }
-
-/** The agent whose branch it is; one whose worktree was cleaned away leaves it to others. */
-export const agentOnBranch = (agents: readonly Agent[], branch: string): Agent | undefined =>
-  agents.find(
-    (agent) => agent.branch === branch && !sharesBranch(agent) && agent.cleanedAt === null,
-  )
 
 /**
  * Looks whether a spec could be spawned: its name and branch, its program, who may adopt.
@@ -53,13 +46,9 @@ export function createCandidates({
         { branch },
       )
     const entry = (await git.worktrees()).find((worktree) => worktree.branch === branch)
-    const owner = agentOnBranch(await store.agents.list(), branch)
-    if (owner !== undefined)
-      throw new ExomonadError(
-        'BRANCH_EXISTS',
-        `${branch} is the branch of the agent ${owner.name} already.`,
-        { branch, agent: owner.id },
-      )
+    const agents = await store.agents.list()
+    const owner = agentOnBranch(agents, branch)
+    if (owner !== undefined) requireOver(owner, agents)
     return {
       branch: asBranchName(branch),
       worktree: entry === undefined || entry.prunable ? null : entry.path,

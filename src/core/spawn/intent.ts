@@ -1,4 +1,5 @@
 import type { AgentId } from '../../domain/ids.ts'
+import type { TakenOver } from './take-over.ts'
 
 /** What the journal holds, so that a crash can be undone or finished. */
 export interface SpawnIntent extends Record<string, unknown> {
@@ -13,6 +14,8 @@ export interface SpawnIntent extends Record<string, unknown> {
   readonly name?: string
   /** The capture that becomes its prompt: whose it is, and where it ends there. */
   readonly capture?: { readonly agentId: AgentId; readonly line: number }
+  /** Whose branch and worktree it goes on with. */
+  readonly from?: TakenOver
   /** Its failure was published. */
   readonly told?: boolean
 }

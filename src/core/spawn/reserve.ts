@@ -15,12 +15,29 @@ import { requireFree } from './issues/specs.ts'
 import { isAlive } from '../../domain/lifecycle.ts'
 import { newAgentDefaults } from './new-agent.ts'
 import { runtimeOf, toolsOf } from '../agents/programs.ts'
-import { type Candidate, agentOnBranch } from './candidates.ts'
+import type { Candidate } from './candidates.ts'
+import { agentOnBranch, requireOver, takeOver } from './take-over.ts'
 
 export interface Reserved {
   readonly agent: Agent
   readonly candidate: Candidate
   readonly journal: string
+}
+
+/** Why this branch can’t be had, as a sentence; undefined where its owner is over. */
+function whyNot(
+  { adopt, branch }: Candidate,
+  taken: Agent,
+  agents: readonly Agent[],
+): string | undefined {
+  if (adopt === undefined)
+    return `${branch} belongs to the agent ${taken.name} (${isAlive(taken.state) ? 'alive' : taken.state}). Take another name, or ${isAlive(taken.state) ? `send ${taken.name} more work` : `have the new agent go on with that work (\`exomonad spawn … --branch ${branch}\`)`}.`
+  try {
+    requireOver(taken, agents)
+    return undefined
+  } catch (error) {
+    return asExomonadError(error).message
+  }
 }
 
 export function createReservations(
@@ -118,11 +135,12 @@ export function createReservations(
         const errors: SpawnError[] = []
         for (const candidate of candidates) {
           const taken = agentOnBranch(agents, candidate.branch)
-          if (taken !== undefined) {
+          const occupied = taken === undefined ? undefined : whyNot(candidate, taken, agents)
+          if (occupied !== undefined) {
             errors.push({
               name: candidate.spec.name,
               code: 'BRANCH_EXISTS',
-              error: `${candidate.branch} belongs to the agent ${taken.name} (${isAlive(taken.state) ? 'alive' : taken.state}). Take another name${isAlive(taken.state) ? `, or send ${taken.name} more work` : ''}.`,
+              error: occupied,
             })
             continue
           }
@@ -135,8 +153,12 @@ export function createReservations(
             errors.push({ name: candidate.spec.name, code: refused.code, error: refused.message })
             continue
           }
-          const agent = await draft(config, caller, candidate, agents, randomUUID())
-          agents.push(agent)
+          const from = taken === undefined ? undefined : await takeOver(tx, taken, clock())
+          const others = agents.filter((agent) => agent !== taken)
+          const drafted = await draft(config, caller, candidate, others, randomUUID())
+          // Made for the agent before it, the worktree may go when it is merged.
+          const agent = taken === undefined ? drafted : { ...drafted, adopted: taken.adopted }
+          agents.splice(0, Infinity, ...others, agent)
           const journal = await admission.enter(tx, agent, {
             agentId: agent.id,
             branch: agent.branch,
@@ -144,6 +166,7 @@ export function createReservations(
             forkPoint: candidate.forkPoint,
             makesBranch: candidate.adopt === undefined,
             makesWorktree: candidate.adopt === undefined || candidate.adopt.worktree === null,
+            ...(from === undefined ? {} : { from }),
           })
           if (source !== undefined) await recordIssue(tx, agent.id, source)
           if (wake === 'all_settled') await holdNewsOf(tx, agent.id, caller.agent.id)

@@ -8,6 +8,7 @@ import type { SpawnError } from './spawn-use-cases.ts'
 import type { Deps } from '../deps.ts'
 import type { SpawnIntent } from './intent.ts'
 import type { Teardown } from './provision/teardown.ts'
+import { giveBack } from './take-over.ts'
 import type { States } from '../agents/states.ts'
 
 /** Takes back what a spawn made, or, where its agent already works, lets it live. */
@@ -90,6 +91,7 @@ export function createSpawnUndo({
       )
     await store.transaction(async (tx) => {
       await tx.agents.remove(agentId)
+      if (intent.from !== undefined) await giveBack(tx, intent.from)
       await tx.runs.remove(agentId)
       await forgetIssue(tx, agentId)
       await holdNoMore(tx, agentId)

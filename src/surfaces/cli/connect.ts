@@ -8,6 +8,7 @@ import { createClient, withTypedCalls, type Client } from '../client.ts'
 import { ensureDaemon } from './daemon/daemon-process.ts'
 import type { Host } from './host.ts'
 import { isInAgentWorktree, locateRepository, type LocatedRepository } from './locate.ts'
+import { neverTheOwner, withRefusalsExplained } from './refused-token.ts'
 import { KEYED } from './tool-specs.ts'
 
 export interface ConnectDeps {
@@ -57,7 +58,10 @@ export async function openOwnerClients(
   const { socket, token } = await findAccess({ ...deps, as: undefined, start: true })
   return {
     client: ({ as, start = true } = {}) => {
-      const client = createClient({ socket, token, as })
+      const client = withRefusalsExplained(createClient({ socket, token, as }), {
+        socket,
+        folder: userStateFolder(deps.environment),
+      })
       return start ? startingClient(client, located, deps.host) : client
     },
   }
@@ -92,10 +96,17 @@ async function openAccess(
     )
   }
   const { socket } = located.file
-  const client = createClient({ socket, token, as: deps.as })
+  const folder = userStateFolder(environment)
+  const client = withRefusalsExplained(createClient({ socket, token, as: deps.as }), {
+    socket,
+    folder,
+  })
   const owner = deps.start ? startingClient(client, located, deps.host) : client
   // Whoever acts for an agent asks this as themselves: that agent may see no tree, or have ended.
-  const asked = deps.as === undefined ? owner : createClient({ socket, token })
+  const asked =
+    deps.as === undefined
+      ? owner
+      : withRefusalsExplained(createClient({ socket, token }), { socket, folder })
   await refuseAdoptedWorktree(located, asked)
   return { socket, token, isOwner: true, client: owner }
 }
@@ -135,29 +146,6 @@ const withoutToken = (why: string): ExomonadError =>
     'NOT_ALLOWED',
     `No token: ${why}, but neither EXOMONAD_TOKEN nor EXOMONAD_AUTH_FILE gives one. Agents never act as the owner; run this from outside agents’ worktrees to act as yourself.`,
   )
-
-/**
- * To an agent a token that nobody knows is the same as none: the error says what it may not do, not
- * how to make a token.
- */
-function neverTheOwner(client: Client): Client {
-  const refused = (error: unknown): never => {
-    if (!(error instanceof ExomonadError) || error.code !== 'UNAUTHORIZED') throw error
-    throw new ExomonadError('NOT_ALLOWED', error.message, error.facts, { cause: error })
-  }
-  return withTypedCalls({
-    callTool: (name, input, options) => client.callTool(name, input, options).catch(refused),
-    get: (path, options) => client.get<never>(path, options).catch(refused),
-    hook: (event, body, options) => client.hook<never>(event, body, options).catch(refused),
-    async *events(query) {
-      try {
-        yield* client.events(query)
-      } catch (error) {
-        refused(error)
-      }
-    },
-  })
-}
 
 /**
  * An adopted worktree can be anywhere, and only the tree knows it. Costs a request in linked

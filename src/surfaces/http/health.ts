@@ -10,6 +10,10 @@ const healthy = z
     version: z.string(),
     repository: z.string(),
     uptime_seconds: z.number(),
+    user_state: z
+      .string()
+      .optional()
+      .describe('Folder with the owner’s token and what is trusted, as the daemon was started'),
     forge: z.string().optional().describe('Where pull requests live'),
     forge_trouble: z
       .string()

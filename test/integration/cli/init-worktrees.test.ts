@@ -44,7 +44,7 @@ it('it is proposed with size and time, and written only where somebody agrees', 
   const said = await tree.run(['init', '--no-prepare-agents'])
   expect(said.code).toBe(0)
   expect(said.stdout).toMatch(
-    /^ +worktrees +checked out, \d of 4 files at a time; (?:copy-on-write works here|no copy-on-write on this file system)$/m,
+    /^ +worktrees +4 files checked out by \d process(?:es)?; (?:copy-on-write works here|no copy-on-write on this file system)$/m,
   )
   expect(said.stdout).toMatch(
     /without node_modules \(of package-lock\.json: \d MB, 2 files, copied in \d+\.\d s\)/,

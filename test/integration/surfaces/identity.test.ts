@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { COMMANDS } from '../../../src/surfaces/cli/commands.ts'
@@ -341,6 +341,33 @@ describe('without a good token', () => {
       status: 'problem',
       found: `it is not in ${join(elsewhere, 'exomonad')}`,
     })
+  })
+
+  it('the owner gets to know whose token the daemon has where it is another', async () => {
+    const elsewhere = join(tree.repository.folder, 'another')
+    const env = { XDG_STATE_HOME: elsewhere }
+    const own = join(tree.repository.env['XDG_STATE_HOME'] ?? '', 'exomonad')
+    const [name = ''] = readdirSync(own).filter((file) => file.endsWith('.token'))
+    mkdirSync(join(elsewhere, 'exomonad'), { recursive: true })
+    writeFileSync(join(elsewhere, 'exomonad', name), `${'0'.repeat(64)}\n`)
+    for (const args of [['tree'], ['send', 'dev', 'Hello'], ['log'], ['events'], ['down']])
+      expect((await tree.run([...args, '--json'], { env })).json, args.join(' ')).toMatchObject({
+        code: 'UNAUTHORIZED',
+        pid: await tree.daemonPid(),
+        folder: join(elsewhere, 'exomonad'),
+        daemon_folder: own,
+        error: expect.stringContaining('with another HOME or XDG_STATE_HOME'),
+      })
+    // One that was lost and made anew.
+    const token = readFileSync(join(own, name))
+    writeFileSync(join(own, name), `${'0'.repeat(64)}\n`)
+    expect((await tree.run(['tree', '--json'])).json).toMatchObject({
+      code: 'UNAUTHORIZED',
+      error: expect.stringMatching(/was made after it had started\. Run `exomonad daemon stop`/),
+    })
+    writeFileSync(join(own, name), token)
+    expect((await tree.run(['tree', '--json'])).code).toBe(0)
+    rmSync(elsewhere, { recursive: true })
   })
 
   it('nobody in an agent is the owner: whether it is missing, empty, wrong or in a file that is gone', async () => {

@@ -121,13 +121,13 @@ describe('whoever acts for an agent', () => {
   })
 
   it.each([
-    ['killed', 'was killed'],
-    ['failed', 'has failed'],
-    ['completed', 'has ended'],
-  ] as const)('can be none that is %s, but beside it', (state, words) => {
+    ['killed', 'was killed', 'It does not come back; `exomonad spawn workers '],
+    ['failed', 'has failed', '`exomonad resume k2` starts it again'],
+    ['completed', 'has ended', 'It does not come back; `exomonad spawn workers '],
+  ] as const)('can be none that is %s, but beside it', (state, words, way) => {
     const caller = by({ name: 'k2', state })
     expect(() => identityOf(caller)).toThrow(
-      `k2 ${words}, so that nobody can act as it. Leave out --as to do it yourself; \`exomonad resume k2\``,
+      `k2 ${words}, so that nobody can act as it. Leave out --as to do it yourself. ${way}`,
     )
     expect(identityOf(caller, { tool: named('scrollback') })).toBe(caller)
   })

@@ -1,29 +1,20 @@
-import { createHash } from 'node:crypto'
-import { access, lstat, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { access, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseSha, type Sha } from '../../../domain/ids.ts'
 import { RADAR_INDEX } from '../../../runtime/paths.ts'
 import { wordsOf } from '../failure.ts'
 import type { ExecResult } from '../../../processes/exec.ts'
 import type { Run } from '../run.ts'
 import { copyIndex, SOME_MISSING } from '../worktrees/snapshots.ts'
-import { gitDirOf, operationIn, parseStatus } from '../worktrees/worktree-state.ts'
-import { SNAPSHOT_FILE_LIMIT, type RadarGit, type WorktreeSnapshot } from './radar-git.ts'
-import { LEAST_OBJECT, type RadarObjects } from './radar-objects.ts'
+import { gitDirOf, operationOf, parseStatus } from '../worktrees/worktree-state.ts'
+import type { RadarGit, WorktreeSnapshot } from './radar-git.ts'
+import type { RadarObjects } from './radar-objects.ts'
+import { markOf, signsOf, stampOf, stampsOf } from './worktree-marks.ts'
 
 /** More uncommitted files than these are no work of an agent’s but a missing line in .gitignore. */
 const MOST_PATHS = 20_000
-/**
- * What is larger and was written more recently is left out until it rests: a database that changes
- * all the time would be stored anew at each look. Bytes, milliseconds.
- */
-const RESTLESS = { size: 1_000_000, rest: 60_000 }
 /** Up to so many are named to `git add`, which then looks at nothing else. */
 const MOST_NAMED = 200
-/** Files that are looked at side by side. */
-const AT_ONCE = 64
-/** Changed files that are looked at for a sign that there is more. */
-const MOST_SIGNS = 64
 
 const SETTINGS = [
   'core.splitIndex=false',
@@ -43,6 +34,15 @@ const STATUS = [
   '--ignore-submodules=dirty',
   '-z',
 ]
+
+/** A worktree, and its index as it is to be read. */
+interface Place {
+  readonly worktree: string
+  /** Folder of its own HEAD and index. */
+  readonly gitDir: string
+  /** Of that index. */
+  readonly stamp: string
+}
 
 const unknown = (why: string) => ({ kind: 'unknown' as const, why })
 
@@ -77,14 +77,9 @@ export function createWorktreeSnapshots({
 
   /** The tree of all its files but `skipped`. `named`: what differed from its index at `stamp`. */
   const treeOf = async (
-    worktree: string,
-    {
-      skipped,
-      named,
-      stamp,
-    }: { skipped: readonly string[]; named: readonly string[] | null; stamp: string },
+    { worktree, gitDir, stamp }: Place,
+    { skipped, named }: { skipped: readonly string[]; named: readonly string[] | null },
   ): Promise<Sha> => {
-    const gitDir = await gitDirOf(worktree)
     const real = join(gitDir, 'index')
     const refreshed = join(gitDir, RADAR_INDEX)
     const index = `${refreshed}-next`
@@ -97,7 +92,10 @@ export function createWorktreeSnapshots({
       env: { ...(await objects.variables()), GIT_INDEX_FILE: index },
       settings: [...SETTINGS, `lfs.storage=${large}`],
     }
-    const add = (pathspecs: readonly string[]): Promise<ExecResult> =>
+    const add = (
+      pathspecs: readonly string[],
+      settings: readonly string[] = [],
+    ): Promise<ExecResult> =>
       run.attempt(
         [
           'add',
@@ -107,7 +105,11 @@ export function createWorktreeSnapshots({
           '--pathspec-from-file=-',
           '--pathspec-file-nul',
         ],
-        { ...options, input: pathspecs.join('\0') },
+        {
+          ...options,
+          settings: [...options.settings, ...settings],
+          input: pathspecs.join('\0'),
+        },
       )
     const isDone = ({ exitCode }: ExecResult): boolean =>
       exitCode === 0 || exitCode === SOME_MISSING
@@ -120,7 +122,9 @@ export function createWorktreeSnapshots({
       if (named === null || named.length > MOST_NAMED || (await stampOf(real)) !== stamp)
         return false
       if (named.length === 0) return true
-      if (isDone(await add(named.map((path) => `:(top,literal)${path}`)))) return true
+      // Threads that look at all files cost more than the few that are named.
+      const few = named.map((path) => `:(top,literal)${path}`)
+      if (isDone(await add(few, ['core.preloadIndex=false']))) return true
       // One that is gone since, or lies beyond a link now, git refuses with all others.
       await begin()
       return false
@@ -131,7 +135,9 @@ export function createWorktreeSnapshots({
         const all = await add([':/', ...skipped.map((path) => `:(top,exclude,literal)${path}`)])
         if (!isDone(all)) throw run.failure(`look at ${worktree}`, all, options)
       }
-      return parseSha(await run.output(`look at ${worktree}`, ['write-tree'], options))
+      // What was not changed is there, or its absence shows where it is read.
+      const write = ['write-tree', '--missing-ok']
+      return parseSha(await run.output(`look at ${worktree}`, write, options))
     } finally {
       await clear()
     }
@@ -145,12 +151,13 @@ export function createWorktreeSnapshots({
     )
 
   /** A checkout, a rebase or a commit was there in between: each writes the index. */
-  const hasMoved = async (
-    worktree: string,
-    { head, stamp }: { head: Sha; stamp: string },
-  ): Promise<boolean> => {
-    if ((await operationIn(worktree)) !== null) return true
-    if ((await stampOf(join(await gitDirOf(worktree), 'index'))) === stamp) return false
+  const hasMoved = async ({ worktree, gitDir, stamp }: Place, head: Sha): Promise<boolean> => {
+    const [operation, now] = await Promise.all([
+      operationOf(gitDir),
+      stampOf(join(gitDir, 'index')),
+    ])
+    if (operation !== null) return true
+    if (now === stamp) return false
     const args = ['rev-parse', '--verify', '--quiet', 'HEAD']
     return (await run.attempt(args, { worktree, reads: true })).stdout.trim() !== head
   }
@@ -164,6 +171,7 @@ export function createWorktreeSnapshots({
     const before = isKept ? last : undefined
     const gitDir = await gitDirOf(worktree)
     const stamp = await stampOf(join(gitDir, 'index'))
+    const place: Place = { worktree, gitDir, stamp }
     const index = await bringIndex(gitDir, stamp)
     const looked = await run.attempt(STATUS, {
       worktree,
@@ -173,7 +181,7 @@ export function createWorktreeSnapshots({
     indexes.set(gitDir, { of: stamp, own: await stampOf(index) })
     if (looked.exitCode !== 0) return unknown(wordsOf(looked) || 'git status failed')
     const { head, dirty, conflicted } = parseStatus(looked.stdout)
-    const operation = await operationIn(worktree)
+    const operation = await operationOf(gitDir)
     if (operation !== null) return unknown(`it is in the middle of a ${operation}`)
     if (conflicted.length > 0) return unknown('it has conflicts that are not resolved')
     if (head === null) return unknown('it has no commit yet')
@@ -181,12 +189,14 @@ export function createWorktreeSnapshots({
       return unknown(
         `it has ${dirty.length} uncommitted files, more than ${MOST_PATHS}: does .gitignore lack a line?`,
       )
-    const signs = await stampsOf(worktree, await signsOf(worktree, dirty))
+    const [signs, { mark, large: skipped, bytes }] = await Promise.all([
+      stampsOf(worktree, signsOf(gitDir, dirty)),
+      markOf(worktree, looked.stdout, dirty),
+    ])
     const known = (found: WorktreeSnapshot): WorktreeSnapshot => {
       lastSigns.set(found, signs)
       return found
     }
-    const { mark, large: skipped, bytes } = await markOf(worktree, looked.stdout, dirty)
     if (before?.mark === mark) return known(before)
     const same = { kind: 'taken' as const, head, skipped, mark }
     if (dirty.length === 0) {
@@ -195,9 +205,9 @@ export function createWorktreeSnapshots({
       return known({ ...same, commit: head, tree })
     }
     objects.note(bytes)
-    const tree = await treeOf(worktree, { skipped, stamp, named: toAdd(looked.stdout, skipped) })
+    const tree = await treeOf(place, { skipped, named: toAdd(looked.stdout, skipped) })
     // Else what is half-way from one commit to another would be taken for somebody's work.
-    if (await hasMoved(worktree, { head, stamp })) return unknown('its branch moved just now')
+    if (await hasMoved(place, head)) return unknown('its branch moved just now')
     return known({ ...same, tree, commit: await objects.commit(tree, head) })
   }
 
@@ -219,13 +229,6 @@ export function createWorktreeSnapshots({
   }
 }
 
-/** Changes with each write of an index: git renames a new one to it. */
-const stampOf = (index: string): Promise<string> =>
-  lstat(index, { bigint: true }).then(
-    ({ ino, size, mtimeNs }) => `${ino} ${size} ${mtimeNs}`,
-    () => '',
-  )
-
 /**
  * What the index has not yet, of `git status --porcelain=v2 -z`; null where it may be more than is
  * said. What was staged and not touched since is there already.
@@ -240,59 +243,4 @@ function toAdd(status: string, skipped: readonly string[]): string[] | null {
   }
   const left = new Set(skipped)
   return found.filter((path) => !left.has(path))
-}
-
-/**
- * What is written by most that an agent does next: its index and HEAD, the files that it changed
- * last, and the folders of these.
- */
-async function signsOf(worktree: string, dirty: readonly string[]): Promise<string[]> {
-  const gitDir = await gitDirOf(worktree)
-  const changed = dirty.slice(0, MOST_SIGNS)
-  return [
-    ...['index', 'HEAD', 'logs/HEAD'].map((name) => join(gitDir, name)),
-    ...new Set(['.', ...changed, ...changed.map(dirname)]),
-  ]
-}
-
-const stampsOf = async (
-  worktree: string,
-  paths: readonly string[],
-): Promise<ReadonlyMap<string, string>> =>
-  new Map(
-    await Promise.all(
-      paths.map(async (path) => [path, await stampOf(resolve(worktree, path))] as const),
-    ),
-  )
-
-/**
- * What tells one state of a worktree from another, without reading a file, what is too large, and
- * how many bytes the rest comes to at most as objects.
- */
-async function markOf(
-  worktree: string,
-  status: string,
-  dirty: readonly string[],
-): Promise<{ mark: string; large: string[]; bytes: number }> {
-  const hash = createHash('sha256').update(status)
-  const large: string[] = []
-  let bytes = 0
-  const now = Date.now()
-  for (let at = 0; at < dirty.length; at += AT_ONCE) {
-    const part = dirty.slice(at, at + AT_ONCE)
-    const found = await Promise.all(
-      part.map((path) => lstat(join(worktree, path), { bigint: true }).catch(() => null)),
-    )
-    for (const [index, file] of found.entries()) {
-      if (file === null) continue
-      hash.update(`${file.mtimeNs} ${file.ctimeNs} ${file.size} ${file.ino} ${file.mode}\0`)
-      const isLeftOut =
-        file.size > SNAPSHOT_FILE_LIMIT ||
-        (file.size > RESTLESS.size && now - Number(file.mtimeMs) < RESTLESS.rest)
-      const path = part[index] ?? ''
-      if (file.isFile() && isLeftOut) large.push(path)
-      else bytes += Number(file.size) + LEAST_OBJECT * (1 + path.split('/').length)
-    }
-  }
-  return { mark: hash.update(large.join('\0')).digest('hex'), large, bytes }
 }

@@ -9,7 +9,7 @@ import { createLimit, type Mutex } from '../mutex.ts'
 import type { Run } from '../run.ts'
 import { canShareBlocks, cloneFiles } from './clone-files.ts'
 import { isOrdinary } from './make-worktree.ts'
-import { isQuiet, isRecorded, recordOf } from './worktree-record.ts'
+import { isQuiet, isRecorded, putHeadOn, recordOf } from './worktree-record.ts'
 
 /** Those of Git LFS are brought from this machine’s store afterwards; nothing is fetched here. */
 export const NO_LARGE_FILES = { GIT_LFS_SKIP_SMUDGE: '1' }
@@ -168,11 +168,11 @@ export function createPool({
 
   /** As `git symbolic-ref` does, which is asked where a record may be of another form. */
   const putOn = async (path: string, ref: string, note: string): Promise<boolean> => {
-    const head = join((await recordOf(path)) ?? '', 'HEAD')
+    const record = await recordOf(path)
     try {
-      if (!(await isOrdinary(commonDir))) throw new Error('git’s own to write')
-      await writeFile(`${head}.lock`, `ref: ${ref}\n`, { flag: 'wx' })
-      await rename(`${head}.lock`, head)
+      if (record === undefined || !(await isOrdinary(commonDir)))
+        throw new Error('git’s own to write')
+      await putHeadOn(record, ref)
       return true
     } catch {
       const asked = ['symbolic-ref', '-m', note, 'HEAD', ref]

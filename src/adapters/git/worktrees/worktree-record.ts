@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 /**
@@ -22,4 +22,14 @@ export async function isRecorded(path: string): Promise<boolean> {
 export async function isQuiet(path: string): Promise<boolean> {
   const files = await readdir((await recordOf(path)) ?? '').catch(() => [])
   return !files.some((name) => name.endsWith('.lock'))
+}
+
+/**
+ * As `git symbolic-ref` does it, of a record that is made of files: others see one or the other.
+ * Throws where somebody holds its lock.
+ */
+export async function putHeadOn(record: string, ref: string): Promise<void> {
+  const head = join(record, 'HEAD')
+  await writeFile(`${head}.lock`, `ref: ${ref}\n`, { flag: 'wx' })
+  await rename(`${head}.lock`, head)
 }

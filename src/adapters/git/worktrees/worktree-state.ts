@@ -36,8 +36,11 @@ export async function gitDirOf(worktree: string): Promise<string> {
 }
 
 /** What stands half done in a worktree. */
-export async function operationIn(worktree: string): Promise<WorktreeStatus['operation']> {
-  const gitDir = await gitDirOf(worktree)
+export const operationIn = async (worktree: string): Promise<WorktreeStatus['operation']> =>
+  operationOf(await gitDirOf(worktree))
+
+/** The same by the folder of its own HEAD and index. */
+export async function operationOf(gitDir: string): Promise<WorktreeStatus['operation']> {
   const [merge, apply, merging, picking, reverting] = await Promise.all(
     ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD'].map((name) =>
       exists(join(gitDir, name)),

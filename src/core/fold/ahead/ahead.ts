@@ -197,7 +197,8 @@ export function createFoldAhead(deps: FoldAheadDeps): FoldAhead {
       await report.green(now, last)
       if (rules.every_link && !(await everyLink(base, now))) return
     }
-    if (rules.land === 'auto') await autoLand(base, candidates)
+    // What was red is not asked for again until there is something new about it.
+    if (rules.land === 'auto' && state !== 'failed') await autoLand(base, candidates)
     if (rules.continuous && !laneOf(base).dirty) {
       await lookAtUnfiled({
         base,

@@ -14,7 +14,7 @@ export const stillLanding = (pull: PullRequestSnapshot, followed: string | null)
   ...(followed === null ? {} : { rebased_from: followed }),
   retargeted: [],
   siblings_behind: [],
-  next: `Checking the result of #${pull.number} with ${pull.base.branch}, which has moved since it was checked. It lands by itself when that is green, and you get a message when it is not, or when all that you asked for has landed: nothing to do until then.`,
+  next: `Checking what #${pull.number} comes to on ${pull.base.branch}, which nothing has checked yet. It lands by itself when that is green, and you get a message when it is not, or when all that you asked for has landed: nothing to do until then.`,
 })
 
 /** What its parent does after a merge. */

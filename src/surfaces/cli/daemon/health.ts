@@ -9,6 +9,8 @@ export interface Health {
   readonly version: string
   readonly repository: string
   readonly uptime_seconds?: number
+  /** Folder with the owner’s token and what is trusted, as the daemon was started. */
+  readonly user_state?: string
   /** Kind of the forge it works with. */
   readonly forge?: string
   /** Name of the multiplexer that its agents run in. */

@@ -41,7 +41,7 @@ export const worktreeMakingWords = ({
   checkout_workers: workers,
   copy_on_write: shares,
 }: WorktreeMaking): string =>
-  `${by === 'pool' ? `from a pool of ${pool}` : `checked out, ${workers} of ${files} files at a time`}; ${shares ? 'copy-on-write works here' : 'no copy-on-write on this file system'}`
+  `${by === 'pool' ? `from a pool of ${pool}` : `${files} ${files === 1 ? 'file' : 'files'} checked out by ${workers} ${workers === 1 ? 'process' : 'processes'}`}; ${shares ? 'copy-on-write works here' : 'no copy-on-write on this file system'}`
 
 /** Entries of an index, by its head; 0 where it is none. */
 export async function filesIn(index: string): Promise<number> {

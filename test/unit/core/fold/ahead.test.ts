@@ -19,7 +19,14 @@ import { pull, sha } from '../../pull-watch/pull.ts'
 const MAIN = 'main' as BranchName
 
 /** The fold of two that are open, where nothing wakes it but what a test lets happen. */
-async function world(options: { readonly onBuild?: (times: number) => void } = {}) {
+async function world(
+  options: {
+    readonly onBuild?: (times: number) => void
+    readonly open?: readonly number[]
+    readonly fold?: object
+    readonly autoLand?: () => void
+  } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), 't-fold-'))
   const store = await openSqliteStore({ file: join(folder, 'store.db'), log: silentLog() })
   const slots = createCheckSlots()
@@ -28,6 +35,7 @@ async function world(options: { readonly onBuild?: (times: number) => void } = {
     [2, 'passed'],
   ])
   const checked: string[] = []
+  const red: string[] = []
   let listener: (event: StoredEvent) => void = () => {}
   let deferral: Deferral | undefined
   let builds = 0
@@ -43,7 +51,7 @@ async function world(options: { readonly onBuild?: (times: number) => void } = {
     tip: async () => sha('f'),
     waiting: async () => [],
     known: async (tree) => ({
-      state: checked.includes(tree) ? 'passed' : 'unknown',
+      state: red.includes(tree) ? 'failed' : checked.includes(tree) ? 'passed' : 'unknown',
       logTail: '',
       logUrl: null,
     }),
@@ -75,7 +83,7 @@ async function world(options: { readonly onBuild?: (times: number) => void } = {
     clock: Date.now,
     log: silentLog(),
     git: {},
-    settings: settingsOf(() => configSchema.parse({ fold: { enabled: true } })),
+    settings: settingsOf(() => configSchema.parse({ fold: { enabled: true, ...options.fold } })),
     publisher: {
       onEvent: (handler: typeof listener) => {
         listener = handler
@@ -84,12 +92,12 @@ async function world(options: { readonly onBuild?: (times: number) => void } = {
       publish: async () => {},
     },
     forge: {
-      find: async () => [1, 2],
+      find: async () => options.open ?? [1, 2],
       snapshots: async (numbers: number[]) =>
         numbers.map((number) => ({ number, snapshot: snapshot(number) })),
       mergeWays: async () => ({ allowed: ['merge', 'squash'], why: null, queue: null }),
     },
-    autoLand: async () => {},
+    autoLand: async () => options.autoLand?.(),
     landsHere: async () => false,
     onJournalStep: () => {},
   } as unknown as FoldAheadDeps)
@@ -102,6 +110,7 @@ async function world(options: { readonly onBuild?: (times: number) => void } = {
   return {
     ahead,
     checked,
+    red,
     slots,
     deferral: () => deferral!,
     checks,
@@ -137,4 +146,24 @@ it('is checked where its place comes free just after something happened', async 
   fold.happens()
   release?.()
   await waitFor('the chain to be checked', () => fold.checked.length > 0)
+})
+
+it('does not ask for one again that was found red, until it is another one', async () => {
+  let [asked, built] = [0, 0]
+  const fold = await world({
+    ...{ open: [1], fold: { land: 'auto' }, autoLand: () => (asked += 1) },
+    onBuild: (times) => (built = times),
+  })
+  await fold.ahead.start()
+  await waitFor('it to be asked for', () => asked > 0)
+  const [before, then] = [asked, built]
+  fold.red.push(sha('7'))
+  fold.happens()
+  await waitFor('the chain to be made again', () => built > then)
+  fold.happens()
+  await waitFor('and again', () => built > then + 1)
+  expect(asked).toBe(before)
+  fold.red.pop()
+  fold.happens()
+  await waitFor('it to be asked for', () => asked > before)
 })

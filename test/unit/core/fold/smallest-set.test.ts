@@ -174,6 +174,17 @@ describe('what the fold says of', () => {
     )
   })
 
+  it('more than can be found at once: some of it, and the rest is the next round’s', async () => {
+    const sets = Array.from({ length: 10 }, (_, at): Places => [2 * at, 2 * at + 1])
+    const { found, runs } = await explained(20, sets)
+    if (found?.kind !== 'guilty') throw new Error(found?.kind)
+    expect(found.rest).toBeNull()
+    expect(found.sets.length).toBeGreaterThan(1)
+    for (const set of found.sets)
+      expect(sets).toContainEqual(set.candidates.map(({ number }) => number))
+    expect(runs).toBeLessThanOrEqual(60)
+  })
+
   it('two pairs that share one, and three of twenty: each is named, in a bounded number of runs', async () => {
     for (const sets of [
       [

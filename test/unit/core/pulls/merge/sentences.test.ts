@@ -277,7 +277,7 @@ describe('what is next after a merge', () => {
       local_synced: false,
       retargeted: [],
       siblings_behind: [],
-      next: 'Checking the result of #3 with main, which has moved since it was checked. It lands by itself when that is green, and you get a message when it is not, or when all that you asked for has landed: nothing to do until then.',
+      next: 'Checking what #3 comes to on main, which nothing has checked yet. It lands by itself when that is green, and you get a message when it is not, or when all that you asked for has landed: nothing to do until then.',
     }
     expect(stillLanding(pull(), null)).toEqual(landing)
     expect(stillLanding(pull(), sha('c'))).toEqual({ ...landing, rebased_from: sha('c') })
