@@ -64,6 +64,8 @@ export interface BasePush {
    * protection, be it one that this account could pass. False also where that can’t be read.
    */
   isFree(base: BranchName): Promise<boolean>
+  /** A push to it was refused, for what can’t be read beforehand: it is not free for a while. */
+  refused(base: BranchName): void
   /** A branch as the forge names it in the message of a merge. */
   headName(branch: BranchName): string
   landed(pulls: readonly LandedPull[]): Promise<void>

@@ -33,10 +33,11 @@ export function createLandByPush({
       if (!(await git.isAncestor(onto, last.sha)))
         throw new ExomonadError('INTERNAL', `${last.sha} is not on top of ${onto}.`, { base })
       const pushed = await git.push(remote, { sha: last.sha, branch: base, expected: onto })
-      if (pushed.kind === 'rejected')
-        return (await git.remoteTip(remote, base)) === onto
-          ? { refused: `${remote} refused the push to ${base}: ${pushed.reason}` }
-          : 'base_moved'
+      if (pushed.kind === 'rejected') {
+        if ((await git.remoteTip(remote, base)) !== onto) return 'base_moved'
+        pushes.refused(base)
+        return { refused: `${remote} refused the push to ${base} (${pushed.reason}); ${again}` }
+      }
     }
     await pushes?.landed(
       links.map(({ number, sha, head }) => ({ number, sha, head, by: by.get(number) ?? 'daemon' })),

@@ -11,7 +11,8 @@ const snapshotOf = async ({ forge }: Pick<GithubForgeFixture, 'forge'>, number: 
 
 describe('landing by a push on GitHub', () => {
   it('is for bases that ask nothing of whoever pushes, also of one that they let pass', async () => {
-    const { forge, github } = await startWriting()
+    let now = Date.now()
+    const { forge, github } = await startWriting({ clock: () => now })
     const { repository, rulesets } = github.state
     const isFree = () => forge.pushes!.isFree(name('main'))
     expect(await isFree()).toBe(true)
@@ -47,6 +48,11 @@ describe('landing by a push on GitHub', () => {
       github.heal()
     }
     expect(await forge.pushes!.isFree(name('not-there'))).toBe(false)
+    // A hook of the server, of which nothing is shown.
+    forge.pushes!.refused(name('main'))
+    expect(await isFree()).toBe(false)
+    now += 3_700_000
+    expect(await isFree()).toBe(true)
   })
 
   it('is a merge from then on, also where GitHub sees it later, and once it has, as ours', async () => {

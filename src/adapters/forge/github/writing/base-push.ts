@@ -1,4 +1,5 @@
 import type { Log } from '../../../../runtime/log.ts'
+import type { Clock } from '../../../../domain/clock.ts'
 import type { BranchName, Sha } from '../../../../domain/ids.ts'
 import { asExomonadError } from '../../../../domain/errors.ts'
 import type { BasePush, SettlePushed } from '../../merging.ts'
@@ -14,6 +15,9 @@ import { readMergeSettings } from './ways.ts'
 
 /** How often it is looked whether GitHub has seen what was pushed: for about a quarter of a minute. */
 const LOOKS = 5
+
+/** So long a base that refused a push is left to GitHub, milliseconds. */
+const AFTER_REFUSAL = 3_600_000
 
 /** Rules that a fast-forward of a branch has nothing to do with. */
 const HARMLESS: ReadonlySet<string> = new Set([
@@ -36,6 +40,7 @@ export function createBasePush({
   branches,
   landed,
   pause,
+  clock,
   log,
 }: {
   client: Pick<GithubClient, 'graphql' | 'pages' | 'rest'>
@@ -45,6 +50,7 @@ export function createBasePush({
   branches: Branches
   landed: LandedPulls
   pause: Pause
+  clock: Clock
   log: Log
 }): { readonly pushes: BasePush; readonly settlePushed: SettlePushed } {
   /** What rulesets and queues don’t show: a protection that GraphQL hides from those it lets pass. */
@@ -56,9 +62,15 @@ export function createBasePush({
     return data.protected
   }
 
+  const refusals = new Map<BranchName, number>()
+
   return {
     pushes: {
+      refused: (base) => void refusals.set(base, clock()),
+
       async isFree(base) {
+        const refusedAt = refusals.get(base)
+        if (refusedAt !== undefined && Math.abs(clock() - refusedAt) < AFTER_REFUSAL) return false
         try {
           const { settings, rules } = await readMergeSettings(client, base)
           return (

@@ -27,6 +27,7 @@ function landing(
   } = {},
 ) {
   const pushed: unknown[] = []
+  const refused: string[] = []
   const landed: LandedPull[] = []
   const land = createLandByPush({
     remote: 'origin',
@@ -45,6 +46,7 @@ function landing(
         ? null
         : {
             isFree: async () => facts.free ?? true,
+            refused: (base) => void refused.push(base),
             headName: (branch) => branch,
             landed: async (pulls) => void landed.push(...pulls),
             isMarked: async () => true,
@@ -55,7 +57,10 @@ function landing(
       logUrl: null,
     }),
   })
-  return { land: () => land(MAIN, chainOf('one', 'two'), new Map([[1, 'human']])), pushed, landed }
+  return {
+    land: () => land(MAIN, chainOf('one', 'two'), new Map([[1, 'human']])),
+    ...{ pushed, landed, refused },
+  }
 }
 
 it('moves the base to the last commit where it still is what that was made on, and notes each', async () => {
@@ -69,9 +74,9 @@ it('moves the base to the last commit where it still is what that was made on, a
 })
 
 it('lets whoever pushed to it in between be', async () => {
-  const { land, landed } = landing({ tip: 'theirs' })
+  const { land, landed, refused } = landing({ tip: 'theirs' })
   expect(await land()).toBe('base_moved')
-  expect(landed).toEqual([])
+  expect([landed, refused]).toEqual([[], []])
 })
 
 it.each([
@@ -86,9 +91,11 @@ it.each([
 })
 
 it('says what the forge has against it, and never takes anything out of the base', async () => {
-  expect(await landing({ tip: 'base' }).land()).toEqual({
-    refused: 'origin refused the push to main: no',
+  const hooked = landing({ tip: 'base' })
+  expect(await hooked.land()).toEqual({
+    refused: expect.stringContaining('origin refused the push to main (no); ask again'),
   })
+  expect([hooked.landed, hooked.refused]).toEqual([[], [MAIN]])
   const { land, pushed } = landing({ descends: false })
   await expect(land()).rejects.toThrow('is not on top of')
   expect(pushed).toEqual([])
