@@ -19,6 +19,7 @@ import { measurePane } from './pane.ts'
 import { measureProvision } from './provision.ts'
 import { measureRadar } from './radar.ts'
 import { measureSpawn } from './spawn.ts'
+import { measureStore } from './store.ts'
 import { measureThousand } from './thousand.ts'
 import { measureWorkplaces } from './workplaces.ts'
 
@@ -26,8 +27,8 @@ import { measureWorkplaces } from './workplaces.ts'
  * `npm run bench`: what claims about speed and size rest on. Prints a table, each figure beside its
  * floor measured in the same run; `--json` prints the figures as data; names as arguments run only
  * those (`npm run bench -- spawn hook`). Needs tmux and curl; `provision` (worktrees that are ready
- * to work in), `forge` (following pull requests on GitHub), `landing`, `agents` and `workplaces` (a
- * large repository) run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
+ * to work in), `forge` (following pull requests on GitHub), `landing`, `agents`, `workplaces` (a
+ * large repository) and `store` (PostgreSQL beside SQLite, on one of Debian’s) run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -50,6 +51,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   landing: measureLanding,
   agents: measureAgents,
   workplaces: measureWorkplaces,
+  store: measureStore,
 }
 /** A package registry for one, minutes for most; the real agent CLIs and most of an hour for `agents`. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set([
@@ -58,6 +60,7 @@ const ONLY_BY_NAME: ReadonlySet<string> = new Set([
   'landing',
   'agents',
   'workplaces',
+  'store',
 ])
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')

@@ -8,6 +8,10 @@ import type { Host } from '../surfaces/cli/host.ts'
 export function createStoreHost(environment: Environment): Host['store'] {
   const sqlite = () => import('../adapters/store/sqlite/backup.ts')
   const inspect = () => import('../adapters/store/postgres/inspect.ts')
+  const targetOf = async (address: string) => {
+    const { parseConninfo } = await import('../adapters/store/postgres/conninfo.ts')
+    return parseConninfo(address, environment.variables, environment.home)
+  }
   const placeOf = async (
     paths: Paths,
     store: Parameters<Host['store']['inspect']>[1],
@@ -43,6 +47,12 @@ export function createStoreHost(environment: Environment): Host['store'] {
       return kept
     },
     postgres: {
+      spell: async (address) => {
+        const { spellConninfo } = await import('../adapters/store/postgres/conninfo.ts')
+        return spellConninfo(await targetOf(address))
+      },
+      drop: async (address, schema) =>
+        (await inspect()).dropSchema(await targetOf(address), schema),
       status: async (paths, store) =>
         (await inspect()).inspectPostgres(await placeOf(paths, store)),
       check: async (paths, store) => (await inspect()).checkPostgres(await placeOf(paths, store)),

@@ -107,6 +107,9 @@ export interface StoreHost {
     check(paths: Paths, store: Config['store']): Promise<StoreCheck[]>
     /** Brings what is in the SQLite file to this address, the configuration’s where there is none. */
     move(paths: Paths, store: Config['store'], url: string | undefined): Promise<Moved>
+    /** An address with all that this person’s files and variables add, for who has other ones. */
+    spell(address: string): Promise<string>
+    drop(address: string, schema: string): Promise<void>
   }
 }
 

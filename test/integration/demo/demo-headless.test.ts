@@ -6,6 +6,7 @@ import { repositoryHash } from '../../../src/runtime/paths.ts'
 import { runProgram } from '../../helpers/daemon.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { processesOf, type DemoPlace } from '../../helpers/demo.ts'
+import { startPostgres, whyNoPostgres } from '../../helpers/postgres.ts'
 import { tempRepository } from '../../helpers/temp-repository.ts'
 import { demo, LIMIT, place } from '../../helpers/own-demo.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -31,14 +32,28 @@ async function expectNothingLeft({ folder }: DemoPlace, repository?: string): Pr
 
 describe('the demo, without tmux', () => {
   it(
-    verifies('R004-18', 'runs in headless terminals, and leaves no folder, process or socket'),
+    verifies(
+      'R004-18',
+      'runs in headless terminals, on PostgreSQL where there is one, and leaves no folder, process, socket or schema',
+    ),
     async () => {
       const own = place()
-      const run = await demo(own, '--json', '--multiplexer', 'headless')
+      const server = whyNoPostgres() === null ? await startPostgres() : undefined
+      onTestFinished(async () => server?.dispose())
+      const onPostgres = server === undefined ? [] : ['--store', 'postgres']
+      const run = await demo(
+        server === undefined
+          ? own
+          : { ...own, env: { ...own.env, EXOMONAD_STORE_URL: server.url() } },
+        ...['--json', '--multiplexer', 'headless', ...onPostgres],
+      )
       expect(run.stderr).toBe('')
       expect(run.json).toMatchObject({ ok: true, prs_merged: 6, failed_deliveries: 0 })
       expect(run.code).toBe(0)
       await expectNothingLeft(own)
+      expect(
+        await server?.sql("select nspname from pg_namespace where nspname like 'exomonad%'"),
+      ).toEqual(server === undefined ? undefined : [])
     },
     LIMIT,
   )

@@ -81,6 +81,19 @@ export function parseConninfo(text: string, variables: Variables, home: string):
   }
 }
 
+/**
+ * Written out, for a process with other variables and another home. CONFIG_INVALID over a network,
+ * where it would take more than an address.
+ */
+export function spellConninfo({ host, port, user, database, password, tls }: Target): string {
+  if (tls !== false) throw invalid('only one on a socket or on this machine can be passed on')
+  const all = { host, port, user, dbname: database, password }
+  return Object.entries(all)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}='${String(value).replaceAll(/['\\]/g, '\\$&')}'`)
+    .join(' ')
+}
+
 /** Debian's; libpq's own is compiled in. */
 const DEFAULT_HOST = '/var/run/postgresql'
 

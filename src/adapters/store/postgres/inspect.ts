@@ -225,3 +225,11 @@ export const setAsidePostgres = (place: Place, now: number): Promise<string | nu
     await session.run(`alter schema ${quoted(schema)} rename to ${quoted(kept)}`)
     return kept
   })
+
+/** With all that is in it; fine where there is none. */
+export async function dropSchema(target: Place['target'], schema: string): Promise<void> {
+  const tree = { id: '', home: '', host: '', pid: 0 }
+  await withSession({ target, schema, tree }, (session) =>
+    session.run(`drop schema if exists ${quoted(schema)} cascade`),
+  )
+}

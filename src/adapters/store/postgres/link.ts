@@ -19,7 +19,7 @@ export interface Link {
 /** Milliseconds: as quick as a server that was restarted is back. */
 const GRACE = 1000
 const FIRST_DELAY = 50
-const LONGEST_DELAY = 3000
+const LONGEST_DELAY = 1000
 
 /**
  * Keeps a session open, beginning with one that is. `connect` makes it ready for use; what it throws

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import type { CliContext } from '../context.ts'
 import type { DemoMultiplexer } from './configuration.ts'
 import type { DemoForge } from './forge.ts'
+import type { DemoStore } from './store.ts'
 import { UsageError } from '../exit-codes.ts'
 import { interruptible } from '../interruptible.ts'
 import { present } from '../output.ts'
@@ -10,6 +11,7 @@ interface Flags {
   readonly repo?: string
   readonly multiplexer: DemoMultiplexer
   readonly forge: DemoForge['kind']
+  readonly store: DemoStore
   readonly fail: string
   readonly seed?: string
   readonly keep?: boolean
@@ -34,6 +36,14 @@ export function define(command: Command, context: CliContext): void {
         .choices(['local', 'github-fake'])
         .default('local'),
     )
+    .addOption(
+      new Option(
+        '--store <kind>',
+        'Where the records live; postgres: in a schema of the demo’s own, in the database of EXOMONAD_STORE_URL',
+      )
+        .choices(['sqlite', 'postgres'])
+        .default('sqlite'),
+    )
     .option('--fail <percent>', 'With github-fake: this share of all calls to it fails', '0')
     .option('--seed <number>', 'With --fail: which of them; else chosen, and printed')
     .option('--keep', 'Leave the folder, the daemon and the agents to look around')
@@ -46,14 +56,17 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
     { runDemo, endDemo },
     { demoDocument, demoReport },
     { createDisplay },
+    { chooseSchema },
   ] = await Promise.all([
     import('./workspace.ts'),
     import('./run.ts'),
     import('./report.ts'),
     import('./create-display.ts'),
+    import('./store.ts'),
   ])
   const keep = flags.keep === true
   const forge = forgeOf(flags)
+  const schema = chooseSchema(context, flags.store)
   const workspace = await createWorkspace(context.host, context.environment)
   const display = createDisplay(context)
   let finished = false
@@ -61,7 +74,7 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
     const result = await runDemo(
       context,
       workspace,
-      { repo: flags.repo, multiplexer: flags.multiplexer, forge },
+      { repo: flags.repo, multiplexer: flags.multiplexer, forge, schema },
       display,
       signal,
     )
@@ -77,6 +90,7 @@ async function demo(context: CliContext, flags: Flags, signal: AbortSignal): Pro
     await display.close()
     if (!keep) {
       await endDemo(context, workspace)
+      if (schema !== null) await context.host.store.postgres.drop(schema.address, schema.schema)
       await workspace.remove()
     } else if (!finished) context.terminal.stderr.write(`Kept as it is: ${workspace.folder}\n`)
   }

@@ -9,6 +9,7 @@ import { diagnose } from './diagnosis.ts'
 import type { Display } from './display.ts'
 import { endForge, setUpForge, type DemoForge } from './forge.ts'
 import { prepareClone, prepareLibrary, type DemoRepository } from './repository.ts'
+import { setUpStore, type DemoSchema } from './store.ts'
 import { failedDeliveries, readStory, type Story } from './story.ts'
 import { verifyResult } from './verify.ts'
 import { allEvents, settleTree, watchTree } from './watch.ts'
@@ -19,6 +20,8 @@ export interface DemoOptions {
   readonly repo: string | undefined
   readonly multiplexer: DemoMultiplexer
   readonly forge: DemoForge
+  /** Where its records go; null for SQLite. */
+  readonly schema: DemoSchema | null
 }
 
 export interface DemoResult {
@@ -63,7 +66,8 @@ export async function runDemo(
     options.forge,
     display,
   )
-  await writeConfiguration(workspace, multiplexer, tables)
+  const store = await setUpStore(context, workspace, options.schema)
+  await writeConfiguration(workspace, multiplexer, `${tables}\n\n${store}`)
   throwIfInterrupted(signal)
   display.step(`exomonad init (terminals: ${multiplexer})`)
   await initialize(workspace)
