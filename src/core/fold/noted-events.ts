@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../domain/records.ts'
 import type { Deps } from '../deps.ts'
 
 /** Up to which event all that follows from them is noted. */
-const KEY = 'fold:noted'
+const KEY = 'noted-events'
 
 /** Those of which something follows. */
 const TYPES: readonly string[] = ['pr.merged', 'ci.failed']
