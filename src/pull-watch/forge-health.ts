@@ -31,6 +31,8 @@ export interface HealthWatch {
   inDoubt(): boolean
   /** All calls have failed for more than a moment, and it did not say until when. */
   away(): ForgeAway | undefined
+  /** After a start: what the forge asked for before holds on. */
+  resume(): Promise<void>
   /** Tries again at once. */
   forget(): void
 }
@@ -106,6 +108,10 @@ export function createForgeHealth(deps: {
       failing === null || failing.promised || now() - failing.steady < AWAY
         ? undefined
         : { since: failing.since, reason: failing.reason },
+    resume: async () => {
+      const left = ((await known())?.retryAt ?? 0) - clock()
+      if (left > 0) held = now() + Math.min(left, LONGEST_PROMISE)
+    },
     forget: () => {
       hold = 0
       held = -Infinity

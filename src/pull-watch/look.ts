@@ -63,6 +63,7 @@ export function createPullLook(
     followUp: deps.followUp,
     log,
   })
+  let resumed = false
   let repository: string | undefined
 
   const cadenceOf = (config: Config['forge']): Cadence & SearchPace => {
@@ -172,6 +173,8 @@ export function createPullLook(
 
   const run: PullLook['run'] = async ({ all, asked }) => {
     const config = (await deps.config()).forge
+    if (!resumed) await health.resume()
+    resumed = true
     await settleJump(config)
     if (!asked && steady.now() < health.heldUntil()) return
     const blocked = blockedUntil()

@@ -16,7 +16,11 @@ export interface BaseWatch {
   look(base: BranchName): Promise<void>
   /** That commit was found good and is the tip; `landed` came with it. */
   green(base: BranchName, tip: Sha, landed?: readonly Sha[]): Promise<void>
-  handle(event: StoredEvent): void
+  /**
+   * Notes that a base has to be looked at, where something landed on it unchecked, and has that
+   * done.
+   */
+  note(event: StoredEvent): Promise<void>
   /** Looks that a restart cut off. */
   resume(): Promise<void>
   settled(): Promise<void>
@@ -146,7 +150,7 @@ export function createBaseWatch({
   return {
     look,
     green,
-    handle: ({ type, payload }) => {
+    note: async ({ type, payload }) => {
       if (
         type !== 'pr.merged' ||
         typeof payload['base'] !== 'string' ||
@@ -154,21 +158,16 @@ export function createBaseWatch({
       )
         return
       const base = asBranchName(payload['base'])
-      const noted = async (): Promise<void> => {
-        const before = await read(base)
-        const since =
-          before.green ??
-          (typeof payload['sha'] === 'string' ? await git.resolve(`${payload['sha']}^`) : null)
-        await store.snapshots.put(`${PREFIX}${base}`, {
-          ...before,
-          ...(since === null ? {} : { green: since }),
-          unchecked: true,
-        })
-        await look(base)
-      }
-      void noted().catch((error: unknown) =>
-        log.warn({ err: error, base }, 'that a base has to be looked at could not be noted'),
-      )
+      const before = await read(base)
+      const since =
+        before.green ??
+        (typeof payload['sha'] === 'string' ? await git.resolve(`${payload['sha']}^`) : null)
+      await store.snapshots.put(`${PREFIX}${base}`, {
+        ...before,
+        ...(since === null ? {} : { green: since }),
+        unchecked: true,
+      })
+      void look(base)
     },
     resume: async () => {
       for (const [key, record] of await store.snapshots.list(PREFIX)) {

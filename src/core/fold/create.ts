@@ -5,6 +5,7 @@ import type { WriteSteps } from '../pulls/merge/journal.ts'
 import { createBaseWatch } from './base-watch.ts'
 import { createCulpritSearch } from './culprit.ts'
 import type { LandChain } from './land-chain.ts'
+import { createNotedEvents } from './noted-events.ts'
 import { createLandingQueue, type LandingQueue } from './queue.ts'
 
 /** All that checks what merges come to, before they land. */
@@ -29,16 +30,19 @@ export function createLandings(
     isWatched: boolean
   },
 ): Landings {
-  const { git, publisher, results } = deps
+  const { git, results } = deps
   const baseWatch = createBaseWatch(deps)
   const culprit = createCulpritSearch(deps)
   const queue = createLandingQueue({ ...deps, culprit, baseWatch })
-  const stops = deps.isWatched
-    ? [
-        publisher.onEvent((event) => baseWatch.handle(event)),
-        publisher.onEvent((event) => culprit.handle(event)),
-      ]
-    : []
+  const noted = deps.isWatched
+    ? createNotedEvents({
+        ...deps,
+        note: async (event) => {
+          await baseWatch.note(event)
+          await culprit.note(event)
+        },
+      })
+    : undefined
 
   return {
     queue,
@@ -52,9 +56,10 @@ export function createLandings(
     resume: async () => {
       if (deps.isWatched) await baseWatch.resume()
       await culprit.resume()
+      await noted?.resume()
     },
     stop: async () => {
-      for (const stop of stops) stop()
+      noted?.stop()
       queue.stop()
     },
   }

@@ -24,9 +24,9 @@ export interface CulpritSearch {
   ): Promise<'green' | 'red' | undefined>
   /**
    * The check of a pull request itself was red: on a base that has moved, that may be the base’s
-   * doing.
+   * doing. Resolves when it is noted that this is to be looked into.
    */
-  handle(event: StoredEvent): void
+  note(event: StoredEvent): Promise<void>
   /** Searches that a restart cut off. */
   resume(): Promise<void>
   settled(): Promise<void>
@@ -222,31 +222,26 @@ export function createCulpritSearch({
       return { log: tail, logUrl, between, baseRed }
     },
 
-    handle: (event) => {
+    note: async (event) => {
       if (event.type !== 'ci.failed' || event.payload['landing'] === true) return
       const { number, title, url, head, base, sha } = event.payload as Record<
         'number' | 'title' | 'url' | 'head' | 'base' | 'sha',
         never
       >
-      const begun = async (): Promise<void> => {
-        const to = await results.failedOn(number, sha)
-        const from = to === null ? null : await git.mergeBase(sha, to)
-        if (to === null || from === null || from === to) return
-        const key = `${PREFIX}${String(number)}`
-        const search: Search = {
-          facts: { number, title, url, head, base },
-          head: sha,
-          strategy: 'merge',
-          from,
-          to,
-          greenBefore: false,
-        }
-        await store.snapshots.put(key, { ...search })
-        begin(key, search)
+      const to = await results.failedOn(number, sha)
+      const from = to === null ? null : await git.mergeBase(sha, to)
+      if (to === null || from === null || from === to) return
+      const key = `${PREFIX}${String(number)}`
+      const search: Search = {
+        facts: { number, title, url, head, base },
+        head: sha,
+        strategy: 'merge',
+        from,
+        to,
+        greenBefore: false,
       }
-      void begun().catch((error: unknown) =>
-        log.warn({ err: error, number }, 'why a check is red could not be looked into'),
-      )
+      await store.snapshots.put(key, { ...search })
+      begin(key, search)
     },
 
     resume: async () => {

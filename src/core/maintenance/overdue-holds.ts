@@ -11,15 +11,12 @@ import { PULL_PREFIX, type PullRecord } from '../pulls/pull-records.ts'
 import { allHeld, holdNoMore } from '../spawn/held-children.ts'
 import { openPullOf, unsettledOf } from '../spawn/settled-children.ts'
 import { readWaits } from '../tree/waits.ts'
-import { stalledAfter } from './silence.ts'
+import { isUnheard, stalledAfter } from './silence.ts'
 
 export interface OverdueHolds {
   /** Ends each hold (`wake: "all_settled"`) that is complete, or whose child gave no sign too long. */
   end(config: Pick<Config, 'liveness' | 'attention'>): Promise<void>
 }
-
-/** After a start it first has to be heard what happened meanwhile. Milliseconds. */
-const HEARD = 60_000
 
 /**
  * A hold never outlasts its reason: what is to be expected of a child is read from what is stored of
@@ -74,7 +71,7 @@ export function createOverdueHolds({
   return {
     end: async (config) => {
       const limit = stalledAfter(config)
-      if (clock() - startedAt < Math.min(limit, HEARD)) return
+      if (isUnheard(startedAt, clock(), limit)) return
       for (const lead of (await allHeld(store)).keys())
         await store
           .transaction(async (tx) => {

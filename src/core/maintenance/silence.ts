@@ -8,6 +8,16 @@ import { filedBranches, knownPulls } from '../pulls/pull-records.ts'
 import { ownWaitsOf } from '../turns/own-waits.ts'
 import { isRestKnown, waitsFor } from '../turns/rest.ts'
 
+/**
+ * After a start it first has to be heard what happened meanwhile: hooks of the time without a daemon
+ * lie in the spool. Milliseconds.
+ */
+const HEARD = 60_000
+
+/** Whether so little time has passed since a start that a silence of `limit` says nothing yet. */
+export const isUnheard = (startedAt: number, now: number, limit: number): boolean =>
+  now - startedAt < Math.min(limit, HEARD)
+
 export interface Silence {
   /** Notifies the parent of an agent that does nothing and has not said so, once. */
   report(config: Pick<Config, 'liveness' | 'attention'>, agent: Agent): Promise<void>
@@ -38,6 +48,8 @@ export function createSilence({
   publisher,
   clock,
 }: Pick<Deps, 'store' | 'publisher' | 'clock'>): Silence {
+  const startedAt = clock()
+
   const isFiled = async (agent: Agent): Promise<boolean> =>
     !sharesBranch(agent) && filedBranches(await knownPulls(store)).has(agent.branch)
   /** Its parent knows how its work stands, or will by its pull request. */
@@ -98,6 +110,7 @@ export function createSilence({
       const { since, limit, rests, waits } = found
       const quiet = clock() - since
       if (quiet < limit) return
+      if (isUnheard(startedAt, clock(), limit)) return
       await publisher.publish({
         type: 'agent.silent',
         agentId: agent.id,

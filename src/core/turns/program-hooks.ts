@@ -2,11 +2,11 @@ import type { AgentCli } from '../../adapters/agent-cli/agent-cli.ts'
 import type { HookFact, HookOutcome } from '../../adapters/agent-cli/hook-dialect.ts'
 import type { Agent } from '../../domain/records.ts'
 import type { EventPayload } from '../../events/event.ts'
-import type { AgentId } from '../../domain/ids.ts'
 import type { Hooks } from './agent-hooks.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
 import type { FirstTurn } from './first-turn.ts'
+import { heldInARow } from './held-in-a-row.ts'
 import { deliveryIdsIn } from './hooks.ts'
 import { recordOwnWaits } from './own-waits.ts'
 import type { Permissions } from './permissions.ts'
@@ -56,9 +56,6 @@ export function createProgramHooks(
     clock,
     firstTurn,
   } = deps
-  /** How often in a row each agent was held at its stop. */
-  const held = new Map<AgentId, number>()
-
   /** Also when it changes under way, as by /clear or a resumption. */
   const recordSession = async (
     agent: Agent,
@@ -115,9 +112,8 @@ export function createProgramHooks(
     again: boolean,
   ): Promise<HookOutcome> => {
     const { agent } = caller
-    const times = again ? (held.get(agent.id) ?? 0) : 0
+    const times = again ? await heldInARow(store, agent.id) : 0
     if (times >= MAX_IN_A_ROW) {
-      held.delete(agent.id)
       if (agent.stopBlocker !== null) {
         await store.agents.update(agent.id, { stopBlocker: null, stopBlocks: 0 })
         await publisher.publish({
@@ -131,12 +127,7 @@ export function createProgramHooks(
       return NONE
     }
     const answer = await hooks.stop(caller, configured)
-    if (answer.decision === 'allow') {
-      held.delete(agent.id)
-      return NONE
-    }
-    held.set(agent.id, times + 1)
-    return { kind: 'block', reason: answer.reason }
+    return answer.decision === 'allow' ? NONE : { kind: 'block', reason: answer.reason }
   }
 
   /** What has a terminal is looked at there. */
@@ -182,7 +173,7 @@ export function createProgramHooks(
       case 'prompt': {
         permissions.settled(agent.id)
         // Some programs report the reason that held them as a prompt: that begins no new turn.
-        await hooks.promptSubmit(caller, { goesOn: held.has(agent.id) }, at)
+        await hooks.promptSubmit(caller, { goesOn: (await heldInARow(store, agent.id)) > 0 }, at)
         if (at === undefined) await firstTurn.ready(agent, signal)
         const ids = deliveryIdsIn(fact.prompt)
         const whole =
@@ -245,7 +236,6 @@ export function createProgramHooks(
         return NONE
       case 'interrupted':
         permissions.settled(agent.id)
-        held.delete(agent.id)
         await ended(agent, 'interrupted', at)
         return NONE
       case 'session-end':

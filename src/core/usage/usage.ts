@@ -33,6 +33,9 @@ const SHARE = 0.1
 /** A program that doesn’t answer is asked again the next time, milliseconds. */
 const TIMEOUT = 10_000
 
+/** The key under which it stands that an agent’s use was read after its end, and when. */
+const LAST_READ = 'usage-last:'
+
 export function createUsage({
   store,
   settings,
@@ -47,11 +50,24 @@ export function createUsage({
   interval?: number
 }): UsageReading {
   const readAt = new Map<AgentId, number>()
+  /** Of the dead, those whose last use the daemon before did not come to read. */
+  let isUnread: ((agent: Agent) => boolean) | undefined
+
+  const findUnread = async (agents: readonly Agent[]): Promise<(agent: Agent) => boolean> => {
+    const last = await store.snapshots.list(LAST_READ)
+    const kept = new Set(agents.filter(({ cleanedAt }) => cleanedAt === null).map(keyOf))
+    for (const key of last.keys()) if (!kept.has(key)) await store.snapshots.remove(key)
+    return (agent) =>
+      agent.endedAt !== null &&
+      kept.has(keyOf(agent)) &&
+      agent.endedAt > Number(last.get(keyOf(agent))?.['at'] ?? 0)
+  }
 
   const read = async (id: AgentId): Promise<void> => {
     const agent = await store.agents.get(id)
     if (agent === undefined) return
-    readAt.set(id, clock())
+    const at = clock()
+    readAt.set(id, at)
     const cli = await cliNow(settings, agent)
     if (cli?.usage !== undefined) {
       const live = await liveOf(agent)
@@ -59,6 +75,8 @@ export function createUsage({
       if (found !== null) await record(id, live.session?.id ?? agent.sessionId ?? '', found)
     }
     await checkBudgets()
+    if (!isAlive(agent.state) && agent.cleanedAt === null)
+      await store.snapshots.put(keyOf(agent), { at })
   }
 
   /**
@@ -90,12 +108,14 @@ export function createUsage({
     refresh: paced.request,
     readNow: read,
     refreshChanged: async () => {
-      const due = (await store.agents.list()).filter((agent) => {
+      const agents = await store.agents.list()
+      const isLeft = (isUnread ??= await findUnread(agents))
+      const due = agents.filter((agent) => {
         const read = readAt.get(agent.id)
         // Of the dead only those that ended since they were read: an old tree is not read again
         // with every start.
         return read === undefined
-          ? isAlive(agent.state) && agent.agentCli !== null
+          ? agent.agentCli !== null && (isAlive(agent.state) || isLeft(agent))
           : Math.max(agent.lastSeenAt, agent.endedAt ?? 0) >= read
       })
       for (const agent of due) paced.request(agent.id)
@@ -103,6 +123,8 @@ export function createUsage({
     stop: paced.stop,
   }
 }
+
+const keyOf = ({ id }: Agent): string => `${LAST_READ}${id}`
 
 const NOTHING = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
 

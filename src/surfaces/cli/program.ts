@@ -80,9 +80,16 @@ export async function buildProgram(context: CliContext, only?: string | null): P
     if (only === undefined || only === entry.name) {
       ;(await entry.load()).define(command, context, () => buildProgram(context))
       showExamples(command)
+      pointToOwnHelp(command, `exomonad ${entry.name}`)
     } else command.allowUnknownOption().allowExcessArguments()
   }
   return program
+}
+
+/** After an error of how it was called: the help of the very command, not of all. */
+function pointToOwnHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`\`${name} --help\` shows how it is used.`)
+  for (const sub of command.commands) pointToOwnHelp(sub, `${name} ${sub.name()}`)
 }
 
 function refuseAs(name: string, context: CliContext): void {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createOverdueHolds } from '../../../src/core/maintenance/overdue-holds.ts'
-import { createSilence } from '../../../src/core/maintenance/silence.ts'
+import { createSilence, type Silence } from '../../../src/core/maintenance/silence.ts'
 import { heldChildrenOf, holdNewsOf } from '../../../src/core/spawn/held-children.ts'
 import { newAgentDefaults } from '../../../src/core/spawn/new-agent.ts'
 import { recordOwnWaits } from '../../../src/core/turns/own-waits.ts'
@@ -307,8 +307,9 @@ describe('an agent that reported nothing', () => {
     (await bench.store.events.list({ types: ['agent.silent'] })).map(
       ({ payload: { waits_for: what, rests } }) => [rests, what],
     )
+  let silence: Silence
+  beforeEach(() => (silence = createSilence({ ...bench, clock: bench.clock })))
   const look = async (): Promise<void> => {
-    const silence = createSilence({ ...bench, clock: bench.clock })
     for (const id of [A, B])
       await silence.report(bench.config, (await bench.store.agents.get(id)) as Agent)
   }

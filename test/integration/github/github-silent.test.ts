@@ -79,3 +79,27 @@ it(
     )
   },
 )
+
+it(
+  'what GitHub asked to wait for holds over a kill -9 of the daemon',
+  { timeout: 180_000 },
+  async () => {
+    const { tree, github, stop } = await startGithubTree({
+      files: { 'README.md': '# Widgets\n' },
+      githubConfig: 'copilot_review = false\nspawn_label = "agent"',
+    })
+    onTestFinished(stop)
+    github.fail(/./, { kind: 'secondary', retryAfter: 3600 })
+    await waitFor(
+      'the human to be notified',
+      async () => (await tree.events()).some(({ type }) => type === 'forge.trouble'),
+      { limit: LIMIT },
+    )
+    await tree.crash()
+    const before = github.calls.length
+    expect(await tree.run(['daemon', 'start'])).toMatchObject({ code: 0 })
+    // It ends when its first looks are over.
+    expect(await tree.run(['daemon', 'stop'])).toMatchObject({ code: 0 })
+    expect(github.calls.slice(before)).toEqual([])
+  },
+)

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, describe, expect, it } from 'vitest'
 import { crashAt, openJournal } from '../../helpers/crash-at.ts'
 import { useCrashingTree } from '../../helpers/crashing-tree.ts'
@@ -16,7 +17,7 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
   const world = useCrashingTree(() => {
     // The result of a pair of pull requests takes its time, so that “checking” is in the middle of
     // a run.
-    const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then sleep 0.5; fi`
+    const check = `echo run >> ${runs}/runs; pair=$(cat ${runs}/pair); if test -e "one-$pair.txt" && test -e "two-$pair.txt"; then test $pair != red && sleep 0.5; fi`
     writeFileSync(join(runs, 'pair'), 'none')
     return { config: `[forge.local]\nci = ["sh", "-c", ${JSON.stringify(check)}]\n` }
   })
@@ -65,4 +66,31 @@ describe('kill -9 of the daemon in the middle of a landing', () => {
         await world.tree.call('kill', { agent: name }).catch(() => undefined)
     },
   )
+
+  it('a base on which something landed unchecked is looked at, also where that was not noted any more', async () => {
+    const writes = (sql: string): void => {
+      const database = new Database(join(world.tree.state, 'store.db'))
+      database.exec(sql)
+      database.close()
+    }
+    writeFileSync(join(runs, 'pair'), 'red')
+    const [first = 0, second = 0] = await world.filed('one-red', 'two-red')
+    expect(await world.tree.call('merge_pr', { pr_number: first })).toMatchObject({ merged: true })
+    // As where the daemon ends just before: the merge is there, and the note is not.
+    writes(
+      "create trigger unnoted before insert on snapshots when new.key like 'base-state:%' begin select raise(abort, 'it has ended'); end",
+    )
+    expect(await world.tree.call('merge_pr', { pr_number: second, force: true })).toMatchObject({
+      merged: true,
+    })
+    await waitFor('the merge to be reported', async () => (await world.merges(second)) === 1)
+    await world.tree.crash()
+    writes('drop trigger unnoted')
+    await world.tree.run(['daemon', 'start'])
+    await waitFor(
+      'the red base to be reported',
+      async () => (await world.tree.events()).some(({ type }) => type === 'base.red'),
+      { limit: 60_000 },
+    )
+  })
 })

@@ -115,7 +115,17 @@ describe('hooks of an agent CLI', () => {
       usage: { refresh: () => {} },
     }
     states = createStates(deps)
-    const hooks = createHooks({ ...deps, states, stopChain: async () => stopAnswer })
+    const stopChain = async (): Promise<StopAnswer> => {
+      if (stopAnswer.decision === 'block')
+        await publisher.publish({
+          type: 'stop.blocked',
+          agentId: agent.id,
+          actor: 'daemon',
+          payload: { objection: stopAnswer.objection, reason: stopAnswer.reason, times: 1 },
+        })
+      return stopAnswer
+    }
+    const hooks = createHooks({ ...deps, states, stopChain })
     approvals = createApprovals(deps)
     const live = async ({ id }: Agent): Promise<LiveAgent> => ({ agentId: id }) as LiveAgent
     const permissions = createPermissions({ ...deps, states, approvals, live })

@@ -6,6 +6,7 @@ import type { Spawning } from '../spawn-use-cases.ts'
 import type { Directory } from '../../agents/directory.ts'
 import type { Deps } from '../../deps.ts'
 import { isAlive } from '../../../domain/lifecycle.ts'
+import { knownForgeHealth } from '../../pulls/forge-health.ts'
 import { issueAgents } from './records.ts'
 import { labelRefusal } from './specs.ts'
 
@@ -23,7 +24,13 @@ interface Refused {
   readonly code: string
 }
 
-/** Failures of a spawn that had begun until it is given up. */
+/** Spawns for such a label that had begun and failed. */
+interface Failed {
+  readonly at: number
+  readonly times: number
+}
+
+/** Failures of a spawn that had begun until it is given up, over restarts. */
 const MOST_FAILURES = 3
 /** The forge’s own troubles are reported elsewhere. */
 const SILENT: ReadonlySet<string> = new Set(['FORGE_UNAVAILABLE', 'FORGE_DENIED', 'STORE_BUSY'])
@@ -51,7 +58,6 @@ export function createLabelSpawns({
    * changes.
    */
   const passed = new Map<number, number>()
-  const failures = new Map<number, number>()
   /** The token may not comment: said once. */
   let mute = false
   let stopped = false
@@ -60,6 +66,17 @@ export function createLabelSpawns({
 
   const refusedKey = (repository: string, number: number): string =>
     `issue-refused:${repository}#${number}`
+  const failedKey = (repository: string, number: number): string =>
+    `issue-failed:${repository}#${number}`
+
+  /** Returns how many they are with this one; a label that was set anew begins anew. */
+  const countFailure = (key: string, at: number): Promise<number> =>
+    store.transaction(async (tx) => {
+      const before = (await tx.snapshots.get(key)) as Failed | undefined
+      const times = before?.at === at ? before.times + 1 : 1
+      await tx.snapshots.put(key, { at, times } satisfies Failed)
+      return times
+    })
 
   const report = async (
     issue: { number: number; url: string; at: number; repository: string },
@@ -115,18 +132,20 @@ export function createLabelSpawns({
         return { spawned: [], errors: [{ name: '', code, error: message }] }
       })
     const [error] = errors
-    if (error === undefined || spawned.length > 0) return
+    if (error === undefined || spawned.length > 0)
+      return store.snapshots.remove(failedKey(repository, number))
     log.warn(
       { number, label, code: error.code, reason: error.error },
       'no agent could be spawned for a labelled issue',
     )
     if (!SILENT.has(error.code))
       await report({ number, url: found.url, at, repository }, label, error)
-    const failed = (failures.get(number) ?? 0) + (error.code === 'SPAWN_FAILED' ? 1 : 0)
-    failures.set(number, failed)
+    const failed =
+      error.code === 'SPAWN_FAILED' ? await countFailure(failedKey(repository, number), at) : 0
     // All else, such as a limit, may be over at the next look.
-    if (error.code === 'APPROVAL_DENIED' || failed >= MOST_FAILURES)
-      await store.snapshots.put(refusedKey(repository, number), { at, code: error.code })
+    if (error.code !== 'APPROVAL_DENIED' && failed < MOST_FAILURES) return
+    await store.snapshots.put(refusedKey(repository, number), { at, code: error.code })
+    await store.snapshots.remove(failedKey(repository, number))
   }
 
   /**
@@ -155,8 +174,10 @@ export function createLabelSpawns({
   const lookOnce = async (): Promise<void> => {
     const { spawn_label: label } = (await settings.snapshot()).config.forge.github
     const { issues } = forge
-    if (label === undefined || issues === null || (forge.budget()?.blockedUntil ?? 0) > clock())
-      return
+    if (label === undefined || issues === null) return
+    // What the forge asked the daemon before to wait for holds on.
+    const asked = (await knownForgeHealth(store))?.retryAt ?? 0
+    if (Math.max(forge.budget()?.blockedUntil ?? 0, asked) > clock()) return
     const listed = await issues.labelled(label)
     const repository = await forge.identity()
     const taken = new Set((await issueAgents(store, repository)).map(({ issue }) => issue.number))

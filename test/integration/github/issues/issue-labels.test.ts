@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { crashAt, openJournal } from '../../../helpers/crash-at.ts'
 import { startGithubTree, type GithubTree } from '../../../helpers/github/github-tree.ts'
@@ -28,10 +29,22 @@ describe('the label that spawns (20.20b)', () => {
    * Until the daemon has looked at the labelled issues again, twice: what the first look began is
    * over by the second.
    */
-  const looked = async (): Promise<void> => {
+  const looked = async (times = 2): Promise<void> => {
     const looks = () => github().calls.filter(({ path }) => path.includes('/issues?')).length
     const before = looks()
-    await waitFor('two more looks', () => looks() >= before + 2, { limit: LIMIT })
+    await waitFor(`${times} more looks`, () => looks() >= before + times, { limit: LIMIT })
+  }
+  /** Spawns for an issue that failed, as the daemon has counted them. */
+  const failures = (number: number): number => {
+    const database = new Database(join(tree().state, 'store.db'), { readonly: true })
+    try {
+      const row = database
+        .prepare("select value from snapshots where key like 'issue-failed:%' and key like ?")
+        .get(`%#${number}`) as { value: string } | undefined
+      return row === undefined ? 0 : JSON.parse(row.value).times
+    } finally {
+      database.close()
+    }
   }
   const refusals = async (number: number) =>
     (await tree().events()).filter(
@@ -162,5 +175,24 @@ describe('the label that spawns (20.20b)', () => {
     expect(await agentsOf(number)).toEqual([])
     writeFileSync(config, text)
     await taken(number)
+  })
+
+  it('is given up after three spawns that failed, not after three for each daemon', async () => {
+    const config = join(tree().repository.path, '.exomonad', 'config.toml')
+    const text = readFileSync(config, 'utf8')
+    const tries = join(tree().repository.folder, 'tries')
+    const command = JSON.stringify(['sh', '-c', `echo try >> '${tries}'; exit 1`])
+    const tried = (): number =>
+      existsSync(tries) ? readFileSync(tries, 'utf8').split('\n').length - 1 : 0
+    writeFileSync(config, `${text}\n[[worktree.setup]]\nrun = ${command}\n`)
+    const number = person('octo').openIssue({ title: 'Nothing works' })
+    person('octo').label(number, 'agent')
+    await waitFor('two that failed to be counted', () => failures(number) === 2, { limit: LIMIT })
+    await tree().crash()
+    const before = tried()
+    await tree().tree()
+    await looked(3)
+    expect(tried()).toBeLessThanOrEqual(before + 1)
+    writeFileSync(config, text)
   })
 })

@@ -259,6 +259,15 @@ describe('the command line', () => {
     expect(result.err).not.toMatch(/^ +at /m)
   })
 
+  it.each([
+    [['pr', 'file'], '`exomonad pr file --help`'],
+    [['pr', 'view'], '`exomonad pr --help`'],
+    [['radar', '--bogus'], '`exomonad radar --help`'],
+    [['bogus'], '`exomonad help`'],
+  ])('points from %j to the help of that very command', async (argv, words) => {
+    expect((await run(...argv)).err).toContain(words)
+  })
+
   it('answers bad usage as JSON too, where JSON is asked for', async () => {
     expect(JSON.parse((await run('kill', '--json')).out)).toMatchObject({
       code: 'INVALID_ARG',
