@@ -12,6 +12,7 @@ import type { Trash } from '../adapters/machine/trash.ts'
 import type { Store } from '../adapters/store/store.ts'
 import type { Config } from '../config/schema.ts'
 import type { Clock } from '../domain/clock.ts'
+import { ExomonadError } from '../domain/errors.ts'
 import type { Core } from '../core/core.ts'
 import { boundsOf } from '../core/spawn/provision/setup.ts'
 import { hashToken } from '../core/spawn/token.ts'
@@ -165,8 +166,14 @@ function createRepeated(log: Log) {
           .then(job)
           .then(
             () => {},
-            (thrown: unknown) =>
-              log.error({ err: thrown, what }, 'upkeep failed; it is tried again'),
+            (thrown: unknown) => {
+              // Said once when the store goes, and once when it is back.
+              const isKnown = thrown instanceof ExomonadError && thrown.code === 'STORE_UNAVAILABLE'
+              log[isKnown ? 'debug' : 'error'](
+                { err: thrown, what },
+                'upkeep failed; it is tried again',
+              )
+            },
           )
           .then(() => arm(every()))
       }, delay)
