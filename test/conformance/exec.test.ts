@@ -128,7 +128,10 @@ describe.each([
       env,
       signal: abort.signal,
     })
-    const pid = await waitFor('it to start', () => Number(readFileSync(started, 'utf8')))
+    const pid = await waitFor(
+      'it to start',
+      () => Number(readFileSync(started, 'utf8')) || undefined,
+    )
     expect(isAlive(pid)).toBe(true)
     abort.abort()
     expect((await ended).exitCode).toBeNull()

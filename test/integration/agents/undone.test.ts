@@ -60,7 +60,10 @@ it('what a killed daemon left running of a set-up ends before its worktree goes'
     .call('spawn_workers', { specs: [{ name: 'one', prompt: 'x' }] })
     .catch(() => undefined)
   const file = join(tree.repository.folder, 'pid')
-  const pid = await waitFor('the set-up to run', () => Number(readFileSync(file, 'utf8')))
+  const pid = await waitFor(
+    'the set-up to run',
+    () => Number(readFileSync(file, 'utf8')) || undefined,
+  )
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')))
   await tree.crash()
   await cut

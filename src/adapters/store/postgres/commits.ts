@@ -4,34 +4,73 @@ import type { Session } from './session.ts'
 
 /**
  * Commits of which the answer never came, because the connection went away on its way. The server
- * knows what became of them, by the number of the transaction: it is asked as soon as there is a
- * connection again, before anything else is. Nobody goes on with a guess meanwhile, as a call that
- * says "not done" of what was done is made twice.
+ * knows what became of them: each transaction that changes anything leaves its mark in one row of
+ * the daemon's own, and that is looked at as soon as there is a connection again, before anything
+ * else is done. (The number of the transaction says nothing: a server that was killed before it had
+ * written anything of it down gives the same number to the next.) Nobody goes on with a guess
+ * meanwhile, as a call that says "not done" of what was done is made twice.
  */
 export interface Commits {
+  /** Makes the row where there is none. To be called with each new session, first of all. */
+  prepare(session: Session): Promise<void>
+  /**
+   * Marks the transaction that is open, with what is sent behind it; returns what it is known by, null
+   * where there is no row yet.
+   */
+  mark(session: Session): string | null
   /**
    * Resolves when the transaction is known to have been committed, after `committed` was called;
    * throws STORE_UNAVAILABLE when it is known not to have been.
    */
-  settle(xid: string, committed: () => void): Promise<void>
-  /** To be called with each new session, before anybody uses it. */
+  settle(id: string, committed: () => void): Promise<void>
+  /** To be called with each new session, before anybody writes. */
   ask(session: Session): Promise<void>
   /** The store is closed: whoever still waits is let go with STORE_UNAVAILABLE. */
   abandon(): void
 }
 
 interface Open {
-  readonly xid: string
+  readonly id: string
   readonly known: (outcome: boolean | 'unknown') => void
 }
 
-export function createCommits(place: string, log: Log): Commits {
+/** `daemon`: of no other daemon's. */
+export function createCommits(daemon: string, place: string, log: Log): Commits {
   const open = new Set<Open>()
+  let count = 0
+  let isPrepared = false
   return {
-    settle: async (xid, committed) => {
+    prepare: async (session) => {
+      await session.run(
+        'create table if not exists last_commit (daemon text primary key, id text not null, at timestamptz not null)',
+      )
+      // Of daemons that are long over.
+      await session.run(
+        "delete from last_commit where daemon <> $1 and at < clock_timestamp() - interval '1 day'",
+        [daemon],
+      )
+      await session.run(
+        "insert into last_commit values ($1, '', clock_timestamp()) on conflict (daemon) do nothing",
+        [daemon],
+      )
+      isPrepared = true
+    },
+    mark: (session) => {
+      if (!isPrepared) return null
+      const id = String(++count)
+      // Where this fails, so does the commit.
+      session
+        .run('update last_commit set id = $2, at = clock_timestamp() where daemon = $1', [
+          daemon,
+          id,
+        ])
+        .catch(() => {})
+      return id
+    },
+    settle: async (id, committed) => {
       const outcome = Promise.withResolvers<boolean | 'unknown'>()
       open.add({
-        xid,
+        id,
         known: (was) => {
           if (was === true) committed()
           outcome.resolve(was)
@@ -47,13 +86,16 @@ export function createCommits(place: string, log: Log): Commits {
       )
     },
     ask: async (session) => {
+      if (open.size === 0) return
+      const { rows } = await session.run<{ id: string }>(
+        'select id from last_commit where daemon = $1',
+        [daemon],
+      )
+      // They come one after the other: nothing was written since the last of them.
+      const last = Number(rows[0]?.id ?? 0)
       for (const one of open) {
-        const { rows } = await session.run<{ status: string | null }>(
-          'select pg_xact_status($1::xid8) as status',
-          [one.xid],
-        )
-        const was = rows[0]?.status === 'committed'
-        log.warn({ xid: one.xid, committed: was }, 'what became of a commit that was cut off')
+        const was = last >= Number(one.id)
+        log.warn({ commit: one.id, committed: was }, 'what became of a commit that was cut off')
         open.delete(one)
         one.known(was)
       }

@@ -45,8 +45,8 @@ interface Lease extends DatabaseConnection {
 }
 
 interface Transaction {
-  /** The server's number of it, from its first change on. */
-  xid: string | null
+  /** What it is known by (commits.ts), from its first change on. */
+  id: string | null
   readonly committed: (() => void)[]
 }
 
@@ -68,10 +68,10 @@ export function createPostgresGate(options: {
   const quietly = (sent: Promise<unknown>): void => void sent.catch(() => {})
 
   /**
-   * Ends the transaction for good. Its number is known by now where it wrote anything, so that the
+   * Ends the transaction for good. It is marked by now where it changed anything, so that the
    * server can be asked for it where the answer does not come.
    */
-  async function commit(session: Session, { xid, committed }: Transaction): Promise<void> {
+  async function commit(session: Session, { id, committed }: Transaction): Promise<void> {
     const done = (): void => {
       for (const callback of committed.splice(0)) callback()
     }
@@ -79,10 +79,10 @@ export function createPostgresGate(options: {
     try {
       ;({ command } = await session.run('commit'))
     } catch (thrown) {
-      if (!isConnectionFault(thrown) || xid === null) throw fault(thrown)
+      if (!isConnectionFault(thrown) || id === null) throw fault(thrown)
       await session.end()
       current?.release()
-      return commits.settle(xid, done)
+      return commits.settle(id, done)
     }
     if (command === 'COMMIT') return done()
     // PostgreSQL ends what had an error before in that way, and calls it no error.
@@ -104,15 +104,9 @@ export function createPostgresGate(options: {
     const sent = session.run<Row & object>(query.sql, query.parameters)
     quietly(sent)
     if (after !== null) quietly(session.run(after))
-    const numbered =
-      transaction.xid === null
-        ? session.run<{ xid: string | null }>(
-            'select pg_current_xact_id_if_assigned()::text as xid',
-          )
-        : undefined
-    if (numbered !== undefined) quietly(numbered)
     const result = await sent
-    if (numbered !== undefined) transaction.xid = (await numbered).rows[0]?.xid ?? null
+    if (transaction.id === null && (result.rowCount ?? 0) > 0)
+      transaction.id = commits.mark(session)
     return resultOf(result)
   }
 
@@ -122,7 +116,7 @@ export function createPostgresGate(options: {
     if (!session.isUp()) throw unavailable(place, 'the connection was lost')
     if (!isWrite) return resultOf(await session.run<Row & object>(query.sql, query.parameters))
     if (transaction === null) {
-      const own: Transaction = { xid: null, committed: [] }
+      const own: Transaction = { id: null, committed: [] }
       try {
         const result = await write<Row>(session, own, query, ['begin', null])
         await commit(session, own)
@@ -200,7 +194,7 @@ export function createPostgresGate(options: {
     releaseConnection: async (held) => (held as Lease).release(),
     beginTransaction: async (held) => {
       const own = held as Lease
-      own.transaction = { xid: null, committed: [] }
+      own.transaction = { id: null, committed: [] }
       // Not awaited: what comes next is sent behind it.
       quietly(own.session.run('begin'))
     },

@@ -51,7 +51,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     work: { name, idleInTransaction },
     listen: { name: `${name} listens`, idleInTransaction },
   }
-  const commits = createCommits(place, log)
+  const commits = createCommits(name, place, log)
   const listening = createListening(log)
   const opened: Session[] = []
   const links: Link[] = []
@@ -79,6 +79,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
         return ready(session, async () => {
           await endFormer(session, as.work.name)
           await claim(session, { schema, place })
+          await commits.prepare(session)
           await sign(session, tree, { schema, place })
           await commits.ask(session)
         })
@@ -99,6 +100,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     const db = new Kysely<Tables>({ dialect: gate.dialect })
     await migrate(db, schema, place, migrations)
     await sign(work, tree, { schema, place })
+    await commits.prepare(work)
     await listening.attach(listens)
     listening.begin(listenLink)
     const store = await createSqlStore({
