@@ -1,3 +1,4 @@
+import type { OnceContext } from '../once.ts'
 import type { Since } from '../sessions/agent-sessions.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
@@ -51,7 +52,7 @@ export interface Captures {
    */
   add(
     caller: Caller,
-    input: { begin: boolean; text?: string | undefined },
+    input: { begin: boolean; text?: string | undefined; once?: OnceContext | undefined },
   ): Promise<{ agent_id: AgentId; lines: number }>
   /**
    * Ends the open one without a child; its lines stay to be seen. INVALID_ARG where none is open.

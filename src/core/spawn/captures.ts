@@ -33,7 +33,7 @@ export function createCaptures({
   ) => tx.scrollback.append({ agentId, kind, text, at: clock(), line })
 
   return {
-    add: async ({ agent: { id } }, { begin, text }) => {
+    add: async ({ agent: { id } }, { begin, text, once }) => {
       const line = await scrollback.lineNow(id)
       const more = text === undefined ? [] : linesOf(text)
       return store.transaction(async (tx) => {
@@ -52,7 +52,9 @@ export function createCaptures({
         }
         if (open === null) await append(tx, id, 'capture-begin', '', line)
         for (const one of more) await append(tx, id, 'capture', one, line)
-        return { agent_id: id, lines: lines.length }
+        const result = { agent_id: id, lines: lines.length }
+        await once?.mark(tx, result)
+        return result
       })
     },
 

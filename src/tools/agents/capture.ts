@@ -7,6 +7,7 @@ export const capture = defineTool({
     'Keeps lines that a person writes as the task of a child; the agent that it will be forked from is never notified of them. fork_capture makes the child, cancel gives it up.',
   audience: ['human'],
   forAnyAgent: true,
+  keyed: true,
   listed: false,
   input: z.object({
     begin: z
@@ -34,5 +35,5 @@ export const capture = defineTool({
       examples: ['exomonad capture add "Read the tests first"', 'exomonad capture add - <task.md'],
     },
   ],
-  handler: ({ core, caller }, input) => core.captures.add(caller, input),
+  handler: ({ core, caller, once }, input) => core.captures.add(caller, { ...input, once }),
 })

@@ -39,7 +39,8 @@ export function createLineActions(
     const { captureLines } = await feed.readScrollback(agent, clientFor())
     if (captureLines !== null) {
       await clientFor(agent).call('capture', { begin: false, text })
-      await feed.readScrollback(agent)
+      // It is kept: where only this fails, the line must not come back as if it were not.
+      await feed.readScrollback(agent).catch(() => {})
       return
     }
     await send(agent, text)

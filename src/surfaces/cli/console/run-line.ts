@@ -116,7 +116,7 @@ export function createLines(doing: Doing): Lines {
         })
       case 'capture':
         await clientFor(agent).call('capture', { begin: true })
-        await feed.readScrollback(agent)
+        await feed.readScrollback(agent).catch(() => {})
         return
       case 'cancel':
         await clientFor(agent).call('cancel', {})
