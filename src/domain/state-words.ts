@@ -48,5 +48,5 @@ export function wayBack(agent: Pick<Agent, 'name' | 'kind' | 'state' | 'branch'>
   if (agent.state === 'failed')
     return `\`exomonad resume ${agent.name}\` starts it again where that is wanted.`
   if (sharesBranch(agent)) return 'It does not come back; fork its parent again.'
-  return `It does not come back; \`exomonad spawn workers NAME="what to do" --branch ${agent.branch}\` has a new agent go on with its work.`
+  return `It does not come back; \`exomonad spawn ${agent.kind === 'subtree' ? 'subtree' : 'workers'} NAME="what to do" --branch ${agent.branch}\` has a new agent go on with its work.`
 }

@@ -8,7 +8,6 @@ import { parentText, promptFacts } from '../spawn/prompt-facts.ts'
 import { isAlive, isLasting } from '../../domain/lifecycle.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
 import { addressOf, isFolded, resolveAddress } from './tree.ts'
-import { requireOwnBranch } from '../spawn/take-over.ts'
 import type { LaunchAgain } from './launch-again.ts'
 
 /** Brings back agents whose program is gone, as `AgentControl.resume` says. */
@@ -53,7 +52,6 @@ export function createResume({
     for (const agent of wanted) {
       try {
         requireLasting(agent)
-        requireOwnBranch(agents, agent.id)
         if (!gone(agent))
           throw new ExomonadError(
             'INVALID_ARG',

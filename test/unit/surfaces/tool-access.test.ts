@@ -120,6 +120,12 @@ describe('whoever acts for an agent', () => {
     expect(identityOf(person)).toBe(person)
   })
 
+  it('that was killed as a tech lead names the way for one', () => {
+    expect(() => identityOf(by({ name: 'k2', state: 'killed', kind: 'subtree' }))).toThrow(
+      'exomonad spawn subtree NAME="what to do" --branch',
+    )
+  })
+
   it.each([
     ['killed', 'was killed', 'It does not come back; `exomonad spawn workers '],
     ['failed', 'has failed', '`exomonad resume k2` starts it again'],

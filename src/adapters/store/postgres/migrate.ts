@@ -24,30 +24,20 @@ export const migrate = (
 ): Promise<void> =>
   migrateStore({
     ...{ db, migrations, schema, place },
-    latest: () => latestOf(db, schema),
+    isBegun: () => isBegun(db, schema),
     before: async () => {},
   })
 
-async function latestOf(db: Kysely<Tables>, schema: string): Promise<string | undefined> {
-  const catalogue = db.withTables<Catalogue>()
-  const tables = await catalogue
+async function isBegun(db: Kysely<Tables>, schema: string): Promise<boolean> {
+  const tables = await db
+    .withTables<Catalogue>()
     .selectFrom('pg_tables')
     .select('tablename')
     .where('schemaname', '=', schema)
     .where('tablename', '=', 'kysely_migration')
     .execute()
-  if (tables.length === 0) return undefined
-  const latest = await catalogue
-    .selectFrom('kysely_migration')
-    .select('name')
-    .orderBy('name', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return latest?.name
+  return tables.length > 0
 }
 
 /** An alias, because an interface has no index. */
-type Catalogue = {
-  pg_tables: { schemaname: string; tablename: string }
-  kysely_migration: { name: string }
-}
+type Catalogue = { pg_tables: { schemaname: string; tablename: string } }

@@ -5,7 +5,7 @@ import type { Tables } from './tables.ts'
 
 /**
  * Brings a store to the newest of these migrations; the number that begins a name is the version.
- * `latest` finds the name of the newest that the store has, undefined for a fresh one. All that is
+ * `isBegun`: whether the store has any, by its table of them. All that is
  * missing runs in one transaction, which looks again at what has been done, after `before`, which is
  * called where there is something to lose: of several processes that start at once one migrates, and
  * the others find it done. Throws STORE_TOO_NEW.
@@ -13,18 +13,17 @@ import type { Tables } from './tables.ts'
 export async function migrateStore(options: {
   db: Kysely<Tables>
   migrations: Readonly<Record<string, Migration>>
-  latest: () => Promise<string | undefined>
+  isBegun: () => Promise<boolean>
   before: () => Promise<void>
   place: string
   /** Where its tables are, for a database that has several. */
   schema?: string
 }): Promise<void> {
-  const { db, migrations, latest, before, place, schema } = options
+  const { db, migrations, isBegun, before, place, schema } = options
   const known = Math.max(...Object.keys(migrations).map(versionOf))
 
   const storedVersion = async (): Promise<number> => {
-    const name = await latest()
-    const found = name === undefined ? 0 : versionOf(name)
+    const found = (await isBegun()) ? await latestVersion(db) : 0
     if (found <= known) return found
     throw new ExomonadError(
       'STORE_TOO_NEW',
@@ -47,6 +46,17 @@ export async function migrateStore(options: {
   // thing to say.
   await storedVersion()
   throw error
+}
+
+async function latestVersion(db: Kysely<Tables>): Promise<number> {
+  const latest = await db
+    .withTables<{ kysely_migration: { name: string } }>()
+    .selectFrom('kysely_migration')
+    .select('name')
+    .orderBy('name', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return latest === undefined ? 0 : versionOf(latest.name)
 }
 
 const versionOf = (name: string): number => Number.parseInt(name, 10)

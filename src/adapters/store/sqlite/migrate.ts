@@ -36,28 +36,18 @@ export const migrate = (
   file: string,
   before: () => Promise<void>,
 ): Promise<void> =>
-  migrateStore({ db, migrations: MIGRATIONS, latest: () => latestOf(db), before, place: file })
+  migrateStore({ db, migrations: MIGRATIONS, isBegun: () => isBegun(db), before, place: file })
 
-async function latestOf(db: Kysely<Tables>): Promise<string | undefined> {
-  const catalogue = db.withTables<Catalogue>()
-  const tables = await catalogue
+async function isBegun(db: Kysely<Tables>): Promise<boolean> {
+  const tables = await db
+    .withTables<Catalogue>()
     .selectFrom('sqlite_master')
     .select('name')
     .where('type', '=', 'table')
     .where('name', '=', 'kysely_migration')
     .execute()
-  if (tables.length === 0) return undefined
-  const latest = await catalogue
-    .selectFrom('kysely_migration')
-    .select('name')
-    .orderBy('name', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return latest?.name
+  return tables.length > 0
 }
 
 /** An alias, because an interface has no index. */
-type Catalogue = {
-  sqlite_master: { type: string; name: string }
-  kysely_migration: { name: string }
-}
+type Catalogue = { sqlite_master: { type: string; name: string } }
