@@ -110,7 +110,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const tokens = createKnownTokens([ownerToken], () => config().secrets.entropy)
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
     const gate = createTextGate(tokens)
-    const store = await openStore({
+    const { store, touches } = await openStore({
       config: await settings.store(),
       ...{ environment, paths, log, clock, gate, tokens },
     })
@@ -173,7 +173,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       env: await agentEnv(),
     })
     const assembled: AssembledCore = assembleCore({
-      store,
+      ...{ store, touches },
       git,
       multiplexer,
       detached,

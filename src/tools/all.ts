@@ -4,7 +4,7 @@ import { agentStatus } from './agents/agent-status.ts'
 import { answerQuestion } from './mail/answer-question.ts'
 import { approve } from './mail/approve.ts'
 import { attach } from './agents/attach.ts'
-import { attention } from './agents/attention.ts'
+import { attention } from './tree/attention.ts'
 import { cancel } from './mail/cancel.ts'
 import { capture } from './agents/capture.ts'
 import { checkMail } from './mail/check-mail.ts'
@@ -51,7 +51,8 @@ import { spawnWorkers } from './agents/spawn-workers.ts'
 import { subagentDelegate } from './sessions/subagent-delegate.ts'
 import { subagentSpawn } from './sessions/subagent-spawn.ts'
 import { tearDown } from './tear-down.ts'
-import { tree } from './agents/tree.ts'
+import { tree } from './tree/tree.ts'
+import { treeChanges } from './tree/tree-changes.ts'
 import { up } from './agents/up.ts'
 import { wait } from './mail/wait.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
@@ -116,6 +117,7 @@ const TOOLS = [
   subagentSpawn,
   tearDown,
   tree,
+  treeChanges,
   up,
   wait,
   writeStdin,

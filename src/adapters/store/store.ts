@@ -58,14 +58,17 @@ export interface EventStore {
   /** Undefined where the dedupe key is known already: nothing was written. */
   append(event: NewStoredEvent): Promise<StoredEvent | undefined>
   /**
-   * Ascending by seq. `after` is exclusive; `since` is a time; `types` and `agentId` narrow. `last`
-   * gives the newest N, still ascending.
+   * Ascending by seq. `after` and `before` are exclusive; `since` is a time, `until` one that is not
+   * in it; `types`, `agentId` and `agentIds` narrow. `last` gives the newest N, still ascending.
    */
   list(query: {
     after?: number
+    before?: number
     since?: number
+    until?: number
     types?: readonly string[]
     agentId?: AgentId
+    agentIds?: readonly AgentId[]
     limit?: number
     last?: number
   }): Promise<StoredEvent[]>

@@ -207,6 +207,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   subagent_spawn: () => ({ task: '' }),
   tear_down: () => ({ worktrees: [] }),
   tree: () => ({}),
+  tree_changes: () => ({}),
   up: () => ({ agent: 'nothing' }),
   wait: () => ({ timeout: 0 }),
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
@@ -290,6 +291,7 @@ subagent_delegate     invalid    –          invalid    invalid    invalid    i
 subagent_spawn        invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 tear_down             ok         –          –          –          –          –          –          –          –          –          –          unknown
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+tree_changes          ok         –          –          –          –          –          –          –          –          –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
