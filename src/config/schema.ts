@@ -6,6 +6,7 @@ import { limitsSchema, priceSchema } from './limits-schema.ts'
 import { notifySchema } from './notify-schema.ts'
 import { sandboxSchema } from './sandbox-schema.ts'
 import { seconds } from './schema-fields.ts'
+import { webSchema } from './web-schema.ts'
 import { worktreeSchema } from './worktree-schema.ts'
 
 /**
@@ -242,6 +243,7 @@ export const configSchema = z
           ),
       })
       .prefault({}),
+    web: webSchema,
     environment: z
       .strictObject({
         pass: z
