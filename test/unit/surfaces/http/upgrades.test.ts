@@ -41,9 +41,8 @@ async function serve(options: { heartbeat?: number } = {}): Promise<string> {
     log: pino({ enabled: false }),
     ...options,
   })
-  await fastify.listen({ port: 0, host: '127.0.0.1' })
-  const [address] = fastify.addresses()
-  return `ws://127.0.0.1:${String(address?.port)}`
+  const address = await fastify.listen({ port: 0, host: '127.0.0.1' })
+  return address.replace('http:', 'ws:')
 }
 const connect = (url: string, options: { authorization?: string; autoPong?: boolean } = {}) => {
   const { authorization = 'Bearer x', autoPong = true } = options
