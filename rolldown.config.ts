@@ -12,8 +12,11 @@ export default defineConfig({
       '@modelcontextprotocol/server/_shims': `${import.meta.dirname}/src/surfaces/mcp/sdk-shims.ts`,
     },
   },
-  // Ink asks for the last one only where somebody has installed it to look into Ink.
-  external: ['better-sqlite3', '@lydell/node-pty', 'react-devtools-core', 'pg-native'],
+  // Ink and ws ask for theirs only where somebody has installed them.
+  external: [
+    ...['better-sqlite3', '@lydell/node-pty', 'pg-native'],
+    ...['react-devtools-core', 'bufferutil', 'utf-8-validate'],
+  ],
   // React’s build for developers is twice as large and slower.
   transform: { define: { 'process.env.NODE_ENV': JSON.stringify('production') } },
   input: {
