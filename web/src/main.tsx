@@ -1,3 +1,5 @@
+import './styles/tokens.css'
+import './styles/base.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -7,8 +9,6 @@ import { LiveProvider } from './live/context.tsx'
 import { createQueries, follow } from './live/queries.ts'
 import { followTree } from './live/tree.ts'
 import { applyTheme } from './shell/theme.tsx'
-import './styles/tokens.css'
-import './styles/base.css'
 
 applyTheme()
 const connection = connect()

@@ -2,7 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cookies from '@fastify/cookie'
 import staticFiles from '@fastify/static'
-import createFastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import createFastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { z } from 'zod'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'

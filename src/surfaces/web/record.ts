@@ -15,9 +15,7 @@ export interface WebRecord {
 
 const record = z.object({
   port: z.number().int().min(1).max(65_535).nullable(),
-  sessions: z.array(
-    z.object({ resume: z.string(), readOnly: z.boolean(), expiresAt: z.number() }),
-  ),
+  sessions: z.array(z.object({ resume: z.string(), readOnly: z.boolean(), expiresAt: z.number() })),
 })
 
 const NONE: WebRecord = { port: null, sessions: [] }

@@ -6,7 +6,11 @@ import { ApiError } from './errors.ts'
  */
 export async function request<Result>(
   path: string,
-  { body, signal, headers = {} }: {
+  {
+    body,
+    signal,
+    headers = {},
+  }: {
     /** JSON of a POST; without, it is a GET. */
     readonly body?: unknown
     readonly signal?: AbortSignal | undefined

@@ -45,14 +45,19 @@ export const useTool = <Name extends ToolName>(
     ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
   })
 
-/** A call that changes something, once for each time it is asked for. */
+/**
+ * A call that changes something, once for each time it is asked for.
+ *
+ * @public
+ */
 export function useAction<Name extends ToolName>(
   name: Name,
 ): UseMutationResult<ToolResult<Name>, ApiError, ToolInput<Name>> {
   const queries = useQueryClient()
   return useMutation<ToolResult<Name>, ApiError, ToolInput<Name>>({
     mutationFn: (input) => call(name, input, { key: crypto.randomUUID() }),
-    onSettled: () => void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tree' }),
+    onSettled: () =>
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tree' }),
   })
 }
 
@@ -90,7 +95,10 @@ export function follow(connection: Connection, queries: QueryClient): () => void
     timer ??= window.setTimeout(flush, PAUSE)
   }
   const stopEvents = connection.onEvent(({ type }: WireEvent) => {
-    mark([EVENTS_KEY, ...MAKES_OLD.flatMap(([pattern, names]) => (pattern.test(type) ? names : []))])
+    mark([
+      EVENTS_KEY,
+      ...MAKES_OLD.flatMap(([pattern, names]) => (pattern.test(type) ? names : [])),
+    ])
   })
   const stopStart = connection.onStart(() => void queries.invalidateQueries())
   // What failed while the daemon was away is asked for again.

@@ -24,13 +24,7 @@ export const toneOf = (cell: Cell): Colour | undefined =>
 export const textOf = (cell: Cell): string => (typeof cell === 'string' ? cell : cell.text)
 
 /** A cell of the terminal’s tables. */
-export function CellText({
-  cell,
-  chip = false,
-}: {
-  readonly cell: Cell
-  readonly chip?: boolean
-}) {
+export function CellText({ cell, chip = false }: { readonly cell: Cell; readonly chip?: boolean }) {
   const text = textOf(cell)
   const tone = toneOf(cell)
   if (text === '') return null

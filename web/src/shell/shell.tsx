@@ -68,7 +68,8 @@ const isAt = (path: string, to: string): boolean =>
 /** How many items need the person, where one sees it while looking at another tab. */
 function useTitle(needs: number, repository: string | undefined): void {
   useEffect(() => {
-    const name = repository === undefined ? '' : `${printableLine(repository.split('/').at(-1) ?? '')} · `
+    const name =
+      repository === undefined ? '' : `${printableLine(repository.split('/').at(-1) ?? '')} · `
     document.title = `${needs > 0 ? `(${needs}) ` : ''}${name}exomonad`
   }, [needs, repository])
 }

@@ -1,5 +1,10 @@
 import type { TreeNode } from '../../live/tree.ts'
-import { isIn, STATE_ORDER, shownState, type StateFilter } from '../../../../src/domain/tree-filters.ts'
+import {
+  isIn,
+  STATE_ORDER,
+  shownState,
+  type StateFilter,
+} from '../../../../src/domain/tree-filters.ts'
 
 /** What of the tree is looked at. */
 export interface Wish {

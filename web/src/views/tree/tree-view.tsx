@@ -67,7 +67,8 @@ export function TreeView() {
       }
       const to = moves[event.key]
       if (to !== undefined) select(to)
-      else if (event.key === 'Enter' && line !== undefined && !isOnControl(event)) open(line.node.id)
+      else if (event.key === 'Enter' && line !== undefined && !isOnControl(event))
+        open(line.node.id)
       else if (event.key === 'ArrowLeft' && line !== undefined) fold(line.node.id, true)
       else if (event.key === 'ArrowRight' && line !== undefined) fold(line.node.id, false)
       else return
@@ -100,7 +101,9 @@ export function TreeView() {
             className="tree-scroll"
             role="tree"
             aria-label="Agents"
-            aria-activedescendant={lines[at] === undefined ? undefined : `agent-${lines[at].node.id}`}
+            aria-activedescendant={
+              lines[at] === undefined ? undefined : `agent-${lines[at].node.id}`
+            }
             tabIndex={0}
           >
             {tree === null && <Loading what="the tree" rows={14} />}
