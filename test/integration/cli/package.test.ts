@@ -49,6 +49,8 @@ describe('the package', () => {
         env: { ...process.env, TMPDIR: prefix },
         timeout: 110_000,
       })
+    // Of what packing would do first, all that `npm test` hasn’t done.
+    await npm('run', 'build:types', '--silent')
     await npm('pack', '--ignore-scripts', '--silent', '--pack-destination', prefix)
     const [packed = ''] = readdirSync(prefix).filter((name) => name.endsWith('.tgz'))
     tarball = join(prefix, packed)
