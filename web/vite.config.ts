@@ -1,12 +1,13 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { thirdPartyNotices } from '../scripts/build/third-party-notices.ts'
 
 /** Where a running daemon serves the page (web/dev.ts): its API is what the page speaks to. */
 const daemon = process.env['EXOMONAD_PAGE']
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react()],
+  plugins: [react(), thirdPartyNotices()],
   build: {
     outDir: '../dist/web',
     emptyOutDir: true,
