@@ -55,6 +55,7 @@ import { tree } from './tree/tree.ts'
 import { treeChanges } from './tree/tree-changes.ts'
 import { up } from './agents/up.ts'
 import { wait } from './mail/wait.ts'
+import { web } from './web.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
 import type { AnyTool } from './define.ts'
 
@@ -120,6 +121,7 @@ const TOOLS = [
   treeChanges,
   up,
   wait,
+  web,
   writeStdin,
 ] as const satisfies readonly AnyTool[]
 

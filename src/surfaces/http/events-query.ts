@@ -6,6 +6,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { StoredEvent } from '../../domain/records.ts'
 import { parseInput } from '../parse-input.ts'
+import { identityOf } from '../tool-access.ts'
 import { followEvents, type EventQuery, type EventSource } from './event-feed.ts'
 
 const whole = z.coerce.number().int().min(0).optional()
@@ -39,7 +40,7 @@ export const eventQuery = z.strictObject({
     .min(1)
     .max(60)
     .optional()
-    .describe('Seconds after which a stream without an event says that it is still there; else 15'),
+    .describe('At least so often a stream shows that it is alive. Seconds; default 15'),
   follow: z
     .enum(['true', 'false'])
     .default('true')
@@ -70,6 +71,8 @@ export interface EventDeps {
 /** What a client asked for, whichever way it is connected. */
 export interface OpenEvents {
   readonly follows: boolean
+  /** The seq after which the stream begins. */
+  readonly start: number
   /** What there is; for those that do not follow. */
   list(): Promise<WireEvent[]>
   /** What there is and what comes; `undefined` as a sign of life. Ends by the signal. */
@@ -82,10 +85,11 @@ export interface OpenEvents {
  */
 export async function openEvents(
   deps: EventDeps,
-  caller: Caller,
+  asking: Caller,
   given: unknown,
   lastEventId?: string | string[],
 ): Promise<OpenEvents> {
+  const caller = identityOf(asking)
   const wanted = parseInput(eventQuery, given, 'GET /v1/events')
   const query = await toQuery(deps, caller, wanted, lastEventId)
   const follows = wanted.follow === 'true'
@@ -94,8 +98,13 @@ export async function openEvents(
     tops.push(await agentInReach(deps.directory, caller, wanted.under))
   const visible = visibleTo(deps.directory, tops)
   const heartbeat = wanted.heartbeat === undefined ? deps.heartbeat : wanted.heartbeat * 1000
+  const { last, ...rest } = query
+  // What happens from here on is sent, whatever happens before the first read.
+  const onlyNew = follows && last === 0
+  const start = onlyNew ? await deps.events.lastSeq() : (query.after ?? 0)
+  const from = onlyNew ? { ...rest, after: start } : query
   return {
-    follows,
+    ...{ follows, start },
     list: async () => {
       const shown: WireEvent[] = []
       for (const entry of await deps.events.list(query))
@@ -103,7 +112,7 @@ export async function openEvents(
       return shown
     },
     async *stream(signal) {
-      for await (const entry of followEvents(deps.events, query, { signal, heartbeat, visible }))
+      for await (const entry of followEvents(deps.events, from, { signal, heartbeat, visible }))
         yield entry === undefined ? undefined : wire(entry)
     },
   }

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { identityOf } from '../tool-access.ts'
 import { callerOf } from '../auth.ts'
 import {
   type EventDeps,
@@ -37,14 +36,18 @@ export function eventRoute(fastify: FastifyInstance, deps: EventDeps): void {
         tags: ['state'],
         summary: 'What happened',
         description:
-          'A stream of server-sent events, which Last-Event-ID resumes without gap or repeat, or an array. An agent sees what is about itself and its descendants.',
+          'A stream of server-sent events, which Last-Event-ID resumes without gap or repeat, or an array. With `Upgrade: websocket` the events come as messages of JSON, after `{"connected": seq}`, with `{"alive": true}` between them. An agent sees what is about itself and its descendants.',
         querystring: eventQuery,
         response,
       },
     },
     async (request, reply) => {
-      const caller = identityOf(callerOf(request))
-      const events = await openEvents(deps, caller, request.query, request.headers['last-event-id'])
+      const events = await openEvents(
+        deps,
+        callerOf(request),
+        request.query,
+        request.headers['last-event-id'],
+      )
       if (!events.follows) return events.list()
       const signal = goneSignal(reply)
       return reply

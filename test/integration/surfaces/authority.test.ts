@@ -210,6 +210,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   tree_changes: () => ({}),
   up: () => ({ agent: 'nothing' }),
   wait: () => ({ timeout: 0 }),
+  web: () => ({}),
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
 }
 
@@ -294,6 +295,7 @@ tree                  ok         ok         ok         ok         ok         ok 
 tree_changes          ok         –          –          –          –          –          –          –          –          –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+web                   ok         –          –          –          –          –          –          –          –          –          –          unknown
 write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 `
 const [head = '', ...lines] = TABLE.trim().split('\n')
