@@ -10,9 +10,9 @@ import type { TextGate } from '../../sanitize/text-gate.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import type { LoopbackServer } from '../mcp/loopback.ts'
 import { createMcpOverHttp } from '../mcp/over-http.ts'
-import { installMcpUpgrade } from '../mcp/over-socket.ts'
+import { mcpUpgrade } from '../mcp/over-socket.ts'
 import type { RoleTools } from '../tool-access.ts'
-import { installAuth } from '../auth.ts'
+import { identify, installAuth } from '../auth.ts'
 import { answerError, fromFastify, installErrors, rawAnswer } from '../http-errors.ts'
 import type { EventSource } from './event-feed.ts'
 import { eventRoute } from './events.ts'
@@ -22,6 +22,7 @@ import { installOpenApi, openApiRoute } from './openapi.ts'
 import { linkConfined, prepareSocketFile, unlinkConfined } from './socket-file.ts'
 import { toolRoutes } from './tools.ts'
 import { treeRoute } from './tree.ts'
+import { installUpgrades } from './upgrades.ts'
 
 export interface HttpServerDeps {
   readonly core: Core
@@ -122,7 +123,10 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     clock: deps.clock,
     auth,
   }
-  installMcpUpgrade(fastify, mcp)
+  installUpgrades(fastify, [mcpUpgrade(mcp)], {
+    identify: (message) => identify(auth, message.headers),
+    log: deps.log,
+  })
   deps.loopback?.serve(createMcpOverHttp(mcp))
 
   let served: string | undefined
