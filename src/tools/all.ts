@@ -20,6 +20,7 @@ import { foldResume } from './fold/fold-resume.ts'
 import { fork } from './agents/fork.ts'
 import { forkCapture } from './agents/fork-capture.ts'
 import { inbox } from './mail/inbox.ts'
+import { interrupt } from './agents/interrupt.ts'
 import { kill } from './agents/kill.ts'
 import { killAgent } from './agents/kill-agent.ts'
 import { killAgents } from './agents/kill-agents.ts'
@@ -86,6 +87,7 @@ const TOOLS = [
   fork,
   forkCapture,
   inbox,
+  interrupt,
   kill,
   killAgent,
   killAgents,
