@@ -16,7 +16,16 @@ export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt'
 export const BUNDLED_FILE = 'bundled-packages.json'
 
 /** What may be in a package under the MIT licence that people install. */
-const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'])
+const ALLOWED = new Set([
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'BlueOak-1.0.0',
+  'ISC',
+  'MIT',
+  'Unlicense',
+])
 
 /**
  * Writes beside what is built which packages of others are in it, with the texts of their licences,

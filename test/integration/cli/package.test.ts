@@ -177,7 +177,7 @@ describe('the package', () => {
       readFileSync(join(prefix, 'release', `exomonad-${version}.cdx.json`), 'utf8'),
     ) as { components: { name: string }[] }
     const names = bill.components.map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(['better-sqlite3', 'zod', 'fastify', 'react']))
+    expect(names).toEqual(expect.arrayContaining(['better-sqlite3', 'zod', 'fastify', 'react-dom']))
     for (const tool of ['vitest', 'typescript', 'rolldown']) expect(names).not.toContain(tool)
   })
 
