@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defineConfig } from 'rolldown'
+import { thirdPartyNotices } from './scripts/build/third-party-notices.ts'
 
 /**
  * The programs and the library as few files with the dependencies inside: starting a thousand small
- * modules costs more than what most commands do. What holds native code stays outside. Types come
- * from tsc.
+ * modules costs more than what most commands do. What holds native code stays outside: only that, and
+ * what the types lead to (zod), is installed with the package. Types come from tsc, and as one file
+ * for each entry from rolldown.types.config.js.
  */
 export default defineConfig({
   platform: 'node',
@@ -15,8 +17,11 @@ export default defineConfig({
       '@modelcontextprotocol/server/_shims': `${import.meta.dirname}/src/surfaces/mcp/sdk-shims.ts`,
     },
   },
-  // Ink asks for the last one only where somebody has installed it to look into Ink.
-  external: ['better-sqlite3', '@lydell/node-pty', 'react-devtools-core', 'pg-native'],
+  // Ink and ws ask for theirs only where somebody has installed them.
+  external: [
+    ...['better-sqlite3', '@lydell/node-pty', 'pg-native'],
+    ...['react-devtools-core', 'bufferutil', 'utf-8-validate'],
+  ],
   // React’s build for developers is twice as large and slower.
   transform: {
     define: {
@@ -24,6 +29,7 @@ export default defineConfig({
       EXOMONAD_BUILD: JSON.stringify(hashSources()),
     },
   },
+  plugins: [thirdPartyNotices()],
   input: {
     'bin/exomonad': 'src/bin/exomonad.ts',
     'daemon/daemon': 'src/daemon/daemon.ts',

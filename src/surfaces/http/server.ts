@@ -10,11 +10,18 @@ import type { TextGate } from '../../sanitize/text-gate.ts'
 import type { AnyTool } from '../../tools/define.ts'
 import type { LoopbackServer } from '../mcp/loopback.ts'
 import { createMcpOverHttp } from '../mcp/over-http.ts'
-import { installMcpUpgrade } from '../mcp/over-socket.ts'
+import { mcpUpgrade } from '../mcp/over-socket.ts'
 import type { RoleTools } from '../tool-access.ts'
-import { installAuth } from '../auth.ts'
-import { answerError, fromFastify, installErrors, rawAnswer } from '../http-errors.ts'
+import { identifyRequest, installAuth } from '../auth.ts'
+import {
+  answerError,
+  fromFastify,
+  installErrors,
+  installNotFound,
+  rawAnswer,
+} from '../http-errors.ts'
 import type { EventSource } from './event-feed.ts'
+import { eventSocket } from './event-socket.ts'
 import { eventRoute } from './events.ts'
 import { healthRoute } from './health.ts'
 import { hookRoutes } from './hooks.ts'
@@ -22,6 +29,7 @@ import { installOpenApi, openApiRoute } from './openapi.ts'
 import { linkConfined, prepareSocketFile, unlinkConfined } from './socket-file.ts'
 import { toolRoutes } from './tools.ts'
 import { treeRoute } from './tree.ts'
+import { installUpgrades } from './upgrades.ts'
 
 export interface HttpServerDeps {
   readonly core: Core
@@ -88,6 +96,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   fastify.setSerializerCompiler(() => (value) => JSON.stringify(value))
   parseEveryBodyAsJson(fastify)
   installErrors(fastify, deps.log)
+  installNotFound(fastify)
   const auth = {
     directory: deps.core.directory,
     ownerTokenHash: deps.ownerTokenHash,
@@ -105,11 +114,12 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     log: deps.log,
   })
   treeRoute(fastify, deps.core.view)
-  eventRoute(fastify, {
+  const events = {
     events: deps.events,
     directory: deps.core.directory,
     heartbeat: deps.heartbeat ?? 15_000,
-  })
+  }
+  eventRoute(fastify, events)
   hookRoutes(fastify, deps.core.hooks)
   openApiRoute(fastify)
   const mcp = {
@@ -122,7 +132,10 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     clock: deps.clock,
     auth,
   }
-  installMcpUpgrade(fastify, mcp)
+  installUpgrades(fastify, [mcpUpgrade(mcp), eventSocket(events)], {
+    identify: (message) => identifyRequest(auth, message),
+    log: deps.log,
+  })
   deps.loopback?.serve(createMcpOverHttp(mcp))
 
   let served: string | undefined
