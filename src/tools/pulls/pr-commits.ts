@@ -4,7 +4,8 @@ import { PULL } from '../shapes.ts'
 
 export const prCommits = defineTool({
   name: 'pr_commits',
-  description: 'The commits of a pull request, oldest first; of a merged one those that it brought.',
+  description:
+    'The commits of a pull request, oldest first; of a merged one those that it brought.',
   audience: ['tl', 'dev', 'human'],
   effect: 'reads',
   listed: false,

@@ -1,5 +1,5 @@
-import type { Sha } from '../../domain/ids.ts'
-import type { PullCommit } from './forge.ts'
+import type { Sha } from '../../../domain/ids.ts'
+import type { PullCommit } from '../forge.ts'
 
 /** A commit as the APIs of GitHub and Gitea list those of a pull request. */
 export interface HostedCommit {
