@@ -136,6 +136,8 @@ afterAll(() => world?.tree.stop())
  */
 const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   ack: () => ({ ids: ['nothing'] }),
+  agent_diff: ({ ids }) => ({ agent: ids['target'] }),
+  agent_mail: ({ ids }) => ({ agent: ids['target'] }),
   agent_result: ({ task }) => ({ agent_id: task }),
   agent_status: ({ ids }) => ({ agent_id: ids['target'] }),
   answer_question: ({ ids }) => ({
@@ -201,6 +203,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   spawn: () => ({ kind: 'worker', specs: [] }),
   spawn_agents: () => ({ specs: [] }),
   spawn_background_task: () => ({ command: '' }),
+  spawn_choices: () => ({}),
   spawn_gemini_teammate: () => ({ name: '', prompt: '' }),
   spawn_llm_session: () => ({ goal: '' }),
   spawn_subtree: () => ({ task: '', branch_name: '' }),
@@ -236,6 +239,8 @@ const MEANS: Readonly<Record<string, string>> = {
 const TABLE = `
 tool                  human      as-target  as-parent  parent     grand      lead       cousin     self       peer       auditor    ended      nobody
 ack                   ok         ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
+agent_diff            ok         –          –          –          –          –          –          –          –          –          –          unknown
+agent_mail            ok         –          –          –          –          –          –          –          –          –          –          unknown
 agent_result          running    –          running    running    running    not-below  not-below  –          –          –          –          unknown
 agent_status          ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 answer_question       unasked    –          unasked    unasked    unasked    not-below  not-below  –          –          –          –          unknown
@@ -289,6 +294,7 @@ send_raw              ok         –          –          –          –     
 spawn                 invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_agents          invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_background_task invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_choices         ok         –          –          –          –          –          –          –          –          –          –          unknown
 spawn_gemini_teammate invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_llm_session     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_subtree         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
