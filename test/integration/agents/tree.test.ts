@@ -260,7 +260,7 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     expect((await tree.call('agent_diff', part)).diff).toContain('+loose')
     expect((await tree.call('agent_diff', part)).diff).not.toContain('+one')
     expect(await tree.call('agent_diff', { ...part, max_lines: 2 })).toMatchObject({
-      ...{ next_line: 2, total_lines: 6 },
+      ...{ next_line: 2, total_lines: 7 },
     })
     expect(await tree.refusal('agent_diff', { agent: 'busy', path: 'none' })).toMatchObject({
       ...{ code: 'INVALID_ARG', field: 'path' },
