@@ -35,6 +35,7 @@ export const RUN_BY: Readonly<Record<string, string>> = {
   'docs/daily.md': 'test/integration/docs/guide.test.ts',
   'docs/console.md': 'test/integration/docs/guide.test.ts',
   'docs/headless.md': 'test/integration/docs/guide.test.ts',
+  'docs/recipes.md': 'test/integration/docs/recipes.test.ts',
   'docs/github.md': 'test/integration/github/docs.test.ts',
   'docs/elsewhere.md': 'test/integration/cli/elsewhere.test.ts',
 }

@@ -19,6 +19,7 @@ const top = join(import.meta.dirname, '..', '..', '..')
 const COMPARED: Readonly<Record<string, string>> = {
   'docs/library.md': 'test/unit/packages/subagents/docs.test.ts',
   'docs/contributing.md': 'test/unit/surfaces/cli/tool-command.test.ts',
+  'docs/recipes.md': 'test/unit/examples/recipes.test.ts',
 }
 
 /** Lines of a script without what it writes into files. */
