@@ -71,7 +71,8 @@ describe('every block', () => {
         wrong.push(`${place}: exomonad ${words.join(' ')}: ${String(error)}`),
       )
     expect(wrong).toEqual([])
-  })
+    // It loads every command there is.
+  }, 120_000)
 
   it.each(Object.entries({ ...RUN_BY, ...COMPARED }))('of %s is read by %s', (page, test) => {
     expect(readFileSync(join(top, test), 'utf8')).toContain(page.replace('docs/', ''))
