@@ -35,6 +35,7 @@ export const SIDEBAR = [
       page('Agent Client Protocol', '/acp'),
       page('MCP', '/mcp'),
       page('tmux, Zellij or neither', '/terminals'),
+      page('In your shell and your own agent', '/integrations'),
     ],
   },
   {
