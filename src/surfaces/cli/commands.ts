@@ -105,6 +105,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     there(written('run', 'Run a command in the background, in your worktree')),
     tool('llm', sessions),
     tool('subagent', sessions, 'Have a subagent do a task, see it at work, and get its answer'),
+    tool('interrupt', agents),
     tool('kill', agents),
     tool('reap', agents),
     tool('clean', agents),
@@ -147,7 +148,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       elsewhere: 'never',
     },
     tool('ack', mail),
-    personal('completion', 'Print the completion script for a shell'),
+    personal('completion', 'Have a shell complete exomonad, or print the script for it'),
   ]),
   {
     ...written('__complete', 'Candidates for the completion scripts'),
