@@ -1,3 +1,4 @@
+import './live/no-eval.ts'
 import './styles/tokens.css'
 import './styles/base.css'
 import { QueryClientProvider } from '@tanstack/react-query'

@@ -102,7 +102,7 @@ export function Filters({ preset, range, groups, everything, under, tree, change
           title="Also what matters little, such as each change of a state"
           onClick={() => change({ all: everything ? null : 'true' })}
         >
-          every little thing
+          everything
         </button>
       </div>
     </div>

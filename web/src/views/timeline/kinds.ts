@@ -17,7 +17,7 @@ const GROUPS = [
   ['conflicts', 'Conflicts', ['conflict.', 'pr.conflict', 'rebase.']],
   ['agents', 'Agents', ['agent.', 'spawn.', 'stop.', 'rebase.']],
   ['mail', 'Mail', ['note', 'message', 'mail', 'delivery.']],
-  ['tree', 'Daemon and forge', ['daemon.', 'tree.', 'forge.', 'issue.', 'budget.']],
+  ['tree', 'Daemon, forge', ['daemon.', 'tree.', 'forge.', 'issue.', 'budget.']],
 ] as const
 
 export type GroupId = (typeof GROUPS)[number][0]

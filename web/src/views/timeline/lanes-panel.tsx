@@ -7,7 +7,7 @@ import { dayOf, minuteOf } from '../../../../src/surfaces/text/log/log-words.ts'
 import { namesOf } from '../../../../src/surfaces/text/log/names-of.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { plural } from '../../../../src/surfaces/text/quantity.ts'
-import { lanesOf, LEGEND, type Lane, type Mark } from './lanes.ts'
+import { beginOf, lanesOf, LEGEND, type Lane, type Mark } from './lanes.ts'
 import { ticksOf, type Range } from './ranges.ts'
 
 /** Of a lane. Pixels; the same in timeline.css. */
@@ -28,12 +28,12 @@ interface Props {
  * that is the one to read for whoever does not see it.
  */
 export function Lanes({ events, nodes, range, isCut, under }: Props) {
-  const { since } = range
   const now = Math.ceil(useNow() / 10_000) * 10_000
   const end = range.until ?? now
+  const since = useMemo(() => beginOf(events ?? [], range, end), [events, range, end])
   const lanes = useMemo(
-    () => (events === null ? null : lanesOf(events, nodes, range, now)),
-    [events, nodes, range, now],
+    () => (events === null ? null : lanesOf(events, nodes, { since, until: range.until }, now)),
+    [events, nodes, since, range.until, now],
   )
   const nameOf = useMemo(() => namesOf(nodes), [nodes])
   const ticks = useMemo(() => ticksOf(since, end), [since, end])

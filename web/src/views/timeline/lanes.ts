@@ -50,6 +50,12 @@ export interface Lane {
 /** Of the whole width: marks of a kind that are closer than that are one. */
 const CLOSE = 0.008
 
+/** Where the lanes begin: of a long time in which nothing happened first, only the end is drawn. */
+export function beginOf(events: readonly WireEvent[], { since }: Range, end: number): number {
+  const first = events.find(({ at, agentId }) => agentId !== null && at >= since)?.at
+  return first === undefined ? since : Math.max(since, first - Math.max(1000, (end - first) * 0.02))
+}
+
 /** A lane for each agent that something happened to, in the order of the tree. */
 export function lanesOf(
   events: readonly WireEvent[],

@@ -11,7 +11,8 @@ import {
   spentWords,
   waitedWords,
 } from '../../../../src/surfaces/text/log/log-words.ts'
-import { summarize } from '../../../../src/surfaces/text/log/summary.ts'
+import { shortCount, shortMoney } from '../../../../src/surfaces/text/quantity.ts'
+import { summarize, type LogSummary } from '../../../../src/surfaces/text/log/summary.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import type { Range } from './ranges.ts'
 
@@ -63,13 +64,16 @@ export function Summary({
             ? null
             : waitedWords(found.waited_for_you)}
         </Fact>
-        <Fact name="Spent" tone="bold" count={found === null ? null : found.spent.agents}>
+        <Fact name="Spent" tone="bold" count={found === null ? null : spentFigure(found.spent)}>
           {found === null ? null : spentWords(found.spent)}
         </Fact>
       </dl>
     </section>
   )
 }
+
+const spentFigure = ({ tokens, cost_usd: cost }: LogSummary['spent']): number | string =>
+  cost !== null ? shortMoney(cost) : tokens === 0 ? 0 : shortCount(tokens)
 
 const more = (count = 0): ReactNode =>
   count > SHOWN ? <span className="hint">and {count - SHOWN} more</span> : null
@@ -82,7 +86,7 @@ function Fact({
 }: {
   readonly name: string
   readonly tone: string
-  readonly count: number | null
+  readonly count: number | string | null
   readonly children: ReactNode
 }) {
   return (

@@ -6,20 +6,14 @@ import { SUMMARY_TYPES } from '../../../../src/surfaces/text/log/summary.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
 import { Failed } from '../../parts/states.tsx'
 import { EventList } from './event-list.tsx'
+import { fits, type EventWish } from './fits.ts'
 import { Filters } from './filters.tsx'
 import { typesOf } from './kinds.ts'
 import { LANE_TYPES } from './lanes.ts'
 import { Lanes } from './lanes-panel.tsx'
 import { rangeOf } from './ranges.ts'
 import { Summary } from './summary.tsx'
-import {
-  fits,
-  MOST,
-  useEventList,
-  useEventPages,
-  useLiveEvents,
-  type EventWish,
-} from './use-events.ts'
+import { MOST, useEventList, useEventPages, useLiveEvents } from './use-events.ts'
 import './timeline.css'
 
 /** What was open when the time began may have begun so long before. Milliseconds. */
