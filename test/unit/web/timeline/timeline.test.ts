@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WireEvent } from '../../../../src/surfaces/client.ts'
-import { visitAt } from '../../../../web/src/live/last-here.ts'
+import { visitAt } from '../../../../web/src/live/visits.ts'
 import { KINDS, typesOf } from '../../../../web/src/views/timeline/kinds.ts'
 import { beginOf, lanesOf } from '../../../../web/src/views/timeline/lanes.ts'
 import { linksOf } from '../../../../web/src/views/timeline/links.ts'

@@ -1,5 +1,5 @@
-import type { WireEvent } from '../../live/connection.ts'
-import type { TreeNode } from '../../live/tree.ts'
+import type { WireEvent } from '../../../../src/surfaces/client.ts'
+import type { TreeNode } from '../../../../src/core/agents/tree-document.ts'
 
 /** Which events are wanted. */
 export interface EventWish {

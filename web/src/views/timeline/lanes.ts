@@ -1,6 +1,6 @@
 import { waitsWithin, WAIT_TYPES, type Wait } from '../../../../src/surfaces/text/log/waited.ts'
-import type { TreeNode } from '../../live/tree.ts'
-import type { WireEvent } from '../../live/connection.ts'
+import type { TreeNode } from '../../../../src/core/agents/tree-document.ts'
+import type { WireEvent } from '../../../../src/surfaces/client.ts'
 import type { Range } from './ranges.ts'
 
 /** What is drawn on a lane: its word, its tone, and the sign that stands for it. */

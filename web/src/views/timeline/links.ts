@@ -1,5 +1,5 @@
-import type { WireEvent } from '../../live/connection.ts'
-import { agentPath, pullPath } from '../../shell/places.ts'
+import type { WireEvent } from '../../../../src/surfaces/client.ts'
+import { agentPath, pullPath } from '../../shell/paths.ts'
 
 export interface EventLink {
   readonly href: string
