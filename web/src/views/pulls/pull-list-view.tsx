@@ -65,7 +65,7 @@ export default function PullListView() {
         <input
           type="search"
           data-search
-          className="field pulls-search"
+          className="field search"
           placeholder="Search title, branch, agent, checks:failed  /"
           aria-label="Search pull requests"
           value={text}
