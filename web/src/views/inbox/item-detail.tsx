@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { itemOwnText } from '../../../../src/surfaces/text/inbox-view.ts'
+import { itemOwnText } from '../../../../src/surfaces/text/inbox-words.ts'
 import { printable, printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { relativeTime } from '../../../../src/surfaces/text/relative-time.ts'
 import { useReadOnly } from '../../live/context.tsx'
@@ -46,7 +46,7 @@ export function ItemDetail({
       </header>
       <div className="inbox-text">
         <h2>
-          <bdi>{printableLine(item.title)}</bdi>
+          <bdi>{printableLine(headOf(item))}</bdi>
         </h2>
         <Text item={item} />
         {error !== undefined && (
@@ -79,10 +79,19 @@ export function ItemDetail({
   )
 }
 
+/** Without the words that stand below it whole. */
+const headOf = ({ type, title, agent }: Item): string =>
+  type === 'question'
+    ? `${agent ?? 'Somebody'} asks`
+    : type === 'permission' || type === 'approval'
+      ? `${agent ?? 'Somebody'} asks for ${type}`
+      : title
+
 /** A question and a message as they were written; a screen or a log with its columns. */
 function Text({ item }: { readonly item: Item }) {
-  const text = item.type === 'question' ? printable(item.text).trim() : itemOwnText(item)
-  if (text === '' || item.title.endsWith(text)) return null
+  const isAsked = item.type === 'question' || item.type === 'permission' || item.type === 'approval'
+  const text = isAsked ? printable(item.text).trim() : itemOwnText(item)
+  if (text === '') return null
   return item.type === 'question' || item.type === 'delivery' ? (
     <p className="quoted" dir="auto">
       {text}

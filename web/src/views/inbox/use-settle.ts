@@ -47,22 +47,23 @@ export function useSettle(): Settling {
     (item, tool, input, { words, done, as, stays }) => {
       setGoing((before) => new Set(before).add(item))
       setErrors((before) => new Map([...before].filter(([id]) => id !== item)))
-      void call(tool, input, { key: crypto.randomUUID(), ...(as === undefined ? {} : { as }) })
-        .then(
-          () => {
-            done?.()
-            say(words)
-            if (stays === undefined) setSettled((before) => new Map(before).set(item, Date.now()))
-          },
-          (thrown: unknown) => {
-            setErrors((before) => new Map(before).set(item, wordsOf(thrown)))
-            say('')
-          },
-        )
-        .finally(() => {
-          setGoing((before) => new Set([...before].filter((id) => id !== item)))
-          void queries.invalidateQueries()
-        })
+      const work = async () => {
+        try {
+          await call(tool, input, {
+            key: crypto.randomUUID(),
+            ...(as === undefined ? {} : { as }),
+          })
+          done?.()
+          say(words)
+          if (stays === undefined) setSettled((before) => new Map(before).set(item, Date.now()))
+        } catch (thrown) {
+          setErrors((before) => new Map(before).set(item, wordsOf(thrown)))
+          say('')
+        }
+        setGoing((before) => new Set([...before].filter((id) => id !== item)))
+        await queries.invalidateQueries()
+      }
+      void work()
     },
     [queries],
   )
