@@ -153,8 +153,9 @@ export function Diff({
           </button>
         )}
         <span className="hint">
-          {plural(files.length, 'file')} <span className="tone-good">+{additions}</span>{' '}
-          <span className="tone-bad">−{deletions}</span>
+          {plural(files.length, 'file')}{' '}
+          <span className="tone-good">+{additions.toLocaleString()}</span>{' '}
+          <span className="tone-bad">−{deletions.toLocaleString()}</span>
         </span>
         <span className="diff-space" />
         {isWide && (
