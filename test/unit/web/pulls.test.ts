@@ -29,7 +29,7 @@ const details = (facts: Partial<PullDetails> = {}) =>
   ({ ...pull(), conflict_files: [], asked_reviewers: [], ...facts }) as PullDetails
 
 describe('the list of pull requests', () => {
-  const landing = { step: 'checking', since_seconds: 3, together: [] } as const
+  const landing: PullSummary['landing'] = { step: 'checking', since_seconds: 3, together: [] }
   const pulls = [
     pull(),
     pull({ number: 4, title: 'Sessions', agent: 'sessions', checks: 'failed' }),
