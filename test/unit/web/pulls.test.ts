@@ -77,6 +77,7 @@ describe('what stands against a merge', () => {
 
 describe('conversations on lines', () => {
   const comment = (id: string, facts: Partial<PullReview['comments'][number]> = {}) => ({
+    ...{ author: 'lead', thread: null },
     ...{ id, path: 'a.ts', line: 7, start_line: null, body: id, conversation: 'open' as const },
     ...facts,
   })
