@@ -31,7 +31,7 @@ test.describe('the inbox', () => {
     await expect(page).toHaveTitle(/^\(1\)/)
     await tree.call('spawn_workers', { specs: [{ name: 'shape', prompt: 'Draw' }] })
     await expect(item(/shape/)).toBeVisible()
-    await tree.call('spawn_subtree', { name: 'lead', task: 'Lead' })
+    await tree.call('spawn_subtree', { branch_name: 'lead', task: 'Lead' })
     await expect(item(/spawn main\.lead\.inner/)).toBeVisible()
 
     await test.step('nobody is kept out', async () => {
