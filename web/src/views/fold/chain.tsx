@@ -77,7 +77,11 @@ export function ChainPanel({ base, later }: { readonly base: Base; readonly late
                     </Link>
                   ))}
                 <span className="chain-end">
-                  <CellText cell={cell} chip />
+                  {link.state === 'untested' && link.landing === null ? (
+                    <span className="hint">not checked yet</span>
+                  ) : (
+                    <CellText cell={cell} chip />
+                  )}
                   {link.sha !== null && <code className="hint">{link.sha.slice(0, 8)}</code>}
                   <span className="hint chain-age">{shortDuration(link.age_seconds + later)}</span>
                 </span>
