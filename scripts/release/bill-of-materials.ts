@@ -35,7 +35,9 @@ export function billOfPackage(
     if (inside.has(`${name}@${version}`)) {
       const bundledMark = { name: 'cdx:npm:package:bundled', value: 'true' }
       const others = properties.filter((property) => property.name !== DEVELOPMENT)
-      return [{ ...component, scope: 'required', properties: [...others, bundledMark] } as Component]
+      return [
+        { ...component, scope: 'required', properties: [...others, bundledMark] } as Component,
+      ]
     }
     return properties.some((property) => property.name === DEVELOPMENT) ? [] : [component]
   })

@@ -92,7 +92,10 @@ function checkState(version: string): void {
     `HEAD has no tag v${version}: npm version X.Y.Z writes the changelog’s entry, commits and tags`,
   )
   const changelog = readFileSync(join(top, 'CHANGELOG.md'), 'utf8')
-  need(entryOf(changelog, version) !== null, `CHANGELOG.md has no entry [${version}] with words in it`)
+  need(
+    entryOf(changelog, version) !== null,
+    `CHANGELOG.md has no entry [${version}] with words in it`,
+  )
   // npm gets its proof of where a package was built from these alone.
   need(
     process.env['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined ||
@@ -138,7 +141,8 @@ function describePackage(tarball: string, version: string): void {
   ) as BillOfMaterials
   // Of the programs, and of the page.
   const bundled = ['dist', join('dist', 'web')].flatMap(
-    (folder) => JSON.parse(readFileSync(join(top, folder, BUNDLED_FILE), 'utf8')) as BundledPackage[],
+    (folder) =>
+      JSON.parse(readFileSync(join(top, folder, BUNDLED_FILE), 'utf8')) as BundledPackage[],
   )
   const bill = billOfPackage(whole, bundled)
   const out = join(tarball, '..')

@@ -29,6 +29,7 @@ import { moveRoot } from './agents/move-root.ts'
 import { note } from './mail/note.ts'
 import { notifyTest } from './mail/notify-test.ts'
 import { prChecks } from './pulls/pr-checks.ts'
+import { prCommits } from './pulls/pr-commits.ts'
 import { prDiff } from './pulls/pr-diff.ts'
 import { prList } from './pulls/pr-list.ts'
 import { prReview } from './pulls/pr-review.ts'
@@ -97,6 +98,7 @@ const TOOLS = [
   note,
   notifyTest,
   prChecks,
+  prCommits,
   prDiff,
   prList,
   prReview,

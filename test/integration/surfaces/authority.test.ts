@@ -176,6 +176,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   notify_test: () => ({}),
   pr_checks: ({ pull }) => ({ pr_number: pull }),
   'pr_checks/rerun': ({ pull }) => ({ pr_number: pull, rerun: true }),
+  pr_commits: ({ pull }) => ({ pr_number: pull }),
   pr_diff: ({ pull }) => ({ pr_number: pull }),
   pr_list: () => ({}),
   pr_review: ({ pull }) => ({ pr_number: pull, verdict: 'comment', body: 'Seen.' }),
@@ -268,6 +269,7 @@ note                  ok         ok         ok         ok         ok         ok 
 notify_test           no-target  –          –          –          –          –          –          –          –          –          –          unknown
 pr_checks             ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_checks/rerun       invalid    –          invalid    invalid    invalid    not-below  not-below  –          –          –          –          unknown
+pr_commits            ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_diff               ok         –          ok         ok         ok         ok         ok         –          –          ok         –          unknown
 pr_list               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_review             ok         ok         ok         ok         ok         not-below  not-below  ok         –          –          –          unknown
