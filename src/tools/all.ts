@@ -57,6 +57,7 @@ import { tearDown } from './tear-down.ts'
 import { tree } from './tree/tree.ts'
 import { treeChanges } from './tree/tree-changes.ts'
 import { up } from './agents/up.ts'
+import { usage } from './tree/usage.ts'
 import { wait } from './mail/wait.ts'
 import { web } from './web.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
@@ -126,6 +127,7 @@ const TOOLS = [
   tree,
   treeChanges,
   up,
+  usage,
   wait,
   web,
   writeStdin,

@@ -82,7 +82,7 @@ describe('the SQLite store’s file', () => {
     await expect(open()).rejects.toMatchObject({
       code: 'STORE_TOO_NEW',
       facts: { found: 999, known: 10 },
-      message: expect.stringMatching(/version 999.*up to 10\b/),
+      message: expect.stringMatching(/version 999.*up to 11\b/),
     })
     const after = new Database(file)
     expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({

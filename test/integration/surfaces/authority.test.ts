@@ -212,6 +212,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   tree: () => ({}),
   tree_changes: () => ({}),
   up: () => ({ agent: 'nothing' }),
+  usage: () => ({}),
   wait: () => ({ timeout: 0 }),
   web: () => ({}),
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
@@ -300,6 +301,7 @@ tear_down             ok         –          –          –          –     
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 tree_changes          ok         –          –          –          –          –          –          –          –          –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
+usage                 ok         –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 web                   ok         –          –          –          –          –          –          –          –          –          –          unknown
 write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
