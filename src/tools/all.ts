@@ -48,6 +48,7 @@ import { spawnAgents } from './agents/spawn-agents.ts'
 import { spawnBackgroundTask } from './sessions/spawn-background-task.ts'
 import { spawnGeminiTeammate } from './agents/spawn-gemini-teammate.ts'
 import { spawnLlmSession } from './sessions/spawn-llm-session.ts'
+import { spawnChoices } from './agents/spawn-choices.ts'
 import { spawnSubtree } from './agents/spawn-subtree.ts'
 import { spawnWorkers } from './agents/spawn-workers.ts'
 import { subagentDelegate } from './sessions/subagent-delegate.ts'
@@ -115,6 +116,7 @@ const TOOLS = [
   spawn,
   spawnAgents,
   spawnBackgroundTask,
+  spawnChoices,
   spawnGeminiTeammate,
   spawnLlmSession,
   spawnSubtree,

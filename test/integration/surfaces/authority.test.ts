@@ -201,6 +201,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   spawn: () => ({ kind: 'worker', specs: [] }),
   spawn_agents: () => ({ specs: [] }),
   spawn_background_task: () => ({ command: '' }),
+  spawn_choices: () => ({}),
   spawn_gemini_teammate: () => ({ name: '', prompt: '' }),
   spawn_llm_session: () => ({ goal: '' }),
   spawn_subtree: () => ({ task: '', branch_name: '' }),
@@ -289,6 +290,7 @@ send_raw              ok         –          –          –          –     
 spawn                 invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_agents          invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_background_task invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_choices         ok         –          –          –          –          –          –          –          –          –          –          unknown
 spawn_gemini_teammate invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_llm_session     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_subtree         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
