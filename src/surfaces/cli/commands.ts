@@ -105,6 +105,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     there(written('run', 'Run a command in the background, in your worktree')),
     tool('llm', sessions),
     tool('subagent', sessions, 'Have a subagent do a task, see it at work, and get its answer'),
+    tool('interrupt', agents),
     tool('kill', agents),
     tool('reap', agents),
     tool('clean', agents),

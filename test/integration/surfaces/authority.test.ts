@@ -161,6 +161,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   fork: () => ({ name: '' }),
   fork_capture: () => ({ name: '' }),
   inbox: () => ({}),
+  interrupt: ({ ids }) => ({ agent: ids['target'] }),
   kill: ({ ids }) => ({ agent: ids['victim'] }),
   kill_agent: ({ ids }) => ({ agent_id: ids['victim'] }),
   kill_agents: ({ ids }) => ({ agents: [ids['victim']] }),
@@ -207,6 +208,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   subagent_spawn: () => ({ task: '' }),
   tear_down: () => ({ worktrees: [] }),
   tree: () => ({}),
+  tree_changes: () => ({}),
   up: () => ({ agent: 'nothing' }),
   wait: () => ({ timeout: 0 }),
   web: () => ({}),
@@ -253,6 +255,7 @@ fold_resume           ok         –          –          –          –     
 fork                  invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 fork_capture          invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 inbox                 ok         –          –          –          –          –          –          –          –          –          –          unknown
+interrupt             ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 kill                  ok         –          ok         ok         ok         not-below  not-below  –          –          not-below  –          unknown
 kill_agent            ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 kill_agents           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
@@ -291,6 +294,7 @@ subagent_delegate     invalid    –          invalid    invalid    invalid    i
 subagent_spawn        invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 tear_down             ok         –          –          –          –          –          –          –          –          –          –          unknown
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+tree_changes          ok         –          –          –          –          –          –          –          –          –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 web                   ok         –          –          –          –          –          –          –          –          –          –          unknown

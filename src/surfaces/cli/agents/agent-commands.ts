@@ -126,6 +126,14 @@ export const fork = toolCommand('fork', {
   },
 })
 
+export const interrupt = toolCommand('interrupt', {
+  show: ({ interrupted }, { palette, input }) => [
+    interrupted
+      ? `${palette.good('✓')} ${printableLine(input.agent)} was interrupted; it waits for what you tell it`
+      : `${printableLine(input.agent)} rests: there was nothing to interrupt`,
+  ],
+})
+
 export const kill = toolCommand('kill_agents', {
   prepare: (given) => {
     if ((given.agents ?? []).length === 0 && given.done !== true)

@@ -22,6 +22,7 @@ const c = node('main.c', { state_age_seconds: 1 })
 
 const inboxOf = (...items: readonly Inbox['items'][number][]): Inbox => ({
   items: [...items],
+  ...{ next: null, total: items.length, by_type: {} },
   news: [],
   messages: [],
   questions: [],
