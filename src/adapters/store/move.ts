@@ -34,6 +34,7 @@ export const TABLES = [
   'checks',
   'scrollback',
   'runs',
+  'usage_hours',
 ]
 /** Counters that go on where they were. */
 export const COUNTED = {

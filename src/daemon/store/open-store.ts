@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { guardStore } from '../../adapters/store/guarded.ts'
 import { openSqliteStore } from '../../adapters/store/sqlite/open.ts'
 import type { Store } from '../../adapters/store/store.ts'
+import { type Touches, watchStore } from '../../adapters/store/watched.ts'
 import type { Environment } from '../../config/environment.ts'
 import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
@@ -12,7 +13,10 @@ import type { KnownTokens } from '../known-tokens.ts'
 import { postgresPlace } from './store-place.ts'
 import { requireDatabase } from '../unaccounted.ts'
 
-/** The daemon’s store, behind the text gate, which knows from it whose tokens there are. */
+/**
+ * The daemon’s store, behind the text gate, which knows from it whose tokens there are; and word of
+ * what is written to it.
+ */
 export async function openStore(options: {
   config: Config['store']
   environment: Environment
@@ -21,11 +25,12 @@ export async function openStore(options: {
   clock: () => number
   gate: TextGate
   tokens: KnownTokens
-}): Promise<Store> {
+}): Promise<{ store: Store; touches: Touches }> {
   const { gate, tokens } = options
-  const store = guardStore(await open(options), gate, tokens.addHash)
-  for (const { tokenHash } of await store.agents.list()) tokens.addHash(tokenHash)
-  return store
+  const { store, touches } = watchStore(await open(options))
+  const guarded = guardStore(store, gate, tokens.addHash)
+  for (const { tokenHash } of await guarded.agents.list()) tokens.addHash(tokenHash)
+  return { store: guarded, touches }
 }
 
 /** A restore that was cut off has not brought back everything. */
