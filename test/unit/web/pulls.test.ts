@@ -86,6 +86,7 @@ describe('conversations on lines', () => {
     ...{ id: 'r', author: 'lead', agent_id: null, state: 'commented', body: '', stale: false },
     ...{ commit: 'a', submitted_at: 0, comments: [] },
     ...{ trusted: true, withheld: false, not_counted: null },
+    ...{ agent_id: null, commit: '', submitted_at: 0 },
     ...facts,
   })
   const reviews = [
