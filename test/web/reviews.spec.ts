@@ -68,7 +68,7 @@ test.describe('a review', () => {
 
     await test.step('changes are asked for, and come', async () => {
       await page.getByRole('button', { name: /^Review/ }).click()
-      await page.getByLabel('Your review').fill('One thing only.')
+      await page.getByRole('textbox', { name: 'Your review' }).fill('One thing only.')
       await page.getByRole('radio', { name: /Request changes/ }).check()
       await page.getByRole('button', { name: 'Send the review' }).click()
       await expect(page.getByText('New commits came')).toBeVisible()
