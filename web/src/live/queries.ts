@@ -69,10 +69,11 @@ const MAKES_OLD: readonly (readonly [RegExp, readonly string[]])[] = [
   ],
   [
     /^(question|approval|delivery|agent|stop|spawn)\.|^(mail|message|note)$/,
-    ['inbox', 'agent_status', 'scrollback'],
+    ['inbox', 'agent_status', 'scrollback', 'spawn_choices'],
   ],
   [/^conflict\./, ['radar', 'fold']],
   [/^budget\./, ['inbox']],
+  [/^(agent|budget)\./, ['usage']],
 ]
 /** Documents that a view reads beside the tools’, by GET: they name themselves so. */
 export const EVENTS_KEY = 'events'
