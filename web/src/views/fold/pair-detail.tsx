@@ -1,7 +1,7 @@
 import type { ToolResult } from '../../api/call.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { plural } from '../../../../src/surfaces/text/quantity.ts'
-import { CHANGES } from '../../../../src/surfaces/text/radar-grid.ts'
+import { CHANGES } from '../../../../src/surfaces/text/radar/radar-grid.ts'
 
 type Pair = NonNullable<ToolResult<'radar'>['pair']>
 type Side = Pair['files'][number]['a']

@@ -6,7 +6,7 @@ import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import type { ToolResult } from '../../api/call.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { plural } from '../../../../src/surfaces/text/quantity.ts'
-import { radarGrid, radarGroups } from '../../../../src/surfaces/text/radar-grid.ts'
+import { radarGrid, radarGroups } from '../../../../src/surfaces/text/radar/radar-grid.ts'
 import { relativeTime } from '../../../../src/surfaces/text/relative-time.ts'
 import { PairDetail } from './pair-detail.tsx'
 
