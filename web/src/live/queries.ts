@@ -65,7 +65,7 @@ export function useAction<Name extends ToolName>(
 const MAKES_OLD: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /^(pr|ci|base|fold|landing|merge|review)\./,
-    ['pr_list', 'pr_show', 'pr_checks', 'pr_diff', 'fold', 'fold_log', 'inbox'],
+    ['pr_list', 'pr_show', 'pr_checks', 'pr_commits', 'pr_diff', 'fold', 'fold_log', 'inbox'],
   ],
   [
     /^(question|approval|delivery|agent|stop|spawn)\.|^(mail|message|note)$/,
