@@ -12,22 +12,26 @@ test.describe('spawning', () => {
     await tree.call('spawn_workers', { specs: [{ name: 'taken', prompt: 'Be there' }] })
     await page.keyboard.press('g')
     await page.keyboard.press('n')
-    await page.getByLabel('Name').fill('First of all')
+    await page.getByLabel('Name', { exact: true }).fill('First of all')
     await expect(page.getByText('main.first-of-all')).toBeVisible()
     await page.getByRole('button', { name: 'Spawn 1 worker' }).click()
-    await expect(page.getByLabel('Task')).toHaveAccessibleDescription(/Say all that it is to do/)
-    await page.getByLabel('Task').fill('Do it')
+    await expect(page.getByLabel('Task', { exact: true })).toHaveAccessibleDescription(
+      /Say all that it is to do/,
+    )
+    await page.getByLabel('Task', { exact: true }).fill('Do it')
     await page.getByRole('button', { name: 'Another worker' }).click()
     await page.keyboard.type('taken')
-    await page.getByLabel('Task').nth(1).fill('Do it again')
+    await page.getByLabel('Task', { exact: true }).nth(1).fill('Do it again')
 
     // Nothing that was written is lost.
     await page.reload()
-    await expect(page.getByLabel('Name').nth(1)).toHaveValue('taken')
+    await expect(page.getByLabel('Name', { exact: true }).nth(1)).toHaveValue('taken')
 
-    await page.getByLabel('Name').nth(1).press('Control+Enter')
-    await expect(page.getByLabel('Name')).toHaveAccessibleDescription(/belongs to the agent taken/)
-    await expect(page.getByLabel('Name')).toBeFocused()
+    await page.getByLabel('Name', { exact: true }).nth(1).press('Control+Enter')
+    await expect(page.getByLabel('Name', { exact: true })).toHaveAccessibleDescription(
+      /belongs to the agent taken/,
+    )
+    await expect(page.getByLabel('Name', { exact: true })).toBeFocused()
     expect((await tree.agent('first-of-all')).branch).toBe('main.first-of-all')
     await page.getByRole('link', { name: 'first-of-all' }).click()
     await expect(page).toHaveURL(/\/agents\//)
@@ -52,11 +56,7 @@ test.describe('the timeline', () => {
 
     await tree.call('spawn_workers', { specs: [{ name: 'just-now', prompt: 'Appear' }] })
     await expect(events.getByRole('link', { name: 'just-now' }).first()).toBeVisible()
-    await page
-      .getByRole('button', { name: 'Only noting and those below it' })
-      .or(page.getByTitle('Only noting and those below it'))
-      .first()
-      .click()
+    await page.getByTitle('Only noting and those below it').click()
     await expect(events.getByRole('link', { name: 'just-now' })).toHaveCount(0)
     await expect(events.getByText('Half <b>done')).toBeVisible()
   })
