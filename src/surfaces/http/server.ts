@@ -20,6 +20,7 @@ import { healthRoute } from './health.ts'
 import { hookRoutes } from './hooks.ts'
 import { installOpenApi, openApiRoute } from './openapi.ts'
 import { linkConfined, prepareSocketFile, unlinkConfined } from './socket-file.ts'
+import { terminalUpgrade } from './terminals.ts'
 import { toolRoutes } from './tools.ts'
 import { treeRoute } from './tree.ts'
 import { installUpgrades } from './upgrades.ts'
@@ -123,7 +124,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     clock: deps.clock,
     auth,
   }
-  installUpgrades(fastify, [mcpUpgrade(mcp)], {
+  installUpgrades(fastify, [mcpUpgrade(mcp), terminalUpgrade(deps)], {
     identify: (message) => identify(auth, message.headers),
     log: deps.log,
   })

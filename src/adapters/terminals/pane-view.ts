@@ -1,0 +1,47 @@
+/** What a person sees of a pane, for a surface of ours that draws it: one more who looks at it. */
+export interface PaneView {
+  /**
+   * `terminal`: bytes for a terminal of the size that `onState` gives. `output`: text of what has
+   * no terminal, for one of any size.
+   */
+  readonly kind: 'terminal' | 'output'
+  /**
+   * What was typed, as a terminal sends it. Of one without a terminal the Escape key alone is taken,
+   * which interrupts its turn. Nothing of it where the view is read-only.
+   */
+  type(keys: string): void
+  /** Bytes of it that have not been taken yet. */
+  readonly untaken: number
+  /** The size of the terminal that the person has. */
+  resize(columns: number, rows: number): void
+  /** Nothing is given out meanwhile, and afterwards what is there by then. */
+  pause(): void
+  resume(): void
+  /** Lets go of it; the pane lives on. `onEnd` is not called. */
+  close(): void
+}
+
+export interface ViewState {
+  /** Of the pane: what comes is drawn for it. */
+  readonly columns: number
+  readonly rows: number
+  /** What it is called, without control characters. */
+  readonly title: string
+  /** Whose size it has, which is who typed last; null where nobody leads. */
+  readonly leads: 'this' | 'other' | null
+}
+
+export interface ViewOptions {
+  readonly columns: number
+  readonly rows: number
+  /**
+   * Nothing can be typed, and the pane keeps its size: it is shown whole, whatever `columns` and
+   * `rows` are.
+   */
+  readonly readOnly: boolean
+  readonly onOutput: (bytes: Buffer) => void
+  /** Once in the beginning, and when something of it changes. */
+  readonly onState: (state: ViewState) => void
+  /** The pane went, or what holds it; `reason` in words. Nothing comes after it. */
+  readonly onEnd: (reason: string) => void
+}
