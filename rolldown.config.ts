@@ -1,9 +1,11 @@
 import { defineConfig } from 'rolldown'
+import { thirdPartyNotices } from './scripts/build/third-party-notices.ts'
 
 /**
  * The programs and the library as few files with the dependencies inside: starting a thousand small
- * modules costs more than what most commands do. What holds native code stays outside. Types come
- * from tsc.
+ * modules costs more than what most commands do. What holds native code stays outside: only that, and
+ * what the types lead to (zod), is installed with the package. Types come from tsc, and as one file
+ * for each entry from rolldown.types.config.js.
  */
 export default defineConfig({
   platform: 'node',
@@ -19,6 +21,7 @@ export default defineConfig({
   ],
   // React’s build for developers is twice as large and slower.
   transform: { define: { 'process.env.NODE_ENV': JSON.stringify('production') } },
+  plugins: [thirdPartyNotices()],
   input: {
     'bin/exomonad': 'src/bin/exomonad.ts',
     'daemon/daemon': 'src/daemon/daemon.ts',

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { renderToolSpecs } from './generator/tool-specs.ts'
 
 /** Writes what is made of the schemas: `npm run docs`. */
@@ -7,4 +7,8 @@ const top = join(import.meta.dirname, '..')
 writeFileSync(join(top, 'src', 'surfaces', 'cli', 'tool-specs.json'), renderToolSpecs())
 // It has the commands that were just written.
 const { renderReference } = await import('./generator/reference.ts')
-writeFileSync(join(top, 'docs', 'reference.md'), await renderReference())
+for (const [path, text] of Object.entries(await renderReference())) {
+  const file = join(top, 'docs', path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}

@@ -109,6 +109,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     values: ['config', 'domain', 'runtime', 'surfaces', 'surfaces/mcp', 'tools'],
     types: ['adapters/store', 'core', 'events', 'sanitize'],
   },
+  'surfaces/web': {
+    values: ['domain', 'runtime', 'surfaces'],
+    types: ['core'],
+  },
   'surfaces/cli': {
     values: [
       'adapters/agent-cli/known.ts',
@@ -148,7 +152,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'sanitize',
       'surfaces',
       'surfaces/http',
-    ].concat('surfaces/mcp', 'tools'),
+    ].concat('surfaces/mcp', 'surfaces/web', 'tools'),
   },
   bin: {
     values: [

@@ -37,8 +37,8 @@ export function page(tree: Exomonad, shots: readonly Shot[]): string {
     'own), and what a terminal of 100×30 shows then. Everything is the product but the agents’ programs,',
     'which do as they are told, and the clock, which is set on between what happens.',
     '`npm run bench:screens` writes this page anew; ids and commits are replaced by the same ones each',
-    'time. What an agent is woken by stands in [the guide](guide.md#what-wakes-an-agent), what that costs',
-    'in [benchmarks](benchmarks.md#landing).',
+    'time. See also [what an agent is woken by](overnight.md#what-wakes-an-agent), and',
+    '[what that costs](benchmarks.md#landing).',
   ]
   for (const { command, screen, above, below } of shots) {
     lines.push('', `## ${command}`, '', ...fold(WORDS[command] ?? ''))

@@ -10,7 +10,7 @@ export async function commandsSection(): Promise<string> {
   // Building reads nothing of the context but the version; actions, which do, are not run.
   const program = await buildProgram({ version: '0' } as CliContext)
   return [
-    '## Commands',
+    '# Commands',
     'Options for every command:',
     optionsTable(program),
     'Exit codes:',
@@ -42,7 +42,7 @@ function describe(command: Command, prefix: string): string[] {
   const examples = command.commands.length > 0 ? [] : examplesOf(command)
   const described = command.registeredArguments.filter((argument) => argument.description !== '')
   return [
-    `### \`${usage}\``,
+    `## \`${usage}\``,
     command.description().replace(/([^.!?])$/, '$1.'),
     ...(described.length > 0
       ? [

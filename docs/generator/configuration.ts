@@ -24,7 +24,7 @@ function keysOf(schema: SchemaNode, prefix = ''): Key[] {
 export function configurationSection(): string {
   const keys = keysOf(jsonSchema(configSchema, 'input'))
   return [
-    '## Configuration',
+    '# Configuration',
     '`.exomonad/config.toml`. Unknown keys are errors. `.exomonad.example/config.toml` has all of them with comments; `exomonad config check` checks a file.',
     table(
       ['key', 'type', 'default', 'meaning'],

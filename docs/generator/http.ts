@@ -50,14 +50,18 @@ export async function httpSection(): Promise<string> {
   rows.push(
     [
       '`POST /v1/tools/<name>`',
-      'Any tool above, for those who may call it. With `Accept: text/event-stream` a stream of server-sent events: `progress` with `{message, event?}`, at last `result` or `error` with what the body would be',
+      'Any [tool](tools.md), for those who may call it. With `Accept: text/event-stream` a stream of server-sent events: `progress` with `{message, event?}`, at last `result` or `error` with what the body would be',
       'The tool’s arguments',
     ],
-    ['`GET /v1/mcp`', 'With `Upgrade: mcp-stdio`: the MCP stream of [`exomonad mcp`](mcp.md)', ''],
+    [
+      '`GET /v1/mcp`',
+      'With `Upgrade: mcp-stdio`: the MCP stream of [`exomonad mcp`](../mcp.md)',
+      '',
+    ],
     ['`GET /openapi.json`', 'All of this as OpenAPI 3.1', ''],
   )
   return [
-    '## HTTP',
+    '# HTTP',
     'On the daemon’s Unix socket (its path is in `EXOMONAD_SOCKET`, and in `<git-common-dir>/exomonad/repository.json`). Every request but `/healthz` carries `Authorization: Bearer <token>`: an agent’s own (`EXOMONAD_TOKEN`), or the owner’s, who may add `X-Exomonad-As: <agent>`.',
     table(
       ['route', 'what', 'takes'],

@@ -40,7 +40,7 @@ export function toolsSection(): string {
   const parts = ALL_TOOLS.map((tool) => {
     const result = typeText(jsonSchema(tool.output, 'output'))
     return [
-      `### \`${tool.name}\``,
+      `## \`${tool.name}\``,
       tool.description,
       audience(tool),
       argumentsTable(jsonSchema(tool.input, 'input')),
@@ -48,8 +48,8 @@ export function toolsSection(): string {
     ].join('\n\n')
   })
   return [
-    '## Tools',
-    'The same over HTTP (`POST /v1/tools/<name>`) and on the command line (`exomonad call <name> [JSON | -] [--as AGENT]`). An error is `{"error", "code", …facts}`; the codes are below.',
+    '# Tools',
+    'The same over HTTP (`POST /v1/tools/<name>`) and on the command line (`exomonad call <name> [JSON | -] [--as AGENT]`). An error is `{"error", "code", …facts}`; [the codes](errors.md).',
     'A tool that takes an idempotency key is not done again under the same key: the header `Idempotency-Key` (over HTTP and MCP over HTTP) or the field `idempotency_key` beside the tool’s own, at most 200 characters. A retry returns what the first call did, also across a restart; the command line makes a key for each command.',
     ...parts,
   ].join('\n\n')

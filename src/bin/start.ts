@@ -14,8 +14,14 @@ async function run(argv: readonly string[]): Promise<number> {
   return main(argv)
 }
 
-const isDoneShortly = async (argv: readonly string[]): Promise<boolean> =>
-  argv.includes('--short') && (await import('./short-status.ts')).printShortStatus(argv)
+/** What scripts and prompts ask often, without the command line and its parser. */
+async function isDoneShortly(argv: readonly string[]): Promise<boolean> {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${(await import('../runtime/version.ts')).readVersion()}\n`)
+    return true
+  }
+  return argv.includes('--short') && (await import('./short-status.ts')).printShortStatus(argv)
+}
 
 /** Settles when what was written is out, also where the reader is gone. */
 const flushed = (stream: NodeJS.WriteStream): Promise<void> =>

@@ -1,5 +1,5 @@
 import { acpFor, KNOWN } from '../adapters/agent-cli/known.ts'
-import { acpSchema, agentSchema } from './agent-schema.ts'
+import { acpSchema, agentSchema } from './sections/agent-schema.ts'
 import type { AcpConfig, AgentConfig, Config } from './schema.ts'
 
 /**

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { acpSchema, agentSchema, roleSchema } from './agent-schema.ts'
-import { attentionSchema } from './attention-schema.ts'
-import { foldSchema, forgeSchema } from './forge-schema.ts'
-import { limitsSchema, priceSchema } from './limits-schema.ts'
-import { notifySchema } from './notify-schema.ts'
-import { sandboxSchema } from './sandbox-schema.ts'
-import { seconds } from './schema-fields.ts'
-import { worktreeSchema } from './worktree-schema.ts'
+import { acpSchema, agentSchema, roleSchema } from './sections/agent-schema.ts'
+import { attentionSchema } from './sections/attention-schema.ts'
+import { foldSchema, forgeSchema } from './sections/forge-schema.ts'
+import { limitsSchema, priceSchema } from './sections/limits-schema.ts'
+import { notifySchema } from './sections/notify-schema.ts'
+import { sandboxSchema } from './sections/sandbox-schema.ts'
+import { seconds } from './sections/schema-fields.ts'
+import { webSchema } from './sections/web-schema.ts'
+import { worktreeSchema } from './sections/worktree-schema.ts'
 
 /**
  * Every key of `.exomonad/config.toml`. Times are seconds unless the key says otherwise.
@@ -242,6 +243,7 @@ export const configSchema = z
           ),
       })
       .prefault({}),
+    web: webSchema,
     environment: z
       .strictObject({
         pass: z

@@ -6,6 +6,7 @@ import type { Fold } from './fold/ahead/fold-document.ts'
 import type { Waiting } from './mail/agent-waits.ts'
 import type { RadarUse } from './radar/radar-use-cases.ts'
 import type { View } from './agents/tree-document.ts'
+import type { Page } from './page.ts'
 import type { Acting } from './acting.ts'
 import type { Directory } from './agents/directory.ts'
 import type { Spawning } from './spawn/spawn-use-cases.ts'
@@ -38,4 +39,5 @@ export interface Core {
   readonly once: Once
   readonly radar: RadarUse
   readonly view: View
+  readonly page: Page
 }

@@ -4,7 +4,7 @@ import type { AgentCli } from '../adapters/agent-cli/agent-cli.ts'
 import { createCommandCli } from '../adapters/agent-cli/command.ts'
 import { KNOWN, spokenForBy } from '../adapters/agent-cli/known.ts'
 import type { AgentCliOptions } from '../adapters/agent-cli/options.ts'
-import { agentSchema } from '../config/agent-schema.ts'
+import { agentSchema } from '../config/sections/agent-schema.ts'
 
 /** The code of all agent CLIs exomonad knows. */
 export interface AgentClis {

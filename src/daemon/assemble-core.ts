@@ -10,6 +10,7 @@ import { createBlockingCalls } from '../core/turns/blocking-calls.ts'
 import { createCaptures } from '../core/spawn/captures.ts'
 import { createCleaning } from '../core/maintenance/cleaning.ts'
 import type { Core } from '../core/core.ts'
+import type { Page } from '../core/page.ts'
 import type { Deps } from '../core/deps.ts'
 import { createActing } from '../core/acting.ts'
 import { createDirectory } from '../core/agents/directory.ts'
@@ -96,6 +97,7 @@ export function assembleCore(
       notifications: Notifications
       holdsLimits: Limits
       landResults: MergeResults
+      page: Page
     },
 ): AssembledCore {
   const states = createStates(deps)
@@ -276,6 +278,7 @@ export function assembleCore(
     }),
     radar: use,
     view: createView({ ...deps, openWaits }),
+    page: deps.page,
   }
   const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
   const statusComment = createStatusComment({ ...deps, view: core.view, root: directory.root })

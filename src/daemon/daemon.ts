@@ -38,6 +38,7 @@ import { createConfine } from './sandbox/confine.ts'
 import { confinedGit } from './sandbox/confined-git.ts'
 import { serveHttp } from './serve-http.ts'
 import { createSettings } from './settings.ts'
+import { createPage } from '../surfaces/web/page.ts'
 
 export interface DaemonOptions {
   /** Anywhere in the repository. */
@@ -172,6 +173,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ store, publisher, settings, environment, paths, tokens, gate, clock, log },
       env: await agentEnv(),
     })
+    const page = createPage({ file: paths.webFile, config: () => config().web, clock, log })
     const assembled: AssembledCore = assembleCore({
       store,
       git,
@@ -193,7 +195,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       ...{ freePort, portsFree },
       environmentOf,
       confine: createConfine({ paths, socket, environment }),
-      landResults,
+      ...{ landResults, page },
       holdsLimits: limits,
       toolsOf: (of, agent) => listedTools(of, agent).map(({ name }) => name),
     })
@@ -236,8 +238,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
       publisher,
       multiplexer,
       forge,
-      mcp,
-      notices,
+      ...{ mcp, page, notices },
       ownerToken,
       userState: userStateFolder(environment),
       roleTools: (role) => roleToolsOf(config())(role),

@@ -10,6 +10,7 @@ import type { Log } from '../runtime/log.ts'
 import type { TextGate } from '../sanitize/text-gate.ts'
 import { createHttpServer } from '../surfaces/http/server.ts'
 import type { LoopbackServer } from '../surfaces/mcp/loopback.ts'
+import type { ServedPage } from '../surfaces/web/page.ts'
 import type { RoleTools } from '../surfaces/tool-access.ts'
 import { ALL_TOOLS } from '../tools/all.ts'
 import type { PeopleNotices } from '../delivery/notify/notify-people.ts'
@@ -25,6 +26,7 @@ export async function serveHttp(deps: {
   readonly forge: Forge
   /** Where MCP is served over HTTP as well; null where it isn’t. */
   readonly mcp: LoopbackServer | null
+  readonly page: ServedPage
   readonly notices: Pick<PeopleNotices, 'trouble'>
   readonly ownerToken: string
   readonly roleTools: RoleTools
@@ -73,4 +75,6 @@ export async function serveHttp(deps: {
   })
   await http.listen(deps.socket)
   deps.release.add('http', () => http.close())
+  await deps.page.resume(http.fastify)
+  deps.release.add('page', () => deps.page.close())
 }

@@ -14,4 +14,6 @@ export interface Caller {
    * is doing stays as it is. Where it is a person, nobody need be asked whether it may spawn.
    */
   readonly actedBy?: 'person' | 'program'
+  /** A page that was opened to be looked at: nothing is changed by it. */
+  readonly readOnly?: true
 }

@@ -76,6 +76,8 @@ export interface Paths {
   readonly repositoryFile: string
   /** `{port}`: where MCP was last served over HTTP. */
   readonly mcpFile: string
+  /** `{port, sessions}`: where the page was last served, and who had it open (surfaces/web). */
+  readonly webFile: string
   readonly config: string
   readonly configFile: string
   /**
@@ -125,6 +127,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     bin: join(state, 'bin'),
     repositoryFile: join(state, 'repository.json'),
     mcpFile: join(state, 'mcp.json'),
+    webFile: join(state, 'web.json'),
     config,
     configFile: join(config, 'config.toml'),
     keptConfigFile: join(state, 'config.toml'),

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Agent } from '../domain/records.ts'
 import type { Directory } from '../core/agents/directory.ts'
@@ -35,9 +35,40 @@ export function installAuth(fastify: FastifyInstance, deps: AuthDeps): void {
   fastify.decorateRequest('caller', null)
   fastify.addHook('onRequest', async (request) => {
     if (request.routeOptions.config.public === true) return
-    request.caller = await identify(deps, request.headers)
+    const caller = await identifyRequest(deps, request.raw)
+    // Tools look at it themselves (run-tool.ts): of those many change nothing.
+    if (
+      caller.readOnly === true &&
+      request.method !== 'GET' &&
+      !(request.routeOptions.url ?? '').startsWith('/v1/tools/')
+    )
+      throw readOnlyRefusal(`${request.method} ${request.routeOptions.url ?? ''}`)
+    request.caller = caller
   })
 }
+
+/** Requests of a page that the listener of the page let in (web/listener.ts), with its rights. */
+const vouched = new WeakMap<IncomingMessage, { readonly readOnly: boolean }>()
+
+/** From now on the request is the person’s, without a token. */
+export const vouchFor = (request: IncomingMessage, rights: { readonly readOnly: boolean }): void =>
+  void vouched.set(request, rights)
+
+/** `identify`, and who has been vouched for. */
+export async function identifyRequest(deps: AuthDeps, request: IncomingMessage): Promise<Caller> {
+  const rights = vouched.get(request)
+  if (rights === undefined) return identify(deps, request.headers)
+  const caller = await personActing(deps, headerText(request.headers['x-exomonad-as']))
+  return rights.readOnly ? { ...caller, readOnly: true } : caller
+}
+
+/** NOT_ALLOWED, for a page that was opened to be looked at. */
+export const readOnlyRefusal = (what: string): ExomonadError =>
+  new ExomonadError(
+    'NOT_ALLOWED',
+    `This page was opened for reading only, and ${what} changes something. \`exomonad web\` opens one that may.`,
+    { read_only: true },
+  )
 
 /** The caller of a route that isn’t public. */
 export function callerOf(request: FastifyRequest): Caller {
@@ -59,10 +90,7 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
     )
   const as = headerText(headers['x-exomonad-as'])
   const hash = createHash('sha256').update(token).digest('hex')
-  if (sameHash(hash, deps.ownerTokenHash))
-    return as === undefined
-      ? { kind: 'human', agent: await deps.directory.root() }
-      : { kind: 'human', agent: await findNamed(deps, as), isNamed: true }
+  if (sameHash(hash, deps.ownerTokenHash)) return personActing(deps, as)
 
   const agent = await deps.findAgentByTokenHash(hash)
   if (agent === undefined)
@@ -88,6 +116,11 @@ export async function identify(deps: AuthDeps, headers: IncomingHttpHeaders): Pr
     )
   return { kind: 'agent', agent }
 }
+
+const personActing = async (deps: AuthDeps, as: string | undefined): Promise<Caller> =>
+  as === undefined
+    ? { kind: 'human', agent: await deps.directory.root() }
+    : { kind: 'human', agent: await findNamed(deps, as), isNamed: true }
 
 /** The words say which of the agents in a command is meant. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
 async function findNamed({ directory }: Pick<AuthDeps, 'directory'>, as: string): Promise<Agent> {

@@ -17,6 +17,10 @@ export function installErrors(fastify: FastifyInstance, log: Log): void {
       )
     return answerError(reply, error)
   })
+}
+
+/** A route that is not there is answered in the same way. */
+export function installNotFound(fastify: FastifyInstance): void {
   fastify.setNotFoundHandler((request, reply) =>
     reply
       .code(404)

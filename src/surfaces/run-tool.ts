@@ -7,6 +7,7 @@ import type { Receipt, TakeReceipt } from '../core/mail/receipt.ts'
 import type { Log } from '../runtime/log.ts'
 import type { TextGate } from '../sanitize/text-gate.ts'
 import type { AnyTool, ToolContext } from '../tools/define.ts'
+import { readOnlyRefusal } from './auth.ts'
 import { parseInput } from './parse-input.ts'
 import { actsAsHuman, identityOf, mayUse, requireAccess, type RoleTools } from './tool-access.ts'
 import { schemasOf } from './tool-schemas.ts'
@@ -46,7 +47,9 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   const prepare = tool.prepare ?? ((given: unknown) => given)
   const { given, key } = keyOf(tool, call, rawInput ?? {})
   const input = parseInput(inputSchema, prepare(gate.data(given, tool.exact)), tool.name)
-  if (caller.actedBy !== undefined && !isRead(tool, input))
+  const reads = isRead(tool, input)
+  if (call.caller.readOnly === true && !reads) throw readOnlyRefusal(tool.name)
+  if (caller.actedBy !== undefined && !reads)
     await call.core.acting.record(caller.agent, tool.name, caller.actedBy)
   const receipts: Receipt[] = []
   const context = {

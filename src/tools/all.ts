@@ -54,6 +54,7 @@ import { tearDown } from './tear-down.ts'
 import { tree } from './agents/tree.ts'
 import { up } from './agents/up.ts'
 import { wait } from './mail/wait.ts'
+import { web } from './web.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
 import type { AnyTool } from './define.ts'
 
@@ -118,6 +119,7 @@ const TOOLS = [
   tree,
   up,
   wait,
+  web,
   writeStdin,
 ] as const satisfies readonly AnyTool[]
 

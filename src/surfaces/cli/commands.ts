@@ -25,6 +25,7 @@ const mail = () => import('./mail/mail-commands.ts')
 const fold = () => import('./fold/fold-commands.ts')
 const pulls = () => import('./pulls/pull-commands.ts')
 const sessions = () => import('./sessions/session-commands.ts')
+const page = () => import('./web/web.ts')
 
 /** `summary`: of a group; that of a tool is its own. */
 const tool = <Name extends string>(
@@ -128,6 +129,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   ]),
   ...group('Look closer', [
     personal('console', 'The whole tree on one screen: see agents work, write to them'),
+    tool('web', page),
     tool('attach', agents),
     tool('logs', agents),
     tool('status', agents),

@@ -30,6 +30,13 @@ const eventQuery = z.strictObject({
     .enum(['true', 'false'])
     .default('true')
     .describe('false returns what there is as a JSON array'),
+  heartbeat: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(60)
+    .optional()
+    .describe('At least so often a stream shows that it is alive. Seconds; default 15'),
 })
 
 const event = z
@@ -75,16 +82,18 @@ export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void
         tags: ['state'],
         summary: 'What happened',
         description:
-          'A stream of server-sent events, which Last-Event-ID resumes without gap or repeat, or an array. An agent sees what is about itself and its descendants.',
+          'A stream of server-sent events, which Last-Event-ID resumes without gap or repeat, or an array. With `Upgrade: websocket` the events come as messages of JSON, after `{"connected": seq}`, with `{"alive": true}` between them. An agent sees what is about itself and its descendants.',
         querystring: eventQuery,
         response,
       },
     },
     async (request, reply) => {
-      const caller = identityOf(callerOf(request))
-      const wanted = parseInput(eventQuery, request.query, 'GET /v1/events')
-      const query = await toQuery(deps, caller, wanted, request.headers['last-event-id'])
-      const visible = visibleTo(deps.directory, caller)
+      const { wanted, query, visible, heartbeat } = await readEventRequest(
+        deps,
+        callerOf(request),
+        request.query,
+        request.headers['last-event-id'],
+      )
       if (wanted.follow === 'false') {
         const shown: unknown[] = []
         for (const entry of await deps.events.list(query))
@@ -96,15 +105,33 @@ export function eventRoute(fastify: FastifyInstance, deps: EventRouteDeps): void
         .header('content-type', 'text/event-stream; charset=utf-8')
         .header('cache-control', 'no-store')
         .send(
-          Readable.from(
-            frames(
-              followEvents(deps.events, query, { signal, heartbeat: deps.heartbeat }),
-              visible,
-            ),
-          ),
+          Readable.from(frames(followEvents(deps.events, query, { signal, heartbeat }), visible)),
         )
     },
   )
+}
+
+/** What is wanted, checked, of whichever stream. INVALID_ARG, AGENT_NOT_FOUND, NOT_A_CHILD. */
+export async function readEventRequest(
+  deps: EventRouteDeps,
+  asking: Caller,
+  given: unknown,
+  lastEventId: string | string[] | undefined,
+): Promise<{
+  wanted: z.output<typeof eventQuery>
+  query: EventQuery
+  visible: (event: StoredEvent) => Promise<boolean>
+  /** Milliseconds. */
+  heartbeat: number
+}> {
+  const caller = identityOf(asking)
+  const wanted = parseInput(eventQuery, given, 'GET /v1/events')
+  return {
+    wanted,
+    query: await toQuery(deps, caller, wanted, lastEventId),
+    visible: visibleTo(deps.directory, caller),
+    heartbeat: wanted.heartbeat === undefined ? deps.heartbeat : wanted.heartbeat * 1000,
+  }
 }
 
 async function* frames(
@@ -120,7 +147,7 @@ async function* frames(
   }
 }
 
-const wire = ({ seq, type, at, agentId, actor, why, payload }: StoredEvent) => ({
+export const wire = ({ seq, type, at, agentId, actor, why, payload }: StoredEvent) => ({
   seq,
   type,
   at,

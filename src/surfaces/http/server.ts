@@ -12,9 +12,16 @@ import type { LoopbackServer } from '../mcp/loopback.ts'
 import { createMcpOverHttp } from '../mcp/over-http.ts'
 import { mcpUpgrade } from '../mcp/over-socket.ts'
 import type { RoleTools } from '../tool-access.ts'
-import { identify, installAuth } from '../auth.ts'
-import { answerError, fromFastify, installErrors, rawAnswer } from '../http-errors.ts'
+import { identifyRequest, installAuth } from '../auth.ts'
+import {
+  answerError,
+  fromFastify,
+  installErrors,
+  installNotFound,
+  rawAnswer,
+} from '../http-errors.ts'
 import type { EventSource } from './event-feed.ts'
+import { eventSocket } from './event-socket.ts'
 import { eventRoute } from './events.ts'
 import { healthRoute } from './health.ts'
 import { hookRoutes } from './hooks.ts'
@@ -90,6 +97,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
   fastify.setSerializerCompiler(() => (value) => JSON.stringify(value))
   parseEveryBodyAsJson(fastify)
   installErrors(fastify, deps.log)
+  installNotFound(fastify)
   const auth = {
     directory: deps.core.directory,
     ownerTokenHash: deps.ownerTokenHash,
@@ -107,11 +115,12 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     log: deps.log,
   })
   treeRoute(fastify, deps.core.view)
-  eventRoute(fastify, {
+  const events = {
     events: deps.events,
     directory: deps.core.directory,
     heartbeat: deps.heartbeat ?? 15_000,
-  })
+  }
+  eventRoute(fastify, events)
   hookRoutes(fastify, deps.core.hooks)
   openApiRoute(fastify)
   const mcp = {
@@ -124,8 +133,8 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     clock: deps.clock,
     auth,
   }
-  installUpgrades(fastify, [mcpUpgrade(mcp), terminalUpgrade(deps)], {
-    identify: (message) => identify(auth, message.headers),
+  installUpgrades(fastify, [mcpUpgrade(mcp), eventSocket(events), terminalUpgrade(deps)], {
+    identify: (message) => identifyRequest(auth, message),
     log: deps.log,
   })
   deps.loopback?.serve(createMcpOverHttp(mcp))

@@ -1,7 +1,6 @@
 import type { WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Core } from '../../core/core.ts'
-import type { Caller } from '../../domain/caller.ts'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import { parseJson } from '../../domain/formats/parse-json.ts'
 import type { Log } from '../../runtime/log.ts'
@@ -31,10 +30,6 @@ const size = z.object({
   columns: z.coerce.number().int().min(1).max(1000).default(USUAL.columns),
   rows: z.coerce.number().int().min(1).max(500).default(USUAL.rows),
 })
-
-/** A caller who was given a link to look, and nothing else. */
-const mayOnlyLook = (caller: Caller): boolean =>
-  (caller as Caller & { readonly readOnly?: true }).readOnly === true
 
 /**
  * `GET /v1/agents/{agent}/terminal` as a WebSocket (terminal-messages.ts): the agent’s pane as a
@@ -67,7 +62,7 @@ export function terminalUpgrade(deps: {
           ...deps,
           agent: params['agent'] ?? '',
           size: wanted,
-          mayType: !mayOnlyLook(caller),
+          mayType: caller.readOnly !== true,
         })
       }
     },

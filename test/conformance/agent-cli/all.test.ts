@@ -1,5 +1,5 @@
 import { AGENT_CLIS } from '../../../src/adapters/agent-cli/all.ts'
-import { acpSchema, agentSchema } from '../../../src/config/agent-schema.ts'
+import { acpSchema, agentSchema } from '../../../src/config/sections/agent-schema.ts'
 import { ACP_PRESETS, AGENT_PRESETS } from '../../../src/config/presets.ts'
 import { loadAgentClis, NO_SESSIONS } from '../../../src/daemon/agent-clis.ts'
 import { exec } from '../../../src/processes/exec.ts'

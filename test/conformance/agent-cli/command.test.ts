@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createCommandCli } from '../../../src/adapters/agent-cli/command.ts'
 import { PLACEHOLDERS } from '../../../src/config/check.ts'
-import { agentSchema } from '../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../src/config/sections/agent-schema.ts'
 import { agentCliConformance, launchRequest } from './suite.ts'
 
 const create = (config: object, path = '/bin', home = '/home') =>

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createOpenCodeCli } from '../../../src/adapters/agent-cli/opencode/adapter.ts'
 import { exec } from '../../../src/processes/exec.ts'
 import { opencode } from '../../../src/adapters/agent-cli/opencode/opencode.ts'
-import { agentSchema } from '../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../src/config/sections/agent-schema.ts'
 
 const create = ({
   path,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { repositoryHash } from '../../../src/runtime/paths.ts'
 import { openConsole } from '../../helpers/console.ts'
 import { runProgram, startExomonad, type Exomonad, type RunOptions } from '../../helpers/daemon.ts'
+import { runBlocks } from '../../helpers/doc-blocks.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { describeWithSshd, startSshMachine, type SshMachine } from '../../helpers/ssh-machine.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -272,8 +273,7 @@ describeWithSshd('a person elsewhere', () => {
     expect(before.stderr).toContain(`It is set up there in ${tree.repository.path}`)
 
     tree.script('docs', { steps: [] })
-    const page = readFileSync(join(import.meta.dirname, '../../../docs/elsewhere.md'), 'utf8')
-    const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+    const blocks = runBlocks('docs/elsewhere.md')
     expect(blocks.length).toBeGreaterThan(1)
     const lines = blocks.join('\n').replaceAll('ada@big:/srv/app', '"$THERE"')
     const ran = await runProgram('sh', ['-ec', lines], {

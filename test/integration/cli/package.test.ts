@@ -1,5 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import process from 'node:process'
@@ -20,6 +29,7 @@ const { version } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) 
 
 describe('the package', () => {
   let prefix: string
+  let tarball: string
   let repository: TempRepository
   let env: Record<string, string>
   const exomonad = (...args: string[]) =>
@@ -39,8 +49,11 @@ describe('the package', () => {
         env: { ...process.env, TMPDIR: prefix },
         timeout: 110_000,
       })
+    // Of what packing would do first, all that `npm test` hasn’t done.
+    await npm('run', 'build:types', '--silent')
     await npm('pack', '--ignore-scripts', '--silent', '--pack-destination', prefix)
-    const [tarball = ''] = readdirSync(prefix).filter((name) => name.endsWith('.tgz'))
+    const [packed = ''] = readdirSync(prefix).filter((name) => name.endsWith('.tgz'))
+    tarball = join(prefix, packed)
     await npm(
       'install',
       '--prefix',
@@ -49,7 +62,7 @@ describe('the package', () => {
       '--no-fund',
       '--prefer-offline',
       '--silent',
-      join(prefix, tarball),
+      tarball,
     )
     env = {
       ...repository.env,
@@ -91,8 +104,59 @@ describe('the package', () => {
         'subagents/mcp-bridge.js',
       ]),
     )
-    // Of types what the two entries lead to.
-    expect(built.filter((name) => /^types\/src\/(bin|daemon)\//.test(name))).toEqual([])
+    // Of types one file for each entry, and one for what both share.
+    expect(built.filter((name) => name.endsWith('.d.ts')).toSorted()).toEqual([
+      'index.d.ts',
+      'subagents/index.d.ts',
+      expect.stringMatching(/^subagents\/types-[\w-]+\.d\.ts$/),
+    ])
+  })
+
+  it('installs little: what is bundled is not there a second time', () => {
+    const all = join(prefix, 'node_modules')
+    expect(installed(all)).toEqual([
+      expect.stringMatching(/^@lydell\/node-pty$/),
+      expect.stringMatching(/^@lydell\/node-pty-/),
+      'better-sqlite3',
+      'exomonad',
+      'node-addon-api',
+      'zod',
+    ])
+    expect(sizeOf(all)).toBeLessThan(80e6)
+  })
+
+  it('names what is bundled with the texts of its licences', () => {
+    const dist = join(prefix, 'node_modules', 'exomonad', 'dist')
+    const bundled = JSON.parse(readFileSync(join(dist, 'bundled-packages.json'), 'utf8')) as {
+      name: string
+      version: string
+      license: string
+    }[]
+    expect(bundled.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['commander', 'fastify', 'ink', 'kysely', 'pg', 'zod']),
+    )
+    const notices = readFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const { name, version, license } of bundled)
+      expect(notices).toContain(`${name} ${version} (${license})`)
+    expect(notices).toContain('Copyright (c) 2011 TJ Holowaychuk <tj@vision-media.ca>')
+  })
+
+  it('has all that its README links to, or an address for it', () => {
+    const own = join(prefix, 'node_modules', 'exomonad')
+    const links = [...readFileSync(join(own, 'README.md'), 'utf8').matchAll(/\]\(([^)#]+)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^https?:/.test(target))
+    expect(links).not.toEqual([])
+    expect(links.filter((target) => !existsSync(join(own, target)))).toEqual([])
+  })
+
+  it.each([
+    ['publint', () => ['run', tarball, '--strict']],
+    ['attw', () => [tarball, '--profile', 'esm-only']],
+  ] as const)('passes %s without a warning', async (linter, args) => {
+    const program = join(top, 'node_modules', '.bin', linter)
+    const result = await runProgram(program, args(), { cwd: prefix, env })
+    expect(result, `${result.stdout}${result.stderr}`).toMatchObject({ code: 0 })
   })
 
   it('prints its version, sets a repository up, and starts its daemon, its agents’ terminals included', async () => {
@@ -127,8 +191,7 @@ describe('the package', () => {
         target: 'es2023',
         noEmit: true,
         types: [join(top, 'node_modules', '@types', 'node')],
-        // The library’s own types refer to nothing that must be installed beside it.
-        skipLibCheck: name === 'exomonad',
+        skipLibCheck: false,
       }
       writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
       const tsc = join(top, 'node_modules', '.bin', 'tsc')
@@ -139,6 +202,24 @@ describe('the package', () => {
     },
   )
 })
+
+/** Names of the packages in a folder of them. */
+const installed = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => !name.startsWith('.'))
+    .flatMap((name) =>
+      name.startsWith('@')
+        ? readdirSync(join(folder, name)).map((inner) => `${name}/${inner}`)
+        : [name],
+    )
+    .toSorted()
+
+/** Bytes. */
+const sizeOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' }).reduce(
+    (sum, name) => sum + lstatSync(join(folder, name)).size,
+    0,
+  )
 
 const consumer = (name: string): string => `import {
   createAcpClient,

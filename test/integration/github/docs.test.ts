@@ -4,6 +4,7 @@ import process from 'node:process'
 import { expect, it, onTestFinished } from 'vitest'
 import { startFakeGithub } from '../../fixtures/github/server.ts'
 import { endTerminals, runProgram } from '../../helpers/daemon.ts'
+import { runBlocks } from '../../helpers/doc-blocks.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { tempRepository } from '../../helpers/temp-repository.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -50,11 +51,7 @@ it('every command of the page on GitHub works', async () => {
   await repository.git('remote', 'add', 'origin', fake.cloneUrl)
   await repository.git('push', '-q', fake.bare, 'HEAD:refs/heads/main')
 
-  const page = readFileSync(
-    join(import.meta.dirname, '..', '..', '..', 'docs', 'github.md'),
-    'utf8',
-  )
-  const blocks = [...page.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block)
+  const blocks = runBlocks('docs/github.md')
   expect(blocks.length).toBe(4)
   const issue = fake.as('octo').openIssue({ title: 'Login fails', body: 'It says 500.' })
   const config = join(path, '.exomonad', 'config.toml')

@@ -209,6 +209,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   tree: () => ({}),
   up: () => ({ agent: 'nothing' }),
   wait: () => ({ timeout: 0 }),
+  web: () => ({}),
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
 }
 
@@ -292,6 +293,7 @@ tear_down             ok         –          –          –          –     
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+web                   ok         –          –          –          –          –          –          –          –          –          –          unknown
 write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 `
 const [head = '', ...lines] = TABLE.trim().split('\n')

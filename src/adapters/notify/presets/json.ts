@@ -1,7 +1,7 @@
 import type { Preset } from './preset.ts'
 
 /**
- * A document of exomonad’s own (docs/guide.md): `id` of the message and of each item stay the same
+ * A document of exomonad’s own (docs/overnight.md): `id` of the message and of each item stay the same
  * where it is sent again, so that the receiver can tell.
  */
 export const json: Preset = ({ id, title, body, items, test }, url) => ({

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Config } from '../../../config/schema.ts'
-import type { SetupStep } from '../../../config/worktree-schema.ts'
+import type { SetupStep } from '../../../config/sections/worktree-schema.ts'
 import type { Caller } from '../../../domain/caller.ts'
 import type { Agent } from '../../../domain/records.ts'
 import type { States } from '../../agents/states.ts'

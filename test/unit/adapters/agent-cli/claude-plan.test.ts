@@ -7,7 +7,7 @@ import { createClaudeCli } from '../../../../src/adapters/agent-cli/claude/adapt
 import { planClaude } from '../../../../src/adapters/agent-cli/claude/plan.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { claude } from '../../../../src/adapters/agent-cli/claude/claude.ts'
-import { agentSchema } from '../../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../../src/config/sections/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const PARENT = '11111111-2222-4333-8444-555555555555'

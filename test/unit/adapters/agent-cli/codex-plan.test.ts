@@ -15,7 +15,7 @@ import type { LaunchPlan } from '../../../../src/adapters/agent-cli/agent-cli.ts
 import { createCodexCli } from '../../../../src/adapters/agent-cli/codex/adapter.ts'
 import type { ExecOptions, ExecResult } from '../../../../src/processes/exec.ts'
 import { codex } from '../../../../src/adapters/agent-cli/codex/codex.ts'
-import { agentSchema } from '../../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../../src/config/sections/agent-schema.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 
 const ID = '01a200eb-f663-7390-9e99-019955e15f74'

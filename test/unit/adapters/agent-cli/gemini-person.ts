@@ -6,7 +6,7 @@ import type { LaunchRequest, LiveAgent } from '../../../../src/adapters/agent-cl
 import { createGeminiCli } from '../../../../src/adapters/agent-cli/gemini/adapter.ts'
 import { exec, type Exec } from '../../../../src/processes/exec.ts'
 import { gemini } from '../../../../src/adapters/agent-cli/gemini/gemini.ts'
-import { agentSchema } from '../../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../../src/config/sections/agent-schema.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { AGENT_CLIS } from '../../../../src/adapters/agent-cli/all.ts'
 import { directToLoopback, NETWORK } from '../../../../src/adapters/agent-cli/network.ts'
 import { exec } from '../../../../src/processes/exec.ts'
-import { agentSchema } from '../../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../../src/config/sections/agent-schema.ts'
 import { loadAgentClis } from '../../../../src/daemon/agent-clis.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 

@@ -6,7 +6,7 @@ import { serverOf } from '../../../../src/adapters/agent-cli/opencode/api.ts'
 import { settleOpenCode } from '../../../../src/adapters/agent-cli/opencode/settle.ts'
 import { exec } from '../../../../src/processes/exec.ts'
 import { opencode } from '../../../../src/adapters/agent-cli/opencode/opencode.ts'
-import { agentSchema } from '../../../../src/config/agent-schema.ts'
+import { agentSchema } from '../../../../src/config/sections/agent-schema.ts'
 import { newAgentId } from '../../../../src/domain/ids.ts'
 import { launchRequest } from '../../../conformance/agent-cli/suite.ts'
 

@@ -1,21 +1,13 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import type { CliContext } from '../../../../src/surfaces/cli/context.ts'
-import { buildProgram, commandNamed } from '../../../../src/surfaces/cli/program.ts'
-
-const CONTEXT = {
-  version: '0',
-  environment: { columns: 200 },
-  options: () => ({ json: false, as: undefined, cwd: '/', color: null }),
-  palette: () => ({ bad: (text: string) => text }),
-} as unknown as CliContext
-
-const everyCommand = (command: Command): Command[] =>
-  command.commands.flatMap((below) =>
-    below.name() === 'help' || below.name().startsWith('__') ? [] : [below, ...everyCommand(below)],
-  )
-const lineOf = (command: Command): string[] =>
-  command.parent === null ? [] : [...lineOf(command.parent), command.name()]
+import { buildProgram } from '../../../../src/surfaces/cli/program.ts'
+import {
+  commandsOf,
+  everyCommand,
+  lineOf,
+  parsedBy,
+  PARSING,
+} from '../../../helpers/command-lines.ts'
 
 /** What stands in a command’s help below its last heading, which is that of the examples. */
 function examplesIn(command: Command): { heading: string; lines: string[] } {
@@ -26,19 +18,7 @@ function examplesIn(command: Command): { heading: string; lines: string[] } {
   return { heading, lines: lines.split('\n').flatMap((line) => line.trim() || []) }
 }
 
-/** The words behind `exomonad` as a shell has them, up to what it does with them. */
-function wordsOf(line: string): string[] {
-  const words: string[] = []
-  for (const [token] of line
-    .slice(line.indexOf('exomonad ') + 9)
-    .matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)) {
-    if (/^[|<>&]/.test(token)) break
-    words.push(token.replace(/\)$/, '').replace(/"([^"]*)"|'([^']*)'/g, '$1$2'))
-  }
-  return words
-}
-
-const program = await buildProgram(CONTEXT)
+const program = await buildProgram(PARSING)
 const commands = everyCommand(program).map(
   (command) => [lineOf(command).join(' '), command] as const,
 )
@@ -58,18 +38,8 @@ describe('the help of every command', () => {
   it.each(examples)(
     '%s: `%s` is that command, with arguments that it takes',
     async (name, line) => {
-      const words = wordsOf(line)
-      const whole = await buildProgram(CONTEXT, commandNamed(words))
-      whole.configureOutput({ writeErr: () => {} })
-      const ran: string[] = []
-      for (const command of everyCommand(whole)) {
-        command.configureOutput({ writeErr: () => {} })
-        if ((command as unknown as { _actionHandler: unknown })._actionHandler !== null)
-          command.action(() => void ran.push(lineOf(command).join(' ')))
-      }
-      await whole.parseAsync(words, { from: 'user' })
-      expect(ran).toHaveLength(1)
-      expect(`${ran[0]} `.startsWith(`${name} `)).toBe(true)
+      const [words = []] = commandsOf(line).filter(([first]) => first === 'exomonad')
+      expect(`${await parsedBy(words.slice(1))} `.startsWith(`${name} `)).toBe(true)
     },
   )
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createTitleReader } from '../../../../src/adapters/terminals/tmux/title-reader.ts'
-import { parseTitle, viewedPane } from '../../../../src/adapters/terminals/tmux/view.ts'
+import { createTitleReader } from '../../../../../src/adapters/terminals/tmux/title-reader.ts'
+import { parseTitle, viewedPane } from '../../../../../src/adapters/terminals/tmux/view.ts'
 
 const read = (chunks: readonly Buffer[]): { drawn: string; titles: string[] } => {
   const titles: string[] = []

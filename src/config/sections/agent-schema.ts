@@ -1,6 +1,6 @@
-import { AGENT_CLI_NAMES } from '../adapters/agent-cli/known.ts'
+import { AGENT_CLI_NAMES } from '../../adapters/agent-cli/known.ts'
 import { z } from 'zod'
-import { parseSize } from '../domain/formats/resource-limits.ts'
+import { parseSize } from '../../domain/formats/resource-limits.ts'
 import { placeWithin } from './worktree-schema.ts'
 import { argv } from './schema-fields.ts'
 

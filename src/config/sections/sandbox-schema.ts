@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseAllowed } from '../domain/formats/allowed-hosts.ts'
+import { parseAllowed } from '../../domain/formats/allowed-hosts.ts'
 
 const paths = (what: string) => z.array(z.string()).default([]).describe(what)
 

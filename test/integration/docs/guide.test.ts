@@ -5,10 +5,14 @@ import { expect, it, onTestFinished } from 'vitest'
 import { endTerminals, runProgram } from '../../helpers/daemon.ts'
 import { BIN } from '../../helpers/programs.ts'
 import { tempHome } from '../../helpers/temp-repository.ts'
+import { runBlocks } from '../../helpers/doc-blocks.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
-/** docs/guide.md, followed to the letter: every `sh` block, in one shell, in order. */
-it('every command of the guide works', async () => {
+/**
+ * docs/guide.md, followed to the letter: every `sh` block, in one repository, in order, and those of
+ * daily.md, headless.md and console.md as the day goes on, before it is cleaned up.
+ */
+it('every command of the guide and of the pages on daily use works', async () => {
   const { folder, env, remove } = tempHome()
   const repository = join(folder, 'first-tree')
   const bin = join(folder, 'bin')
@@ -24,19 +28,13 @@ it('every command of the guide works', async () => {
     remove()
   })
 
-  const guide = readFileSync(
-    join(import.meta.dirname, '..', '..', '..', 'docs', 'guide.md'),
-    'utf8',
-  )
-  const sections = guide
-    .split(/^## /m)
-    .map((section) =>
-      [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? ''),
-    )
+  const guide = runBlocks('docs/guide.md')
+  const cleaning = guide.findIndex((block) => block.includes('exomonad kill'))
+  const day = ['docs/daily.md', 'docs/console.md', 'docs/headless.md'].flatMap(runBlocks)
   let cwd = folder
-  for (const blocks of sections) {
-    // A reader looks at the tree before going on; what the next section needs has happened by then.
-    if (blocks.some((block) => block.includes('pr list'))) {
+  for (const block of [...guide.slice(0, cleaning), ...day, ...guide.slice(cleaning)]) {
+    // A reader looks at the tree before going on; what comes next needs both to be checked.
+    if (block.includes('pr list')) {
       // Each of them starts several programs for it.
       const checked = async () => {
         const { json } = await exomonad('pr', 'list', '--json')
@@ -47,16 +45,14 @@ it('every command of the guide works', async () => {
       }
       await waitFor('both pull requests, checked', checked, { limit: 60_000 })
     }
-    for (const block of blocks) {
-      const result = await runProgram(
-        'sh',
-        ['-ec', `cd '${cwd}'\n${block}\npwd > '${folder}/pwd'`],
-        shell,
-      )
-      expect(result.code, `${block}\n${result.stdout}\n${result.stderr}`).toBe(0)
-      cwd = readFileSync(join(folder, 'pwd'), 'utf8').trim()
-      if (block.includes('exomonad inbox')) expect(result.stdout).toBeTruthy()
-    }
+    const result = await runProgram(
+      'sh',
+      ['-ec', `cd '${cwd}'\n${block}\npwd > '${folder}/pwd'`],
+      shell,
+    )
+    expect(result.code, `${block}\n${result.stdout}\n${result.stderr}`).toBe(0)
+    cwd = readFileSync(join(folder, 'pwd'), 'utf8').trim()
+    if (block.includes('exomonad inbox\n')) expect(result.stdout).toBeTruthy()
   }
   const history = await runProgram('git', ['log', '--format=%s'], { ...shell, cwd: repository })
   expect(history.stdout).toMatch(/Add index\.txt/)

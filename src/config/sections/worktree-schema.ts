@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isPlaceWithin } from '../domain/formats/place-within.ts'
+import { isPlaceWithin } from '../../domain/formats/place-within.ts'
 import { argv, seconds } from './schema-fields.ts'
 
 /** Of `.exomonad/config.toml` what a new worktree is given: `[worktree]`. */

@@ -1,0 +1,143 @@
+import { createHash, randomBytes } from 'node:crypto'
+
+/** Milliseconds that a link is good for, and what is opened with it. */
+export const LINK_LIFE = 60_000
+export const SESSION_LIFE = 12 * 60 * 60_000
+/** Links, sessions and resume keys that are kept; of more the oldest go. */
+const MOST = 100
+
+export interface Session {
+  readonly readOnly: boolean
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number
+  /** Aborted when it ends. */
+  readonly signal: AbortSignal
+}
+
+/** What of a session outlives the daemon: not its cookie. */
+export interface KeptSession {
+  /** SHA-256 of its resume key, hex. */
+  readonly resume: string
+  readonly readOnly: boolean
+  readonly expiresAt: number
+}
+
+/**
+ * Who has the page open. A link is good once, and becomes a cookie; cookies are known to this
+ * process alone, so that one that was copied is worth nothing after a restart. A page that is open
+ * meanwhile has a resume key in its memory for that: good once, for another cookie.
+ */
+export interface Sessions {
+  /** A secret for a link. */
+  link(rights: { readonly readOnly: boolean }): { token: string; expiresAt: number }
+  /** The cookie’s value; undefined where the link is unknown, was used, or is too old. */
+  open(token: string): { cookie: string; expiresAt: number } | undefined
+  find(cookie: string): Session | undefined
+  /** A key for one more page (a tab) of this session. */
+  resumeKey(cookie: string): string | undefined
+  resume(key: string): { cookie: string; expiresAt: number } | undefined
+  close(cookie: string): void
+  /** By their resume keys. */
+  kept(): readonly KeptSession[]
+}
+
+interface Open extends Session {
+  readonly ending: AbortController
+  readonly resumes: Set<string>
+}
+
+const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+const secret = (): string => randomBytes(32).toString('base64url')
+
+/** `before`: of the daemon’s last life. `changed`: what is to be kept is another. */
+export function createSessions(options: {
+  readonly clock: () => number
+  readonly before: readonly KeptSession[]
+  readonly changed: () => void
+}): Sessions {
+  const { clock, changed } = options
+  // By hash: what somebody reads of this memory opens nothing.
+  const links = new Map<string, { readOnly: boolean; expiresAt: number }>()
+  const open = new Map<string, Open>()
+  const earlier = new Map(options.before.map((session) => [session.resume, session]))
+
+  const forget = (key: string) => {
+    const session = open.get(key)
+    open.delete(key)
+    session?.ending.abort()
+  }
+  const tidy = () => {
+    const now = clock()
+    for (const [key, { expiresAt }] of links) if (expiresAt <= now) links.delete(key)
+    for (const [key, { expiresAt }] of open) if (expiresAt <= now) forget(key)
+    for (const [key, { expiresAt }] of earlier) if (expiresAt <= now) earlier.delete(key)
+    for (const key of [...links.keys()].slice(0, Math.max(0, links.size - MOST))) links.delete(key)
+    for (const key of [...open.keys()].slice(0, Math.max(0, open.size - MOST))) forget(key)
+  }
+  const begin = (readOnly: boolean, expiresAt: number) => {
+    const cookie = secret()
+    const ending = new AbortController()
+    open.set(hash(cookie), {
+      ...{ readOnly, expiresAt, ending },
+      signal: ending.signal,
+      resumes: new Set(),
+    })
+    tidy()
+    return { cookie, expiresAt }
+  }
+  const found = (cookie: string): Open | undefined => {
+    const key = hash(cookie)
+    const session = open.get(key)
+    if (session === undefined || session.expiresAt > clock()) return session
+    forget(key)
+    return undefined
+  }
+
+  return {
+    link: ({ readOnly }) => {
+      const token = secret()
+      const expiresAt = clock() + LINK_LIFE
+      links.set(hash(token), { readOnly, expiresAt })
+      tidy()
+      return { token, expiresAt }
+    },
+    open: (token) => {
+      const key = hash(token)
+      const link = links.get(key)
+      links.delete(key)
+      return link === undefined || link.expiresAt <= clock()
+        ? undefined
+        : begin(link.readOnly, clock() + SESSION_LIFE)
+    },
+    find: found,
+    resumeKey: (cookie) => {
+      const session = found(cookie)
+      if (session === undefined) return undefined
+      const key = secret()
+      session.resumes.add(hash(key))
+      changed()
+      return key
+    },
+    resume: (key) => {
+      const hashed = hash(key)
+      const kept =
+        earlier.get(hashed) ?? [...open.values()].find(({ resumes }) => resumes.has(hashed))
+      if (kept === undefined || kept.expiresAt <= clock()) return undefined
+      earlier.delete(hashed)
+      for (const { resumes } of open.values()) resumes.delete(hashed)
+      changed()
+      return begin(kept.readOnly, kept.expiresAt)
+    },
+    close: (cookie) => {
+      forget(hash(cookie))
+      changed()
+    },
+    kept: () => {
+      tidy()
+      const current = [...open.values()].flatMap(({ resumes, readOnly, expiresAt }) =>
+        [...resumes].map((resume) => ({ resume, readOnly, expiresAt })),
+      )
+      return [...earlier.values(), ...current].slice(-MOST)
+    },
+  }
+}

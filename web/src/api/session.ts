@@ -1,0 +1,51 @@
+import { ApiError } from './errors.ts'
+import { request } from './request.ts'
+
+/** What this browser may do: nothing yet, what its link says, or nothing any more. */
+export type Access =
+  | { readonly kind: 'starting' }
+  | { readonly kind: 'open'; readonly readOnly: boolean; readonly expiresAt: number }
+  /** `why`: what the daemon said. */
+  | { readonly kind: 'none'; readonly why: string }
+
+/** Where the key is with which this tab is let in again after a restart of the daemon. */
+const KEY = 'exomonad.resume'
+
+interface Opened {
+  readonly read_only: boolean
+  readonly expires_at: string
+  readonly resume: string
+}
+
+/**
+ * Asks the daemon what this browser may do; by the cookie of a link, or by the key that this tab
+ * was given with one before. Throws DAEMON_UNAVAILABLE.
+ */
+export async function openSession(): Promise<Access> {
+  try {
+    return await read()
+  } catch (thrown) {
+    if (!isRefused(thrown)) throw thrown
+    const key = sessionStorage.getItem(KEY)
+    if (key === null) return { kind: 'none', why: thrown.message }
+    try {
+      await request('/session/resume', { body: { resume: key } })
+      sessionStorage.removeItem(KEY)
+      return await read()
+    } catch (again) {
+      if (!isRefused(again)) throw again
+      sessionStorage.removeItem(KEY)
+      return { kind: 'none', why: again.message }
+    }
+  }
+}
+
+async function read(): Promise<Access> {
+  // A tab has one key; what it has is good until it is used.
+  const opened = await request<Opened>('/session', { body: {} })
+  sessionStorage.setItem(KEY, opened.resume)
+  return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
+}
+
+const isRefused = (thrown: unknown): thrown is ApiError =>
+  thrown instanceof ApiError && (thrown.code === 'UNAUTHORIZED' || thrown.code === 'NOT_ALLOWED')

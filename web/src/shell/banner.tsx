@@ -1,0 +1,23 @@
+import { useConnection, useStanding } from '../live/context.tsx'
+import { useNow } from '../parts/now.ts'
+import { relativeTime } from '../../../src/surfaces/text/relative-time.ts'
+
+/** Said while nothing is heard of the daemon: what is shown may be old. */
+export function Banner() {
+  const { access, link, lostSince } = useStanding()
+  const connection = useConnection()
+  const now = useNow()
+  if (access.kind !== 'open' || link !== 'lost') return <div role="status" className="sr-only" />
+  return (
+    <div role="status" className="banner">
+      <span>
+        <strong>The daemon doesn’t answer.</strong> This is how it was{' '}
+        {relativeTime(lostSince ?? now, now)}. The page comes back by itself;{' '}
+        <code>exomonad daemon start</code> starts the daemon.
+      </span>
+      <button type="button" className="button" onClick={() => connection.retry()}>
+        Try now
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,151 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useStanding } from '../../live/context.tsx'
+import { useTree } from '../../live/tree.ts'
+import { isTyping } from '../../parts/keys.ts'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { agentPath } from '../../shell/places.ts'
+import { flatten, type Wish } from './flatten.ts'
+import { NeedsMe } from './needs-me.tsx'
+import { TreeHead } from './tree-head.tsx'
+import { HEIGHT, TreeRow } from './tree-row.tsx'
+import './tree.css'
+
+const NOTHING: Wish = { text: '', state: 'all', sort: 'age', folded: new Set() }
+
+/** The whole tree, live, with what needs the person on top. */
+export function TreeView() {
+  const { tree, readAt, shorts, error } = useTree()
+  const { link } = useStanding()
+  const [wish, setWish] = useState(NOTHING)
+  const [selected, setSelected] = useState<string | null>(null)
+  const [, go] = useLocation()
+  const scroller = useRef<HTMLDivElement>(null)
+  const lines = useMemo(() => (tree === null ? [] : flatten(tree.root, wish)), [tree, wish])
+  const rows = useVirtualizer({
+    count: lines.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => HEIGHT,
+    overscan: 12,
+    getItemKey: (index) => lines[index]?.node.id ?? index,
+  })
+  const at = Math.max(
+    0,
+    lines.findIndex(({ node }) => node.id === selected),
+  )
+  const open = useCallback((id: string) => go(agentPath(id)), [go])
+  const fold = useCallback((id: string, isFolded?: boolean) => {
+    setWish((wish) => {
+      const folded = new Set(wish.folded)
+      if (isFolded ?? !folded.has(id)) folded.add(id)
+      else folded.delete(id)
+      return { ...wish, folded }
+    })
+  }, [])
+  const select = (index: number) => {
+    const line = lines[Math.max(0, Math.min(lines.length - 1, index))]
+    if (line === undefined) return
+    setSelected(line.node.id)
+    rows.scrollToIndex(lines.indexOf(line))
+  }
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
+      const line = lines[at]
+      const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? HEIGHT) / HEIGHT) - 1)
+      const moves: Readonly<Record<string, number>> = {
+        j: at + 1,
+        ArrowDown: at + 1,
+        k: at - 1,
+        ArrowUp: at - 1,
+        PageDown: at + page,
+        PageUp: at - page,
+        Home: 0,
+        End: lines.length - 1,
+      }
+      const to = moves[event.key]
+      if (to !== undefined) select(to)
+      else if (event.key === 'Enter' && line !== undefined && !isOnControl(event))
+        open(line.node.id)
+      else if (event.key === 'ArrowLeft' && line !== undefined) fold(line.node.id, true)
+      else if (event.key === 'ArrowRight' && line !== undefined) fold(line.node.id, false)
+      else return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  })
+
+  if (tree === null && error !== null && link !== 'lost') return <Failed error={error} />
+  return (
+    <>
+      <TreeHead wish={wish} change={setWish} shown={lines.length} />
+      <div className="view-body tree">
+        {tree !== null && <NeedsMe tree={tree} />}
+        <div className="tree-lines panel">
+          <div className="tree-titles" aria-hidden="true">
+            <span>Agent</span>
+            <span>State</span>
+            <span>Since</span>
+            <span>Pull request</span>
+            <span>Checks</span>
+            <span className="end">Tokens</span>
+            <span className="end">Cost</span>
+            <span className="end">Mail</span>
+            <span>Task</span>
+          </div>
+          <div
+            ref={scroller}
+            className="tree-scroll"
+            role="tree"
+            aria-label="Agents"
+            aria-activedescendant={
+              lines[at] === undefined ? undefined : `agent-${lines[at].node.id}`
+            }
+            tabIndex={0}
+          >
+            {tree === null && <Loading what="the tree" rows={14} />}
+            {tree !== null && lines.length === 0 && (
+              <Empty title="No agent is like that">
+                <button type="button" className="button" onClick={() => setWish(NOTHING)}>
+                  Show all
+                </button>
+              </Empty>
+            )}
+            <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
+              {rows.getVirtualItems().map(({ index, key, start }) => {
+                const line = lines[index]
+                if (line === undefined) return null
+                return (
+                  <TreeRow
+                    key={key}
+                    line={line}
+                    top={start}
+                    readAt={readAt}
+                    shorts={shorts}
+                    isSelected={index === at}
+                    open={open}
+                    fold={fold}
+                    select={setSelected}
+                  />
+                )
+              })}
+            </div>
+          </div>
+        </div>
+        {tree !== null && tree.counts.agents <= 1 && (
+          <Empty title="Only the root is here">
+            <p>
+              Give it a task with <code>exomonad up "what to do"</code>, or spawn from here.
+            </p>
+          </Empty>
+        )}
+      </div>
+    </>
+  )
+}
+
+const isOnControl = ({ target }: KeyboardEvent): boolean =>
+  target instanceof Element && target.closest('a, button') !== null
