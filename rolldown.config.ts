@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defineConfig } from 'rolldown'
 import { thirdPartyNotices } from './scripts/build/third-party-notices.ts'
 
@@ -20,7 +23,12 @@ export default defineConfig({
     ...['react-devtools-core', 'bufferutil', 'utf-8-validate'],
   ],
   // React’s build for developers is twice as large and slower.
-  transform: { define: { 'process.env.NODE_ENV': JSON.stringify('production') } },
+  transform: {
+    define: {
+      'process.env.NODE_ENV': JSON.stringify('production'),
+      EXOMONAD_BUILD: JSON.stringify(hashSources()),
+    },
+  },
   plugins: [thirdPartyNotices()],
   input: {
     'bin/exomonad': 'src/bin/exomonad.ts',
@@ -42,3 +50,17 @@ export default defineConfig({
     cleanDir: true,
   },
 })
+
+/** The same for the same sources, wherever they are built. */
+function hashSources(): string {
+  const hash = createHash('sha256')
+  for (const folder of ['src', 'packages', 'templates']) {
+    const top = join(import.meta.dirname, folder)
+    const names = readdirSync(top, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name))
+    for (const name of names.toSorted())
+      hash.update(name.slice(top.length)).update(readFileSync(name))
+  }
+  return hash.digest('hex').slice(0, 12)
+}

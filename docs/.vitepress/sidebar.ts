@@ -51,7 +51,10 @@ export const SIDEBAR = [
   },
   {
     text: 'When something is off',
-    items: [page('Troubleshooting', '/troubleshooting')],
+    items: [
+      page('Troubleshooting', '/troubleshooting'),
+      page('Upgrades and recovery', '/recovery'),
+    ],
   },
   {
     text: 'Reference',

@@ -54,8 +54,10 @@ async function runCommand(
     const { CommanderError } = await import('commander')
     const json = argv.includes('--json') || commandNamed(argv) === 'call'
     if (error instanceof CommanderError) return usageError(error, json, options.terminal)
-    const { reportError } = await import('../surfaces/cli/output.ts')
-    return reportError(run.context, error, json)
+    const { reportError, misunderstanding } = await import('../surfaces/cli/output.ts')
+    const code = reportError(run.context, error, json)
+    await misunderstanding(run.context, error)
+    return code
   }
 }
 

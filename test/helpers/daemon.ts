@@ -111,6 +111,10 @@ export interface ExomonadOptions extends TempRepositoryOptions {
   readonly roles?: { readonly tl?: string; readonly dev?: string; readonly runtime?: 'acp' }
   /** Called before `exomonad init`, with the home of the person who runs it. */
   readonly prepareHome?: (home: string) => void
+  /** The program, where it is not this checkout’s. */
+  readonly bin?: string
+  /** The scripted agent, where it is not this checkout’s. */
+  readonly agent?: string
   /** Further arguments of `exomonad init`. */
   readonly initArgs?: readonly string[]
   /** False to leave `exomonad init` to the test. */
@@ -166,6 +170,7 @@ export function scriptedConfig(
   multiplexer: NonNullable<ExomonadOptions['multiplexer']>,
   more = '',
   roles: ExomonadOptions['roles'] = {},
+  agent = SCRIPTED,
 ): string {
   const quote = (text: string): string => JSON.stringify(text)
   return `[roles.tl]
@@ -175,7 +180,7 @@ agent = ${quote(roles.dev ?? 'scripted')}
 ${roles.runtime === undefined ? '' : `runtime = ${quote(roles.runtime)}`}
 [agents.scripted]
 adapter = "command"
-command = ["{{node}}", ${quote(SCRIPTED)}, "{{prompt_file}}"]
+command = ["{{node}}", ${quote(agent)}, "{{prompt_file}}"]
 env = { SCRIPTED_AGENTS = ${quote(scripts)} }
 acks = true
 reports_state = true
@@ -219,17 +224,18 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     (process.env['EXOMONAD_TEST_MULTIPLEXER'] === 'tmux' ? 'tmux' : 'headless')
   writeFileSync(
     join(repository.path, '.exomonad', 'config.toml'),
-    `${options.topConfig ?? ''}\n${scriptedConfig(scripts, multiplexer, options.config, options.roles)}`,
+    `${options.topConfig ?? ''}\n${scriptedConfig(scripts, multiplexer, options.config, options.roles, options.agent)}`,
   )
   options.prepareHome?.(repository.home)
   const commonDir = await repository.git('rev-parse', '--path-format=absolute', '--git-common-dir')
   const state = join(commonDir, 'exomonad')
   // Zellij keeps its log in the temporary folder.
   const own = multiplexer === 'zellij' ? { TMPDIR: repository.folder } : {}
+  const bin = options.bin ?? BIN
   const env: Record<string, string> = { ...repository.env, NO_COLOR: '1', ...own, ...options.env }
 
   const run = (args: readonly string[], runOptions: RunOptions = {}): Promise<RunResult> =>
-    runProgram(process.execPath, [BIN, ...args], {
+    runProgram(process.execPath, [bin, ...args], {
       cwd: repository.path,
       ...runOptions,
       env: { ...env, ...runOptions.env },
@@ -348,7 +354,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     },
   }
   if (options.init !== false) {
-    const result = await initialize(options.initArgs ?? [], { cwd: repository.path, env, bin: BIN })
+    const result = await initialize(options.initArgs ?? [], { cwd: repository.path, env, bin })
     if (result.code !== 0) {
       await exomonad.stop()
       throw new Error(

@@ -147,7 +147,7 @@ export const COMMANDS: readonly CommandEntry[] = [
       elsewhere: 'never',
     },
     tool('ack', mail),
-    personal('completion', 'Print the completion script for a shell'),
+    personal('completion', 'Have a shell complete exomonad, or print the script for it'),
   ]),
   {
     ...written('__complete', 'Candidates for the completion scripts'),

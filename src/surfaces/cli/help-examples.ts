@@ -68,9 +68,9 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   mcp: ['exomonad mcp', 'exomonad mcp --as auth'],
   hook: ['exomonad hook stop', 'exomonad hook prompt <facts.json'],
   completion: [
+    'exomonad completion --install',
+    'exomonad completion zsh --uninstall',
     'source <(exomonad completion bash)',
-    'exomonad completion zsh > "${fpath[1]}/_exomonad"',
-    'exomonad completion fish | source',
   ],
 }
 

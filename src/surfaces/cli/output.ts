@@ -62,3 +62,19 @@ export function reportError(context: CliContext, thrown: unknown, json: boolean)
   ])
   return EXIT_CODES.error.code
 }
+
+/**
+ * Where a command and its daemon may not have understood each other, because another exomonad was
+ * installed meanwhile: says that on stderr.
+ */
+export async function misunderstanding(context: CliContext, thrown: unknown): Promise<void> {
+  if (thrown instanceof UsageError) return
+  const { code } = asExomonadError(thrown)
+  if (code !== 'INTERNAL' && code !== 'INVALID_ARG') return
+  const { otherBuildReason } = await import('./daemon/other-build.ts')
+  const reason = await otherBuildReason(context)
+  if (reason !== null)
+    writeLines(context.terminal.stderr, [
+      `${context.palette(context.terminal.stderr).attention('!')} ${reason}`,
+    ])
+}

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import { BUILD } from '../../runtime/version.ts'
 import { errorBody } from './openapi.ts'
 
 const healthy = z
@@ -8,6 +9,7 @@ const healthy = z
     status: z.literal('ok'),
     pid: z.number().int(),
     version: z.string(),
+    build: z.string().describe('Tells builds of one version apart'),
     repository: z.string(),
     uptime_seconds: z.number(),
     user_state: z
@@ -63,6 +65,7 @@ export function healthRoute(
       status: 'ok',
       pid: process.pid,
       version: deps.version,
+      build: BUILD,
       repository: deps.repository,
       uptime_seconds: Math.max(0, Math.round((deps.clock() - startedAt) / 1000)),
     }),

@@ -14,12 +14,14 @@ export async function migrateStore(options: {
   db: Kysely<Tables>
   migrations: Readonly<Record<string, Migration>>
   isBegun: () => Promise<boolean>
-  before: () => Promise<void>
+  before: (version: number) => Promise<void>
   place: string
+  /** A sentence for whoever has only the older exomonad. */
+  wayBack?: string
   /** Where its tables are, for a database that has several. */
   schema?: string
 }): Promise<void> {
-  const { db, migrations, isBegun, before, place, schema } = options
+  const { db, migrations, isBegun, before, place, schema, wayBack = '' } = options
   const known = Math.max(...Object.keys(migrations).map(versionOf))
 
   const storedVersion = async (): Promise<number> => {
@@ -27,14 +29,14 @@ export async function migrateStore(options: {
     if (found <= known) return found
     throw new ExomonadError(
       'STORE_TOO_NEW',
-      `The store ${place} has version ${found}, written by a newer exomonad; this one knows versions up to ${known}. Use that exomonad, or a newer one.`,
+      `The store ${place} has version ${found}, written by a newer exomonad; this one knows versions up to ${known}. Use that exomonad, or a newer one.${wayBack}`,
       { file: place, found, known },
     )
   }
 
   const version = await storedVersion()
   if (version === known) return
-  if (version > 0) await before()
+  if (version > 0) await before(version)
   const migrator = new Migrator({
     db,
     provider: { getMigrations: () => Promise.resolve(migrations) },

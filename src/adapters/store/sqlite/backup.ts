@@ -7,17 +7,21 @@ import type { SqliteConnection } from './connection.ts'
 
 /**
  * Copies of the store, made by SQLite’s own online backup while it is in use: `store-<time>.db`,
- * the newest few.
+ * the newest few; and `store-<time>-version-<number>.db`, from before its schema was changed: the
+ * way back to an exomonad of before, which those of every ten minutes must not push out.
  */
 
 const KEPT = 5
-const NAME = /^store-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3})Z\.db$/
+const KEPT_OF_BEFORE = 2
+const NAME = /^store-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3})Z(?:-version-(\d+))?\.db$/
 
 export interface Backup {
   readonly file: string
   /** Milliseconds since the epoch. */
   readonly at: number
   readonly bytes: number
+  /** Of one from before the schema was changed: the store’s version in it. */
+  readonly version?: number
 }
 
 /** Whole or not there; the oldest beyond five go. Returns its path. */
@@ -25,9 +29,11 @@ export async function backUp(
   connection: SqliteConnection,
   folder: string,
   now: number,
+  version?: number,
 ): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const file = join(folder, `store-${new Date(now).toISOString().replaceAll(/[:.]/g, '-')}.db`)
+  const time = new Date(now).toISOString().replaceAll(/[:.]/g, '-')
+  const file = join(folder, `store-${time}${version === undefined ? '' : `-version-${version}`}.db`)
   const draft = `${file}.part`
   await connection.backup(draft)
   await chmod(draft, 0o600)
@@ -41,7 +47,11 @@ export async function backUp(
     )
   }
   await rename(draft, file)
-  const old = (await listBackups(folder)).slice(KEPT)
+  const all = await listBackups(folder)
+  const old = [
+    ...all.filter((backup) => backup.version === undefined).slice(KEPT),
+    ...all.filter((backup) => backup.version !== undefined).slice(KEPT_OF_BEFORE),
+  ]
   await Promise.all(old.map((backup) => rm(backup.file, { force: true })))
   return file
 }
@@ -51,7 +61,7 @@ export async function listBackups(folder: string): Promise<Backup[]> {
   const names = await readdir(folder).catch(() => [])
   const found = await Promise.all(
     names.map(async (name): Promise<Backup[]> => {
-      const time = NAME.exec(name)?.[1]
+      const [, time, version] = NAME.exec(name) ?? []
       const size =
         time === undefined ? undefined : await stat(join(folder, name)).catch(() => undefined)
       if (time === undefined || size === undefined) return []
@@ -62,6 +72,7 @@ export async function listBackups(folder: string): Promise<Backup[]> {
           file: join(folder, name),
           at: Date.parse(`${day}T${hour}:${minute}:${second}.${fraction}Z`),
           bytes: size.size,
+          ...(version === undefined ? {} : { version: Number(version) }),
         },
       ]
     }),

@@ -31,12 +31,26 @@ const MIGRATIONS: Record<string, Migration> = {
 }
 
 /** Brings the store to the version known here. Throws STORE_TOO_NEW. */
-export const migrate = (
-  db: Kysely<Tables>,
-  file: string,
-  before: () => Promise<void>,
-): Promise<void> =>
-  migrateStore({ db, migrations: MIGRATIONS, isBegun: () => isBegun(db), before, place: file })
+export const migrate = ({
+  db,
+  file,
+  before,
+  backups,
+}: {
+  db: Kysely<Tables>
+  file: string
+  /** With the version that the store has. */
+  before: (version: number) => Promise<void>
+  /** Where copies from before may be. */
+  backups: string | null
+}): Promise<void> =>
+  migrateStore({
+    ...{ db, migrations: MIGRATIONS, isBegun: () => isBegun(db), before, place: file },
+    wayBack:
+      backups === null
+        ? ''
+        : ` Copies from before the change are in ${backups} (\`exomonad store list\`); \`exomonad store restore FILE\` goes back to one, without what happened since.`,
+  })
 
 async function isBegun(db: Kysely<Tables>): Promise<boolean> {
   const tables = await db

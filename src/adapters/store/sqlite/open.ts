@@ -59,8 +59,14 @@ export async function createSqliteStore(
   const { file, log, clock } = options
   const gate = createSqliteGate(options)
   const db = new Kysely<Tables>({ dialect: gate.dialect })
-  await migrate(db, file, async () => {
-    if (options.backups !== null) await backUp(options.connection, options.backups, clock())
+  const { connection, backups } = options
+  await migrate({
+    db,
+    file,
+    before: async (version) => {
+      if (backups !== null) await backUp(connection, backups, clock(), version)
+    },
+    backups,
   })
   const store = await createSqlStore({
     db,

@@ -4,6 +4,7 @@ import { assertHuman } from '../connect.ts'
 import type { CliContext } from '../context.ts'
 import { ensureDaemon, stopDaemon } from './daemon-process.ts'
 import { askHealth, type Health } from './health.ts'
+import { isOtherBuild, RESTART } from './other-build.ts'
 import { locateRepository, type LocatedRepository } from '../locate.ts'
 import { present } from '../output.ts'
 import { withProgress } from '../progress.ts'
@@ -31,6 +32,11 @@ export function define(command: Command, context: CliContext): void {
       )
       present(context, { running: true, started, ...health }, () => [
         `${context.palette().good('✓')} The daemon ${started ? 'runs' : 'was running already'}: process ${health.pid}`,
+        ...(isOtherBuild(health, context)
+          ? [
+              `${context.palette().attention('!')} It is of another exomonad than this one: ${RESTART}`,
+            ]
+          : []),
       ])
     })
   command
@@ -134,6 +140,9 @@ function describeStatus(
   return [
     `${palette.good('●')} The daemon runs`,
     ...renderFacts(facts, palette).map((line) => `  ${line}`),
+    ...(isOtherBuild(health, context)
+      ? [`${palette.attention('!')} It is of another exomonad than this one: ${RESTART}`]
+      : []),
     ...(health.notify_trouble ?? []).map(
       ({ target, reason }) =>
         `${palette.attention('!')} ${target} does not notify you: ${printableLine(reason)}`,

@@ -7,6 +7,8 @@ export interface Health {
   readonly status: string
   readonly pid: number
   readonly version: string
+  /** Tells builds of one version apart; daemons of before have none. */
+  readonly build?: string
   readonly repository: string
   readonly uptime_seconds?: number
   /** Folder with the owner’s token and what is trusted, as the daemon was started. */

@@ -73,8 +73,8 @@ export function define(command: Command, context: CliContext): void {
                 : 'There is no backup yet: the daemon makes one every 10 minutes.',
             ]
           : backups.map(
-              ({ file, at, bytes }) =>
-                `${relativeTime(at, context.now())}  ${(bytes / 1e6).toFixed(1)} MB  ${file}`,
+              ({ file, at, bytes, version }) =>
+                `${relativeTime(at, context.now())}  ${(bytes / 1e6).toFixed(1)} MB  ${file}${version === undefined ? '' : `  (from before an upgrade: version ${version})`}`,
             ),
       )
     })

@@ -10,6 +10,7 @@ import { ensureDaemon } from '../daemon/daemon-process.ts'
 import type { Diagnosis } from './diagnosis.ts'
 import { forgeWords } from '../../text/forge-words.ts'
 import { askHealth, type Health } from '../daemon/health.ts'
+import { isOtherBuild, RESTART } from '../daemon/other-build.ts'
 import type { LocatedRepository } from '../locate.ts'
 import { needWords } from '../../text/need-words.ts'
 import { isOneTask } from '../../text/no-terminal.ts'
@@ -38,19 +39,21 @@ export async function diagnoseTree(
       ...(await withoutDaemon(context, located)),
       ...(await leftovers(context, located, null)),
     ]
-  const daemon: Diagnosis =
-    health.version === context.version
-      ? {
-          subject: 'daemon',
-          status: 'ok',
-          found: `process ${health.pid}, version ${health.version}`,
-        }
-      : {
-          subject: 'daemon',
-          status: 'warning',
-          found: `runs version ${health.version}; this is ${context.version}`,
-          fix: 'exomonad daemon stop; exomonad daemon start (agents go on meanwhile)',
-        }
+  const daemon: Diagnosis = isOtherBuild(health, context)
+    ? {
+        subject: 'daemon',
+        status: 'warning',
+        found:
+          health.version === context.version
+            ? `runs another build of version ${health.version} than this`
+            : `runs version ${health.version}; this is ${context.version}`,
+        fix: RESTART,
+      }
+    : {
+        subject: 'daemon',
+        status: 'ok',
+        found: `process ${health.pid}, version ${health.version}`,
+      }
   try {
     const client = await context.client({ start: false })
     const view = await client.call('tree', {})
