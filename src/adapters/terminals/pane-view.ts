@@ -12,7 +12,7 @@ export interface PaneView {
   type(keys: string): void
   /** Bytes of it that have not been taken yet. */
   readonly untaken: number
-  /** The size of the terminal that the person has. */
+  /** The size of the terminal that the person has; without effect where the pane keeps its own. */
   resize(columns: number, rows: number): void
   /** Nothing is given out meanwhile, and afterwards what is there by then. */
   pause(): void
@@ -22,9 +22,16 @@ export interface PaneView {
 }
 
 export interface ViewState {
-  /** Of the pane: what comes is drawn for it. */
+  /** What comes is drawn for a terminal of this size. */
   readonly columns: number
   readonly rows: number
+  /** Where the pane is in it, which shares it with others; null where it is all of it. */
+  readonly part: {
+    readonly left: number
+    readonly top: number
+    readonly columns: number
+    readonly rows: number
+  } | null
   /** What it is called, without control characters. */
   readonly title: string
   /** Whose size it has, which is who typed last; null where nobody leads. */
@@ -36,7 +43,7 @@ export interface ViewOptions {
   readonly rows: number
   /**
    * Nothing can be typed, and the pane keeps its size: it is shown whole, whatever `columns` and
-   * `rows` are.
+   * `rows` are. One that shares its window keeps it in any case.
    */
   readonly readOnly: boolean
   readonly onOutput: (bytes: Buffer) => void

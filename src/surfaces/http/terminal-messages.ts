@@ -34,11 +34,20 @@ export type TerminalMessage =
       /** False where `type` would be refused. */
       readonly may_type: boolean
     }
-  /** Of the pane: `leads` has its size, and typed last. */
+  /**
+   * What comes is drawn for this size; `part` of it is the agent’s, where its pane shares a window.
+   * `leads` has typed last, and the pane has its size.
+   */
   | {
       readonly type: 'state'
       readonly columns: number
       readonly rows: number
+      readonly part: {
+        readonly left: number
+        readonly top: number
+        readonly columns: number
+        readonly rows: number
+      } | null
       readonly title: string
       readonly leads: 'this' | 'other' | null
     }

@@ -1,5 +1,5 @@
 import type { WireEvent } from '../client.ts'
-import { describeEvent } from './event-words.ts'
+import { describeEvent } from './log/event-words.ts'
 import { fold } from './fold.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'

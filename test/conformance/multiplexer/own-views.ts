@@ -122,6 +122,31 @@ export function describeOwnViews(bench: Bench): void {
     await waitFor('the keys', () => recorder.recorded().includes('at once é and later'))
   })
 
+  it.skipIf(bench.kind !== 'tmux')(
+    'shows which part of a shared window is the pane’s, which gets the keys and keeps its size',
+    async () => {
+      const first = await bench.openRecorder()
+      const { paneId } = await bench.open({
+        columns: 200,
+        beside: first.paneId,
+        argv: ['/bin/sh', '-c', 'echo beside; exec cat'],
+      })
+      const person = await look(paneId, { readOnly: false, columns: 50, rows: 10 })
+      await waitFor('the part', () => person.states.at(-1)?.part != null)
+      const state = person.states.at(-1)
+      expect(state).toMatchObject({ columns: 100, rows: 30, leads: null })
+      expect(state?.part).not.toMatchObject({ left: 0, top: 1 })
+      person.view.type('to the second\r')
+      await waitFor('the echo', async () =>
+        (await bench.multiplexer.capture(paneId)).includes('to the second'),
+      )
+      expect(first.recorded()).toBe('')
+      expect((await bench.multiplexer.inspect(paneId))?.humanActiveAt).not.toBeNull()
+      expect((await bench.multiplexer.inspect(first.paneId))?.humanActiveAt).toBeNull()
+      expect(person.states.at(-1)).toEqual(state)
+    },
+  )
+
   it('says when the pane goes', async () => {
     const { paneId } = await bench.open({ argv: ['/bin/sh', '-c', 'echo visible; exec cat'] })
     const person = await look(paneId)

@@ -1,3 +1,3 @@
 import './no-eval.ts'
 
-export { describeEvent, isMinor } from '../../../src/surfaces/text/event-words.ts'
+export { describeEvent, isMinor } from '../../../src/surfaces/text/log/event-words.ts'

@@ -41,6 +41,7 @@ export async function openOwnView(
       show({
         columns: received.columns ?? columns,
         rows: received.rows ?? rows,
+        part: null,
         title: received.title,
         leads: received.leads ?? null,
       })

@@ -16,7 +16,8 @@ const ATTACH_LIMIT = 5000
 
 /**
  * A client of the server on a pseudo-terminal, as that of any viewer. One that only looks has the
- * window's size, so that all of it is shown, and follows it.
+ * window’s size, so that all of it is shown, and follows it; so does one of a window with several
+ * panes, whose sizes belong to more than one agent.
  */
 export async function openOwnView(
   connection: Connection,
@@ -29,7 +30,8 @@ export async function openOwnView(
   const window = await windowOf(connection, paneId)
   if (window === undefined) throw paneGone(paneId)
   const { readOnly, onOutput, onState, onEnd } = options
-  const size = readOnly ? window : options
+  const keepsSize = readOnly || window.panes > 1
+  const size = keepsSize ? window : options
   let attached: () => void = () => undefined
   const isAttached = new Promise<void>((resolve) => (attached = resolve))
   let early: string | undefined = ''
@@ -39,7 +41,7 @@ export async function openOwnView(
     const state = parseTitle(text)
     if (state === undefined || closed) return
     attached()
-    if (readOnly) client.resize(state.columns, state.rows)
+    if (keepsSize) client.resize(state.columns, state.rows)
     onState(state)
     // Before that its terminal would take what is typed for itself: Ctrl-C would end the client.
     if (early !== undefined && early !== '') client.write(early)
@@ -47,7 +49,7 @@ export async function openOwnView(
   })
   const start = (): PtyClient =>
     startPtyClient({
-      argv: ownViewCommand(server, paneId, { readOnly }),
+      argv: ownViewCommand(server, paneId, { readOnly, keepsSize }),
       env: { ...server.environment, TERM: 'xterm-256color' },
       columns: size.columns,
       rows: size.rows,
@@ -83,7 +85,7 @@ export async function openOwnView(
       return client.untaken + (early?.length ?? 0)
     },
     resize: (columns, rows) => {
-      if (!readOnly) client.resize(columns, rows)
+      if (!keepsSize) client.resize(columns, rows)
     },
     pause: () => client.pause(),
     resume: () => client.resume(),

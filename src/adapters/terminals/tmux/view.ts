@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { asPaneId, type PaneId } from '../../../domain/ids.ts'
+import type { ViewState } from '../pane-view.ts'
 import { NAME } from './beside.ts'
 import { AGENTS } from './open.ts'
 import { LEADER } from './sizes.ts'
@@ -53,37 +54,56 @@ export const viewCommand = (server: Server, paneId: PaneId): readonly string[] =
 export const ownViewCommand = (
   server: Server,
   paneId: PaneId,
-  { readOnly }: { readOnly: boolean },
+  { readOnly, keepsSize }: { readOnly: boolean; keepsSize: boolean },
 ): readonly string[] =>
   clientOf(server, paneId, {
     prefix: readOnly ? LOOK : TYPE,
     // Where one is not known to a tmux, it reads no further.
     features: 'RGB,256,title,hyperlinks',
-    title: `#{window_width}x#{window_height} #{?#{${LEADER}},#{?#{==:#{client_name},#{${LEADER}}},this,other},none} ${NAMED}`,
+    title: [
+      '#{window_width}x#{window_height}',
+      ofPane(paneId, '#{pane_left}.#{pane_top}.#{pane_width}.#{pane_height}'),
+      `#{?#{${LEADER}},#{?#{==:#{client_name},#{${LEADER}}},this,other},none}`,
+      ofPane(paneId, NAMED),
+    ].join(' '),
     before: [],
     attach: (target) =>
       readOnly
         ? [['attach-session', '-r', '-t', target]]
         : [
-            ['attach-session', '-f', 'active-pane', '-t', target],
+            [
+              'attach-session',
+              '-f',
+              keepsSize ? 'active-pane,ignore-size' : 'active-pane',
+              '-t',
+              target,
+            ],
             ['select-pane', '-t', paneId],
           ],
   })
 
+/** A title is made for the active pane of the window, whichever that is. */
+const ofPane = (paneId: PaneId, format: string): string =>
+  `#{P:#{?#{==:#{pane_id},${paneId}},${format},}}`
+
 /** What the title of such a view says; undefined where it is none. */
-export function parseTitle(
-  text: string,
-): { columns: number; rows: number; leads: 'this' | 'other' | null; title: string } | undefined {
-  const [, columns, rows, leads, title = ''] =
-    /^(\d+)x(\d+) (this|other|none) (.*)$/s.exec(text) ?? []
-  return leads === undefined
-    ? undefined
-    : {
-        columns: Number(columns),
-        rows: Number(rows),
-        leads: leads === 'none' ? null : (leads as 'this' | 'other'),
-        title: title.replace(/\p{Cc}+/gu, ' '),
-      }
+export function parseTitle(text: string): ViewState | undefined {
+  const [, columns, rows, left, top, width, height, leads, title = ''] =
+    /^(\d+)x(\d+) (\d+)\.(\d+)\.(\d+)\.(\d+) (this|other|none) (.*)$/s.exec(text) ?? []
+  if (leads === undefined) return undefined
+  const whole = { columns: Number(columns), rows: Number(rows) }
+  const part = {
+    left: Number(left),
+    top: Number(top),
+    columns: Number(width),
+    rows: Number(height),
+  }
+  return {
+    ...whole,
+    part: part.columns === whole.columns && part.rows === whole.rows ? null : part,
+    leads: leads === 'none' ? null : (leads as 'this' | 'other'),
+    title: title.replace(/\p{Cc}+/gu, ' '),
+  }
 }
 
 function clientOf(

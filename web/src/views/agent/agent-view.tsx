@@ -2,7 +2,6 @@ import { useState, type ReactNode } from 'react'
 import { useStanding } from '../../live/context.tsx'
 import { useTree, type LiveTree, type TreeNode } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { plural } from '../../../../src/surfaces/text/quantity.ts'
 import { AgentHead } from './agent-head.tsx'
 import { Changes } from './changes.tsx'
 import { Children } from './children.tsx'
@@ -62,7 +61,10 @@ function Aside({ node }: { readonly node: TreeNode }) {
     ['Timeline', () => <Happened agent={node.id} />],
     ['Mail', () => <Happened agent={node.id} types={MAIL} />],
     ['Changes', () => <Changes node={node} />],
-    [plural(node.children.length, 'child', 'children'), () => <Children node={node} />],
+    [
+      node.children.length === 0 ? 'Children' : `Children ${node.children.length}`,
+      () => <Children node={node} />,
+    ],
     ['Cost', () => <Usage node={node} />],
   ]
   const [at, setAt] = useState(0)

@@ -4,7 +4,6 @@ import type { TreeNode } from '../../live/tree.ts'
 import { CellText, palette } from '../../parts/cell.tsx'
 import { hasEnded } from '../../../../src/domain/tree-filters.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
-import { plural } from '../../../../src/surfaces/text/quantity.ts'
 import { agentState } from '../../../../src/surfaces/text/tree/tree-cells.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
 
@@ -93,9 +92,10 @@ export function KillDialog({ node, close }: Props) {
   return (
     <Dialog title={`Kill ${printableLine(node.short)}`} close={close}>
       <p>
-        {plural(ends.length, 'program')} {ends.length === 1 ? 'ends' : 'end'} now
-        {working > 0 ? `, ${working} of them at work` : ''}. Branches, worktrees and pull requests
-        stay.
+        {ends.length === 1
+          ? `Its program ends now${working > 0 ? ', while it works' : ''}.`
+          : `${ends.length} programs end now, ${working} of them at work.`}{' '}
+        Branches, worktrees and pull requests stay.
       </p>
       <ul className="agent-ends">
         {ends.map((one) => (

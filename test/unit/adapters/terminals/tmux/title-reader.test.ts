@@ -31,14 +31,19 @@ test('what begins as one and never ends is drawn', () => {
   expect(read([Buffer.from(endless)]).drawn).toBe(endless)
 })
 
-test('a title says the size, who leads and the name, and nothing that a terminal obeys', () => {
-  expect(parseTitle('120x40 this a 1x1 none b\u0007\u001B[m')).toEqual({
+test('a title says the size, the pane’s part of it, who leads and the name, and nothing that a terminal obeys', () => {
+  expect(parseTitle('120x40 0.0.120.40 this a 1x1 none b\u0007\u001B[m')).toEqual({
     columns: 120,
     rows: 40,
+    part: null,
     leads: 'this',
     title: 'a 1x1 none b [m',
   })
-  expect(parseTitle('80x24 none ')).toMatchObject({ leads: null, title: '' })
+  expect(parseTitle('80x24 40.1.40.23 none ')).toMatchObject({
+    part: { left: 40, top: 1, columns: 40, rows: 23 },
+    leads: null,
+    title: '',
+  })
   expect(parseTitle('agent')).toBeUndefined()
 })
 

@@ -117,7 +117,8 @@ export default function History({
     } else if (back) search?.findPrevious(text, MARKS)
     else search?.findNext(text, { ...MARKS, incremental })
   }
-  useEffect(() => look(true), [text])
+  // What was searched for before it was there is found then.
+  useEffect(() => look(true), [text, state])
 
   return (
     <div className="terminal-history" role="region" aria-label="What was on the terminal before">

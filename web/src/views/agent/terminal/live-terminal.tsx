@@ -36,7 +36,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
     const now = current.current
     if (screen === undefined || now === null) return
     if (now.opened?.kind === 'output') screen.fill()
-    else if (now.opened?.mode === 'type') {
+    else if (now.opened?.mode === 'type' && (now.state?.part ?? null) === null) {
       screen.fill()
       const size = screen.grid()
       if (size !== undefined) link?.resize(size)
@@ -66,8 +66,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
         const isOutput = next.opened?.kind === 'output'
         terminal.options.scrollback = isOutput ? OUTPUT_LINES : 0
         terminal.options.disableStdin = next.opened?.mode !== 'type'
-        const sized =
-          before?.state?.columns !== next.state?.columns || before?.state?.rows !== next.state?.rows
+        const sized = sizeOf(before) !== sizeOf(next)
         if (sized || before?.opened !== next.opened) fit()
       },
     })
@@ -183,6 +182,11 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
       </div>
     </section>
   )
+}
+
+const sizeOf = (standing: Standing | null): string => {
+  const { columns, rows, part } = standing?.state ?? {}
+  return JSON.stringify([columns, rows, part])
 }
 
 /** False: it is none of the terminal’s. */

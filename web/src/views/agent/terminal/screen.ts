@@ -5,12 +5,22 @@ import '@xterm/xterm/css/xterm.css'
 
 /** Loaded when a terminal is shown, and not before (screen-loader.ts). */
 
+interface Grid {
+  readonly columns: number
+  readonly rows: number
+}
+
 export interface Screen {
   readonly terminal: Terminal
   /** Columns and rows of text of the usual size that fit into the box; undefined while it has none. */
-  grid(): { columns: number; rows: number } | undefined
-  /** Makes the letters as large as the box takes for this many columns and rows. */
-  show(size: { readonly columns: number; readonly rows: number }): void
+  grid(): Grid | undefined
+  /**
+   * Makes the letters as large as the box takes for this many columns and rows, or for the part of
+   * them that alone is seen then.
+   */
+  show(
+    size: Grid & { readonly part: (Grid & { readonly left: number; readonly top: number }) | null },
+  ): void
   /** Letters of the usual size, and as many columns and rows as fit. */
   fill(): void
   /** What would be clicked is a link. */
@@ -19,7 +29,8 @@ export interface Screen {
 }
 
 const USUAL = 13
-const SMALLEST = 5
+/** Smaller than this nobody reads: what is wider is scrolled to. */
+const SMALLEST = 9
 const LARGEST = 18
 const URL_PATTERN = /https?:\/\/[^\s"'<>`\u0000-\u001f]+[^\s"'<>`.,;:!?)\]}\u0000-\u001f]/g
 
@@ -78,20 +89,23 @@ export function createScreen(
   return {
     terminal,
     grid,
-    show: ({ columns, rows }) => {
+    show: ({ columns, rows, part }) => {
       terminal.resize(columns, rows)
-      const screen = box.querySelector('.xterm-screen')
-      if (screen === null || box.clientWidth === 0) return
+      const seen = part ?? { left: 0, top: 0, columns, rows }
+      const cell = cellOf(box, terminal)
+      if (cell === undefined || box.clientWidth === 0) return
       const now = terminal.options.fontSize ?? USUAL
       const scale = Math.min(
-        box.clientWidth / Math.max(1, screen.clientWidth),
-        box.clientHeight / Math.max(1, screen.clientHeight),
+        box.clientWidth / (cell.width * seen.columns),
+        box.clientHeight / (cell.height * seen.rows),
       )
       const size = Math.floor(now * scale * 2) / 2
       const wanted = Math.min(LARGEST, Math.max(SMALLEST, size))
       if (wanted !== now) terminal.options.fontSize = wanted
+      requestAnimationFrame(() => crop(box, terminal, part))
     },
     fill: () => {
+      crop(box, terminal, null)
       if (terminal.options.fontSize !== USUAL) terminal.options.fontSize = USUAL
       const size = grid()
       if (size !== undefined) terminal.resize(size.columns, size.rows)
@@ -101,6 +115,47 @@ export function createScreen(
     },
     dispose: () => terminal.dispose(),
   }
+}
+
+/** How large a letter is, in pixels. */
+function cellOf(
+  box: HTMLElement,
+  terminal: Terminal,
+): { width: number; height: number } | undefined {
+  const screen = box.querySelector('.xterm-screen')
+  if (screen === null || screen.clientWidth === 0) return undefined
+  return {
+    width: screen.clientWidth / terminal.cols,
+    height: screen.clientHeight / terminal.rows,
+  }
+}
+
+/** Only this part of the screen is seen, at the place of the whole. */
+function crop(
+  box: HTMLElement,
+  terminal: Terminal,
+  part: (Grid & { readonly left: number; readonly top: number }) | null,
+): void {
+  const element = box.querySelector<HTMLElement>('.xterm')
+  const cell = part === null ? undefined : cellOf(box, terminal)
+  if (element === null) return
+  if (part === null || cell === undefined) {
+    element.style.transform = ''
+    element.style.clipPath = ''
+    return
+  }
+  const [left, top] = [part.left * cell.width, part.top * cell.height]
+  const right = left + part.columns * cell.width
+  const bottom = top + part.rows * cell.height
+  element.style.transform = `translate(${String(-left)}px, ${String(-top)}px)`
+  element.style.clipPath = `polygon(${[
+    [left, top],
+    [right, top],
+    [right, bottom],
+    [left, bottom],
+  ]
+    .map(([x, y]) => `${String(x)}px ${String(y)}px`)
+    .join(', ')})`
 }
 
 export function isWebLink(text: string): boolean {

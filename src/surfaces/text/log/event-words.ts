@@ -1,8 +1,8 @@
-import { ALL_EVENTS } from '../../events/all.ts'
-import { definitionOf } from '../../events/event.ts'
-import type { WireEvent } from '../client.ts'
-import type { Colour } from './palette.ts'
-import { printableLine } from './printable.ts'
+import { ALL_EVENTS } from '../../../events/all.ts'
+import { definitionOf } from '../../../events/event.ts'
+import type { WireEvent } from '../../client.ts'
+import type { Colour } from '../palette.ts'
+import { printableLine } from '../printable.ts'
 
 /** Types of all that matters: what is shown where nothing else is asked for. */
 export const MAJOR_TYPES: readonly string[] = ALL_EVENTS.filter(({ minor }) => minor !== true).map(
