@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { createBackupHost } from './host-backup.ts'
 import { createGiteaHost } from './host-gitea.ts'
 import { createGithubHost } from './host-github.ts'
 import { createMultiplexersHost } from './host-multiplexers.ts'
@@ -134,6 +135,7 @@ export function createHost(environment: Environment): Host {
       await endLimits(paths, environment)
     },
     store: createStoreHost(environment),
+    backup: createBackupHost(environment),
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([
         import('../config/load.ts'),

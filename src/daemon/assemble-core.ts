@@ -47,6 +47,7 @@ import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
 import { createSilence } from '../core/maintenance/silence.ts'
 import { createAgentControl } from '../core/agents/agent-control.ts'
+import { createInterrupt } from '../core/turns/interrupt.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
 import { createSessionEnds } from '../core/sessions/session-ends.ts'
 import { createSessionReserve } from '../core/sessions/session-reserve.ts'
@@ -175,8 +176,7 @@ export function assembleCore(
     ...deps,
     launcher,
     states,
-    panes,
-    endPrograms,
+    ...{ panes, endPrograms },
     opened: look,
     launching,
     remindOfMail: mailbox.remind,
@@ -222,7 +222,7 @@ export function assembleCore(
       undo: spawnUndo,
       inherit: createForkContext({ ...deps, panes, launcher }),
     }),
-    control: running,
+    control: { ...running, interrupt: createInterrupt({ ...deps, panes, observing }) },
     pulls,
     fold,
     once: createOnce(deps),

@@ -32,7 +32,7 @@ export function createAgentControl(
     /** Whose programs are being started. */
     launching: Set<AgentId>
   },
-): AgentControl {
+): Omit<AgentControl, 'interrupt'> {
   const { store, settings, prompts, launcher, panes } = deps
   const launchAgain = createLaunchAgain(deps)
 

@@ -1,5 +1,7 @@
 import type { WireEvent } from '../client.ts'
-import { describeEvent } from './log/event-words.ts'
+import { definitionOf } from '../../events/event.ts'
+import { ALL_EVENTS } from '../../events/all.ts'
+import { describeEvent } from './event-words.ts'
 import { fold } from './fold.ts'
 import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
@@ -42,11 +44,18 @@ function parts(
   name: string | null,
   palette: Palette,
 ): { readonly before: string; readonly text: string } {
-  const [symbol, colour, words] = describeEvent(event)
+  const { sign, colour, text } = describeEvent(event)
   const who = pad(cut(printableLine(name ?? 'daemon'), 16), 16)
-  const why = event.why === null ? '' : ` (${printableLine(event.why)})`
   return {
-    before: `${palette.dim(timeOfDay(event.at))} ${palette.bold(who)} ${palette[colour](symbol)} `,
-    text: `${words}${why}`,
+    before: `${palette.dim(timeOfDay(event.at))} ${palette.bold(who)} ${palette[colour](sign)} `,
+    text,
   }
 }
+
+/** Shown in the log, and not beside a live tree: it would push out what matters. */
+/** Types of all that matters: what is shown where nothing else is asked for. */
+export const MAJOR_TYPES: readonly string[] = ALL_EVENTS.filter(({ minor }) => minor !== true).map(
+  ({ type }) => type,
+)
+
+export const isMinor = ({ type }: WireEvent): boolean => definitionOf(type)?.minor === true

@@ -82,9 +82,15 @@ export const ownViewCommand = (
           ],
   })
 
-/** A title is made for the active pane of the window, whichever that is. */
-const ofPane = (paneId: PaneId, format: string): string =>
-  `#{P:#{?#{==:#{pane_id},${paneId}},${format},}}`
+/**
+ * A title is made for the active pane of the window, whichever that is. A `%` in it would be taken
+ * for a time, at each level anew: the id is compared by its length and digits.
+ */
+function ofPane(paneId: PaneId, format: string): string {
+  const digits = paneId.slice(1)
+  const found = `#{n:pane_id}.#{=-${String(digits.length)}:pane_id}`
+  return `#{P:#{?#{==:${found},${String(paneId.length)}.${digits}},${format},}}`
+}
 
 /** What the title of such a view says; undefined where it is none. */
 export function parseTitle(text: string): ViewState | undefined {

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useAction } from '../../live/queries.ts'
-import { useTree, type TreeNode } from '../../live/tree.ts'
+import { useTree, type LiveNode } from '../../live/tree.ts'
 import { CellText, palette } from '../../parts/cell.tsx'
 import { useNow } from '../../parts/now.ts'
 import { shortDuration } from '../../../../src/surfaces/text/duration.ts'
@@ -18,14 +18,15 @@ import { KillDialog, MessageDialog } from './dialogs.tsx'
 import { hasEnded } from '../../../../src/domain/tree-filters.ts'
 
 /** Who it is, how it stands, and what can be done about it. */
-export function AgentHead({ node }: { readonly node: TreeNode }) {
-  const { byId, shorts, readAt } = useTree()
+export function AgentHead({ node }: { readonly node: LiveNode }) {
+  const { byId, shorts } = useTree()
   const { link } = useStanding()
   const readOnly = useReadOnly()
   const [dialog, setDialog] = useState<'message' | 'kill' | null>(null)
   const resume = useAction('resume')
+  const interrupt = useAction('interrupt')
   const now = useNow()
-  const above: TreeNode[] = []
+  const above: LiveNode[] = []
   for (let id = node.parent_id; id !== null;) {
     const parent = byId.get(id)
     if (parent === undefined) break
@@ -34,7 +35,7 @@ export function AgentHead({ node }: { readonly node: TreeNode }) {
   }
   const ended = hasEnded(node)
   const away = readOnly || link !== 'live'
-  const failed = resume.error
+  const failed = resume.error ?? interrupt.error
   const said = resume.data?.errors[0]?.error ?? failed?.message
   return (
     <header className="view-head agent-head">
@@ -54,7 +55,7 @@ export function AgentHead({ node }: { readonly node: TreeNode }) {
         />
       </span>
       <span className="hint">
-        for {shortDuration(node.state_age_seconds + Math.max(0, now - readAt) / 1000)}
+        for {shortDuration(node.state_age_seconds + Math.max(0, now - node.at) / 1000)}
       </span>
       {node.pr !== null && (
         <Link href={pullPath(node.pr.number)}>
@@ -71,6 +72,17 @@ export function AgentHead({ node }: { readonly node: TreeNode }) {
             onClick={() => setDialog('message')}
           >
             Message
+          </button>
+        )}
+        {!ended && node.state === 'running' && node.kind !== 'process' && (
+          <button
+            type="button"
+            className="button"
+            disabled={away || interrupt.isPending}
+            title="As Escape in its terminal: it stops and waits for what it is told next"
+            onClick={() => interrupt.mutate({ agent: node.id })}
+          >
+            Interrupt
           </button>
         )}
         {node.pane === null && node.kind !== 'process' && node.state !== 'completed' && (

@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react'
 import { useStanding } from '../../live/context.tsx'
-import { useTree, type LiveTree, type TreeNode } from '../../live/tree.ts'
+import { useTree, type LiveNode, type LiveTree } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { AgentHead } from './agent-head.tsx'
 import { Changes } from './changes.tsx'
@@ -44,7 +44,7 @@ export default function AgentView({ agent }: { readonly agent: string }) {
   )
 }
 
-function findNode({ byId }: LiveTree, agent: string): TreeNode | undefined {
+function findNode({ byId }: LiveTree, agent: string): LiveNode | undefined {
   const nodes = [...byId.values()]
   return (
     byId.get(agent) ??
@@ -55,7 +55,7 @@ function findNode({ byId }: LiveTree, agent: string): TreeNode | undefined {
 
 const MAIL = ['message', 'mail', 'question.asked', 'question.answered', 'note', 'delivery.failed']
 
-function Aside({ node }: { readonly node: TreeNode }) {
+function Aside({ node }: { readonly node: LiveNode }) {
   const tabs: readonly (readonly [name: string, content: () => ReactNode])[] = [
     ['Task', () => <Task node={node} />],
     ['Timeline', () => <Happened agent={node.id} />],

@@ -6,8 +6,8 @@ import { useConnection } from '../../live/context.tsx'
 import type { WireEvent } from '../../live/connection.ts'
 import { useNow } from '../../parts/now.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
-import { describeEvent, isMinor } from '../../parts/event-words.ts'
-import { printableLine } from '../../../../src/surfaces/text/printable.ts'
+import { definitionOf } from '../../../../src/events/event.ts'
+import { describeEvent } from '../../../../src/surfaces/text/event-words.ts'
 import { relativeTime } from '../../../../src/surfaces/text/relative-time.ts'
 
 const READ = 300
@@ -47,7 +47,7 @@ export function Happened({
   const events = useMemo(() => {
     const known = new Map([...(data ?? []), ...added].map((event) => [event.seq, event]))
     return [...known.values()]
-      .filter((event) => wanted !== '' || !isMinor(event))
+      .filter((event) => wanted !== '' || definitionOf(event.type)?.minor !== true)
       .toSorted((one, other) => other.seq - one.seq)
       .slice(0, SHOWN)
   }, [data, added, wanted])
@@ -62,16 +62,13 @@ export function Happened({
   return (
     <ol className="agent-events">
       {events.map((event) => {
-        const [sign, tone, words] = describeEvent(event)
+        const { sign, colour, text } = describeEvent(event)
         return (
           <li key={event.seq}>
-            <span className={`tone-${tone}`} aria-hidden="true">
+            <span className={`tone-${colour}`} aria-hidden="true">
               {sign}
             </span>
-            <span>
-              {words}
-              {event.why !== null && <span className="hint"> ({printableLine(event.why)})</span>}
-            </span>
+            <span>{text}</span>
             <time className="hint" dateTime={new Date(event.at).toISOString()}>
               {relativeTime(event.at, now)}
             </time>

@@ -1,4 +1,4 @@
-import { MAJOR_TYPES } from '../../../text/log/event-words.ts'
+import { MAJOR_TYPES } from '../../../text/event-line.ts'
 import { asExomonadError } from '../../../../domain/errors.ts'
 import type { Client, WireEvent } from '../../../client.ts'
 import { nodeOf, type Action, type ConsoleState } from '../state.ts'
