@@ -13,6 +13,7 @@ command = ["/bin/sh", "-c", "printf 'shell \\033[31mready\\033[0m\\n'; exec env 
 /** One daemon with a shell for all of these. */
 const test = base.extend<object, { shells: Exomonad }>({
   shells: [
+    // oxlint-disable-next-line no-empty-pattern
     async ({}, use) => {
       const { startExomonad } = await import('../helpers/daemon.ts')
       const tree = await startExomonad({
