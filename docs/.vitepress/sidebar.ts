@@ -40,6 +40,7 @@ export const SIDEBAR = [
   {
     text: 'Where it works',
     items: [
+      page('Systems', '/platforms'),
       page('GitHub', '/github'),
       page('Gitea and Forgejo', '/gitea'),
       page('On another machine', '/elsewhere'),
