@@ -21,6 +21,7 @@ export const SIDEBAR = [
       page('Overnight, and being told', '/overnight'),
       page('What a person sees', '/attention'),
       page('Cost and limits', '/cost'),
+      page('Recipes', '/recipes'),
     ],
   },
   {
@@ -49,7 +50,11 @@ export const SIDEBAR = [
   },
   {
     text: 'Safety',
-    items: [page('Security and permissions', '/security'), page('The sandbox', '/sandbox')],
+    items: [
+      page('Security and permissions', '/security'),
+      page('The sandbox', '/sandbox'),
+      page('How it keeps its promises', '/promises'),
+    ],
   },
   {
     text: 'When something is off',
@@ -57,6 +62,10 @@ export const SIDEBAR = [
       page('Troubleshooting', '/troubleshooting'),
       page('Upgrades and recovery', '/recovery'),
     ],
+  },
+  {
+    text: 'Compared',
+    items: [page('With others', '/comparison'), page('Coming from another tool', '/coming-from')],
   },
   {
     text: 'Reference',

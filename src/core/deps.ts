@@ -8,6 +8,7 @@ import type { SetupCache } from '../adapters/machine/workplace/setup-cache.ts'
 import type { Multiplexer } from '../adapters/terminals/holder.ts'
 import type { DetachedHolder } from '../adapters/terminals/headless.ts'
 import type { Store } from '../adapters/store/store.ts'
+import type { Touches } from '../adapters/store/watched.ts'
 import type { StoredEvent } from '../domain/records.ts'
 import type { Config } from '../config/schema.ts'
 import type { Publisher } from '../events/publish.ts'
@@ -21,6 +22,7 @@ import type { ForgeAway } from './pulls/forge-health.ts'
 /** What use cases are given. Each factory asks only for its part. */
 export interface Deps {
   readonly store: Store
+  readonly touches: Touches
   readonly git: Git
   /** Terminals, and what runs without one: a pane’s id says where it is. */
   readonly multiplexer: Multiplexer

@@ -47,6 +47,7 @@ import { createOverdueHolds } from '../core/maintenance/overdue-holds.ts'
 import { createReconcile } from '../core/maintenance/reconcile.ts'
 import { createSilence } from '../core/maintenance/silence.ts'
 import { createAgentControl } from '../core/agents/agent-control.ts'
+import { createInterrupt } from '../core/turns/interrupt.ts'
 import { createScrollback } from '../core/panes/scrollback.ts'
 import { createSessionEnds } from '../core/sessions/session-ends.ts'
 import { createSessionReserve } from '../core/sessions/session-reserve.ts'
@@ -54,6 +55,7 @@ import { createSessionStart } from '../core/sessions/session-start.ts'
 import { createSessionWatch, type SessionWatch } from '../core/sessions/session-watch.ts'
 import { createSessions } from '../core/sessions/sessions.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
+import { createSpawnChoices } from '../core/spawn/choices/spawn-choices.ts'
 import { createSpawning } from '../core/spawn/spawn.ts'
 import { createSpawnStart } from '../core/spawn/start.ts'
 import { createSpawnUndo } from '../core/spawn/undo.ts'
@@ -175,8 +177,7 @@ export function assembleCore(
     ...deps,
     launcher,
     states,
-    panes,
-    endPrograms,
+    ...{ panes, endPrograms },
     opened: look,
     launching,
     remindOfMail: mailbox.remind,
@@ -211,6 +212,7 @@ export function assembleCore(
   const core: Core = {
     directory,
     acting: createActing(deps),
+    spawnChoices: createSpawnChoices(deps),
     spawning: createSpawning({
       ...deps,
       ...{ launcher, admission, start, approvals, states, variablesOf, limits },
@@ -222,7 +224,7 @@ export function assembleCore(
       undo: spawnUndo,
       inherit: createForkContext({ ...deps, panes, launcher }),
     }),
-    control: running,
+    control: { ...running, interrupt: createInterrupt({ ...deps, panes, observing }) },
     pulls,
     fold,
     once: createOnce(deps),

@@ -111,7 +111,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const tokens = createKnownTokens([ownerToken], () => config().secrets.entropy)
     const log = createLog({ level: config().log.level, destination, secrets: tokens.values })
     const gate = createTextGate(tokens)
-    const store = await openStore({
+    const { store, touches } = await openStore({
       config: await settings.store(),
       ...{ environment, paths, log, clock, gate, tokens },
     })
@@ -175,7 +175,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     })
     const page = createPage({ file: paths.webFile, config: () => config().web, clock, log })
     const assembled: AssembledCore = assembleCore({
-      store,
+      ...{ store, touches },
       git,
       multiplexer,
       detached,

@@ -41,6 +41,23 @@ export function meantBy<One extends Addressed>(
   return start.length < 4 ? [] : present(agents.filter(({ id }) => id.startsWith(start)))
 }
 
+/** The same for whoever looks up many addresses of the same agents. */
+export function addressBook<One extends Addressed>(
+  agents: readonly One[],
+): (address: string) => readonly One[] {
+  const byWord = new Map<string, One[]>()
+  for (const agent of agents) {
+    const branch = sharesBranch(agent) && agent.name !== agent.branch ? [] : [agent.branch]
+    for (const word of new Set([agent.id, agent.name, ...branch, ...endingsOf(agent)])) {
+      const others = byWord.get(word)
+      if (others === undefined) byWord.set(word, [agent])
+      else others.push(agent)
+    }
+  }
+  // Of the rest the beginning of an id at most.
+  return (address) => meantBy(byWord.get(address.trim()) ?? agents, address)
+}
+
 const isLiving = ({ state }: Addressed): boolean => !ENDED.has(state)
 
 /**

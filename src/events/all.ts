@@ -2,6 +2,7 @@ import { agentActedFor } from './agents/agent.acted_for.ts'
 import { agentCompleted } from './agents/agent.completed.ts'
 import { agentFailed } from './agents/agent.failed.ts'
 import { agentIdle } from './agents/agent.idle.ts'
+import { agentInterrupted } from './agents/agent.interrupted.ts'
 import { agentKilled } from './agents/agent.killed.ts'
 import { agentLimited } from './agents/agent.limited.ts'
 import { agentReaped } from './agents/agent.reaped.ts'
@@ -98,6 +99,7 @@ export const ALL_EVENTS = [
   agentActedFor,
   agentCompleted,
   agentFailed,
+  agentInterrupted,
   agentKilled,
   agentLimited,
   agentSilent,

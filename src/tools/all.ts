@@ -4,7 +4,7 @@ import { agentStatus } from './agents/agent-status.ts'
 import { answerQuestion } from './mail/answer-question.ts'
 import { approve } from './mail/approve.ts'
 import { attach } from './agents/attach.ts'
-import { attention } from './agents/attention.ts'
+import { attention } from './tree/attention.ts'
 import { cancel } from './mail/cancel.ts'
 import { capture } from './agents/capture.ts'
 import { checkMail } from './mail/check-mail.ts'
@@ -20,6 +20,7 @@ import { foldResume } from './fold/fold-resume.ts'
 import { fork } from './agents/fork.ts'
 import { forkCapture } from './agents/fork-capture.ts'
 import { inbox } from './mail/inbox.ts'
+import { interrupt } from './agents/interrupt.ts'
 import { kill } from './agents/kill.ts'
 import { killAgent } from './agents/kill-agent.ts'
 import { killAgents } from './agents/kill-agents.ts'
@@ -28,6 +29,7 @@ import { moveRoot } from './agents/move-root.ts'
 import { note } from './mail/note.ts'
 import { notifyTest } from './mail/notify-test.ts'
 import { prChecks } from './pulls/pr-checks.ts'
+import { prCommits } from './pulls/pr-commits.ts'
 import { prDiff } from './pulls/pr-diff.ts'
 import { prList } from './pulls/pr-list.ts'
 import { prReview } from './pulls/pr-review.ts'
@@ -46,13 +48,16 @@ import { spawnAgents } from './agents/spawn-agents.ts'
 import { spawnBackgroundTask } from './sessions/spawn-background-task.ts'
 import { spawnGeminiTeammate } from './agents/spawn-gemini-teammate.ts'
 import { spawnLlmSession } from './sessions/spawn-llm-session.ts'
+import { spawnChoices } from './agents/spawn-choices.ts'
 import { spawnSubtree } from './agents/spawn-subtree.ts'
 import { spawnWorkers } from './agents/spawn-workers.ts'
 import { subagentDelegate } from './sessions/subagent-delegate.ts'
 import { subagentSpawn } from './sessions/subagent-spawn.ts'
 import { tearDown } from './tear-down.ts'
-import { tree } from './agents/tree.ts'
+import { tree } from './tree/tree.ts'
+import { treeChanges } from './tree/tree-changes.ts'
 import { up } from './agents/up.ts'
+import { usage } from './tree/usage.ts'
 import { wait } from './mail/wait.ts'
 import { web } from './web.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
@@ -85,6 +90,7 @@ const TOOLS = [
   fork,
   forkCapture,
   inbox,
+  interrupt,
   kill,
   killAgent,
   killAgents,
@@ -93,6 +99,7 @@ const TOOLS = [
   note,
   notifyTest,
   prChecks,
+  prCommits,
   prDiff,
   prList,
   prReview,
@@ -109,6 +116,7 @@ const TOOLS = [
   spawn,
   spawnAgents,
   spawnBackgroundTask,
+  spawnChoices,
   spawnGeminiTeammate,
   spawnLlmSession,
   spawnSubtree,
@@ -117,7 +125,9 @@ const TOOLS = [
   subagentSpawn,
   tearDown,
   tree,
+  treeChanges,
   up,
+  usage,
   wait,
   web,
   writeStdin,

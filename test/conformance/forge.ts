@@ -391,6 +391,20 @@ export function forgeSuite(
       expect(await forge.diff(number)).toContain('+two')
     })
 
+    it('lists the commits of an open and of a merged pull request, oldest first', async () => {
+      const { git, forge, grow, file, merge } = await start()
+      const head = await grow('main.a', [{ 'a.txt': 'one\n' }, { 'b.txt': 'two\n' }])
+      const number = await file('main.a', head)
+      const [newest, older] = await git.commits(`${head}~2` as Sha, head)
+      const listed = [older, newest].map((commit) => ({
+        ...{ sha: commit?.sha, title: commit?.subject, at: commit?.at },
+        author: commit?.author.replace(/ <.*/, ''),
+      }))
+      expect(await forge.commits(number)).toEqual(listed)
+      await merge(number, head, 'merge')
+      expect(await forge.commits(number)).toEqual(listed)
+    })
+
     it(
       verifies(
         'R004-16',
@@ -626,6 +640,7 @@ export function forgeSuite(
         forge.review({ number: 99, author: reviewer, state: 'commented', body: 'x', comments: [] }),
       ).rejects.toMatchObject(missing)
       await expect(forge.diff(99)).rejects.toMatchObject(missing)
+      await expect(forge.commits(99)).rejects.toMatchObject(missing)
       await expect(forge.retarget(99, name('main'))).rejects.toMatchObject(missing)
       await expect(forge.ensureChecks(99)).rejects.toMatchObject(missing)
       await expect(forge.rerunChecks(99)).rejects.toMatchObject(missing)

@@ -94,7 +94,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     loses: 'agents see no events of others',
-    file: 'src/surfaces/http/events.ts',
+    file: 'src/surfaces/http/events-query.ts',
     find: 'known.set(agentId, answer)\n    return answer',
     replace: 'known.set(agentId, answer)\n    return true',
     test: AUTHORITY,

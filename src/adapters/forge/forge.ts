@@ -137,6 +137,16 @@ export interface PullRequestSnapshot {
   readonly updatedAt: number
 }
 
+export interface PullCommit {
+  readonly sha: Sha
+  /** First line of its message. */
+  readonly title: string
+  /** Name of its author. */
+  readonly author: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** A failed read is unknown, never empty. */
 export type SnapshotResult =
   | { number: number; snapshot: PullRequestSnapshot }
@@ -252,6 +262,8 @@ export interface Forge {
     resolve: boolean
   }): Promise<void>
   diff(number: number): Promise<string>
+  /** What it would bring, oldest first; of a merged one what it brought. Words are untrusted. */
+  commits(number: number): Promise<PullCommit[]>
   /** Starts what checks the current head where it has not run; hints, may be a no-op. */
   ensureChecks(number: number): Promise<void>
   /**

@@ -57,6 +57,7 @@ export function guardForge(forge: Forge, gate: TextGate): Forge {
             }
           : result,
       ),
+    commits: async (number) => gate.data(await forge.commits(number)),
     checkLog: async (number, name) =>
       gate.text(await forge.checkLog(number, await ownName(number, name))),
   }

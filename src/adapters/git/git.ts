@@ -31,6 +31,8 @@ export interface Commit {
   readonly parents: readonly Sha[]
   readonly subject: string
   readonly author: string
+  /** When it was made (committer), milliseconds since the epoch. */
+  readonly at: number
 }
 
 /** A whole commit. */

@@ -52,7 +52,7 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
           from: base,
           to: head,
           symmetric: false,
-          format: { sha: '%H', parents: '%P', subject: '%s', author: '%an <%ae>' },
+          format: { sha: '%H', parents: '%P', subject: '%s', author: '%an <%ae>', at: '%ct' },
           ...(limit === undefined ? {} : { maxCount: limit }),
         }),
       )
@@ -61,6 +61,7 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
         parents: entry.parents.split(' ').filter((parent) => parent !== '') as Sha[],
         subject: entry.subject,
         author: entry.author,
+        at: Number(entry.at) * 1000,
       }))
     },
 

@@ -1,19 +1,4 @@
-import type {
-  CheckRow,
-  CheckStatus,
-  PullRow,
-  ReviewCommentRow,
-  ReviewRow,
-} from '../../domain/forge-rows.ts'
-import type {
-  Actor,
-  AgentId,
-  BranchName,
-  DeliveryId,
-  QuestionId,
-  Recipient,
-  Sha,
-} from '../../domain/ids.ts'
+import type { Actor, AgentId, DeliveryId, QuestionId, Recipient } from '../../domain/ids.ts'
 import type {
   Agent,
   AgentPatch,
@@ -32,6 +17,8 @@ import type {
   ScrollbackEntry,
   StoredEvent,
 } from '../../domain/records.ts'
+import type { PullStore } from './pull-store.ts'
+import type { UsageStore } from './usage-store.ts'
 
 /**
  * The store: facts, no decisions. Every verb is async because one implementation will be a server.
@@ -58,14 +45,17 @@ export interface EventStore {
   /** Undefined where the dedupe key is known already: nothing was written. */
   append(event: NewStoredEvent): Promise<StoredEvent | undefined>
   /**
-   * Ascending by seq. `after` is exclusive; `since` is a time; `types` and `agentId` narrow. `last`
-   * gives the newest N, still ascending.
+   * Ascending by seq. `after` and `before` are exclusive; `since` is a time, `until` one that is not
+   * in it; `types`, `agentId` and `agentIds` narrow. `last` gives the newest N, still ascending.
    */
   list(query: {
     after?: number
+    before?: number
     since?: number
+    until?: number
     types?: readonly string[]
     agentId?: AgentId
+    agentIds?: readonly AgentId[]
     limit?: number
     last?: number
   }): Promise<StoredEvent[]>
@@ -239,6 +229,7 @@ export interface StoreVerbs {
   readonly pulls: PullStore
   readonly scrollback: ScrollbackStore
   readonly runs: RunStore
+  readonly usage: UsageStore
 }
 
 export interface StoreTransaction extends StoreVerbs {
@@ -265,35 +256,4 @@ export interface Store extends StoreVerbs {
   /** Copies all that is committed, in use; returns where to. Null: the database has own means. */
   readonly backUp: ((folder: string) => Promise<string>) | null
   close(): Promise<void>
-}
-
-export interface PullStore {
-  /** Assigns the next number. */
-  insert(pull: Omit<PullRow, 'number'>): Promise<PullRow>
-  get(number: number): Promise<PullRow | undefined>
-  list(filter?: {
-    state?: PullRow['state']
-    headBranch?: BranchName
-    baseBranch?: BranchName
-  }): Promise<PullRow[]>
-  update(number: number, patch: Partial<Omit<PullRow, 'number' | 'createdAt'>>): Promise<void>
-  addReview(
-    review: Omit<ReviewRow, 'id' | 'comments'> & {
-      comments: readonly (Pick<ReviewCommentRow, 'path' | 'line' | 'body'> &
-        Partial<Pick<ReviewCommentRow, 'startLine' | 'thread'>>)[]
-    },
-  ): Promise<ReviewRow>
-  /** Of the conversation that this comment begins. */
-  resolveThread(comment: number): Promise<void>
-  reviews(pull: number): Promise<ReviewRow[]>
-  insertCheck(check: Omit<CheckRow, 'id'>): Promise<CheckRow>
-  updateCheck(id: number, patch: Partial<Omit<CheckRow, 'id' | 'pull' | 'head'>>): Promise<void>
-  /** Oldest first; `last`: of the newest so many. */
-  checks(filter: {
-    pull?: number
-    head?: Sha
-    tree?: Sha
-    statuses?: readonly CheckStatus[]
-    last?: number
-  }): Promise<CheckRow[]>
 }

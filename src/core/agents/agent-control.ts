@@ -31,7 +31,7 @@ export function createAgentControl(
     /** Whose programs are being started. */
     launching: Set<AgentId>
   },
-): AgentControl {
+): Omit<AgentControl, 'interrupt'> {
   const { store, multiplexer, files, settings, prompts, launcher, panes } = deps
   const launchAgain = createLaunchAgain(deps)
 

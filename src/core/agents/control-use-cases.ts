@@ -35,6 +35,11 @@ export interface AgentControl {
     options: { done: boolean },
   ): Promise<{ killed: AgentId[] }>
   /**
+   * Ends its turn, as Escape in its terminal does; false where it rests. NOT_A_CHILD, ALREADY_DEAD,
+   * PANE_GONE, NOT_AVAILABLE where it waits for a person, or one is typing there.
+   */
+  interrupt(caller: Caller, address: string): Promise<{ agent_id: AgentId; interrupted: boolean }>
+  /**
    * What a person runs to see the agent’s pane; null where the multiplexer has no such thing
    * (`socket` then serves its stream).
    */

@@ -4,7 +4,7 @@ import { ExomonadError } from '../../domain/errors.ts'
 import { isAgentId, type AgentId } from '../../domain/ids.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { isAlive, isLasting } from '../../domain/lifecycle.ts'
-import { ancestorsOf, resolveAddress } from './tree.ts'
+import { ancestorsOf, descendantsOf, resolveAddress } from './tree.ts'
 
 export function createDirectory({ store }: { store: Store }): Directory {
   /** There is one, for good. */
@@ -25,6 +25,10 @@ export function createDirectory({ store }: { store: Store }): Directory {
     byTokenHash: (hash) => store.agents.findByTokenHash(hash),
     isDescendant: async (agent, ancestor) =>
       ancestorsOf(await store.agents.list(), agent.id).some((above) => above.id === ancestor),
+    subtree: async (id) => [
+      id,
+      ...descendantsOf(await store.agents.list(), id).map((below) => below.id),
+    ],
   }
 }
 
@@ -95,4 +99,6 @@ export interface Directory {
   root(): Promise<Agent>
   byTokenHash(hash: string): Promise<Agent | undefined>
   isDescendant(agent: Agent, ancestor: AgentId): Promise<boolean>
+  /** It and all below it, whatever became of them. */
+  subtree(id: AgentId): Promise<AgentId[]>
 }

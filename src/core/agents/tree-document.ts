@@ -1,6 +1,7 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { StateFilter, TreeSort } from '../../domain/tree-filters.ts'
+import type { UsageQuery, UsageView } from '../usage/usage-document.ts'
 import type { LandingView } from '../fold/view.ts'
 import type { ScheduledView } from '../pulls/pull-documents.ts'
 
@@ -116,6 +117,37 @@ export interface TreeView {
   unfinished: { kind: string; step: string; age_seconds: number; facts: Record<string, unknown> }[]
 }
 
+/** A node without what depends on which part of the tree is asked for. */
+export type NodeDocument = Omit<TreeNode, 'matches' | 'hidden' | 'children'>
+
+export interface ChangedNode extends NodeDocument {
+  /** Below which node it is shown: its parent, or the next above it that is in sight. */
+  under: AgentId | null
+  /** Those below one node stand in ascending order. */
+  order: number
+  /** When its ages were true, milliseconds since the epoch. */
+  at: number
+}
+
+export interface TreeChanges extends Pick<
+  TreeView,
+  'repository' | 'counts' | 'inbox' | 'forge' | 'unfinished'
+> {
+  /** For the next read. */
+  revision: string
+  /**
+   * `nodes` are all there are, and no others: nothing was said of what the client has, or it is of
+   * another daemon.
+   */
+  complete: boolean
+  /** Those that are another than at the revision that was given. */
+  nodes: ChangedNode[]
+  /** Those that are not there any more. */
+  removed: AgentId[]
+  /** When it was read, milliseconds since the epoch. */
+  at: number
+}
+
 /** What of the tree is wanted; all of it without. Criteria go together. */
 export interface TreeQuery {
   /** One of these. */
@@ -140,6 +172,10 @@ export interface View {
    * AGENT_NOT_FOUND, AMBIGUOUS_ID. Counts are of all agents, whatever is wanted.
    */
   tree(wanted?: TreeWish): Promise<TreeView>
+  /** The same as flat nodes: those that changed since that revision, which an earlier answer had. */
+  changes(since?: string): Promise<TreeChanges>
+  /** What was used over time. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
+  usage(query: UsageQuery): Promise<UsageView>
   /** As little as a shell’s prompt shows: how many agents work, and how many items need the human. */
   attention(): Promise<{ working: number; items: number }>
 }

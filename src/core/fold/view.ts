@@ -20,12 +20,30 @@ const SHOWN: Readonly<Record<string, LandingView['step']>> = {
   checked: 'landing',
 }
 
+/** The same with the time of its beginning, which stays true. */
+export interface Landing extends Pick<LandingView, 'step' | 'together'> {
+  /** Milliseconds since the epoch. */
+  readonly since: number
+}
+
 /** By number, of the open entries of the journal. */
 export function landingsIn(
   journal: readonly JournalEntry[],
   now: number,
 ): Map<number, LandingView> {
-  const landings = new Map<number, LandingView>()
+  return new Map(
+    [...landingsOf(journal)].map(([number, landing]) => [number, landingView(landing, now)]),
+  )
+}
+
+export const landingView = ({ step, since, together }: Landing, now: number): LandingView => ({
+  step,
+  since_seconds: Math.max(0, Math.round((now - since) / 1000)),
+  together,
+})
+
+export function landingsOf(journal: readonly JournalEntry[]): Map<number, Landing> {
+  const landings = new Map<number, Landing>()
   for (const entry of journal) {
     const { number, queuedAt, together = [] } = entry.data as MergeIntent
     if (entry.kind !== 'merge' || queuedAt === undefined) continue
@@ -35,7 +53,7 @@ export function landingsIn(
         : []
     landings.set(number, {
       step: SHOWN[entry.step] ?? 'landing',
-      since_seconds: Math.max(0, Math.round((now - queuedAt) / 1000)),
+      since: queuedAt,
       together: others,
     })
   }

@@ -1,4 +1,4 @@
-import { meantBy } from '../../domain/addresses.ts'
+import { addressBook } from '../../domain/addresses.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { nearestLiving } from '../../domain/nearest-living.ts'
 import type { Agent } from '../../domain/records.ts'
@@ -21,12 +21,23 @@ export interface Around {
 export function aroundOf(agents: readonly Agent[]): Around {
   const byId = new Map(agents.map((agent) => [agent.id, agent]))
   const tree = new Map(
-    agents.map((agent) => [agent.id, { ...agent, reachable: !isUnmanned(agent) }]),
+    agents.map((agent) => [
+      agent.id,
+      {
+        ...{ id: agent.id, parentId: agent.parentId, state: agent.state },
+        reachable: !isUnmanned(agent),
+      },
+    ]),
   )
-  const call = (agent: Agent): string =>
-    [agent.name, addressOf(agent)].find(
-      (word) => isPlainWord(word) && isOnly(meantBy(agents, word), agent),
-    ) ?? agent.id
+  let meantBy: ReturnType<typeof addressBook<Agent>> | undefined
+  const call = (agent: Agent): string => {
+    const book = (meantBy ??= addressBook(agents))
+    return (
+      [agent.name, addressOf(agent)].find(
+        (word) => isPlainWord(word) && isOnly(book(word), agent),
+      ) ?? agent.id
+    )
+  }
   return { byId, call, isYours: (id) => nearestLiving(tree, id) === 'human' }
 }
 

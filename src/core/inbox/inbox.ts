@@ -29,30 +29,29 @@ export function createInbox({
     giveBack: async () => {},
   })
 
-  return async ({ clear: clears, agent, type, item }, take) => {
-    if (clears && [agent, type, item].some((narrowing) => narrowing !== undefined))
-      throw new ExomonadError(
-        'INVALID_ARG',
-        'Clearing marks all news as read: it goes with no item, agent or type. Nothing was marked.',
-        { field: 'clear' },
-      )
+  return async (wanted, take) => {
+    const { clear: clears, agent, type, item, limit, after } = wanted
+    refuseTogether(wanted)
     const unread = await store.outbox.list({ recipient: 'human', states: ['queued', 'sent'] })
     const facts = await readInboxFacts(store)
     const all = itemsOf(facts, await readySince(store, pullsOfItems(facts)))
     const about = agent === undefined ? undefined : resolveAddress(facts.agents, agent).id
     const narrowed = <Line extends Item | NewsLine>(lines: readonly Line[]): Line[] =>
       lines.filter(({ agent_id: id }) => about === undefined || id === about)
-    const fitting = narrowed(all).filter(({ type: is }) => type === undefined || is === type)
+    const ofAgent = narrowed(all)
+    const fitting = ofAgent.filter(({ type: is }) => type === undefined || is === type)
+    const { page, next } = pageOf(fitting, { limit, after })
+    const hasNews = item === undefined && after === undefined && !isItemType(type)
     const result = {
       items:
-        item === undefined
-          ? fitting
-          : item === NEXT
-            ? fitting.slice(0, 1)
-            : [itemCalled(all, item)],
-      news:
-        item !== undefined || isItemType(type) ? [] : narrowed(await newsOf(unread, facts, all)),
-      ...plainly(unread, facts, all),
+        item === undefined ? page : item === NEXT ? fitting.slice(0, 1) : [itemCalled(all, item)],
+      next: item === undefined ? next : null,
+      total: fitting.length,
+      by_type: countByType(ofAgent),
+      news: hasNews ? narrowed(await newsOf(unread, facts, all)).slice(0, limit) : [],
+      ...(limit === undefined
+        ? plainly(unread, facts, all)
+        : { messages: [], questions: [], approvals: [] }),
     }
     if (clears && unread.length > 0) {
       if (take === undefined) await clear(unread).confirm()
@@ -66,9 +65,65 @@ export function createInbox({
     facts: InboxFacts,
     items: readonly Item[],
   ): Promise<NewsLine[]> {
-    const news = unread.filter((delivery) => isNews(delivery, facts, items))
+    const ids = new Set(items.map(({ id }) => id))
+    const news = unread.filter((delivery) => isNews(delivery, facts, ids))
     return foldNews(news, facts.agents, await aboutOf(store, news))
   }
+}
+
+type Wanted = Parameters<Messages['inbox']>[0]
+
+/** INVALID_ARG for what makes no sense together. */
+function refuseTogether({ clear, agent, type, item, limit, after }: Wanted): void {
+  if (clear && [agent, type, item, limit, after].some((narrowing) => narrowing !== undefined))
+    throw new ExomonadError(
+      'INVALID_ARG',
+      'Clearing marks all news as read: it goes with no item, agent, type or page. Nothing was marked.',
+      { field: 'clear' },
+    )
+  if (after !== undefined && limit === undefined)
+    throw new ExomonadError('INVALID_ARG', 'after goes on with a page: give its limit as well.', {
+      field: 'after',
+    })
+}
+
+/**
+ * Items in their order behind a place in it, which the last item of a page gives by itself: what is
+ * settled meanwhile moves nothing.
+ */
+function pageOf(
+  items: readonly Item[],
+  { limit, after }: Pick<Wanted, 'limit' | 'after'>,
+): { page: Item[]; next: string | null } {
+  if (limit === undefined) return { page: [...items], next: null }
+  const [, since, id] = /^(\d+) (.+)$/.exec(after ?? '') ?? []
+  if (after !== undefined && (since === undefined || id === undefined))
+    throw new ExomonadError(
+      'INVALID_ARG',
+      `after must be what \`next\` of a page was, found ${after}.`,
+      {
+        field: 'after',
+        found: after,
+      },
+    )
+  const left =
+    since === undefined || id === undefined
+      ? items
+      : items.filter(
+          (item) => item.since > Number(since) || (item.since === Number(since) && item.id > id),
+        )
+  const page = left.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    page,
+    next: last === undefined || page.length === left.length ? null : `${last.since} ${last.id}`,
+  }
+}
+
+function countByType(items: readonly Item[]): Partial<Record<ItemType, number>> {
+  const counts: Partial<Record<ItemType, number>> = {}
+  for (const { type } of items) counts[type] = (counts[type] ?? 0) + 1
+  return counts
 }
 
 const isItemType = (type: ItemType | 'news' | undefined): type is ItemType =>
@@ -81,7 +136,7 @@ function plainly(
   items: readonly Item[],
 ): Pick<Awaited<ReturnType<Messages['inbox']>>, 'messages' | 'questions' | 'approvals'> {
   const nameOf = new Map(agents.map(({ id, name }) => [id, name]))
-  const isItem = (id: string): boolean => items.some((item) => item.id === id)
+  const ids = new Set(items.map(({ id }) => id))
   return {
     messages: unread.map((delivery) => ({
       id: delivery.id,
@@ -94,7 +149,7 @@ function plainly(
       question_id: questionIn(delivery),
     })),
     questions: questions
-      .filter(({ id }) => isItem(`question:${id}`))
+      .filter(({ id }) => ids.has(`question:${id}`))
       .map(({ id, agentId, message, askedAt }) => ({
         question_id: id,
         agent: nameOf.get(agentId) ?? agentId,

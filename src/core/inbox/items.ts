@@ -105,9 +105,10 @@ function failureItems({ agents, pulls, givenMore }: InboxFacts, around: Around):
   return agents
     .filter((agent) => isReported(agent) && !isFolded(agent, merged))
     .flatMap((agent): Found[] => {
-      const call = around.call(agent)
-      if (hasFailed(agent)) return [failedItem(agent, call)]
-      return gaveUp(agent) && !givenMore.has(agent.id) ? [gaveUpItem(agent, call)] : []
+      if (hasFailed(agent)) return [failedItem(agent, around.call(agent))]
+      return gaveUp(agent) && !givenMore.has(agent.id)
+        ? [gaveUpItem(agent, around.call(agent))]
+        : []
     })
 }
 

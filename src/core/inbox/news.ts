@@ -1,10 +1,10 @@
 import type { StoreVerbs } from '../../adapters/store/store.ts'
 import type { AgentId } from '../../domain/ids.ts'
-import type { Agent, Delivery } from '../../domain/records.ts'
+import type { Agent, Delivery, StoredEvent } from '../../domain/records.ts'
 import type { EventType } from '../../events/event.ts'
 import { isBlocked, isReady } from '../pulls/readiness.ts'
 import type { InboxFacts } from './inbox-facts.ts'
-import type { Item, NewsLine } from './item.ts'
+import type { NewsLine } from './item.ts'
 
 /** What only announces something that is an item while it is so, and over after that. */
 export const ANNOUNCEMENTS: readonly EventType[] = [
@@ -24,21 +24,22 @@ export const questionIn = ({ kind, text }: Pick<Delivery, 'kind' | 'text'>): str
 /**
  * Whether an unread message is news. An announcement is none, but where what it announces still
  * stands and is nobody’s item: the root was without a program then, and has one now that was never
- * notified.
+ * notified. `items`: the ids of all there are.
  */
 export function isNews(
   delivery: Pick<Delivery, 'kind' | 'text' | 'subject'>,
   { questions, pulls }: Pick<InboxFacts, 'questions' | 'pulls'>,
-  items: readonly Pick<Item, 'id'>[],
+  items: ReadonlySet<string>,
 ): boolean {
   const { kind, subject } = delivery
   if (!(ANNOUNCEMENTS as readonly string[]).includes(kind)) return true
-  const isItem = (id: string): boolean => items.some((item) => item.id === id)
   const asked = questionIn(delivery)
   if (asked !== null)
-    return questions.some(({ id }) => id === asked) && !isItem(`question:${asked}`)
+    return questions.some(({ id }) => id === asked) && !items.has(`question:${asked}`)
   const pull = pulls.find(({ url }) => url === subject)
-  return pull !== undefined && !isItem(`pull:${pull.number}`) && (isReady(pull) || isBlocked(pull))
+  return (
+    pull !== undefined && !items.has(`pull:${pull.number}`) && (isReady(pull) || isBlocked(pull))
+  )
 }
 
 /** One line for each agent, the newest first. `aboutOf`: whom each message is about, by its id. */
@@ -72,12 +73,29 @@ export async function aboutOf(
   news: readonly Pick<Delivery, 'id' | 'eventSeq'>[],
 ): Promise<Map<string, AgentId | null>> {
   const found = new Map<string, AgentId | null>()
+  const bySeq = new Map<number, StoredEvent>()
+  for (const { from, to } of runsOf(news.flatMap(({ eventSeq }) => eventSeq ?? [])))
+    for (const event of await events.list({ after: from - 1, before: to + 1 }))
+      bySeq.set(event.seq, event)
   for (const { id, eventSeq } of news) {
-    if (eventSeq === null) continue
-    const [event] = await events.list({ after: eventSeq - 1, limit: 1 })
-    if (event?.seq !== eventSeq) continue
+    const event = eventSeq === null ? undefined : bySeq.get(eventSeq)
+    if (event === undefined) continue
     const isMail = event.type === 'message' && event.actor !== 'human'
     found.set(id, isMail ? (event.actor as AgentId) : event.agentId)
   }
   return found
 }
+
+/** Numbers that lie near each other are read together, with what little lies between them. */
+function runsOf(numbers: readonly number[]): { from: number; to: number }[] {
+  const runs: { from: number; to: number }[] = []
+  for (const number of numbers.toSorted((one, other) => one - other)) {
+    const last = runs.at(-1)
+    if (last !== undefined && number - last.to <= GAP && number - last.from < RUN) last.to = number
+    else runs.push({ from: number, to: number })
+  }
+  return runs
+}
+
+const GAP = 8
+const RUN = 500

@@ -69,7 +69,8 @@ export interface Messages {
   /**
    * What needs the human, and what else is unread. `agent` and `type` narrow items and news; `item`
    * leaves one item, by its number, its id, or `next`: INVALID_ARG where there is no such one. The
-   * rest of the result is of everything. `clear` marks what is unread as read, once it is known to
+   * rest of the result is of everything. With `limit` there are no more items and lines of news than
+   * that, news with the first page alone, and nothing else. `clear` marks what is unread as read, once it is known to
    * have arrived; items stay.
    */
   inbox(
@@ -78,10 +79,17 @@ export interface Messages {
       agent?: string | undefined
       type?: ItemType | 'news' | undefined
       item?: string | undefined
+      limit?: number | undefined
+      after?: string | undefined
     },
     receipt?: TakeReceipt,
   ): Promise<{
     items: Item[]
+    /** For `after` of the next page; null where there is none. */
+    next: string | null
+    /** Items that fit, on all pages; of each type where no type was asked for. */
+    total: number
+    by_type: Partial<Record<ItemType, number>>
     news: NewsLine[]
     messages: InboxMessage[]
     questions: { question_id: QuestionId; agent: string; message: string; asked_at: number }[]

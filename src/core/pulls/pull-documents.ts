@@ -61,15 +61,35 @@ export interface ScheduledView {
 }
 export interface PullDetails extends PullSummary {
   body: string
+  /** Milliseconds since the epoch. */
+  created_at: number
+  updated_at: number
   conflict_files: string[]
+  /** Said of it as a whole, oldest first. */
+  comments: {
+    id: string
+    author: string
+    body: string
+    at: number
+    trusted: boolean
+    withheld: boolean
+  }[]
   reviews: {
     id: string
     author: string
+    /** Of an agent of this tree. */
+    agent_id: string | null
     state: string
     body: string
+    /** The head that it is of. */
+    commit: string
+    submitted_at: number
     stale: boolean
     comments: {
       id: string
+      author: string
+      /** Comments of one conversation have the same; null where the forge did not say. */
+      thread: string | null
       path: string
       line: number | null
       /** First line of a range; null where it is about one line. */

@@ -6,12 +6,16 @@ import type { StoreVerbs } from '../../adapters/store/store.ts'
  * asked of the forge. Those from forks are nobody’s here, whatever their branch is called.
  */
 export async function knownPulls(store: StoreVerbs): Promise<PullRequestSnapshot[]> {
-  const records = await store.snapshots.list('pull:')
-  return [...records.values()]
+  const records = await store.snapshots.list(PULL_PREFIX)
+  return pullsIn(records.values())
+}
+
+/** The same of the records themselves. */
+export const pullsIn = (records: Iterable<Record<string, unknown>>): PullRequestSnapshot[] =>
+  [...records]
     .map((record) => record['snapshot'] as PullRequestSnapshot)
     .filter((pull) => pull.trusted !== false)
     .sort((a, b) => a.number - b.number)
-}
 
 /** Branches whose pull request was merged and has no newer open one: their agents are done. */
 export function mergedBranches(pulls: readonly PullRequestSnapshot[]): Set<string> {

@@ -58,6 +58,14 @@ export interface Pulls {
   }): Promise<{ pull_requests: PullSummary[] }>
   /** NOT_ALLOWED, like `diff` and `checks`, for agents where it comes from a fork. */
   show(caller: Caller, number: number): Promise<PullDetails>
+  /** What it brings, oldest first. */
+  commits(
+    caller: Caller,
+    number: number,
+  ): Promise<{
+    number: number
+    commits: { sha: string; title: string; author: string; at: number }[]
+  }>
   /** The diff and the head that it is of. */
   diff(caller: Caller, number: number): Promise<{ number: number; head_sha: string; diff: string }>
   /**

@@ -12,13 +12,15 @@ import { knownPulls } from './pull-records.ts'
 import { scheduledView } from './scheduled-view.ts'
 import { readPull, requireFromWithin } from './read-pull.ts'
 import { authorOf, requireAbove } from './pull-authority.ts'
+import { createLastDiffs } from './last-diffs.ts'
 import { createPullReview } from './review-pull.ts'
 
 /** Reading and reviewing pull requests. */
 export function createPullViews(
   deps: Pick<Deps, 'store' | 'forge' | 'polling' | 'clock'> & { requireLookedAt: RequireLookedAt },
-): Pick<Pulls, 'review' | 'list' | 'show' | 'diff' | 'checks'> {
+): Pick<Pulls, 'review' | 'list' | 'show' | 'commits' | 'diff' | 'checks'> {
   const { store, forge, polling, clock } = deps
+  const diffs = createLastDiffs(clock)
 
   const landingsNow = async () => landingsIn(await store.journal.open(), clock())
 
@@ -92,19 +94,37 @@ export function createPullViews(
       return {
         ...summary(agents, await landingsNow(), pull),
         body: pull.body,
+        created_at: pull.createdAt,
+        updated_at: pull.updatedAt,
         conflict_files: [...pull.conflictFiles],
+        comments: pull.comments.map((comment) => {
+          const withheld = !comment.trusted && caller.kind === 'agent'
+          return {
+            id: comment.id,
+            author: names.get(comment.author) ?? comment.authorName,
+            body: withheld ? '' : comment.body,
+            at: comment.at,
+            trusted: comment.trusted,
+            withheld,
+          }
+        }),
         reviews: pull.reviews.map((review) => {
           const withheld = !review.trusted && caller.kind === 'agent'
           return {
             id: review.id,
             author: names.get(review.author) ?? review.authorName,
+            agent_id: agents.find(({ id }) => id === review.author)?.id ?? null,
             state: review.state,
             body: withheld ? '' : review.body,
+            commit: review.commit,
+            submitted_at: review.submittedAt,
             stale: review.commit !== pull.head.sha,
             comments: withheld
               ? []
               : review.comments.map((comment) => ({
                   id: comment.id,
+                  author: names.get(comment.author) ?? comment.author.replace(/^forge:/, ''),
+                  thread: comment.thread ?? null,
                   path: comment.path,
                   line: comment.line,
                   start_line: comment.startLine ?? null,
@@ -132,16 +152,24 @@ export function createPullViews(
       }
     },
 
+    commits: async (caller, number) => {
+      requireFromWithin(caller, await readPull(forge, number))
+      return { number, commits: (await forge.commits(number)).map((commit) => ({ ...commit })) }
+    },
+
     diff: async (caller, number) => {
       // Read before and after: a head that moves meanwhile must not be taken for the one that the
       // diff is of.
       for (let tries = 1; ; tries++) {
         const before = await readPull(forge, number)
         requireFromWithin(caller, before)
-        const diff = await forge.diff(number)
+        const known = diffs.get(before)
+        if (known !== undefined) return { number, head_sha: before.head.sha, diff: known }
+        const diff = showControls(await forge.diff(number))
         const after = await readPull(forge, number)
-        if (before.head.sha === after.head.sha || tries === 3)
-          return { number, head_sha: before.head.sha, diff: showControls(diff) }
+        const isSame = before.head.sha === after.head.sha
+        if (isSame) diffs.keep(before, diff)
+        if (isSame || tries === 3) return { number, head_sha: before.head.sha, diff }
       }
     },
 

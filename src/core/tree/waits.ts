@@ -4,7 +4,7 @@ import { sharesBranch } from '../../domain/agent-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import { hasProgram, isAlive, isInCall, isLasting } from '../../domain/lifecycle.ts'
 import type { Agent, Approval, JournalEntry, Question } from '../../domain/records.ts'
-import { childrenOf, isFolded } from '../agents/tree.ts'
+import { isFolded } from '../agents/tree.ts'
 import { landingsIn } from '../fold/view.ts'
 import { blockersOf, isBlocked, isReady } from '../pulls/readiness.ts'
 import { knownPulls, mergedBranches } from '../pulls/pull-records.ts'
@@ -33,18 +33,21 @@ export interface WaitFacts {
 export function waitsIn(facts: WaitFacts): (agent: Agent) => Wait[] {
   const merged = mergedBranches(facts.pulls)
   const landing = landingsIn(facts.journal, 0)
+  const pullsOf = Map.groupBy(facts.pulls, ({ head }) => head.branch)
+  const byParent = Map.groupBy(facts.agents, ({ parentId }) => parentId)
+  const asking = Map.groupBy(facts.questions, ({ agentId }) => agentId)
+  const askingYou = Map.groupBy(facts.approvals, ({ agentId }) => agentId)
   return (agent) => {
     if (agent.state !== 'idle' && agent.state !== 'waiting') return []
     const asked = [
-      ...facts.questions
-        .filter(({ agentId }) => agentId === agent.id)
-        .map(({ id, askedAt }) => ({ what: `an answer to ${id}`, since: askedAt })),
-      ...facts.approvals
-        .filter(({ agentId }) => agentId === agent.id)
-        .map(({ what, requestedAt }) => ({
-          what: `your approval: ${firstLine(what)}`,
-          since: requestedAt,
-        })),
+      ...(asking.get(agent.id) ?? []).map(({ id, askedAt }) => ({
+        what: `an answer to ${id}`,
+        since: askedAt,
+      })),
+      ...(askingYou.get(agent.id) ?? []).map(({ what, requestedAt }) => ({
+        what: `your approval: ${firstLine(what)}`,
+        since: requestedAt,
+      })),
     ]
     const own = agent.state === 'waiting' ? standing(agent, asked) : resting(agent)
     return [...asked, ...own].toSorted((one, other) => one.since - other.since)
@@ -70,9 +73,9 @@ export function waitsIn(facts: WaitFacts): (agent: Agent) => Wait[] {
 
   function ofPull(agent: Agent): Wait[] {
     if (sharesBranch(agent)) return []
-    const pull = facts.pulls.findLast(
-      ({ head, state, draft }) => head.branch === agent.branch && state === 'open' && !draft,
-    )
+    const pull = pullsOf
+      .get(agent.branch)
+      ?.findLast(({ state, draft }) => state === 'open' && !draft)
     const what = pull === undefined ? undefined : nextOf(pull)
     return pull === undefined || what === undefined ? [] : [{ what, since: pull.updatedAt }]
   }
@@ -94,7 +97,7 @@ export function waitsIn(facts: WaitFacts): (agent: Agent) => Wait[] {
   }
 
   function ofChildren(agent: Agent): Wait[] {
-    const busy = childrenOf(facts.agents, agent.id).filter(
+    const busy = (byParent.get(agent.id) ?? []).filter(
       (child) => isAlive(child.state) && child.state !== 'idle' && !isFolded(child, merged),
     )
     if (busy.length === 0) return []

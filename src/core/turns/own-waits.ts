@@ -13,7 +13,7 @@ export interface OwnWaits {
 
 type Verbs = Pick<StoreVerbs, 'snapshots'>
 
-const PREFIX = 'own-waits:'
+export const OWN_WAITS_PREFIX = 'own-waits:'
 
 /** At the end of each turn; none: it rests for nothing of its own. */
 export const recordOwnWaits = (
@@ -22,21 +22,27 @@ export const recordOwnWaits = (
   { waits, since, scheduled = false }: OwnWaits,
 ): Promise<void> =>
   waits.length === 0
-    ? snapshots.remove(`${PREFIX}${id}`)
-    : snapshots.put(`${PREFIX}${id}`, { waits, since, scheduled })
+    ? snapshots.remove(`${OWN_WAITS_PREFIX}${id}`)
+    : snapshots.put(`${OWN_WAITS_PREFIX}${id}`, { waits, since, scheduled })
 
 export const ownWaitsOf = async (
   { snapshots }: Verbs,
   id: AgentId,
-): Promise<OwnWaits | undefined> => (await snapshots.get(`${PREFIX}${id}`)) as OwnWaits | undefined
+): Promise<OwnWaits | undefined> =>
+  (await snapshots.get(`${OWN_WAITS_PREFIX}${id}`)) as OwnWaits | undefined
 
 /** Of all agents. */
 export async function allOwnWaits({ snapshots }: Verbs): Promise<Map<AgentId, OwnWaits>> {
-  const all = await snapshots.list(PREFIX)
-  return new Map(
-    [...all].map(([key, waits]) => [
-      key.slice(PREFIX.length) as AgentId,
+  return ownWaitsIn(await snapshots.list(OWN_WAITS_PREFIX))
+}
+
+/** The same of the records themselves, by key. */
+export const ownWaitsIn = (
+  records: Iterable<[string, Record<string, unknown>]>,
+): Map<AgentId, OwnWaits> =>
+  new Map(
+    [...records].map(([key, waits]) => [
+      key.slice(OWN_WAITS_PREFIX.length) as AgentId,
       waits as unknown as OwnWaits,
     ]),
   )
-}

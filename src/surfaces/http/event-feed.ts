@@ -17,7 +17,8 @@ const PAGE = 500
 
 /**
  * Events after a position and then new ones as they come, each once and in order of seq.
- * `undefined` is given after `heartbeat` milliseconds without an event. Ends by the signal.
+ * `undefined` is given after `heartbeat` milliseconds without one, however many others there are.
+ * `visible` leaves out more than the query does. Ends by the signal.
  *
  * The notice of a new event only wakes the reader; events themselves always come from the store,
  * after the last one given. So nothing is lost between backlog and live, nothing comes twice, and a
@@ -26,7 +27,11 @@ const PAGE = 500
 export async function* followEvents(
   source: Pick<EventSource, 'list' | 'onEvent'>,
   query: EventQuery,
-  options: { signal: AbortSignal; heartbeat: number },
+  options: {
+    signal: AbortSignal
+    heartbeat: number
+    visible?: (event: StoredEvent) => Promise<boolean>
+  },
 ): AsyncGenerator<StoredEvent | undefined> {
   const { last, ...filter } = query
   let announced = 0
@@ -36,13 +41,18 @@ export async function* followEvents(
     wake()
   })
   const abort = (): void => wake()
+  const visible = options.visible ?? (() => Promise.resolve(true))
+  let silentAt = performance.now() + options.heartbeat
+  const said = (): void => {
+    silentAt = performance.now() + options.heartbeat
+  }
   options.signal.addEventListener('abort', abort, { once: true })
   try {
     let after = query.after ?? 0
     if (last !== undefined) {
       for (const event of await source.list(last === 0 ? { ...filter, last: 1 } : query)) {
         after = Math.max(after, event.seq)
-        if (last > 0) yield event
+        if (last > 0 && (await visible(event))) yield event
       }
     }
     while (!options.signal.aborted) {
@@ -50,23 +60,29 @@ export async function* followEvents(
       const page = await source.list({ ...filter, after, limit: PAGE })
       for (const event of page) {
         if (options.signal.aborted) return
-        yield event
+        if (await visible(event)) {
+          yield event
+          said()
+        }
         after = event.seq
+      }
+      if (performance.now() >= silentAt) {
+        yield undefined
+        said()
       }
       if (page.length === PAGE) continue
       // All up to `known` was committed before the read, so what the filter left out need not be
       // read again.
       after = Math.max(after, known)
       if (announced > known || options.signal.aborted) continue
-      const woken = await new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => resolve(false), options.heartbeat)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, Math.max(0, silentAt - performance.now()))
         wake = () => {
           clearTimeout(timer)
-          resolve(true)
+          resolve()
         }
       })
       wake = () => {}
-      if (!woken && !options.signal.aborted) yield undefined
     }
   } finally {
     stop()

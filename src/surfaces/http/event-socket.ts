@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
-import { followEvents } from './event-feed.ts'
-import { readEventRequest, wire, type EventRouteDeps } from './events.ts'
+import { ExomonadError } from '../../domain/errors.ts'
+import { type EventDeps, openEvents } from './events-query.ts'
 import type { Upgrade } from './upgrades.ts'
 
 /**
@@ -8,32 +8,22 @@ import type { Upgrade } from './upgrades.ts'
  * of their tabs. First `{connected: seq}`, after which events follow, then each event as JSON, and
  * `{alive: true}` where none came for a heartbeat.
  */
-export const eventSocket = (deps: EventRouteDeps): Upgrade => ({
+export const eventSocket = (deps: EventDeps): Upgrade => ({
   path: '/v1/events',
   protocol: 'websocket',
-  admit: async ({ caller, query: given }) => {
-    const { wanted, query, visible, heartbeat } = await readEventRequest(
-      deps,
-      caller,
-      Object.fromEntries(given),
-      undefined,
-    )
-    // What happens from here on is sent, whatever happens before the first read.
-    const start = wanted.last === 0 ? await deps.events.lastSeq() : (query.after ?? 0)
-    const { last, ...rest } = query
-    const from = last === 0 ? { ...rest, after: start } : query
+  admit: async ({ caller, query }) => {
+    const events = await openEvents(deps, caller, Object.fromEntries(query))
+    if (!events.follows)
+      throw new ExomonadError('INVALID_ARG', 'A WebSocket follows: leave out follow=false.', {
+        field: 'follow',
+      })
     return (socket) => {
       const gone = new AbortController()
       socket.on('close', () => gone.abort())
       void (async () => {
-        await send(socket, { connected: start })
-        for await (const event of followEvents(deps.events, from, {
-          signal: gone.signal,
-          heartbeat,
-        })) {
-          if (event === undefined) await send(socket, { alive: true })
-          else if (await visible(event)) await send(socket, wire(event))
-        }
+        await send(socket, { connected: events.start })
+        for await (const event of events.stream(gone.signal))
+          await send(socket, event ?? { alive: true })
         socket.close()
       })().catch(() => socket.terminate())
     }

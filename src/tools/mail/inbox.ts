@@ -7,6 +7,7 @@ export const inbox = defineTool({
   description:
     'What needs the human, as items that close by themselves when what they ask for has happened, and what else is unread. Messages, questions and approvals are the same one by one, whatever items and news are narrowed to.',
   audience: ['human'],
+  effect: ({ clear }) => (clear ? 'changes' : 'reads'),
   listed: false,
   input: z.object({
     item: z
@@ -19,6 +20,14 @@ export const inbox = defineTool({
       .enum([...ITEM_TYPES, 'news'])
       .optional()
       .describe('Only items of this type, or only the news'),
+    limit: z
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('At most so many items, and news; messages, questions and approvals are left out'),
+    after: z.string().optional().describe('With limit: what `next` of the page before was'),
     clear: z.boolean().default(false).describe('Mark the messages as read; items stay'),
   }),
   output: z.object({
@@ -40,6 +49,11 @@ export const inbox = defineTool({
         }),
       )
       .describe('Oldest first'),
+    next: z.string().nullable().describe('For `after` of the next page; null: there is none'),
+    total: z.number().int().describe('Items that fit, on all pages'),
+    by_type: z
+      .partialRecord(z.enum(ITEM_TYPES), z.number().int())
+      .describe('Items of each type there is, whatever type was asked for'),
     news: z
       .array(
         z.object({

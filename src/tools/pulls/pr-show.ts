@@ -12,17 +12,39 @@ export const prShow = defineTool({
   input: z.object({ pr_number: z.number().int().positive() }),
   output: pullSummary.extend({
     body: z.string(),
+    created_at: z.number().describe('Milliseconds since the epoch'),
+    updated_at: z.number(),
     conflict_files: z.array(z.string()),
+    comments: z
+      .array(
+        z.object({
+          id: z.string(),
+          author: z.string(),
+          body: z.string(),
+          at: z.number(),
+          trusted: z.boolean(),
+          withheld: z.boolean(),
+        }),
+      )
+      .describe('Said of it as a whole'),
     reviews: z.array(
       z.object({
         id: z.string(),
         author: z.string(),
+        agent_id: z.string().nullable().describe('Of an agent of this tree'),
         state: z.string(),
         body: z.string(),
+        commit: z.string().describe('The head that it is of'),
+        submitted_at: z.number(),
         stale: z.boolean().describe('Of another head than the present one'),
         comments: z.array(
           z.object({
             id: z.string(),
+            author: z.string(),
+            thread: z
+              .string()
+              .nullable()
+              .describe('Comments of one conversation have the same; null where it is not known'),
             path: z.string(),
             line: z.number().nullable(),
             start_line: z.number().nullable().describe('First line of a range, else null'),

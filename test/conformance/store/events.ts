@@ -88,9 +88,12 @@ export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>)
       const query = fc.record(
         {
           after: fc.integer({ min: 0, max: 32 }),
+          before: fc.integer({ min: 0, max: 32 }),
           since: fc.integer({ min: -1, max: 32 }),
+          until: fc.integer({ min: -1, max: 32 }),
           types: fc.subarray([...types, 'unknown']),
           agentId: fc.constantFrom(...agents),
+          agentIds: fc.subarray([...agents, newAgentId()]),
           limit: fc.integer({ min: 0, max: 32 }),
         },
         { requiredKeys: [] },
@@ -102,7 +105,10 @@ export function eventVerbs(store: () => Store, open: () => Promise<OpenedStore>)
           const matching = stored.filter(
             (event) =>
               event.seq > (filter.after ?? -1) &&
+              event.seq < (filter.before ?? Infinity) &&
               event.at >= (filter.since ?? -1) &&
+              event.at < (filter.until ?? Infinity) &&
+              (filter.agentIds?.some((id) => id === event.agentId) ?? true) &&
               (filter.types ?? types).includes(event.type) &&
               event.agentId === (filter.agentId ?? event.agentId),
           )

@@ -229,6 +229,32 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     )
   })
 
+  it('an interrupt reaches the program of an agent in its turn, and is no news where it rests', async () => {
+    const go = join(tree.repository.folder, 'go-on')
+    tree.script('busy', { steps: [{ do: 'file', path: go }] })
+    await tree.call('spawn_workers', { specs: [{ name: 'busy', prompt: 'x' }] })
+    await tree.logged('busy', 'its start', (entry) => entry['kind'] === 'ready')
+    const { id } = await waitFor('its turn', async () => {
+      const agent = await tree.agent('busy')
+      return agent?.state === 'running' ? agent : undefined
+    })
+    expect(await tree.call('interrupt', { agent: 'busy' })).toEqual({
+      ...{ agent_id: id, interrupted: true },
+    })
+    await tree.logged('busy', 'Escape', (entry) => entry['kind'] === 'escape')
+    const said = await tree.run(['events', '--type', 'agent.interrupted'])
+    expect(said.stdout).toMatch(/busy +! interrupted by the human/)
+    writeFileSync(go, '')
+    await waitFor('its rest', async () => (await tree.agent('busy')).state === 'idle')
+    expect((await tree.run(['interrupt', 'busy'])).stdout).toBe(
+      'busy rests: there was nothing to interrupt\n',
+    )
+    await tree.call('kill', { agent: 'busy' })
+    expect(await tree.refusal('interrupt', { agent: 'busy' })).toMatchObject({
+      code: 'ALREADY_DEAD',
+    })
+  })
+
   it('a kill ends the agent and all below it, and keeps their branches and worktrees', async () => {
     tree.script('branch', {
       steps: [

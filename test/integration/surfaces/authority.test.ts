@@ -161,6 +161,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   fork: () => ({ name: '' }),
   fork_capture: () => ({ name: '' }),
   inbox: () => ({}),
+  interrupt: ({ ids }) => ({ agent: ids['target'] }),
   kill: ({ ids }) => ({ agent: ids['victim'] }),
   kill_agent: ({ ids }) => ({ agent_id: ids['victim'] }),
   kill_agents: ({ ids }) => ({ agents: [ids['victim']] }),
@@ -175,6 +176,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   notify_test: () => ({}),
   pr_checks: ({ pull }) => ({ pr_number: pull }),
   'pr_checks/rerun': ({ pull }) => ({ pr_number: pull, rerun: true }),
+  pr_commits: ({ pull }) => ({ pr_number: pull }),
   pr_diff: ({ pull }) => ({ pr_number: pull }),
   pr_list: () => ({}),
   pr_review: ({ pull }) => ({ pr_number: pull, verdict: 'comment', body: 'Seen.' }),
@@ -199,6 +201,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   spawn: () => ({ kind: 'worker', specs: [] }),
   spawn_agents: () => ({ specs: [] }),
   spawn_background_task: () => ({ command: '' }),
+  spawn_choices: () => ({}),
   spawn_gemini_teammate: () => ({ name: '', prompt: '' }),
   spawn_llm_session: () => ({ goal: '' }),
   spawn_subtree: () => ({ task: '', branch_name: '' }),
@@ -207,7 +210,9 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   subagent_spawn: () => ({ task: '' }),
   tear_down: () => ({ worktrees: [] }),
   tree: () => ({}),
+  tree_changes: () => ({}),
   up: () => ({ agent: 'nothing' }),
+  usage: () => ({}),
   wait: () => ({ timeout: 0 }),
   web: () => ({}),
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
@@ -253,6 +258,7 @@ fold_resume           ok         –          –          –          –     
 fork                  invalid    invalid    invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 fork_capture          invalid    invalid    invalid    –          –          –          –          –          –          –          –          unknown
 inbox                 ok         –          –          –          –          –          –          –          –          –          –          unknown
+interrupt             ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 kill                  ok         –          ok         ok         ok         not-below  not-below  –          –          not-below  –          unknown
 kill_agent            ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
 kill_agents           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown
@@ -264,6 +270,7 @@ note                  ok         ok         ok         ok         ok         ok 
 notify_test           no-target  –          –          –          –          –          –          –          –          –          –          unknown
 pr_checks             ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_checks/rerun       invalid    –          invalid    invalid    invalid    not-below  not-below  –          –          –          –          unknown
+pr_commits            ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_diff               ok         –          ok         ok         ok         ok         ok         –          –          ok         –          unknown
 pr_list               ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 pr_review             ok         ok         ok         ok         ok         not-below  not-below  ok         –          –          –          unknown
@@ -283,6 +290,7 @@ send_raw              ok         –          –          –          –     
 spawn                 invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_agents          invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_background_task invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_choices         ok         –          –          –          –          –          –          –          –          –          –          unknown
 spawn_gemini_teammate invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_llm_session     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_subtree         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
@@ -291,7 +299,9 @@ subagent_delegate     invalid    –          invalid    invalid    invalid    i
 subagent_spawn        invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 tear_down             ok         –          –          –          –          –          –          –          –          –          –          unknown
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
+tree_changes          ok         –          –          –          –          –          –          –          –          –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
+usage                 ok         –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 web                   ok         –          –          –          –          –          –          –          –          –          –          unknown
 write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown

@@ -439,6 +439,22 @@ describe('the event stream', () => {
     expect(text).toMatch(/^: connected\n\n(: still here\n\n)+$/)
   })
 
+  it('sends them as often as is asked for, also where others have much to hear', async () => {
+    const { open, events } = await serve({ heartbeat: 600_000 })
+    const { sent, answered } = open('GET', '/v1/events?heartbeat=1&under=lead')
+    const response = await answered
+    const busy = setInterval(() => events.append({ agentId: AGENTS.other.id }), 20)
+    onTestFinished(() => clearInterval(busy))
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += chunk as string
+      if (text.includes(': still here\n\n')) events.append({ agentId: AGENTS.dev.id })
+      if (text.includes('event: note')) break
+    }
+    sent.destroy()
+    expect(text).toMatch(/^: connected\n\n(: still here\n\n)+id: /)
+  })
+
   it('shows an agent what is about itself and those below it, the owner all', async () => {
     const { events, ask } = await serve()
     for (const agentId of [
@@ -461,6 +477,12 @@ describe('the event stream', () => {
     expect(await seqs(tokenOf('lead'))).toEqual([3, 4])
     expect(await seqs(tokenOf('dev'))).toEqual([4])
     expect(await seqs(tokenOf('lead'), '&agent=dev')).toEqual([4])
+    expect(await seqs(OWNER_TOKEN, '&agent=dev,root')).toEqual([2, 4])
+    expect(await seqs(OWNER_TOKEN, '&under=lead')).toEqual([3, 4])
+    expect(await seqs(OWNER_TOKEN, '&under=lead&last=1')).toEqual([4])
+    expect(
+      (await ask('GET', '/v1/events?under=other', { token: tokenOf('lead') })).body,
+    ).toMatchObject({ code: 'NOT_A_CHILD' })
     expect(
       (await ask('GET', '/v1/events?agent=other', { token: tokenOf('lead') })).body,
     ).toMatchObject({ code: 'NOT_A_CHILD' })
@@ -478,6 +500,22 @@ describe('the event stream', () => {
     ])
     expect(await list('after=1&types=note,mail')).toHaveLength(2)
     expect(await list('last=1')).toMatchObject([{ seq: 3 }])
+    expect(await list('last=1&before=3')).toMatchObject([{ seq: 2 }])
+    expect(await list('since=20&until=30')).toMatchObject([{ seq: 2 }])
+    expect(await list('limit=2')).toMatchObject([{ seq: 1 }, { seq: 2 }])
+    for (const [query, field] of [
+      ['before=3', 'before'],
+      ['until=3', 'until'],
+      ['limit=3', 'limit'],
+      ['follow=false&limit=3&last=3', 'limit'],
+      ['under=lead&agent=dev', 'under'],
+      ['heartbeat=0', 'heartbeat'],
+      ['heartbeat=61', 'heartbeat'],
+    ])
+      expect((await ask('GET', `/v1/events?${query}`)).body).toMatchObject({
+        code: 'INVALID_ARG',
+        field,
+      })
     expect((await ask('GET', '/v1/events?after=soon')).body).toMatchObject({
       code: 'INVALID_ARG',
       field: 'after',

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { meantBy, shortAddresses, type Addressed } from '../../../src/domain/addresses.ts'
+import {
+  addressBook,
+  meantBy,
+  shortAddresses,
+  type Addressed,
+} from '../../../src/domain/addresses.ts'
 
 const agent = (branch: string, facts: Partial<Addressed> = {}): Addressed => ({
   id: `0192-${branch}`,
@@ -69,6 +74,28 @@ describe('an address', () => {
   })
 })
 
+const part = fc.constantFrom('a', 'b', 'main', 'w1')
+const anyAgent = fc.record({
+  id: fc.uuid({ version: 7 }),
+  name: part,
+  kind: fc.constantFrom('worker', 'fork'),
+  branch: fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.')),
+  state: fc.constantFrom('running', 'killed', 'failed'),
+  reapedAt: fc.constantFrom(null, null, 1),
+})
+const anyAgents = fc.uniqueArray(anyAgent, { maxLength: 12, selector: ({ id }) => id })
+
+it('means the same in a book of addresses', () => {
+  fc.assert(
+    fc.property(anyAgents, part, (agents, word) => {
+      const book = addressBook(agents)
+      const words = agents.flatMap(({ id, branch }) => [id, id.slice(0, 5), branch, `a.${branch}`])
+      for (const address of [word, ' ', ...words])
+        expect(book(address)).toEqual(meantBy(agents, address))
+    }),
+  )
+})
+
 describe('the shortest address', () => {
   it('is the name, or as much of the end of the branch as no other has', () => {
     const short = shortAddresses(tree)
@@ -79,17 +106,8 @@ describe('the shortest address', () => {
   })
 
   it('means its agent and no other, whatever there is', () => {
-    const part = fc.constantFrom('a', 'b', 'main', 'w1')
-    const any = fc.record({
-      id: fc.uuid({ version: 7 }),
-      name: part,
-      kind: fc.constantFrom('worker', 'fork'),
-      branch: fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join('.')),
-      state: fc.constantFrom('running', 'killed', 'failed'),
-      reapedAt: fc.constantFrom(null, null, 1),
-    })
     fc.assert(
-      fc.property(fc.uniqueArray(any, { maxLength: 12, selector: ({ id }) => id }), (agents) => {
+      fc.property(anyAgents, (agents) => {
         for (const [id, address] of shortAddresses(agents))
           expect(meantBy(agents, address).map((one) => one.id)).toEqual([id])
       }),

@@ -24,7 +24,10 @@ const core = scriptedCore({
   messages: {
     note: async () => ({ status: 'sent' }),
     ack: async (_caller, ids) => ({ acked: [...ids], unknown: [] }),
-    inbox: async () => ({ items: [], news: [], messages: [], questions: [], approvals: [] }),
+    inbox: async () => ({
+      ...{ items: [], next: null, total: 0, by_type: {} },
+      ...{ news: [], messages: [], questions: [], approvals: [] },
+    }),
   },
 })
 const call = (caller: Caller) => ({

@@ -68,6 +68,11 @@ export function scriptedCore(script: Parts = {}): Core {
     },
     root: async () => AGENTS.root,
     byTokenHash: async (hash) => all.find((entry) => entry.tokenHash === hash),
+    subtree: async (id) => {
+      const below = all.filter(({ parentId }) => parentId === id)
+      const deeper = await Promise.all(below.map((one) => directory.subtree(one.id)))
+      return [id, ...deeper.flat()]
+    },
     isDescendant: async (one, ancestor) => {
       for (let up: Agent | undefined = one; up?.parentId != null;) {
         const parentId: AgentId = up.parentId
@@ -124,7 +129,10 @@ export function scriptedEvents(delay: () => Promise<void> = async () => {}): Scr
       const found = log.filter(
         (event) =>
           event.seq > (query.after ?? 0) &&
+          event.seq < (query.before ?? Infinity) &&
           event.at >= (query.since ?? 0) &&
+          event.at < (query.until ?? Infinity) &&
+          (query.agentIds?.some((id) => id === event.agentId) ?? true) &&
           (query.types === undefined || query.types.includes(event.type)) &&
           (query.agentId === undefined || event.agentId === query.agentId),
       )

@@ -3,6 +3,7 @@ import type { Actor } from '../../../domain/ids.ts'
 import { actorName } from '../actor-name.ts'
 import { createBranches } from '../branches.ts'
 import { createConflicts } from '../conflicts.ts'
+import { type HostedCommit, pullCommit } from '../network/hosted-commits.ts'
 import type { Forge } from '../forge.ts'
 import { createHints } from '../hints.ts'
 import { createIdentity } from '../identity.ts'
@@ -104,6 +105,12 @@ export function createGiteaForge(options: GiteaForgeOptions): Forge {
       })
       if (status === 404) throw await client.missing(noPull(number))
       return data
+    },
+    async commits(number) {
+      await lookAt(client, number)
+      const listed = await client.pages<HostedCommit>(`GET ${PULL}/${number}/commits`)
+      // The newest comes first there.
+      return listed.map(pullCommit).toReversed()
     },
     /** Pushes start them by themselves. */
     async ensureChecks(number) {

@@ -1,12 +1,19 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { PullRow } from '../../../domain/forge-rows.ts'
+import type { Sha } from '../../../domain/ids.ts'
 import type { Forge } from '../forge.ts'
 import type { Branches } from '../branches.ts'
 import type { Hints } from '../hints.ts'
 import type { LocalForgeOptions } from './options.ts'
 import { pullUrl, requirePull } from './urls.ts'
 
-type Pulls = Pick<Forge, 'file' | 'find' | 'retarget' | 'close' | 'diff' | 'requestReview'>
+type Pulls = Pick<
+  Forge,
+  'file' | 'find' | 'retarget' | 'close' | 'diff' | 'commits' | 'requestReview'
+>
+
+/** Of a pull request at most so many are listed, as on GitHub. */
+const MOST_COMMITS = 250
 
 /** Filing, finding and changing pull requests: rows, with the code on the remote. */
 export function createPulls({
@@ -22,6 +29,34 @@ export function createPulls({
   hints: Hints
   ended: (pull: PullRow) => Promise<void>
 }): Pulls {
+  /** What is compared, both at hand. */
+  const endsOf = async (number: number): Promise<{ base: Sha; head: Sha }> => {
+    const pull = await requirePull(store, number)
+    if (pull.mergeSha !== null) {
+      // Once merged, the base contains the head: what it brought is seen from the base as it was
+      // before.
+      const before = await git.resolve(`${pull.mergeSha}^1`)
+      if (before !== null) return { base: before, head: pull.mergedHead ?? pull.headSha }
+    }
+    const tips = await branches.tips([pull.headBranch, pull.baseBranch])
+    const head = tips.get(pull.headBranch) ?? pull.headSha
+    const base = tips.get(pull.baseBranch)
+    if (base === undefined) {
+      throw new ExomonadError(
+        'GIT_FAILED',
+        `${remote} has no branch ${pull.baseBranch}: there is nothing to compare #${number} with.`,
+        {
+          base: pull.baseBranch,
+        },
+      )
+    }
+    await branches.bringIn([
+      { branch: pull.headBranch, sha: head },
+      { branch: pull.baseBranch, sha: base },
+    ])
+    return { base, head }
+  }
+
   return {
     async file({ head, headSha, base, title, body, draft, agentId }) {
       const tips = await branches.tips([head, base])
@@ -103,31 +138,18 @@ export function createPulls({
       await ended(pull)
     },
 
-    async diff(number) {
-      const pull = await requirePull(store, number)
-      if (pull.mergeSha !== null) {
-        // Once merged, the base contains the head: what it brought is seen from the base as it was
-        // before.
-        const before = await git.resolve(`${pull.mergeSha}^1`)
-        if (before !== null) return git.diff(before, pull.mergedHead ?? pull.headSha)
-      }
-      const tips = await branches.tips([pull.headBranch, pull.baseBranch])
-      const head = tips.get(pull.headBranch) ?? pull.headSha
-      const base = tips.get(pull.baseBranch)
-      if (base === undefined) {
-        throw new ExomonadError(
-          'GIT_FAILED',
-          `${remote} has no branch ${pull.baseBranch}: there is nothing to compare #${number} with.`,
-          {
-            base: pull.baseBranch,
-          },
-        )
-      }
-      await branches.bringIn([
-        { branch: pull.headBranch, sha: head },
-        { branch: pull.baseBranch, sha: base },
-      ])
+    diff: async (number) => {
+      const { base, head } = await endsOf(number)
       return git.diff(base, head)
+    },
+
+    commits: async (number) => {
+      const { base, head } = await endsOf(number)
+      const commits = await git.commits(base, head, MOST_COMMITS)
+      return commits.toReversed().map(({ sha, subject, author, at }) => ({
+        ...{ sha, title: subject, at },
+        author: author.replace(/ <[^>]*>$/, ''),
+      }))
     },
 
     requestReview: async (number) => {

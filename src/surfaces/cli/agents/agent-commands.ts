@@ -76,7 +76,7 @@ const isUnfolded = (
 export const radar = toolCommand('radar', {
   prepare: ({ a, b }) => (a === undefined ? {} : b === undefined ? { a } : { a, b }),
   show: async ({ pairs, pair }, look) => {
-    const { radarDetail, radarMatrix } = await import('../../text/radar-view.ts')
+    const { radarDetail, radarMatrix } = await import('../../text/radar/radar-view.ts')
     return pair === undefined ? radarMatrix(pairs ?? [], look) : radarDetail(pair, look)
   },
 })
@@ -124,6 +124,18 @@ export const fork = toolCommand('fork', {
       ...warningLines(forked.warnings, palette),
     ]
   },
+})
+
+export const usage = toolCommand('usage', {
+  show: async (used, run) => (await import('./usage-lines.ts')).usageLines(used, run),
+})
+
+export const interrupt = toolCommand('interrupt', {
+  show: ({ interrupted }, { palette, input }) => [
+    interrupted
+      ? `${palette.good('✓')} ${printableLine(input.agent)} was interrupted; it waits for what you tell it`
+      : `${printableLine(input.agent)} rests: there was nothing to interrupt`,
+  ],
 })
 
 export const kill = toolCommand('kill_agents', {

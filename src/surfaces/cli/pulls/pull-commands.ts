@@ -1,5 +1,7 @@
 import { warningLines } from '../../text/marks.ts'
+import { shortDuration } from '../../text/duration.ts'
 import { printableLine } from '../../text/printable.ts'
+import { renderTable } from '../../text/table.ts'
 import { readStdin } from '../read-stdin.ts'
 import { commandGroup, toolCommand } from '../tool-command.ts'
 import { findPager, page } from '../pager.ts'
@@ -14,6 +16,20 @@ const list = toolCommand('pr_list', {
 })
 
 const show = toolCommand('pr_show', { show: (pull, { palette }) => describePull(pull, palette) })
+
+const commits = toolCommand('pr_commits', {
+  show: (read, { palette, width, context }) =>
+    renderTable(
+      [{ title: 'COMMIT' }, { title: 'TITLE', min: 20 }, { title: 'AUTHOR' }, { title: 'AGE' }],
+      read.commits.map(({ sha, title, author, at }) => [
+        { text: sha.slice(0, 10), paint: palette.dim },
+        printableLine(title),
+        printableLine(author),
+        { text: shortDuration((context.now() - at) / 1000), paint: palette.dim },
+      ]),
+      { width, palette },
+    ),
+})
 
 const diff = toolCommand('pr_diff', {
   flags: {
@@ -59,4 +75,4 @@ const merge = toolCommand('merge_pr', {
   show: (merged, { palette, input: { pr_number: number } }) => mergedLines(merged, number, palette),
 })
 
-export const pr = commandGroup({ list, show, diff, checks, file, merge, review })
+export const pr = commandGroup({ list, show, commits, diff, checks, file, merge, review })

@@ -16,24 +16,26 @@ describe('news', () => {
 
   it('are all messages but those that announce an item', () => {
     for (const kind of ['note', 'agent.idle', 'pr.merged', 'message', 'ci.failed'])
-      expect(isNews(message(kind), nothing, [])).toBe(true)
-    for (const kind of ANNOUNCEMENTS) expect(isNews(message(kind), nothing, [])).toBe(false)
+      expect(isNews(message(kind), nothing, new Set())).toBe(true)
+    for (const kind of ANNOUNCEMENTS) expect(isNews(message(kind), nothing, new Set())).toBe(false)
   })
 
   it('are announcements of what stands and is nobody’s item, so that nothing is lost', () => {
     const asked = message('question.asked', { text: '[QUESTION] auth asks (q-11111111): x' })
     const question = { id: 'q-11111111' as QuestionId } as never
-    expect(isNews(asked, { ...nothing, questions: [question] }, [])).toBe(true)
+    expect(isNews(asked, { ...nothing, questions: [question] }, new Set())).toBe(true)
     expect(
-      isNews(asked, { ...nothing, questions: [question] }, [{ id: 'question:q-11111111' }]),
+      isNews(asked, { ...nothing, questions: [question] }, new Set(['question:q-11111111'])),
     ).toBe(false)
     const ready = pull({ checksState: 'passed', checks: [], mergeable: 'mergeable' })
     const told = message('pr.ready', { subject: ready.url })
-    expect(isNews(told, { ...nothing, pulls: [ready] }, [])).toBe(true)
-    expect(isNews(told, { ...nothing, pulls: [ready] }, [{ id: `pull:${ready.number}` }])).toBe(
+    expect(isNews(told, { ...nothing, pulls: [ready] }, new Set())).toBe(true)
+    expect(isNews(told, { ...nothing, pulls: [ready] }, new Set([`pull:${ready.number}`]))).toBe(
       false,
     )
-    expect(isNews(told, { ...nothing, pulls: [{ ...ready, state: 'merged' }] }, [])).toBe(false)
+    expect(isNews(told, { ...nothing, pulls: [{ ...ready, state: 'merged' }] }, new Set())).toBe(
+      false,
+    )
   })
 
   it('are one line for each agent, those with the newest first', () => {

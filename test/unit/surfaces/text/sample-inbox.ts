@@ -1,4 +1,4 @@
-import type { Inbox } from '../../../../src/surfaces/text/inbox-answer.ts'
+import type { Inbox } from '../../../../src/surfaces/text/inbox/inbox-answer.ts'
 
 type Item = Inbox['items'][number]
 
@@ -38,5 +38,6 @@ export function inboxOf({
       }),
     ),
   ].map((one, index) => ({ ...one, number: index + 1 }))
-  return { items, news, messages, questions, approvals }
+  const paged = { next: null, total: items.length, by_type: {} }
+  return { items, ...paged, news, messages, questions, approvals }
 }

@@ -8,6 +8,7 @@ import type { LandedPulls } from '../landed-pulls.ts'
 import type { WriteAccess } from '../write-access.ts'
 import { createCancelled } from './cancelled.ts'
 import { readCheckLog } from './checks/check-log.ts'
+import { type HostedCommit, pullCommit } from '../../network/hosted-commits.ts'
 import { readDiff } from './diff.ts'
 import { createExpectedChecks } from './checks/expected-checks.ts'
 import { findPulls } from './find.ts'
@@ -17,7 +18,7 @@ import { createPullReader } from './pull-reader.ts'
 import { createPullChecks } from './checks/pull-checks.ts'
 import { createSnapshots } from './snapshots.ts'
 
-type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'checkLog' | 'identity'> &
+type Reading = Pick<Forge, 'snapshots' | 'find' | 'diff' | 'commits' | 'checkLog' | 'identity'> &
   Pick<ScheduledMerges, 'cancelled'>
 
 /** The half of the GitHub forge that only looks. */
@@ -48,6 +49,12 @@ export function createReading(
     cancelled: createCancelled({ client, logEnds }),
     find: (filter) => findPulls(client, filter),
     diff: (number) => readDiff({ client, git, branches }, number),
+    commits: async (number) =>
+      (
+        await client.pages<HostedCommit>('GET /repos/{owner}/{repo}/pulls/{pull_number}/commits', {
+          pull_number: number,
+        })
+      ).map(pullCommit),
     checkLog: (number, name) =>
       readCheckLog({ full: reader.full, checksOf, logEnds }, number, name),
   }

@@ -1,6 +1,6 @@
 import type { CheckRow, CheckStatus } from '../../../../domain/forge-rows.ts'
 import type { Sha } from '../../../../domain/ids.ts'
-import type { PullStore } from '../../store.ts'
+import type { PullStore } from '../../pull-store.ts'
 import { type Given, isEmpty, type Tools } from '../queries.ts'
 import type { Session } from '../session.ts'
 

@@ -13,10 +13,15 @@ export function createEvents(session: Session): EventStore {
       event.dedupeKey === null
         ? insert(session, event)
         : atomic((own) => insertOnce(own, event, event.dedupeKey ?? '')),
-    list: async ({ after, since, types, agentId, limit, last }) => {
+    list: async ({ types, agentIds, limit, last, ...filter }) => {
       const most = last === undefined ? limit : Math.min(limit ?? last, last)
       const range = last === undefined ? { limit: most } : { last: most }
-      const found = await rows(LIST, { after, since, ...ofTypes(types), agentId, ...range })
+      const { after, before, since, until, agentId } = filter
+      const found = await rows(LIST, {
+        ...{ after, before, since, until, agentId, agentIds },
+        ...ofTypes(types),
+        ...range,
+      })
       const ascending = last === undefined ? found : found.toReversed()
       return ascending.map(toEvent)
     },
@@ -62,27 +67,31 @@ function ofTypes(types: readonly string[] | undefined): Types {
 
 interface Filter {
   readonly after?: number | undefined
+  readonly before?: number | undefined
   readonly since?: number | undefined
+  readonly until?: number | undefined
   readonly type?: string | undefined
   readonly types?: readonly string[] | undefined
   readonly agentId?: AgentId | undefined
+  readonly agentIds?: readonly AgentId[] | undefined
   readonly limit?: number | undefined
   /** The newest first, and no more than so many. */
   readonly last?: number | undefined
 }
 
-function LIST(
-  { db, listed }: Tools,
-  { after, since, type, types, agentId, limit, last }: Given<Filter>,
-) {
+function LIST({ db, listed }: Tools, given: Given<Filter>) {
+  const { after, before, since, until, type, types, agentId, agentIds, limit, last } = given
   let query = db
     .selectFrom('events')
     .select(['seq', 'type', 'at', 'agentId', 'actor', 'why', 'dedupeKey', 'payload'])
   if (after !== undefined) query = query.where('seq', '>', after)
+  if (before !== undefined) query = query.where('seq', '<', before)
   if (since !== undefined) query = query.where('at', '>=', since)
+  if (until !== undefined) query = query.where('at', '<', until)
   if (type !== undefined) query = query.where('type', '=', type)
   if (types !== undefined) query = query.where('type', 'in', listed(types))
   if (agentId !== undefined) query = query.where('agentId', '=', agentId)
+  if (agentIds !== undefined) query = query.where('agentId', 'in', listed(agentIds))
   if (last !== undefined) return query.orderBy('seq', 'desc').limit(last)
   return limit === undefined ? query.orderBy('seq') : query.orderBy('seq').limit(limit)
 }

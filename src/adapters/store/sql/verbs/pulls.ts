@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PullRow, ReviewCommentRow, ReviewRow } from '../../../../domain/forge-rows.ts'
 import type { BranchName } from '../../../../domain/ids.ts'
-import type { PullStore } from '../../store.ts'
+import type { PullStore } from '../../pull-store.ts'
 import { createChecks } from './checks.ts'
 import { type Given, isEmpty, type Tools } from '../queries.ts'
 import type { Session } from '../session.ts'

@@ -7,6 +7,7 @@ const review = (more: Partial<PullDetails['reviews'][number]>): PullDetails['rev
   ...{
     id: 'r1',
     author: 'jane',
+    ...{ agent_id: null, commit: 'a'.repeat(40), submitted_at: 0 },
     state: 'approved',
     body: '',
     stale: false,
@@ -38,6 +39,7 @@ const pull = (reviews: PullDetails['reviews']): PullDetails => ({
   },
   ...{
     body: '',
+    ...{ created_at: 0, updated_at: 0, comments: [] },
     conflict_files: [],
     reviews,
     asked_reviewers: [],
@@ -97,7 +99,10 @@ describe('what else `exomonad pr show` says of reviews', () => {
   })
 
   it('(20.19) the state of each conversation on a line, where that is known, and the id to answer it by', () => {
-    const comment = { path: 'a.ts', line: 3, start_line: null, body: 'Why?' }
+    const comment = {
+      ...{ author: 'jane', thread: null },
+      ...{ path: 'a.ts', line: 3, start_line: null, body: 'Why?' },
+    }
     const comments = (['open', 'resolved', null] as const).map((conversation, index) => ({
       ...comment,
       id: `${index}`,

@@ -11,7 +11,7 @@ import {
   selectedRow,
 } from '../../../../../../src/surfaces/cli/console/overview/overview-rows.ts'
 import { isWriting, lineOf } from '../../../../../../src/surfaces/cli/console/state.ts'
-import type { Inbox } from '../../../../../../src/surfaces/text/inbox-answer.ts'
+import type { Inbox } from '../../../../../../src/surfaces/text/inbox/inbox-answer.ts'
 import { node, pull } from '../../../text/sample-tree.ts'
 import { item } from '../../../text/sample-inbox.ts'
 import { drive } from '../drive.ts'
@@ -22,6 +22,7 @@ const c = node('main.c', { state_age_seconds: 1 })
 
 const inboxOf = (...items: readonly Inbox['items'][number][]): Inbox => ({
   items: [...items],
+  ...{ next: null, total: items.length, by_type: {} },
   news: [],
   messages: [],
   questions: [],

@@ -37,7 +37,16 @@ const overview = (
     { type: 'place', place: 'overview' },
     {
       type: 'inbox',
-      inbox: { items: [...items], news: [], messages: [], questions: [], approvals: [] },
+      inbox: {
+        items: [...items],
+        next: null,
+        total: 0,
+        by_type: {},
+        news: [],
+        messages: [],
+        questions: [],
+        approvals: [],
+      },
     },
   )
 const then = (state: ConsoleState, ...actions: readonly Action[]): ConsoleState =>
