@@ -12,7 +12,13 @@ export default defineConfig({
     'subagents/index': './dist/types/packages/subagents/src/index.d.ts',
   },
   platform: 'node',
-  plugins: [dts({ dtsOnly: true, generator: 'oxc', tsconfig: false })],
+  treeshake: { moduleSideEffects: false },
+  plugins: [dts({ dtsOnly: true, oxc: true, tsconfig: false })],
   external: (id) => !id.startsWith('.') && !id.startsWith('/'),
-  output: { dir: 'dist', format: 'esm', chunkFileNames: 'subagents/types-[hash].js' },
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: '[name].d.ts',
+    chunkFileNames: 'subagents/types-[hash].js',
+  },
 })

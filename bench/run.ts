@@ -21,6 +21,7 @@ import { measureRadar } from './radar.ts'
 import { measureSpawn } from './spawn.ts'
 import { measureStore } from './store.ts'
 import { measureThousand } from './thousand.ts'
+import { measureWeb } from './web.ts'
 import { measureWorkplaces } from './workplaces.ts'
 
 /**
@@ -28,7 +29,8 @@ import { measureWorkplaces } from './workplaces.ts'
  * floor measured in the same run; `--json` prints the figures as data; names as arguments run only
  * those (`npm run bench -- spawn hook`). Needs tmux and curl; `provision` (worktrees that are ready
  * to work in), `forge` (following pull requests on GitHub), `landing`, `agents`, `workplaces` (a
- * large repository) and `store` (PostgreSQL beside SQLite, on one of Debian’s) run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
+ * large repository), `store` (PostgreSQL beside SQLite, on one of Debian’s) and `web` (the page in
+ * Debian’s Chromium) run only by their names; `agents` needs the agent CLIs of `npm run agent-clis`.
  */
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   spawn: measureSpawn,
@@ -52,6 +54,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Figure[]>>> = {
   agents: measureAgents,
   workplaces: measureWorkplaces,
   store: measureStore,
+  web: measureWeb,
 }
 /** A package registry for one, minutes for most; the real agent CLIs and most of an hour for `agents`. */
 const ONLY_BY_NAME: ReadonlySet<string> = new Set([
@@ -61,6 +64,7 @@ const ONLY_BY_NAME: ReadonlySet<string> = new Set([
   'agents',
   'workplaces',
   'store',
+  'web',
 ])
 
 const wanted = process.argv.slice(2).filter((argument) => argument !== '--json')

@@ -106,14 +106,14 @@ async function openPanes(tree: BenchTree): Promise<void> {
 }
 
 /** Ended agents, as many as are missing to the thousand, below the root. */
-async function fillStore(file: string): Promise<void> {
+export async function fillStore(file: string, count = AGENTS): Promise<void> {
   const store = await openSqliteStore({ file, log: silentLog() })
   try {
     const agents = await store.agents.list()
     const root = agents.find(({ kind }) => kind === 'root')
     if (root === undefined) throw new Error('no root in the store')
     await store.transaction(async (tx) => {
-      for (let index = agents.length; index < AGENTS; index += 1) {
+      for (let index = agents.length; index < count; index += 1) {
         await tx.agents.insert(
           agentRow({ name: `ended-${index}`, kind: 'worker', parentId: root.id, depth: 1 }),
         )

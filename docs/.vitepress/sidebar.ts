@@ -21,6 +21,7 @@ export const SIDEBAR = [
       page('Overnight, and being told', '/overnight'),
       page('What a person sees', '/attention'),
       page('Cost and limits', '/cost'),
+      page('Recipes', '/recipes'),
     ],
   },
   {
@@ -34,6 +35,7 @@ export const SIDEBAR = [
       page('Agent Client Protocol', '/acp'),
       page('MCP', '/mcp'),
       page('tmux, Zellij or neither', '/terminals'),
+      page('In your shell and your own agent', '/integrations'),
     ],
   },
   {
@@ -47,7 +49,11 @@ export const SIDEBAR = [
   },
   {
     text: 'Safety',
-    items: [page('Security and permissions', '/security'), page('The sandbox', '/sandbox')],
+    items: [
+      page('Security and permissions', '/security'),
+      page('The sandbox', '/sandbox'),
+      page('How it keeps its promises', '/promises'),
+    ],
   },
   {
     text: 'When something is off',
@@ -55,6 +61,10 @@ export const SIDEBAR = [
       page('Troubleshooting', '/troubleshooting'),
       page('Upgrades and recovery', '/recovery'),
     ],
+  },
+  {
+    text: 'Compared',
+    items: [page('With others', '/comparison'), page('Coming from another tool', '/coming-from')],
   },
   {
     text: 'Reference',

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { createBackupHost } from './host-backup.ts'
 import { createGiteaHost } from './host-gitea.ts'
 import { createGithubHost } from './host-github.ts'
 import { createMultiplexersHost } from './host-multiplexers.ts'
+import { createReportHost } from './host-report.ts'
 import { createStoreHost } from './host-store.ts'
 import { createSshHost } from './host-ssh.ts'
 import type { Environment } from '../config/environment.ts'
@@ -134,6 +136,8 @@ export function createHost(environment: Environment): Host {
       await endLimits(paths, environment)
     },
     store: createStoreHost(environment),
+    backup: createBackupHost(environment),
+    report: createReportHost(environment),
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([
         import('../config/load.ts'),

@@ -30,6 +30,8 @@ export interface Paths {
   readonly database: string
   /** Copies of the store that the daemon makes. */
   readonly backups: string
+  /** What is being brought back from a backup: there as long as that is not done. */
+  readonly restoring: string
   /**
    * What is there of agents that the store doesn’t know, and a person went on without; empty: all
    * that is there at the next start.
@@ -107,6 +109,7 @@ export function pathsOf(commonDir: string, home: string): Paths {
     state,
     database: join(state, 'store.db'),
     backups: join(state, 'backups'),
+    restoring: join(state, 'restoring'),
     accepted: join(state, 'accepted.json'),
     lock: join(state, 'daemon.lock'),
     log: join(state, 'logs', 'daemon.log'),

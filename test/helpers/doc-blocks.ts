@@ -30,10 +30,12 @@ export const DOC_PAGES: readonly string[] = [
 
 /** The test that runs the `sh` blocks of a page, all of them and in order. */
 export const RUN_BY: Readonly<Record<string, string>> = {
+  'README.md': 'test/integration/docs/guide.test.ts',
   'docs/guide.md': 'test/integration/docs/guide.test.ts',
   'docs/daily.md': 'test/integration/docs/guide.test.ts',
   'docs/console.md': 'test/integration/docs/guide.test.ts',
   'docs/headless.md': 'test/integration/docs/guide.test.ts',
+  'docs/recipes.md': 'test/integration/docs/recipes.test.ts',
   'docs/github.md': 'test/integration/github/docs.test.ts',
   'docs/elsewhere.md': 'test/integration/cli/elsewhere.test.ts',
 }

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs'
 import { guardStore } from '../../adapters/store/guarded.ts'
 import { openSqliteStore } from '../../adapters/store/sqlite/open.ts'
 import type { Store } from '../../adapters/store/store.ts'
 import { type Touches, watchStore } from '../../adapters/store/watched.ts'
 import type { Environment } from '../../config/environment.ts'
 import type { Config } from '../../config/schema.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import type { TextGate } from '../../sanitize/text-gate.ts'
@@ -31,6 +33,16 @@ export async function openStore(options: {
   return { store: guarded, touches }
 }
 
+/** A restore that was cut off has not brought back everything. */
+function requireRestored({ restoring }: Paths): void {
+  if (existsSync(restoring))
+    throw new ExomonadError(
+      'STORE_LOST',
+      `A restore from a backup is under way, or was cut off. Run the same \`exomonad restore FILE\` again, which finishes it; to go on with what is there, remove ${restoring}.`,
+      { folder: restoring },
+    )
+}
+
 async function open({
   config,
   environment,
@@ -38,6 +50,7 @@ async function open({
   log,
   clock,
 }: Parameters<typeof openStore>[0]): Promise<Store> {
+  requireRestored(paths)
   if (config.kind === 'sqlite') {
     await requireDatabase(paths)
     return openSqliteStore({ file: paths.database, backups: paths.backups, log, clock })

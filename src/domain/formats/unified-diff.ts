@@ -109,17 +109,18 @@ const ESCAPES: Readonly<Record<string, number>> = {
   r: 13,
 }
 
+const encoder = new TextEncoder()
+
 /** A path as git quotes it where it has letters beyond ASCII or controls: bytes in octal. */
 function unquoted(name: string): string {
   if (!/^".*"$/.test(name)) return name
-  const bytes: Buffer[] = []
+  const bytes: number[] = []
   for (const [, octal, letter, plain] of name
     .slice(1, -1)
     .matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/gu)) {
-    if (octal !== undefined) bytes.push(Buffer.from([Number.parseInt(octal, 8)]))
-    else if (letter !== undefined)
-      bytes.push(letter in ESCAPES ? Buffer.from([ESCAPES[letter] ?? 0]) : Buffer.from(letter))
-    else bytes.push(Buffer.from(plain ?? ''))
+    if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
+    else if (letter !== undefined && letter in ESCAPES) bytes.push(ESCAPES[letter] ?? 0)
+    else bytes.push(...encoder.encode(letter ?? plain ?? ''))
   }
-  return Buffer.concat(bytes).toString('utf8')
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(Uint8Array.from(bytes))
 }

@@ -16,10 +16,12 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   'store move': ['exomonad store move postgresql:///trees'],
   'store list': ['exomonad store list'],
   'store restore': ['exomonad store restore'],
+  backup: ['exomonad backup ~/tree.tar.gz'],
+  restore: ['exomonad restore ~/tree.tar.gz'],
   trust: ['exomonad trust', 'exomonad trust --check'],
   'notify test': ['exomonad notify test', 'exomonad notify test phone'],
   'config check': ['exomonad config check', 'exomonad config check ./config.toml'],
-  doctor: ['exomonad doctor', 'exomonad doctor --fix'],
+  doctor: ['exomonad doctor', 'exomonad doctor --fix', 'exomonad doctor --report'],
   demo: ['exomonad demo', 'exomonad demo --multiplexer tmux --keep'],
   spawn: [
     'exomonad spawn workers login="Add the login page"',

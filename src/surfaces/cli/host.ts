@@ -8,11 +8,20 @@ import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflow
 import type { MovedTable } from '../../adapters/store/move.ts'
 import type { PostgresStatus, StoreCheck } from '../../adapters/store/postgres/inspect.ts'
 import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
+import type { StoreFacts } from '../../adapters/store/sqlite/store-facts.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
+import type { BackupMade, makeBackup } from '../../daemon/backup/make-backup.ts'
+import type {
+  bringBack,
+  Restored,
+  unpackBackup,
+  UnpackedBackup,
+} from '../../daemon/backup/restore-backup.ts'
 import type { GiteaFound } from '../../daemon/forge/find-gitea.ts'
 import type { GithubFound } from '../../daemon/forge/find-github.ts'
+import type { cleanReport } from '../../daemon/report/clean-report.ts'
 import type { SandboxTrial } from '../../daemon/sandbox/try-programs.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
@@ -85,9 +94,33 @@ export interface Host {
   trackedFiles(paths: Paths): Promise<string[]>
   /** The store’s file while no daemon has it. */
   readonly store: StoreHost
+  readonly backup: BackupHost
+  readonly report: ReportHost
   readonly github: GithubHost
   readonly gitea: GiteaHost
   readonly multiplexers: MultiplexersHost
+}
+
+/** Of a whole tree: see daemon/backup. */
+export interface BackupHost {
+  make(options: Omit<Parameters<typeof makeBackup>[0], 'environment'>): Promise<BackupMade>
+  unpack(options: Omit<Parameters<typeof unpackBackup>[0], 'environment'>): Promise<UnpackedBackup>
+  /** Whatever becomes of it, the lock that unpacking took is let go. */
+  bringBack(
+    unpacked: UnpackedBackup,
+    options: Omit<Parameters<typeof bringBack>[1], 'environment'>,
+  ): Promise<Restored>
+}
+
+/** What a report for a bug needs. */
+export interface ReportHost {
+  /** Throws where the file can’t be read. */
+  store(paths: Pick<Paths, 'database'>): Promise<StoreFacts>
+  /** Without secrets, and without who and where this is. */
+  clean(
+    text: string,
+    options: Omit<Parameters<typeof cleanReport>[1], 'environment' | 'tokens'>,
+  ): Promise<string>
 }
 
 /** `store`: the configuration’s; what a database can’t be asked is STORE_UNAVAILABLE. */

@@ -1,8 +1,9 @@
 import type { WireEvent } from '../client.ts'
 import { definitionOf } from '../../events/event.ts'
 import { ALL_EVENTS } from '../../events/all.ts'
+import { describeEvent } from './event-words.ts'
 import { fold } from './fold.ts'
-import type { Colour, Palette } from './palette.ts'
+import type { Palette } from './palette.ts'
 import { printableLine } from './printable.ts'
 import { timeOfDay } from './relative-time.ts'
 import { cut, pad } from './width.ts'
@@ -43,12 +44,11 @@ function parts(
   name: string | null,
   palette: Palette,
 ): { readonly before: string; readonly text: string } {
-  const [symbol, colour, words] = describe(event)
+  const { sign, colour, text } = describeEvent(event)
   const who = pad(cut(printableLine(name ?? 'daemon'), 16), 16)
-  const why = event.why === null ? '' : ` (${printableLine(event.why)})`
   return {
-    before: `${palette.dim(timeOfDay(event.at))} ${palette.bold(who)} ${palette[colour](symbol)} `,
-    text: `${words}${why}`,
+    before: `${palette.dim(timeOfDay(event.at))} ${palette.bold(who)} ${palette[colour](sign)} `,
+    text,
   }
 }
 
@@ -59,27 +59,3 @@ export const MAJOR_TYPES: readonly string[] = ALL_EVENTS.filter(({ minor }) => m
 )
 
 export const isMinor = ({ type }: WireEvent): boolean => definitionOf(type)?.minor === true
-
-function describe({ type, payload }: WireEvent): [string, Colour, string] {
-  const facts = printableFacts(payload) as Facts
-  const line = definitionOf(type)?.line
-  if (line !== undefined) {
-    try {
-      return [line[0], line[1], line[2](facts)]
-    } catch {
-      // A daemon of another version may carry other things under the same name.
-    }
-  }
-  return ['·', 'dim', `${printableLine(type)} ${printableLine(JSON.stringify(payload))}`]
-}
-
-type Facts = Readonly<Record<string, unknown>>
-
-/** All text in it made printable, each on one line. */
-function printableFacts(value: unknown): unknown {
-  if (typeof value === 'string') return printableLine(value)
-  if (Array.isArray(value)) return value.map(printableFacts)
-  return typeof value === 'object' && value !== null
-    ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, printableFacts(part)]))
-    : value
-}

@@ -19,6 +19,7 @@ const top = join(import.meta.dirname, '..', '..', '..')
 const COMPARED: Readonly<Record<string, string>> = {
   'docs/library.md': 'test/unit/packages/subagents/docs.test.ts',
   'docs/contributing.md': 'test/unit/surfaces/cli/tool-command.test.ts',
+  'docs/recipes.md': 'test/unit/examples/recipes.test.ts',
 }
 
 /** Lines of a script without what it writes into files. */
@@ -70,7 +71,8 @@ describe('every block', () => {
         wrong.push(`${place}: exomonad ${words.join(' ')}: ${String(error)}`),
       )
     expect(wrong).toEqual([])
-  })
+    // It loads every command there is.
+  }, 120_000)
 
   it.each(Object.entries({ ...RUN_BY, ...COMPARED }))('of %s is read by %s', (page, test) => {
     expect(readFileSync(join(top, test), 'utf8')).toContain(page.replace('docs/', ''))

@@ -10,9 +10,8 @@ import {
   parentBranch,
   parseAgentId,
   parseSha,
-  requireFreeWord,
-  slugify,
 } from '../../../src/domain/ids.ts'
+import { requireFreeWord, slugify } from '../../../src/domain/formats/slug.ts'
 
 describe('slugs', () => {
   it('are lower-cased, dashed, trimmed and at most 50 characters', () => {

@@ -1,35 +1,37 @@
 import { useSyncExternalStore } from 'react'
-import type { TreeNode, TreeView } from '../../../src/core/agents/tree-document.ts'
-import { nodesOf } from '../../../src/surfaces/text/tree/rows.ts'
 import { call } from '../api/call.ts'
 import { ApiError } from '../api/errors.ts'
 import type { Connection } from './connection.ts'
+import { withChanges, type LiveNode, type LiveTreeView, type TreeState } from './tree-state.ts'
 
-export type { TreeNode, TreeView }
+export type { TreeNode } from '../../../src/core/agents/tree-document.ts'
+export type { LiveNode, LiveTreeView as TreeView }
 
-/** The tree as it was read last. */
+/** The tree as far as it was read. */
 export interface LiveTree {
-  readonly tree: TreeView | null
-  /** Milliseconds since the epoch. */
-  readonly readAt: number
-  readonly byId: ReadonlyMap<string, TreeNode>
+  readonly tree: LiveTreeView | null
+  readonly byId: ReadonlyMap<string, LiveNode>
   /** What agents are called, by id. */
   readonly shorts: ReadonlyMap<string, string>
+  /** Why it could not be read last. */
   readonly error: ApiError | null
 }
 
-const NONE: LiveTree = { tree: null, readAt: 0, byId: new Map(), shorts: new Map(), error: null }
-let current = NONE
+let state: TreeState | null = null
+let current: LiveTree = { tree: null, byId: new Map(), shorts: new Map(), error: null }
 const listeners = new Set<() => void>()
 const set = (next: LiveTree) => {
   current = next
   for (const listener of listeners) listener()
 }
 
-/** Milliseconds between two reads at least. */
-const PAUSE = 50
+/** Milliseconds between two reads at least: of a flood the latest is enough. */
+const PAUSE = 30
 
-/** Reads the tree at each event until it is stopped: one read at a time, the latest wins. */
+/**
+ * Reads what changed of the tree after each event, until it is stopped: one read at a time, and one
+ * more where something happened meanwhile.
+ */
 export function followTree(connection: Connection): () => void {
   let stopped = false
   let reading = false
@@ -42,23 +44,17 @@ export function followTree(connection: Connection): () => void {
     }
     reading = true
     try {
-      const tree = await call('tree', {})
-      const nodes = nodesOf(tree.root)
-      set({
-        tree,
-        readAt: Date.now(),
-        byId: new Map(nodes.map((node) => [node.id as string, node])),
-        shorts: new Map(nodes.map((node) => [node.id as string, node.short])),
-        error: null,
-      })
+      await readOnce()
     } catch (thrown) {
-      if (thrown instanceof ApiError) set({ ...current, error: thrown })
-    }
-    await new Promise((resolve) => setTimeout(resolve, PAUSE))
-    reading = false
-    if (again) {
-      again = false
-      void read()
+      if (!(thrown instanceof ApiError)) throw thrown
+      set({ ...current, error: thrown })
+    } finally {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE))
+      reading = false
+      if (again) {
+        again = false
+        void read()
+      }
     }
   }
   const stopEvents = connection.onEvent(() => void read())
@@ -68,6 +64,15 @@ export function followTree(connection: Connection): () => void {
     stopEvents()
     stopStart()
   }
+}
+
+async function readOnce(): Promise<void> {
+  const changes = await call('tree_changes', state === null ? {} : { since: state.revision })
+  const next = withChanges(state, changes) ?? withChanges(null, await call('tree_changes', {}))
+  if (next === null) return
+  state = next
+  const { tree, byId, shorts } = next
+  set({ tree, byId, shorts, error: null })
 }
 
 const subscribe = (listener: () => void): (() => void) => {

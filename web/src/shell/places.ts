@@ -27,5 +27,4 @@ export const PLACES: readonly {
   { path: '/spawn', name: 'Spawn', key: 'n', icon: SpawnIcon, writes: true },
 ]
 
-export const agentPath = (id: string): string => `/agents/${encodeURIComponent(id)}`
-export const pullPath = (number: number): string => `/pulls/${number}`
+export { agentPath, pullPath } from './paths.ts'

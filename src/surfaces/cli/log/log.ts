@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import type { TreeNode } from '../../../core/agents/tree-document.ts'
 import { meantBy } from '../../../domain/addresses.ts'
 import type { Client, EventQuery, WireEvent } from '../../client.ts'
 import { isMinor, MAJOR_TYPES } from '../../text/event-line.ts'
-import { dayOf, happenedLines, summaryLines } from '../../text/log/log-lines.ts'
+import { happenedLines, summaryLines } from '../../text/log/log-lines.ts'
+import { dayOf } from '../../text/log/log-words.ts'
+import { namesOf } from '../../text/log/names-of.ts'
 import { summarize, SUMMARY_TYPES, type LogSummary } from '../../text/log/summary.ts'
 import { tableWidth } from '../../text/table.ts'
 import { nodesOf } from '../../text/tree/rows.ts'
@@ -97,17 +98,6 @@ async function read(client: Client, query: Query): Promise<WireEvent[]> {
   const events: WireEvent[] = []
   for await (const event of client.events({ ...query, follow: false })) events.push(event)
   return events
-}
-
-/** As the tree calls them; what is in no tree as its events do. */
-function namesOf(nodes: readonly TreeNode[]): (event: WireEvent) => string | null {
-  const names = new Map<string, string>(nodes.map(({ id, short }) => [id, short]))
-  return ({ agentId, type, payload }) => {
-    if (agentId === null) return null
-    if (!names.has(agentId) && type.startsWith('agent.') && typeof payload['name'] === 'string')
-      names.set(agentId, payload['name'])
-    return names.get(agentId) ?? agentId.slice(0, 8)
-  }
 }
 
 function linesOf(context: CliContext, { since, now, summary, events, nameOf }: Found): string[] {

@@ -20,9 +20,11 @@ export interface Waited {
   readonly open: number
 }
 
-interface Wait {
+/** One agent’s wait for the person. Milliseconds since the epoch. */
+export interface Wait {
   readonly agentId: string
   readonly from: number
+  /** Null while it goes on. */
   readonly to: number | null
 }
 
@@ -39,12 +41,8 @@ interface Window {
  * from some time before it on, as what was open when it began counts from there.
  */
 export function waitedForPerson(events: readonly WireEvent[], window: Window): Waited {
-  const { since, now } = window
-  const waits = waitsIn(events, window).flatMap((wait) => {
-    const from = Math.max(wait.from, since)
-    const to = Math.min(wait.to ?? now, now)
-    return to > from ? [{ ...wait, from, end: to }] : []
-  })
+  const { now } = window
+  const waits = waitsWithin(events, window).map((wait) => ({ ...wait, end: wait.to ?? now }))
   const byAgent = Map.groupBy(waits, ({ agentId }) => agentId)
   let milliseconds = 0
   for (const own of byAgent.values()) {
@@ -60,6 +58,14 @@ export function waitedForPerson(events: readonly WireEvent[], window: Window): W
     open: waits.filter(({ to }) => to === null).length,
   }
 }
+
+/** The same, each for itself, as much of it as lies in that stretch. */
+export const waitsWithin = (events: readonly WireEvent[], window: Window): Wait[] =>
+  waitsIn(events, window).flatMap((wait) => {
+    const from = Math.max(wait.from, window.since)
+    const to = Math.min(wait.to ?? window.now, window.now)
+    return to > from ? [{ ...wait, from, to: wait.to === null ? null : to }] : []
+  })
 
 function waitsIn(events: readonly WireEvent[], { since, asking }: Window): Wait[] {
   const open = new Map<string, Wait>()

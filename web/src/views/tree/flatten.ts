@@ -1,4 +1,4 @@
-import type { TreeNode } from '../../live/tree.ts'
+import type { LiveNode } from '../../live/tree.ts'
 import {
   isIn,
   STATE_ORDER,
@@ -17,7 +17,7 @@ export interface Wish {
 
 /** One line of the tree. */
 export interface TreeLine {
-  readonly node: TreeNode
+  readonly node: LiveNode
   readonly depth: number
   /** False where it stands only for what is below it. */
   readonly matches: boolean
@@ -27,13 +27,13 @@ export interface TreeLine {
 }
 
 /** The lines of the tree, parents before children; those above a match stay, as in the terminal. */
-export function flatten(root: TreeNode, wish: Wish): TreeLine[] {
+export function flatten(root: LiveNode, wish: Wish): TreeLine[] {
   const text = wish.text.trim().toLowerCase()
-  const isWanted = (node: TreeNode): boolean =>
+  const isWanted = (node: LiveNode): boolean =>
     (text === '' || wordsOf(node).includes(text)) && isInState(node, wish.state)
   const isPlain = text === '' && wish.state === 'all'
   const lines: TreeLine[] = []
-  const visit = (node: TreeNode, depth: number): boolean => {
+  const visit = (node: LiveNode, depth: number): boolean => {
     const at = lines.length
     const matches = isPlain || isWanted(node)
     const isFolded = isPlain && wish.folded.has(node.id) && node.children.length > 0
@@ -48,19 +48,19 @@ export function flatten(root: TreeNode, wish: Wish): TreeLine[] {
   return lines
 }
 
-const wordsOf = ({ name, branch, task, command }: TreeNode): string =>
+const wordsOf = ({ name, branch, task, command }: LiveNode): string =>
   `${name}\n${branch}\n${task}\n${command ?? ''}`.toLowerCase()
 
-const isInState = (node: TreeNode, state: Wish['state']): boolean =>
+const isInState = (node: LiveNode, state: Wish['state']): boolean =>
   state === 'all' || (state === 'needs_me' ? node.turn === 'human' : isIn(node, state))
 
-const below = (node: TreeNode): number =>
+const below = (node: LiveNode): number =>
   node.children.reduce((sum, child) => sum + 1 + below(child), 0)
 
-function inOrder(nodes: readonly TreeNode[], sort: Wish['sort']): readonly TreeNode[] {
+function inOrder(nodes: readonly LiveNode[], sort: Wish['sort']): readonly LiveNode[] {
   if (sort === 'age') return nodes
   if (sort === 'name') return nodes.toSorted((a, b) => a.name.localeCompare(b.name))
-  const rank = (node: TreeNode): number =>
+  const rank = (node: LiveNode): number =>
     node.turn === 'human' ? -1 : STATE_ORDER.indexOf(shownState(node))
   return nodes.toSorted((a, b) => rank(a) - rank(b))
 }

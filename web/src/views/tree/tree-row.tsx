@@ -1,5 +1,5 @@
 import { memo } from 'react'
-import type { TreeNode } from '../../live/tree.ts'
+import type { LiveNode } from '../../live/tree.ts'
 import { CellText, palette } from '../../parts/cell.tsx'
 import { useNow } from '../../parts/now.ts'
 import {
@@ -19,12 +19,9 @@ import type { TreeLine } from './flatten.ts'
 /** Of a row. Pixels; the same in tree.css. */
 export const HEIGHT = 34
 
-interface Props {
-  readonly line: TreeLine
+interface Props extends TreeLine {
   /** Pixels from the top of the list. */
   readonly top: number
-  /** When the tree was read. Milliseconds since the epoch. */
-  readonly readAt: number
   readonly shorts: ReadonlyMap<string, string>
   readonly isSelected: boolean
   readonly open: (id: string) => void
@@ -32,17 +29,20 @@ interface Props {
   readonly select: (id: string) => void
 }
 
+/** Drawn again only where its own node changed. */
 export const TreeRow = memo(function TreeRow({
-  line,
+  node,
+  depth,
+  matches,
+  isFolded,
+  hidden,
   top,
-  readAt,
   shorts,
   isSelected,
   open,
   fold,
   select,
 }: Props) {
-  const { node, depth, matches, isFolded, hidden } = line
   const turn = turnName(node, shorts)
   const mail = node.undelivered + node.unread
   return (
@@ -92,7 +92,7 @@ export const TreeRow = memo(function TreeRow({
       <span className="ellipsis">
         <CellText cell={agentState(node, palette, { frame: 0, turn })} />
       </span>
-      <Since node={node} readAt={readAt} />
+      <Since node={node} />
       <span className="ellipsis">
         {node.pr !== null && (
           <a
@@ -126,8 +126,8 @@ export const TreeRow = memo(function TreeRow({
 })
 
 /** Alone, so that a second that passes draws nothing else. */
-function Since({ node, readAt }: { readonly node: TreeNode; readonly readAt: number }) {
-  const seconds = node.state_age_seconds + Math.max(0, useNow() - readAt) / 1000
+function Since({ node }: { readonly node: LiveNode }) {
+  const seconds = node.state_age_seconds + Math.max(0, useNow() - node.at) / 1000
   return (
     <span className="tone-dim" title={`by ${printableLine(node.state_source)}`}>
       {shortDuration(seconds)}

@@ -16,7 +16,7 @@ const NOTHING: Wish = { text: '', state: 'all', sort: 'age', folded: new Set() }
 
 /** The whole tree, live, with what needs the person on top. */
 export function TreeView() {
-  const { tree, readAt, shorts, error } = useTree()
+  const { tree, shorts, error } = useTree()
   const { link } = useStanding()
   const [wish, setWish] = useState(NOTHING)
   const [selected, setSelected] = useState<string | null>(null)
@@ -121,9 +121,8 @@ export function TreeView() {
                 return (
                   <TreeRow
                     key={key}
-                    line={line}
+                    {...line}
                     top={start}
-                    readAt={readAt}
                     shorts={shorts}
                     isSelected={index === at}
                     open={open}

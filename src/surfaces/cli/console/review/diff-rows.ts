@@ -1,8 +1,9 @@
 import { linesWords } from '../../../../domain/formats/line-range.ts'
+import type { DiffRow } from '../../../text/diff/diff-rows.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { displayWidth } from '../../../text/width.ts'
 import { wrapLine, wrapText } from '../rows/wrap.ts'
-import { commentsAt, type DiffRow, type Review } from './review.ts'
+import { commentsAt, type Review } from './review.ts'
 
 const SIGNS: Readonly<Partial<Record<DiffRow['kind'], string>>> = { new: '+', old: '-' }
 

@@ -1,9 +1,9 @@
 import { asExomonadError } from '../../../../domain/errors.ts'
 import { mergedLines } from '../../pulls/merged-lines.ts'
+import { sentComment, type Verdict } from '../../../text/diff/draft-comment.ts'
 import { createPalette } from '../../../text/palette.ts'
 import type { Doing, Notify } from '../doing.ts'
 import { nodeOf } from '../state.ts'
-import type { DraftComment, Verdict } from './review.ts'
 
 /** What is done with pull requests. `agent`: where what came of it is shown. */
 export interface ReviewActions {
@@ -137,10 +137,3 @@ export function createReviewActions(
     },
   }
 }
-
-const sentComment = ({ path, line, from, body }: DraftComment) => ({
-  path,
-  ...(from === line ? {} : { start_line: from }),
-  line,
-  body,
-})

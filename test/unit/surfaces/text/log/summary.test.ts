@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { WireEvent } from '../../../../../src/surfaces/client.ts'
 import { createPalette } from '../../../../../src/surfaces/text/palette.ts'
-import {
-  dayOf,
-  happenedLines,
-  spanWords,
-  summaryLines,
-} from '../../../../../src/surfaces/text/log/log-lines.ts'
+import { happenedLines, summaryLines } from '../../../../../src/surfaces/text/log/log-lines.ts'
+import { dayOf, spanWords } from '../../../../../src/surfaces/text/log/log-words.ts'
 import { summarize } from '../../../../../src/surfaces/text/log/summary.ts'
 import { displayWidth } from '../../../../../src/surfaces/text/width.ts'
 import { node } from '../sample-tree.ts'

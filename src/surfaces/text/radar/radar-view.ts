@@ -1,30 +1,13 @@
-import type { RadarDetail, RadarPair, RadarSide } from '../../core/radar/radar-use-cases.ts'
-import type { Palette } from './palette.ts'
-import { printableLine } from './printable.ts'
-import { plural } from './quantity.ts'
-import { renderTable, type Cell } from './table.ts'
-import { displayWidth } from './width.ts'
+import type { RadarDetail, RadarPair, RadarSide } from '../../../core/radar/radar-use-cases.ts'
+import type { Palette } from '../palette.ts'
+import { printableLine } from '../printable.ts'
+import { plural } from '../quantity.ts'
+import { CHANGES, radarGrid, radarGroups } from './radar-grid.ts'
+import { renderTable, type Cell } from '../table.ts'
+import { displayWidth } from '../width.ts'
 
 type Look = { readonly width: number; readonly palette: Palette }
 type MatrixLook = Look & { readonly selected?: Pick<RadarPair, 'a' | 'b'> | undefined }
-
-/** Names that are compared with each other, directly or by way of others: those of one parent. */
-function groupsOf(pairs: readonly RadarPair[]): RadarPair[][] {
-  const groups: { names: Set<string>; pairs: RadarPair[] }[] = []
-  for (const pair of pairs) {
-    const met = groups.filter(({ names }) => names.has(pair.a) || names.has(pair.b))
-    const [first = { names: new Set<string>(), pairs: [] }, ...others] = met
-    if (met.length === 0) groups.push(first)
-    for (const other of others) {
-      first.pairs.push(...other.pairs)
-      for (const name of other.names) first.names.add(name)
-      groups.splice(groups.indexOf(other), 1)
-    }
-    first.pairs.push(pair)
-    first.names.add(pair.a).add(pair.b)
-  }
-  return groups.map((group) => group.pairs)
-}
 
 const signOf = (pair: RadarPair | undefined, palette: Palette): Cell => {
   if (pair === undefined) return { text: '' }
@@ -47,14 +30,7 @@ const cellOf = (
 
 /** Where the names have no room above the columns, numbers stand for them. */
 function matrix(pairs: readonly RadarPair[], look: MatrixLook): string[] {
-  const rows = [...new Set(pairs.map(({ a }) => a))]
-  const seconds = new Set(pairs.map(({ b }) => b))
-  // Siblings in the order of the rows, behind them the branches.
-  const columns = [
-    ...rows.filter((name) => seconds.has(name)),
-    ...[...seconds].filter((name) => !rows.includes(name)),
-  ]
-  const byNames = new Map(pairs.map((pair) => [JSON.stringify([pair.a, pair.b]), pair]))
+  const { rows, columns, pairOf } = radarGrid(pairs)
   const table = (isShort: boolean): string[] => {
     const numbered = (name: string): string =>
       isShort && columns.includes(name)
@@ -67,10 +43,7 @@ function matrix(pairs: readonly RadarPair[], look: MatrixLook): string[] {
           title: isShort && rows.includes(name) ? String(index + 1) : printableLine(name),
         })),
       ],
-      rows.map((a) => [
-        numbered(a),
-        ...columns.map((b) => cellOf(byNames.get(JSON.stringify([a, b])), look, isShort)),
-      ]),
+      rows.map((a) => [numbered(a), ...columns.map((b) => cellOf(pairOf(a, b), look, isShort))]),
       look,
     )
   }
@@ -80,7 +53,10 @@ function matrix(pairs: readonly RadarPair[], look: MatrixLook): string[] {
 
 /** Who × who, a table for those of each parent. */
 export const radarTables = (pairs: readonly RadarPair[], look: MatrixLook): string[] =>
-  groupsOf(pairs).flatMap((group, index) => [...(index === 0 ? [] : ['']), ...matrix(group, look)])
+  radarGroups(pairs).flatMap((group, index) => [
+    ...(index === 0 ? [] : ['']),
+    ...matrix(group, look),
+  ])
 
 /** Who × who, and below it the files. */
 export function radarMatrix(pairs: readonly RadarPair[], look: Look): string[] {
@@ -105,20 +81,11 @@ export function radarMatrix(pairs: readonly RadarPair[], look: Look): string[] {
   ]
 }
 
-const WORDS: Readonly<Record<RadarSide['change'], string>> = {
-  added: 'adds it',
-  deleted: 'deletes it',
-  renamed: 'renames it',
-  modified: 'changes it',
-  mode: 'changes its mode',
-  none: 'conflicts by what it did elsewhere',
-}
-
 function sideLines(name: string, side: RadarSide, palette: Palette): string[] {
   const to = side.new_path === null ? '' : ` to ${printableLine(side.new_path)}`
   const binary = side.binary ? ' (binary)' : ''
   return [
-    `  ${palette.bold(printableLine(name))} ${WORDS[side.change]}${to}${binary}`,
+    `  ${palette.bold(printableLine(name))} ${CHANGES[side.change]}${to}${binary}`,
     ...side.hunks.flatMap(({ base, own, text }) => [
       `    ${palette.link(`@@ -${base.join(',')} +${own.join(',')} @@`)}`,
       ...text.map((line) => {

@@ -1,12 +1,12 @@
-import type { ItemType } from '../../domain/inbox-items.ts'
-import { fold } from './fold.ts'
+import type { ItemType } from '../../../domain/inbox-items.ts'
+import { fold } from '../fold.ts'
 import type { Inbox } from './inbox-answer.ts'
-import { indented } from './indented.ts'
-import type { Palette } from './palette.ts'
-import { printable, printableLine } from './printable.ts'
-import { plural } from './quantity.ts'
-import { relativeTime } from './relative-time.ts'
-import { renderTable } from './table.ts'
+import { indented } from '../indented.ts'
+import { itemOwnText, newsWords } from './inbox-words.ts'
+import type { Palette } from '../palette.ts'
+import { printableLine } from '../printable.ts'
+import { relativeTime } from '../relative-time.ts'
+import { renderTable } from '../table.ts'
 
 type Item = Inbox['items'][number]
 type NewsLine = Inbox['news'][number]
@@ -90,19 +90,6 @@ function newsTable(news: readonly NewsLine[], { now, ...options }: Options): str
   )
 }
 
-/** `3 notes, newest: the tests pass`. */
-export function newsWords({ agent, count, kinds, newest }: NewsLine): string {
-  const what = kinds.length === 1 && kinds[0] === 'note' ? 'note' : 'message'
-  const words = newest.text
-    .replace(/^\[[A-Z ]+\]/, '')
-    .trim()
-    .split(/\s+/)
-    .join(' ')
-  // Whose it is stands beside it.
-  const own = words.startsWith(`${agent}: `) ? words.slice(`${agent}: `.length) : words
-  return `${plural(count, what)}, newest: ${printableLine(own)}`
-}
-
 function wholeNews(
   news: readonly NewsLine[],
   messages: Inbox['messages'],
@@ -128,12 +115,6 @@ const BY_NUMBER: Readonly<Partial<Record<ItemType, string>>> = {
   permission: '--approve or --deny',
   approval: '--approve or --deny',
   pull: '--merge',
-}
-
-/** What an item says beyond its title, printable: of one line the title has all. */
-export function itemOwnText({ text, title }: Item): string {
-  const bare = printable(text).trimEnd()
-  return printableLine(title).endsWith(bare) ? '' : bare
 }
 
 /** One item, whole, with the commands that settle it. */

@@ -1,0 +1,125 @@
+import { useEffect, useId, useRef, useState } from 'react'
+import { plural } from '../../../../../src/surfaces/text/quantity.ts'
+import type { Verdict } from '../../../../../src/surfaces/text/diff/draft-comment.ts'
+import { ApiError, wordsOf } from '../../../api/errors.ts'
+import { useAction } from '../../../live/queries.ts'
+import { toSend, type useDraft } from './draft.ts'
+
+const VERDICTS: readonly (readonly [Verdict, string, string])[] = [
+  ['comment', 'Comment', 'Say something; decide nothing.'],
+  ['approve', 'Approve', 'It can be merged as it is.'],
+  [
+    'request_changes',
+    'Request changes',
+    'Its agent gets every comment, and has to fix them first.',
+  ],
+]
+
+/** The whole review, sent at once: words, verdict and the comments on lines. */
+export function ReviewForm({
+  number,
+  head,
+  draft,
+  setBody,
+  clear,
+  showNew,
+  close,
+  sent,
+}: {
+  readonly number: number
+  /** What was looked at. */
+  readonly head: string
+  readonly showNew: () => void
+  readonly close: () => void
+  readonly sent: (words: string) => void
+} & Pick<ReturnType<typeof useDraft>, 'draft' | 'setBody' | 'clear'>) {
+  const [verdict, setVerdict] = useState<Verdict>('comment')
+  const review = useAction('pr_review')
+  const name = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const comments = toSend(draft.comments)
+  const isEmpty = verdict !== 'approve' && draft.body.trim() === '' && comments.length === 0
+  const isOld = review.error instanceof ApiError && review.error.code === 'HEAD_CHANGED'
+  return (
+    <form
+      className="review-form panel"
+      aria-label="Your review"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape') return
+        event.stopPropagation()
+        close()
+      }}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isEmpty || review.isPending) return
+        review.mutate(
+          { pr_number: number, head_sha: head, verdict, body: draft.body.trim(), comments },
+          {
+            onSuccess: () => {
+              clear()
+              sent(DONE[verdict])
+            },
+          },
+        )
+      }}
+    >
+      <label className="label">
+        Your review
+        <textarea
+          ref={field}
+          className="field"
+          placeholder="What you think of it as a whole"
+          value={draft.body}
+          onChange={({ target }) => setBody(target.value)}
+        />
+      </label>
+      <p className="hint">
+        {comments.length === 0
+          ? 'No comments on lines.'
+          : `With ${plural(comments.length, 'comment')} on lines.`}
+      </p>
+      <fieldset>
+        <legend className="sr-only">Verdict</legend>
+        {VERDICTS.map(([value, word, what]) => (
+          <label key={value} className="choice">
+            <input
+              type="radio"
+              name={name}
+              checked={verdict === value}
+              onChange={() => setVerdict(value)}
+            />
+            <span>
+              <strong>{word}</strong>
+              <span className="hint">{what}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {review.error !== null && (
+        <div role="alert" className="tone-bad">
+          <p>{wordsOf(review.error)}</p>
+          {isOld && (
+            <button type="button" className="button" onClick={showNew}>
+              Show the new version
+            </button>
+          )}
+        </div>
+      )}
+      <div className="buttons">
+        <button type="submit" className="button primary" disabled={isEmpty || review.isPending}>
+          {review.isPending ? 'Sending …' : 'Send the review'}
+        </button>
+        <button type="button" className="button" onClick={close}>
+          Later
+        </button>
+      </div>
+    </form>
+  )
+}
+
+const DONE: Readonly<Record<Verdict, string>> = {
+  approve: 'You approved it.',
+  request_changes: 'You asked for changes: its agent gets every comment.',
+  comment: 'Your comments were sent.',
+}

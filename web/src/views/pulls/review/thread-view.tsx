@@ -1,0 +1,130 @@
+import { useState } from 'react'
+import { placeText } from '../../../../../src/domain/formats/line-range.ts'
+import { printableLine } from '../../../../../src/surfaces/text/printable.ts'
+import { wordsOf } from '../../../api/errors.ts'
+import { useReadOnly } from '../../../live/context.tsx'
+import { useAction } from '../../../live/queries.ts'
+import { useKept } from '../../../parts/kept.ts'
+import { Prose } from '../../../parts/prose.tsx'
+import type { Thread } from './threads.ts'
+
+/** What was said of some lines, and a reply to it. `go`: to the lines in the diff. */
+export function ThreadView({
+  number,
+  thread,
+  withPlace = false,
+  go,
+}: {
+  readonly number: number
+  readonly thread: Thread
+  readonly withPlace?: boolean
+  readonly go?: (() => void) | undefined
+}) {
+  const { comments, isResolved, isOutdated, path, line, from } = thread
+  const [isOpen, setOpen] = useState(!isResolved)
+  const [first] = comments
+  const place = printableLine(placeText({ path, line, startLine: from }))
+  return (
+    <section className="thread" aria-label={`Conversation on ${place}`}>
+      <header>
+        {go !== undefined && withPlace ? (
+          <button type="button" className="link mono ellipsis" onClick={go}>
+            <bdi>{place}</bdi>
+          </button>
+        ) : (
+          (withPlace || isOutdated) && <bdi className="mono ellipsis">{place}</bdi>
+        )}
+        {!withPlace && !isOutdated && from !== null && (
+          <span className="hint">
+            lines {from}–{line}
+          </span>
+        )}
+        {isOutdated && <span className="chip">of an older version</span>}
+        {isResolved && <span className="chip tone-good">✓ resolved</span>}
+        {isResolved && (
+          <button type="button" className="link" onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide' : 'Show'}
+          </button>
+        )}
+      </header>
+      {isOpen && (
+        <>
+          {comments.map(({ id, author, body, withheld }) => (
+            <article key={id} className="said">
+              <bdi className="author">{printableLine(author)}</bdi>
+              {withheld ? <p className="hint">Its words are not shown.</p> : <Prose text={body} />}
+            </article>
+          ))}
+          {first.conversation !== null && (
+            <Reply
+              number={number}
+              comment={comments.at(-1)?.id ?? first.id}
+              isResolved={isResolved}
+            />
+          )}
+        </>
+      )}
+    </section>
+  )
+}
+
+function Reply({
+  number,
+  comment,
+  isResolved,
+}: {
+  readonly number: number
+  readonly comment: string
+  readonly isResolved: boolean
+}) {
+  const readOnly = useReadOnly()
+  const review = useAction('pr_review')
+  const [kept, set] = useKept<string>(`reply:${number}:${comment}`)
+  const body = kept ?? ''
+  if (readOnly) return null
+  const send = (resolve: boolean) =>
+    review.mutate(
+      { pr_number: number, replies: [{ comment_id: comment, body: body.trim(), resolve }] },
+      { onSuccess: () => set(() => undefined) },
+    )
+  return (
+    <form
+      className="reply"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (body.trim() !== '') send(false)
+      }}
+    >
+      <textarea
+        className="field"
+        rows={1}
+        aria-label="Reply"
+        placeholder="Reply"
+        value={body}
+        onChange={({ target }) => set(() => (target.value === '' ? undefined : target.value))}
+      />
+      {review.error !== null && (
+        <p role="alert" className="tone-bad">
+          {wordsOf(review.error)}
+        </p>
+      )}
+      <div className="buttons">
+        {body.trim() !== '' && (
+          <button type="submit" className="button primary" disabled={review.isPending}>
+            Reply
+          </button>
+        )}
+        {!isResolved && (
+          <button
+            type="button"
+            className="button"
+            disabled={review.isPending}
+            onClick={() => send(true)}
+          >
+            {body.trim() === '' ? 'Resolve' : 'Reply and resolve'}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+}
