@@ -1,4 +1,6 @@
 import { ack } from './mail/ack.ts'
+import { agentDiff } from './tree/agent-diff.ts'
+import { agentMail } from './tree/agent-mail.ts'
 import { agentResult } from './agents/agent-result.ts'
 import { agentStatus } from './agents/agent-status.ts'
 import { answerQuestion } from './mail/answer-question.ts'
@@ -46,6 +48,7 @@ import { sendRaw } from './agents/send-raw.ts'
 import { spawn } from './agents/spawn.ts'
 import { spawnAgents } from './agents/spawn-agents.ts'
 import { spawnBackgroundTask } from './sessions/spawn-background-task.ts'
+import { spawnChoices } from './tree/spawn-choices.ts'
 import { spawnGeminiTeammate } from './agents/spawn-gemini-teammate.ts'
 import { spawnLlmSession } from './sessions/spawn-llm-session.ts'
 import { spawnChoices } from './agents/spawn-choices.ts'
@@ -69,6 +72,8 @@ import type { AnyTool } from './define.ts'
  */
 const TOOLS = [
   ack,
+  agentDiff,
+  agentMail,
   agentResult,
   agentStatus,
   answerQuestion,
