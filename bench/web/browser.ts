@@ -12,7 +12,7 @@ export const openBrowser = (): Promise<Browser> =>
   })
 
 /** What happens in it is written down from its start (in-page.js). */
-export const watchPage = (page: Page): Promise<void> =>
+export const watchPage = (page: Page): Promise<unknown> =>
   page.addInitScript({ path: join(import.meta.dirname, 'in-page.js') })
 
 export interface Seen {

@@ -1,4 +1,4 @@
-import { requireFreeWord, slugify } from './slug.ts'
+import { requireFreeWord, slugify } from './formats/slug.ts'
 
 /** Of a prompt’s words, as many as make a name that can be typed. */
 const WORDS = 4

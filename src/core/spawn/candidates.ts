@@ -1,6 +1,6 @@
 import { ExomonadError } from '../../domain/errors.ts'
 import { asBranchName, childBranch, type BranchName, type Sha } from '../../domain/ids.ts'
-import { requireFreeWord, slugify } from '../../domain/slug.ts'
+import { requireFreeWord, slugify } from '../../domain/formats/slug.ts'
 import type { Caller } from '../../domain/caller.ts'
 import type { Configured, Deps } from '../deps.ts'
 import type { ResolvedSpec } from './issues/specs.ts'

@@ -11,7 +11,7 @@ import type {
   SpawnSpec,
 } from './spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
-import { slugify } from '../../domain/slug.ts'
+import { slugify } from '../../domain/formats/slug.ts'
 import type { Deps } from '../deps.ts'
 import { issueOf } from './issues/records.ts'
 import { createIssueSpecs, type ResolvedSpec } from './issues/specs.ts'

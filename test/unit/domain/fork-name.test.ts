@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { forkName, unusedName } from '../../../src/domain/fork-name.ts'
-import { slugify } from '../../../src/domain/slug.ts'
+import { slugify } from '../../../src/domain/formats/slug.ts'
 
 const nobody = new Set<string>()
 

@@ -11,7 +11,7 @@ import {
   parseAgentId,
   parseSha,
 } from '../../../src/domain/ids.ts'
-import { requireFreeWord, slugify } from '../../../src/domain/slug.ts'
+import { requireFreeWord, slugify } from '../../../src/domain/formats/slug.ts'
 
 describe('slugs', () => {
   it('are lower-cased, dashed, trimmed and at most 50 characters', () => {

@@ -84,6 +84,7 @@ describe('conversations on lines', () => {
   const review = (facts: Partial<PullReview>): PullReview => ({
     ...{ id: 'r', author: 'lead', state: 'commented', body: '', stale: false, comments: [] },
     ...{ trusted: true, withheld: false, not_counted: null },
+    ...{ agent_id: null, commit: '', submitted_at: 0 },
     ...facts,
   })
   const reviews = [

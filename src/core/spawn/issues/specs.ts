@@ -1,7 +1,7 @@
 import type { ForgeIssues, Issue } from '../../../adapters/forge/issues.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { childBranch } from '../../../domain/ids.ts'
-import { slugify } from '../../../domain/slug.ts'
+import { slugify } from '../../../domain/formats/slug.ts'
 import type { SpawnSpec } from '../spawn-use-cases.ts'
 import type { Caller } from '../../../domain/caller.ts'
 import type { Deps } from '../../deps.ts'

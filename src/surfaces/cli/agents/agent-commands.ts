@@ -76,7 +76,7 @@ const isUnfolded = (
 export const radar = toolCommand('radar', {
   prepare: ({ a, b }) => (a === undefined ? {} : b === undefined ? { a } : { a, b }),
   show: async ({ pairs, pair }, look) => {
-    const { radarDetail, radarMatrix } = await import('../../text/radar-view.ts')
+    const { radarDetail, radarMatrix } = await import('../../text/radar/radar-view.ts')
     return pair === undefined ? radarMatrix(pairs ?? [], look) : radarDetail(pair, look)
   },
 })

@@ -1,5 +1,5 @@
 import type { TreeView } from '../../../core/agents/tree-document.ts'
-import type { Inbox } from '../../text/inbox-answer.ts'
+import type { Inbox } from '../../text/inbox/inbox-answer.ts'
 import { changeView } from './change-view.ts'
 import { push } from './input/input-history.ts'
 import { EMPTY } from './input/line-editor.ts'

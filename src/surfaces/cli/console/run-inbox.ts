@@ -1,7 +1,7 @@
 import { ExomonadError } from '../../../domain/errors.ts'
 import type { Client } from '../../client.ts'
 import { printableLine } from '../../text/printable.ts'
-import type { Inbox } from '../../text/inbox-answer.ts'
+import type { Inbox } from '../../text/inbox/inbox-answer.ts'
 import { itemCalled, itemsOf, type InboxItem } from './rows/inbox-rows.ts'
 import type { ConsoleLine } from './input/parse-line.ts'
 import type { Doing, Notify } from './doing.ts'

@@ -30,7 +30,7 @@ export const approve = toolCommand('approve', decision)
 export const deny = toolCommand('deny', decision)
 
 const inboxes = () => import('./inbox.ts')
-const views = () => import('../../text/inbox-view.ts')
+const views = () => import('../../text/inbox/inbox-view.ts')
 
 export const inbox = toolCommand('inbox', {
   command: 'inbox',

@@ -131,7 +131,8 @@ describe('help', () => {
 describe('signs and colours', () => {
   const top = join(import.meta.dirname, '..', '..', '..', '..', 'src')
   /** Written for programs, or read from them, and never shown by us. */
-  const OTHERS = /^(adapters\/agent-cli\/|domain\/ids\.ts$|surfaces\/text\/ascii\.ts$)/
+  const OTHERS =
+    /^(adapters\/agent-cli\/|domain\/ids\.ts$|domain\/formats\/slug\.ts$|surfaces\/text\/ascii\.ts$)/
 
   it('has an ASCII character for every sign in the sources, as wide as it', () => {
     const found = ['', '../packages/subagents/src']

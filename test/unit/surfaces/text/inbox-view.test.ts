@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { inboxLines, itemLines } from '../../../../src/surfaces/text/inbox-view.ts'
-import type { Inbox } from '../../../../src/surfaces/text/inbox-answer.ts'
+import { inboxLines, itemLines } from '../../../../src/surfaces/text/inbox/inbox-view.ts'
+import type { Inbox } from '../../../../src/surfaces/text/inbox/inbox-answer.ts'
 import { createPalette } from '../../../../src/surfaces/text/palette.ts'
 import { displayWidth } from '../../../../src/surfaces/text/width.ts'
 import { item } from './sample-inbox.ts'

@@ -1,4 +1,4 @@
-import type { Inbox } from '../../../../src/surfaces/text/inbox-answer.ts'
+import type { Inbox } from '../../../../src/surfaces/text/inbox/inbox-answer.ts'
 
 type Item = Inbox['items'][number]
 

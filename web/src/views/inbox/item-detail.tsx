@@ -1,5 +1,5 @@
 import { Link } from 'wouter'
-import { itemOwnText } from '../../../../src/surfaces/text/inbox-words.ts'
+import { itemOwnText } from '../../../../src/surfaces/text/inbox/inbox-words.ts'
 import { printable, printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { relativeTime } from '../../../../src/surfaces/text/relative-time.ts'
 import { useReadOnly } from '../../live/context.tsx'

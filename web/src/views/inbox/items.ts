@@ -1,5 +1,5 @@
 import { ITEM_TYPES, type ItemType } from '../../../../src/domain/inbox-items.ts'
-import type { Inbox } from '../../../../src/surfaces/text/inbox-answer.ts'
+import type { Inbox } from '../../../../src/surfaces/text/inbox/inbox-answer.ts'
 
 export type Item = Inbox['items'][number]
 

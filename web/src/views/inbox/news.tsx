@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { newsWords } from '../../../../src/surfaces/text/inbox-words.ts'
+import { newsWords } from '../../../../src/surfaces/text/inbox/inbox-words.ts'
 import { printable, printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { relativeTime } from '../../../../src/surfaces/text/relative-time.ts'
 import { useReadOnly } from '../../live/context.tsx'

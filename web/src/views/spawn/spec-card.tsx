@@ -1,5 +1,5 @@
 import { memo, useState } from 'react'
-import { slugify } from '../../../../src/domain/slug.ts'
+import { slugify } from '../../../../src/domain/formats/slug.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import type { Faults, SpecDraft } from './draft.ts'
 import { Field, type Offer } from './field.tsx'

@@ -1,6 +1,6 @@
 import type { TreeNode } from '../../../../core/agents/tree-document.ts'
 import { shownState, STATE_ORDER } from '../../../../domain/tree-filters.ts'
-import type { Inbox } from '../../../text/inbox-answer.ts'
+import type { Inbox } from '../../../text/inbox/inbox-answer.ts'
 import { rowsOf, type Row as TreeRow } from '../../../text/tree/rows.ts'
 import { asWaiting } from '../own-waits.ts'
 import { hasEnded, rotationOf } from '../rotation.ts'

@@ -1,5 +1,5 @@
 import type { TreeNode } from '../../../../core/agents/tree-document.ts'
-import { itemOwnText } from '../../../text/inbox-words.ts'
+import { itemOwnText } from '../../../text/inbox/inbox-words.ts'
 import { happenedLines } from '../../../text/log/log-lines.ts'
 import { hasTerminal } from '../../../text/no-terminal.ts'
 import type { Palette } from '../../../text/palette.ts'

@@ -1,4 +1,4 @@
-import { radarDetail } from '../../../text/radar-view.ts'
+import { radarDetail } from '../../../text/radar/radar-view.ts'
 import type { Doing } from '../doing.ts'
 import { newRadar } from './radar.ts'
 

@@ -1,6 +1,6 @@
 import { cut } from '../../../text/width.ts'
-import type { Inbox } from '../../../text/inbox-answer.ts'
-import { newsWords } from '../../../text/inbox-words.ts'
+import type { Inbox } from '../../../text/inbox/inbox-answer.ts'
+import { newsWords } from '../../../text/inbox/inbox-words.ts'
 import type { Palette } from '../../../text/palette.ts'
 import { printableLine } from '../../../text/printable.ts'
 import { relativeTime } from '../../../text/relative-time.ts'

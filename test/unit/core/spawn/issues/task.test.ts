@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Issue } from '../../../../../src/adapters/forge/issues.ts'
 import { issueName, issueTask, withClosing } from '../../../../../src/core/spawn/issues/task.ts'
-import { slugify } from '../../../../../src/domain/slug.ts'
+import { slugify } from '../../../../../src/domain/formats/slug.ts'
 
 const issue = (change: Partial<Issue> = {}): Issue => ({
   number: 42,

@@ -11,7 +11,7 @@ import {
   selectedRow,
 } from '../../../../../../src/surfaces/cli/console/overview/overview-rows.ts'
 import { isWriting, lineOf } from '../../../../../../src/surfaces/cli/console/state.ts'
-import type { Inbox } from '../../../../../../src/surfaces/text/inbox-answer.ts'
+import type { Inbox } from '../../../../../../src/surfaces/text/inbox/inbox-answer.ts'
 import { node, pull } from '../../../text/sample-tree.ts'
 import { item } from '../../../text/sample-inbox.ts'
 import { drive } from '../drive.ts'

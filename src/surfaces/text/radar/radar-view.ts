@@ -1,10 +1,10 @@
-import type { RadarDetail, RadarPair, RadarSide } from '../../core/radar/radar-use-cases.ts'
-import type { Palette } from './palette.ts'
-import { printableLine } from './printable.ts'
-import { plural } from './quantity.ts'
+import type { RadarDetail, RadarPair, RadarSide } from '../../../core/radar/radar-use-cases.ts'
+import type { Palette } from '../palette.ts'
+import { printableLine } from '../printable.ts'
+import { plural } from '../quantity.ts'
 import { CHANGES, radarGrid, radarGroups } from './radar-grid.ts'
-import { renderTable, type Cell } from './table.ts'
-import { displayWidth } from './width.ts'
+import { renderTable, type Cell } from '../table.ts'
+import { displayWidth } from '../width.ts'
 
 type Look = { readonly width: number; readonly palette: Palette }
 type MatrixLook = Look & { readonly selected?: Pick<RadarPair, 'a' | 'b'> | undefined }

@@ -1,4 +1,4 @@
-import type { RadarPair, RadarSide } from '../../core/radar/radar-use-cases.ts'
+import type { RadarPair, RadarSide } from '../../../core/radar/radar-use-cases.ts'
 
 /** Names that are compared with each other, directly or by way of others: those of one parent. */
 export function radarGroups(pairs: readonly RadarPair[]): RadarPair[][] {

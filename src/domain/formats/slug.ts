@@ -1,5 +1,5 @@
-import { ExomonadError } from './errors.ts'
-import type { Slug } from './ids.ts'
+import { ExomonadError } from '../errors.ts'
+import type { Slug } from '../ids.ts'
 
 /**
  * Letters that have no part that is one of a–z; accents and the like come off by themselves. Greek

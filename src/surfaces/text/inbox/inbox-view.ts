@@ -1,12 +1,12 @@
-import type { ItemType } from '../../domain/inbox-items.ts'
-import { fold } from './fold.ts'
+import type { ItemType } from '../../../domain/inbox-items.ts'
+import { fold } from '../fold.ts'
 import type { Inbox } from './inbox-answer.ts'
-import { indented } from './indented.ts'
+import { indented } from '../indented.ts'
 import { itemOwnText, newsWords } from './inbox-words.ts'
-import type { Palette } from './palette.ts'
-import { printableLine } from './printable.ts'
-import { relativeTime } from './relative-time.ts'
-import { renderTable } from './table.ts'
+import type { Palette } from '../palette.ts'
+import { printableLine } from '../printable.ts'
+import { relativeTime } from '../relative-time.ts'
+import { renderTable } from '../table.ts'
 
 type Item = Inbox['items'][number]
 type NewsLine = Inbox['news'][number]

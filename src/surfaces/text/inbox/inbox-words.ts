@@ -1,6 +1,6 @@
 import type { Inbox } from './inbox-answer.ts'
-import { printable, printableLine } from './printable.ts'
-import { plural } from './quantity.ts'
+import { printable, printableLine } from '../printable.ts'
+import { plural } from '../quantity.ts'
 
 type Item = Inbox['items'][number]
 type NewsLine = Inbox['news'][number]
