@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
-import { Link, Route, Switch } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { useStanding } from './live/context.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Loading } from './parts/states.tsx'
 import { NoAccess } from './shell/no-access.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -18,34 +19,37 @@ const SpawnView = lazy(() => import('./views/spawn/spawn-view.tsx'))
 
 export function App() {
   const { access } = useStanding()
+  const [path] = useLocation()
   if (access.kind === 'none') return <NoAccess why={access.why} />
   return (
     <Shell>
-      <Suspense fallback={<Waiting />}>
-        <Switch>
-          <Route path="/" component={TreeView} />
-          <Route path="/agents/:agent">
-            {({ agent }) => <AgentView key={agent} agent={decodeURIComponent(agent)} />}
-          </Route>
-          <Route path="/inbox" component={InboxView} />
-          <Route path="/pulls" component={PullListView} />
-          <Route path="/pulls/:number">
-            {({ number }) => <PullView key={number} number={Number(number)} />}
-          </Route>
-          <Route path="/fold" component={FoldView} />
-          <Route path="/timeline" component={TimelineView} />
-          <Route path="/cost" component={CostView} />
-          <Route path="/spawn" component={SpawnView} />
-          <Route>
-            <div className="view-head">
-              <h1>There is no such view</h1>
-            </div>
-            <div className="view-body">
-              <Link href="/">To the tree</Link>
-            </div>
-          </Route>
-        </Switch>
-      </Suspense>
+      <Boundary key={path}>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            <Route path="/" component={TreeView} />
+            <Route path="/agents/:agent">
+              {({ agent }) => <AgentView key={agent} agent={decodeURIComponent(agent)} />}
+            </Route>
+            <Route path="/inbox" component={InboxView} />
+            <Route path="/pulls" component={PullListView} />
+            <Route path="/pulls/:number">
+              {({ number }) => <PullView key={number} number={Number(number)} />}
+            </Route>
+            <Route path="/fold" component={FoldView} />
+            <Route path="/timeline" component={TimelineView} />
+            <Route path="/cost" component={CostView} />
+            <Route path="/spawn" component={SpawnView} />
+            <Route>
+              <div className="view-head">
+                <h1>There is no such view</h1>
+              </div>
+              <div className="view-body">
+                <Link href="/">To the tree</Link>
+              </div>
+            </Route>
+          </Switch>
+        </Suspense>
+      </Boundary>
     </Shell>
   )
 }
