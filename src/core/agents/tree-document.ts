@@ -2,7 +2,6 @@ import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { StateFilter, TreeSort } from '../../domain/tree-filters.ts'
 import type { AgentMail } from '../mail/agent-mail.ts'
-import type { SpawnChoices } from '../spawn/spawn-choices.ts'
 import type { AgentDiff } from '../tree/agent-diff.ts'
 import type { UsageQuery, UsageView } from '../usage/usage-document.ts'
 import type { LandingView } from '../fold/view.ts'
@@ -183,7 +182,6 @@ export interface View {
   diff(address: string): Promise<AgentDiff>
   /** What was sent to it, and what became of that; takes nothing. */
   mail(address: string, page: { limit: number; before?: string | undefined }): Promise<AgentMail>
-  spawnChoices(): Promise<SpawnChoices>
   /** As little as a shell’s prompt shows: how many agents work, and how many items need the human. */
   attention(): Promise<{ working: number; items: number }>
 }

@@ -12,7 +12,6 @@ import { nodeDocument } from '../tree/node-document.ts'
 import { readTreeFacts } from '../tree/tree-facts.ts'
 import { indexTree } from '../tree/tree-index.ts'
 import { createAgentMail } from '../mail/agent-mail.ts'
-import { createSpawnChoices } from '../spawn/spawn-choices.ts'
 import { createAgentDiff } from '../tree/agent-diff.ts'
 import { createUsageView } from '../usage/usage-view.ts'
 import { createTreeChanges } from '../tree/tree-changes.ts'
@@ -39,7 +38,6 @@ export function createView(deps: ViewDeps): View {
     usage: createUsageView(deps),
     diff: createAgentDiff(deps),
     mail: createAgentMail(deps),
-    spawnChoices: createSpawnChoices(deps),
     tree: async (wanted = {}) => {
       const [facts, forgeNow] = await Promise.all([
         readTreeFacts(store, settings),

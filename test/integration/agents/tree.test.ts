@@ -286,7 +286,6 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     expect(older.messages.at(-1).text).toContain('first')
     expect(older.older).toBe(null)
     expect(await tree.call('spawn_choices')).toMatchObject({
-      ...{ default_roles: { subtree: 'tl', worker: 'dev' }, issues: false },
       agents: [{ name: 'scripted', adapter: 'command' }],
     })
     await waitFor('its rest', async () => (await tree.agent('busy')).state === 'idle')
