@@ -37,9 +37,19 @@ export const answerError = (reply: FastifyReply, error: ExomonadError): FastifyR
   reply.code(ERRORS[error.code].status).send(error.toJSON())
 
 /** Body as bytes of an answer for requests that fastify never sees (broken HTTP). */
-export function rawAnswer(error: ExomonadError): string {
+export function rawAnswer(
+  error: ExomonadError,
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const body = JSON.stringify(error.toJSON())
-  return `HTTP/1.1 ${ERRORS[error.code].status} Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`
+  const head = [
+    `HTTP/1.1 ${ERRORS[error.code].status} Bad Request`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ]
+  return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
 /**

@@ -45,6 +45,9 @@ export async function runTool(tool: AnyTool, call: ToolCall, rawInput: unknown):
   const { input: inputSchema, output: outputSchema } = schemasOf(tool)
   const { gate } = call
   const prepare = tool.prepare ?? ((given: unknown) => given)
+  // Before it is said what else is wrong: nothing would help.
+  if (call.caller.readOnly === true && typeof tool.effect !== 'function' && tool.effect !== 'reads')
+    throw readOnlyRefusal(tool.name)
   const { given, key } = keyOf(tool, call, rawInput ?? {})
   const input = parseInput(inputSchema, prepare(gate.data(given, tool.exact)), tool.name)
   const reads = isRead(tool, input)

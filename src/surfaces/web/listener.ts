@@ -1,5 +1,8 @@
+import { realpathSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import { join, relative } from 'node:path'
+import type { Duplex } from 'node:stream'
 import cookies from '@fastify/cookie'
 import staticFiles from '@fastify/static'
 import createFastify, {
@@ -11,7 +14,7 @@ import { z } from 'zod'
 import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import { vouchFor } from '../auth.ts'
-import { answerError, installErrors, rawAnswer } from '../http-errors.ts'
+import { answerError, fromFastify, installErrors, rawAnswer } from '../http-errors.ts'
 import { parseInput } from '../parse-input.ts'
 import { refuseOtherOrigin, requireKnownHost, requireOwnOrigin } from './guard.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -30,8 +33,16 @@ export interface ListenerDeps {
   readonly files: string
   /** Further names that it is reached by. */
   readonly hosts: () => readonly string[]
+  /** What is to be kept of the sessions has been written, as far as can be. */
+  readonly kept: () => Promise<void>
   readonly log: Log
 }
+
+/** Who can reach the port (any user of this machine) takes no more of the daemon than this. */
+const MOST_CONNECTIONS = 256
+/** Milliseconds in which a request has to be there, and between two looks at that. */
+const REQUEST_TIME = 60_000
+const CHECK_EVERY = 10_000
 
 const ASSETS = '/assets/'
 
@@ -64,6 +75,20 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-frame-options': 'DENY',
 }
 
+/** Not by a symbolic link either. What is not there is answered as such. */
+function isBelow(folder: string, path: string): boolean {
+  try {
+    return !relative(realpathSync(folder), realpathSync(join(folder, path))).startsWith('..')
+  } catch {
+    return true
+  }
+}
+
+/** Where there is no reply to answer with. Who goes on sending, or says nothing more, is let go. */
+function refuse(socket: Duplex, error: ExomonadError): void {
+  socket.end(rawAnswer(error, HEADERS), () => socket.destroy())
+}
+
 /**
  * The page on 127.0.0.1: its files, the link that lets a browser in, and the daemon’s own API for
  * those it let in. On the first of these ports that is free; undefined where none is.
@@ -94,9 +119,20 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   const { sessions, api, hosts, log } = deps
   const fastify = createFastify({
     forceCloseConnections: true,
+    requestTimeout: REQUEST_TIME,
+    http: { connectionsCheckingInterval: CHECK_EVERY, headersTimeout: REQUEST_TIME },
     frameworkErrors: (error, _request, reply) =>
-      answerError(reply as unknown as FastifyReply, asExomonadError(error)),
+      answerError(
+        (reply as unknown as FastifyReply).headers(HEADERS),
+        fromFastify(error) ?? asExomonadError(error),
+      ),
+    clientErrorHandler: (error, socket) => {
+      if (error.code !== 'ECONNRESET' && socket.writable)
+        refuse(socket, new ExomonadError('INVALID_ARG', `This is no request: ${error.message}.`))
+      else socket.destroy()
+    },
   })
+  fastify.server.maxConnections = MOST_CONNECTIONS
   installErrors(fastify, log)
   await fastify.register(cookies)
   const nameOfCookie = (): string => {
@@ -117,6 +153,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   const letIn = (reply: FastifyReply, opened: { cookie: string; expiresAt: number }) =>
     reply.setCookie(nameOfCookie(), opened.cookie, {
       httpOnly: true,
+      // Behind a proxy that ends TLS; on loopback there is none.
+      secure: reply.request.headers['x-forwarded-proto'] === 'https',
       sameSite: 'strict',
       path: '/',
       expires: new Date(opened.expiresAt),
@@ -136,10 +174,14 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     return letIn(reply, opened).redirect('/', 303)
   })
 
-  fastify.post('/session', (request, reply) => {
+  const asked = z.object({ resume: z.string().optional() })
+  fastify.post('/session', async (request, reply) => {
     requireOwnOrigin(request.raw)
     const { readOnly, expiresAt } = sessionOf(request.raw)
-    const resume = sessions.resumeKey(cookieOf(request.raw))
+    const { resume: has } = parseInput(asked, request.body ?? {}, 'POST /session')
+    const resume = sessions.resumeKey(cookieOf(request.raw), has)
+    // Whoever has it may count on it.
+    await deps.kept()
     return reply
       .header('cache-control', 'no-store')
       .send({ read_only: readOnly, expires_at: new Date(expiresAt).toISOString(), resume })
@@ -186,6 +228,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     wildcard: true,
     index: 'index.html',
     cacheControl: false,
+    allowedPath: (path) => isBelow(deps.files, path),
     setHeaders: (reply, path) => {
       // Their names change with what is in them.
       void reply.header(
@@ -223,7 +266,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
       })
       api.server.emit('upgrade', request, socket, head)
     } catch (thrown) {
-      socket.end(rawAnswer(asExomonadError(thrown)))
+      refuse(socket, asExomonadError(thrown))
     }
   })
   fastify.addHook('preClose', () => {

@@ -58,7 +58,7 @@ export function createPage(deps: PageDeps): ServedPage {
     const { listen } = await import('./listener.ts')
     const ports = wanted === undefined ? [config().port, before.port, 0] : [wanted]
     const found = await listen(
-      { sessions, api, files: FILES, hosts: () => config().hosts, log },
+      { sessions, api, files: FILES, hosts: () => config().hosts, kept: () => writing, log },
       [...new Set(ports)].filter((port) => port !== undefined && port !== null),
     )
     if (found === undefined) throw taken(wanted)

@@ -25,7 +25,7 @@ export interface KeptSession {
 /**
  * Who has the page open. A link is good once, and becomes a cookie; cookies are known to this
  * process alone, so that one that was copied is worth nothing after a restart. A page that is open
- * meanwhile has a resume key in its memory for that: good once, for another cookie.
+ * meanwhile has a resume key for that, which it changes for another cookie and key.
  */
 export interface Sessions {
   /** A secret for a link. */
@@ -33,8 +33,15 @@ export interface Sessions {
   /** The cookie’s value; undefined where the link is unknown, was used, or is too old. */
   open(token: string): { cookie: string; expiresAt: number } | undefined
   find(cookie: string): Session | undefined
-  /** A key for one more page (a tab) of this session. */
-  resumeKey(cookie: string): string | undefined
+  /**
+   * A key for one page (a tab) of this session: the one that it has, where that is still good. The
+   * key that the session was resumed by is used up with it.
+   */
+  resumeKey(cookie: string, has?: string): string | undefined
+  /**
+   * Good again until the page has the next key: an answer may be lost, with the daemon or on the
+   * way. What was resumed by it before is over then.
+   */
   resume(key: string): { cookie: string; expiresAt: number } | undefined
   close(cookie: string): void
   /** By their resume keys. */
@@ -44,6 +51,9 @@ export interface Sessions {
 interface Open extends Session {
   readonly ending: AbortController
   readonly resumes: Set<string>
+  readonly timer: NodeJS.Timeout
+  /** Hash of the key it was resumed by, until its page has another. */
+  by: string | undefined
 }
 
 const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex')
@@ -64,6 +74,7 @@ export function createSessions(options: {
   const forget = (key: string) => {
     const session = open.get(key)
     open.delete(key)
+    clearTimeout(session?.timer)
     session?.ending.abort()
   }
   const tidy = () => {
@@ -74,11 +85,15 @@ export function createSessions(options: {
     for (const key of [...links.keys()].slice(0, Math.max(0, links.size - MOST))) links.delete(key)
     for (const key of [...open.keys()].slice(0, Math.max(0, open.size - MOST))) forget(key)
   }
-  const begin = (readOnly: boolean, expiresAt: number) => {
+  const begin = (readOnly: boolean, expiresAt: number, by?: string) => {
     const cookie = secret()
     const ending = new AbortController()
-    open.set(hash(cookie), {
-      ...{ readOnly, expiresAt, ending },
+    const key = hash(cookie)
+    // What is open in it may say nothing more by which its end would be noticed.
+    const timer = setTimeout(() => forget(key), expiresAt - clock())
+    timer.unref()
+    open.set(key, {
+      ...{ readOnly, expiresAt, ending, timer, by },
       signal: ending.signal,
       resumes: new Set(),
     })
@@ -110,23 +125,26 @@ export function createSessions(options: {
         : begin(link.readOnly, clock() + SESSION_LIFE)
     },
     find: found,
-    resumeKey: (cookie) => {
+    resumeKey: (cookie, has) => {
       const session = found(cookie)
       if (session === undefined) return undefined
+      if (has !== undefined && session.resumes.has(hash(has))) return has
       const key = secret()
       session.resumes.add(hash(key))
+      if (session.by !== undefined) {
+        earlier.delete(session.by)
+        for (const { resumes } of open.values()) resumes.delete(session.by)
+        session.by = undefined
+      }
       changed()
       return key
     },
     resume: (key) => {
-      const hashed = hash(key)
-      const kept =
-        earlier.get(hashed) ?? [...open.values()].find(({ resumes }) => resumes.has(hashed))
+      const by = hash(key)
+      const kept = earlier.get(by) ?? [...open.values()].find(({ resumes }) => resumes.has(by))
       if (kept === undefined || kept.expiresAt <= clock()) return undefined
-      earlier.delete(hashed)
-      for (const { resumes } of open.values()) resumes.delete(hashed)
-      changed()
-      return begin(kept.readOnly, kept.expiresAt)
+      for (const [cookie, session] of open) if (session.by === by) forget(cookie)
+      return begin(kept.readOnly, kept.expiresAt, by)
     },
     close: (cookie) => {
       forget(hash(cookie))

@@ -7,6 +7,7 @@ export const inbox = defineTool({
   description:
     'What needs the human, as items that close by themselves when what they ask for has happened, and what else is unread. Messages, questions and approvals are the same one by one, whatever items and news are narrowed to.',
   audience: ['human'],
+  effect: ({ clear }) => (clear ? 'changes' : 'reads'),
   listed: false,
   input: z.object({
     item: z

@@ -7,6 +7,7 @@ export const prChecks = defineTool({
   description:
     'The checks of a pull request’s head, with the whole log of one where asked for. With rerun they are run again on the same head: when you have reason to think that a failure is no fault of the change. The result comes as a message.',
   audience: ['tl', 'dev', 'human'],
+  effect: ({ rerun }) => (rerun ? 'changes' : 'reads'),
   listed: false,
   input: z.object({
     pr_number: z.number().int().positive(),

@@ -29,8 +29,8 @@ export async function openSession(): Promise<Access> {
     const key = sessionStorage.getItem(KEY)
     if (key === null) return { kind: 'none', why: thrown.message }
     try {
+      // Good until there is another: an answer that is lost locks nobody out.
       await request('/session/resume', { body: { resume: key } })
-      sessionStorage.removeItem(KEY)
       return await read()
     } catch (again) {
       if (!isRefused(again)) throw again
@@ -41,8 +41,8 @@ export async function openSession(): Promise<Access> {
 }
 
 async function read(): Promise<Access> {
-  // A tab has one key; what it has is good until it is used.
-  const opened = await request<Opened>('/session', { body: {} })
+  const key = sessionStorage.getItem(KEY)
+  const opened = await request<Opened>('/session', { body: key === null ? {} : { resume: key } })
   sessionStorage.setItem(KEY, opened.resume)
   return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
 }

@@ -98,11 +98,41 @@ describe('a restart of the daemon', () => {
     expect(sessions.find(cookie)).toBeUndefined()
     const again = sessions.resume(one)
     expect(sessions.find(again?.cookie ?? '')?.readOnly).toBe(true)
+    expect(sessions.resumeKey(again?.cookie ?? '')).toBeDefined()
     expect(sessions.resume(one)).toBeUndefined()
     expect(sessions.resume(other)).toBeDefined()
     // The twelve hours go on from the link.
     pass(SESSION_LIFE)
     expect(sessions.find(again?.cookie ?? '')).toBeUndefined()
+  })
+
+  it('locks nobody out whose answer was lost, by the next crash or on the way', () => {
+    const before = sessionsAt()
+    const key = before.sessions.resumeKey(open(before.sessions)) ?? ''
+    const { sessions } = sessionsAt(before.sessions.kept())
+    const lost = sessions.resume(key)?.cookie ?? ''
+    const signal = sessions.find(lost)?.signal
+    const after = sessionsAt(sessions.kept()).sessions
+    expect(after.resume(key)).toBeDefined()
+    const got = sessions.resume(key)?.cookie ?? ''
+    expect(sessions.find(lost)).toBeUndefined()
+    expect(signal?.aborted).toBe(true)
+    const next = sessions.resumeKey(got) ?? ''
+    expect(sessions.kept()).toHaveLength(1)
+    expect(sessionsAt(sessions.kept()).sessions.resume(key)).toBeUndefined()
+    expect(sessionsAt(sessions.kept()).sessions.resume(next)).toBeDefined()
+  })
+
+  it('gives a tab that is connected anew no second key', () => {
+    const { sessions, changes } = sessionsAt()
+    const cookie = open(sessions)
+    const key = sessions.resumeKey(cookie)
+    const before = changes()
+    expect(sessions.resumeKey(cookie, key)).toBe(key)
+    expect(changes()).toBe(before)
+    expect(sessions.kept()).toHaveLength(1)
+    // One that another daemon gave is none.
+    expect(sessions.resumeKey(cookie, 'of another')).not.toBe('of another')
   })
 
   it('keeps nothing of which a cookie or a key could be made', () => {
