@@ -28,6 +28,8 @@ test.describe('spawning', () => {
     await expect(page.getByLabel('Name', { exact: true }).nth(1)).toHaveValue('taken')
 
     await page.getByLabel('Name', { exact: true }).nth(1).press('Control+Enter')
+    // Who was spawned leaves the form.
+    await expect(page.getByLabel('Name', { exact: true })).toHaveCount(1)
     await expect(page.getByLabel('Name', { exact: true })).toHaveAccessibleDescription(
       /belongs to the agent taken/,
     )
