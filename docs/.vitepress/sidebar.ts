@@ -20,6 +20,7 @@ export const SIDEBAR = [
       page('Without a terminal', '/headless'),
       page('Overnight, and being told', '/overnight'),
       page('What a person sees', '/attention'),
+      page('The page in a browser', '/web'),
       page('Cost and limits', '/cost'),
       page('Recipes', '/recipes'),
     ],

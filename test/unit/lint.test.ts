@@ -106,3 +106,9 @@ describe('the sources', () => {
     expect(offenders(/exitCode \?\? 0|code \?\? 0/)).toEqual([])
   })
 })
+
+it('package.json says nothing twice: of two keys alike the first would count for nothing', () => {
+  const text = readFileSync(join(top, 'package.json'), 'utf8')
+  const keys = [...text.matchAll(/^ {2}"([^"]+)":/gm)].map(([, key]) => key)
+  expect(keys).toEqual([...new Set(keys)])
+})

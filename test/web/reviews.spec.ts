@@ -42,11 +42,12 @@ test.describe('a review', () => {
     await expect(diff).toContainText('Number(text) * 60')
 
     await test.step('a range of lines is commented by keyboard', async () => {
+      await page
+        .getByRole('navigation', { name: 'Changed files' })
+        .getByRole('button', { name: /time\.ts/ })
+        .click()
       await diff.focus()
-      // The file, its hunk, the old line, and the two that came.
-      await expect(diff.getByRole('row', { name: /time\.ts/ }).first()).toBeVisible()
-      await page.getByRole('button', { name: 'time.ts' }).click()
-      await diff.focus()
+      // Past its hunk and the old line to the two that came.
       for (const key of ['j', 'j', 'j', 'v', 'j', 'c']) await page.keyboard.press(key)
       await page.keyboard.type('Call it minutes.')
       await page.keyboard.press('Control+Enter')
@@ -67,7 +68,7 @@ test.describe('a review', () => {
 
     await test.step('changes are asked for, and come', async () => {
       await page.getByRole('button', { name: /^Review/ }).click()
-      await page.getByLabel('Your review').fill('One thing only.')
+      await page.getByRole('textbox', { name: 'Your review' }).fill('One thing only.')
       await page.getByRole('radio', { name: /Request changes/ }).check()
       await page.getByRole('button', { name: 'Send the review' }).click()
       await expect(page.getByText('New commits came')).toBeVisible()

@@ -1,6 +1,7 @@
 import { lazy, Suspense } from 'react'
-import { Route, Switch } from 'wouter'
+import { Route, Switch, useLocation } from 'wouter'
 import { useStanding } from './live/context.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import { Empty, Loading } from './parts/states.tsx'
 import { NoAccess } from './shell/no-access.tsx'
 import { Shell } from './shell/shell.tsx'
@@ -18,31 +19,34 @@ const SpawnView = lazy(() => import('./views/spawn/spawn-view.tsx'))
 
 export function App() {
   const { access } = useStanding()
+  const [path] = useLocation()
   if (access.kind === 'none') return <NoAccess why={access.why} />
   return (
     <Shell>
-      <Suspense fallback={<Waiting />}>
-        <Switch>
-          <Route path="/" component={TreeView} />
-          <Route path="/agents/:agent">
-            {({ agent }) => <AgentView key={agent} agent={decodeURIComponent(agent)} />}
-          </Route>
-          <Route path="/inbox" component={InboxView} />
-          <Route path="/pulls" component={PullListView} />
-          <Route path="/pulls/:number">
-            {({ number }) => <PullView key={number} number={Number(number)} />}
-          </Route>
-          <Route path="/fold" component={FoldView} />
-          <Route path="/timeline" component={TimelineView} />
-          <Route path="/cost" component={CostView} />
-          <Route path="/spawn" component={SpawnView} />
-          <Route>
-            <Empty title="There is no such view">
-              <a href="/">To the tree</a>
-            </Empty>
-          </Route>
-        </Switch>
-      </Suspense>
+      <Boundary key={path}>
+        <Suspense fallback={<Waiting />}>
+          <Switch>
+            <Route path="/" component={TreeView} />
+            <Route path="/agents/:agent">
+              {({ agent }) => <AgentView key={agent} agent={decodeURIComponent(agent)} />}
+            </Route>
+            <Route path="/inbox" component={InboxView} />
+            <Route path="/pulls" component={PullListView} />
+            <Route path="/pulls/:number">
+              {({ number }) => <PullView key={number} number={Number(number)} />}
+            </Route>
+            <Route path="/fold" component={FoldView} />
+            <Route path="/timeline" component={TimelineView} />
+            <Route path="/cost" component={CostView} />
+            <Route path="/spawn" component={SpawnView} />
+            <Route>
+              <Empty title="There is no such view">
+                <a href="/">To the tree</a>
+              </Empty>
+            </Route>
+          </Switch>
+        </Suspense>
+      </Boundary>
     </Shell>
   )
 }

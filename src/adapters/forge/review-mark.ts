@@ -22,11 +22,14 @@ const VERDICTS = {
 } as const
 const RESOLVES = 'resolves this'
 const MARK = /\n*<!-- exomonad:review (\{[^\n]*?\}) -->\s*$/
-const HEADING = /^\*\*[^*\n]+\*\* (?:approves|requests changes|comments|resolves this)[.:](?:\n+|$)/
+const THROUGH = ' through exomonad'
+/** Those of before say not through what. */
+const HEADING =
+  /^\*\*[^*\n]+\*\* (?:approves|requests changes|comments|resolves this)(?: through exomonad)?[.:](?:\n+|$)/
 
 /**
- * The words below a line that says whose they are (the forge shows the account’s name), and the
- * mark after them, which it doesn’t show.
+ * The words below a line that says whose they are, and that they came through exomonad (the forge
+ * shows the account’s name), and the mark after them, which it doesn’t show.
  */
 export function markReview(
   words: string,
@@ -34,7 +37,7 @@ export function markReview(
   authorName: string,
 ): string {
   const body = withoutMarks(words).trim()
-  const heading = `**${authorName.replaceAll(/[*\n]+/g, ' ').trim() || 'exomonad'}** ${resolves === true ? RESOLVES : VERDICTS[state]}${body === '' ? '.' : ':'}`
+  const heading = `**${authorName.replaceAll(/[*\n]+/g, ' ').trim() || 'exomonad'}** ${resolves === true ? RESOLVES : VERDICTS[state]}${THROUGH}${body === '' ? '.' : ':'}`
   return [
     heading,
     body,

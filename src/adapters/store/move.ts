@@ -17,7 +17,7 @@ export interface MovedTable {
 }
 
 /** In an order in which nothing refers to what is not there yet. */
-const TABLES = [
+export const TABLES = [
   'agents',
   'events',
   'event_keys',
@@ -37,14 +37,14 @@ const TABLES = [
   'usage_hours',
 ]
 /** Counters that go on where they were. */
-const COUNTED = {
+export const COUNTED = {
   ...{ agents: 'seq', events: 'seq', deliveries: 'seq', mail: 'seq', questions: 'seq' },
   ...{ journal: 'seq', approvals: 'seq', scrollback: 'seq' },
   ...{ reviews: 'id', review_comments: 'id', checks: 'id' },
 }
 const AT_ONCE = 500
 
-type Row = Readonly<Record<string, string | number | null>>
+export type Row = Readonly<Record<string, string | number | null>>
 
 /**
  * Brings all that a SQLite store has into a schema that has nothing yet, in one transaction, which is

@@ -6,8 +6,10 @@ import Database from 'better-sqlite3'
 import { openGit } from '../../adapters/git/open.ts'
 import { parseWorktreeList } from '../../adapters/git/worktrees/worktree-list.ts'
 import { gitEnvironment, type Environment } from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { isRunning } from '../../processes/processes.ts'
+import { silentLog } from '../../runtime/log.ts'
 import type { Paths } from '../../runtime/paths.ts'
 import { readVersion } from '../../runtime/version.ts'
 import { createRunGit, listRefs, runTar, setRefs, type Ref, type RunGit } from './git-runner.ts'
@@ -38,6 +40,7 @@ export async function makeBackup(options: {
   replace: boolean
   paths: Paths
   rootWorktree: string
+  store: Config['store']
   environment: Environment
 }): Promise<BackupMade> {
   const { file, replace, paths, rootWorktree, environment } = options
@@ -54,7 +57,7 @@ export async function makeBackup(options: {
   const draft = `${file}.part-${process.pid}`
   await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
-    await copyStore(paths.database, join(folder, ENTRIES.store))
+    await copyStore(options, join(folder, ENTRIES.store))
     const run = createRunGit(environment)
     const bundled = await bundle({ run, staging, folder, paths, rootWorktree, environment })
     await copyFiles(folder, paths)
@@ -93,8 +96,20 @@ async function removeAbandoned(folder: string, pattern: RegExp): Promise<void> {
   }
 }
 
-/** By SQLite’s online backup, which a daemon that writes does not disturb. */
-async function copyStore(database: string, to: string): Promise<void> {
+/** As it is in one instant; a daemon that writes is not disturbed. */
+async function copyStore(
+  { paths, store, environment }: Parameters<typeof makeBackup>[0],
+  to: string,
+): Promise<void> {
+  const { database } = paths
+  if (store.kind === 'postgres') {
+    const [{ copyToSqlite }, { postgresPlace }] = await Promise.all([
+      import('../../adapters/store/copy-to-sqlite.ts'),
+      import('../store/store-place.ts'),
+    ])
+    const place = await postgresPlace(store, { environment, paths })
+    return copyToSqlite({ file: to, place, log: silentLog() })
+  }
   if (!existsSync(database))
     throw new ExomonadError(
       'NOT_AVAILABLE',

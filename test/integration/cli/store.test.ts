@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { type Server, startPostgres, whyNoPostgres } from '../../helpers/postgres.ts'
@@ -108,6 +110,35 @@ describe.skipIf(whyNoPostgres() !== null)('exomonad store', () => {
     })
     await server.start()
     await waitFor('the store to be back', () => tree.tree(), { limit: 60_000 })
+  })
+
+  it('is in a backup as it is, whole, and restored where it can be moved from', async () => {
+    const file = join(tree.repository.folder, 'tree.tar.gz')
+    // So that nothing is written between the two looks.
+    await tree.run(['daemon', 'stop'])
+    expect((await tree.run(['backup', file])).code).toBe(0)
+    const folder = join(tree.repository.folder, 'unpacked')
+    mkdirSync(folder)
+    execFileSync('tar', ['-xzf', file, '-C', folder])
+    const copy = new Database(join(folder, 'store.db'), { readonly: true })
+    const [row] = await server.sql(
+      "select nspname from pg_namespace where nspname like 'exomonad_%'",
+    )
+    const schema = String(row?.['nspname'])
+    for (const table of ['agents', 'events', 'mail', 'deliveries', 'kysely_migration']) {
+      const [there] = await server.sql(`select count(*) as count from ${schema}.${table}`)
+      const { count } = copy.prepare(`select count(*) as count from ${table}`).get() as {
+        count: number
+      }
+      if (table === 'kysely_migration') expect(count).toBeGreaterThan(0)
+      else expect([table, count]).toEqual([table, Number(there?.['count'])])
+    }
+    const { seq } = copy.prepare("select seq from sqlite_sequence where name = 'events'").get() as {
+      seq: number
+    }
+    copy.close()
+    const [newest] = await server.sql(`select max(seq) as seq from ${schema}.events`)
+    expect(seq).toBe(Number(newest?.['seq']))
   })
 
   it('is set aside with `down --force` where it is not this tree’s any more, which begins anew', async () => {

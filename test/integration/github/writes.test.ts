@@ -204,7 +204,7 @@ describe('changing pull requests on GitHub', () => {
       })
       const [made] = github.state.reviews
       expect(made).toMatchObject({ author: 'robot', state: 'COMMENTED', commitId: head })
-      expect(made?.body).toMatch(/^\*\*human\*\* requests changes:\n\nNot yet\./)
+      expect(made?.body).toMatch(/^\*\*human\*\* requests changes through exomonad:\n\nNot yet\./)
       expect(made?.body).toMatch(
         /`README\.md:1`: Untouched\.\n\n`a\.txt`: All of it\.\n\n<!-- exomonad:review \{"author":"human","state":"changes_requested","sum":"[\da-f]{64}"\} -->$/,
       )

@@ -2,6 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'wouter'
 import { isTyping } from '../parts/keys.ts'
 import { PLACES } from './places.ts'
+import { keysOf } from './view-keys.ts'
 
 /** Keys that hold everywhere, and the list of all of them. */
 const EVERYWHERE: readonly (readonly [string, string])[] = [
@@ -14,7 +15,8 @@ const EVERYWHERE: readonly (readonly [string, string])[] = [
 
 export function KeyHelp() {
   const dialog = useRef<HTMLDialogElement>(null)
-  const [, go] = useLocation()
+  const [path, go] = useLocation()
+  const view = keysOf(path)
   useEffect(() => {
     let leading = false
     const onKey = (event: KeyboardEvent) => {
@@ -71,6 +73,21 @@ export function KeyHelp() {
               </div>
             ))}
           </dl>
+          {view !== undefined && (
+            <>
+              <h2>{view.name}</h2>
+              <dl>
+                {view.keys.map(([key, words]) => (
+                  <div key={key}>
+                    <dt>
+                      <kbd>{key}</kbd>
+                    </dt>
+                    <dd>{words}</dd>
+                  </div>
+                ))}
+              </dl>
+            </>
+          )}
           <button type="submit" className="button">
             Close
           </button>

@@ -65,17 +65,14 @@ export function define(command: Command, context: CliContext): void {
       const { paths } = await locateForHuman(context)
       const backups = await context.host.store.backups(paths)
       const store = await storeConfig(context, paths)
+      const lines = backups.map(
+        ({ file, at, bytes, version }) =>
+          `${relativeTime(at, context.now())}  ${(bytes / 1e6).toFixed(1)} MB  ${file}${version === undefined ? '' : `  (from before an upgrade: version ${version})`}`,
+      )
+      // Of a store on a server those there are are of the file that it was moved from.
+      const none = 'There is no backup yet: the daemon makes one every 10 minutes.'
       present(context, { backups }, () =>
-        backups.length === 0
-          ? [
-              store.kind === 'postgres'
-                ? OWN_MEANS
-                : 'There is no backup yet: the daemon makes one every 10 minutes.',
-            ]
-          : backups.map(
-              ({ file, at, bytes, version }) =>
-                `${relativeTime(at, context.now())}  ${(bytes / 1e6).toFixed(1)} MB  ${file}${version === undefined ? '' : `  (from before an upgrade: version ${version})`}`,
-            ),
+        store.kind === 'postgres' ? [OWN_MEANS, ...lines] : lines.length === 0 ? [none] : lines,
       )
     })
   command
@@ -88,7 +85,7 @@ export function define(command: Command, context: CliContext): void {
 }
 
 const OWN_MEANS =
-  'A store on PostgreSQL is backed up and brought back by the database’s own means, such as `pg_dump --schema` and `psql`.'
+  'A store on PostgreSQL is backed up and brought back by the database’s own means, such as `pg_dump --schema` and `psql`; `exomonad backup` has a copy of it in its file.'
 
 async function restore(context: CliContext, file: string | undefined): Promise<void> {
   const located = await locateForHuman(context)

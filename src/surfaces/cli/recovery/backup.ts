@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { ExomonadError } from '../../../domain/errors.ts'
 import type { CliContext } from '../context.ts'
 import { locateForHuman } from '../daemon/daemon.ts'
 import { storeConfig } from '../daemon/store-config.ts'
@@ -14,11 +13,6 @@ export function define(command: Command, context: CliContext): void {
     .option('--force', 'Replace the file where it is there already')
     .action(async (name: string, options: { force?: boolean }) => {
       const { paths, file } = await locateForHuman(context)
-      if ((await storeConfig(context, paths)).kind !== 'sqlite')
-        throw new ExomonadError(
-          'NOT_AVAILABLE',
-          'The store is on PostgreSQL, and is backed up by the database’s own means (`pg_dump --schema`); this makes backups of a SQLite store. `git bundle create FILE --all` keeps all branches.',
-        )
       const made = await withProgress(
         context,
         'Backing up',
@@ -27,6 +21,7 @@ export function define(command: Command, context: CliContext): void {
           replace: options.force === true,
           paths,
           rootWorktree: file.rootWorktree,
+          store: await storeConfig(context, paths),
         }),
       )
       const { good, attention } = context.palette()

@@ -1,4 +1,4 @@
-import type { KeyboardEvent } from 'react'
+import { useRef, type KeyboardEvent } from 'react'
 import type { Line } from './lines.ts'
 
 /** What keys do in a diff; the same as in the console’s review. */
@@ -24,6 +24,8 @@ export function useDiffKeys({
   readonly fold: (path: string) => void
   readonly split: () => void
 }): (event: KeyboardEvent<HTMLElement>) => void {
+  // `g` leads to other views: the key after it is no command of the diff.
+  const led = useRef(false)
   const next = (kind: 'hunk' | 'file', direction: 1 | -1): number => {
     for (let index = at + direction; index >= 0 && index < lines.length; index += direction)
       if (lines[index]?.kind === kind) return index
@@ -33,6 +35,10 @@ export function useDiffKeys({
     // What is pressed in a form below a line is the form’s.
     if (event.target !== event.currentTarget) return
     if (event.ctrlKey || event.metaKey || event.altKey) return
+    if (led.current || event.key === 'g') {
+      led.current = !led.current
+      return
+    }
     const does: Readonly<Record<string, () => void>> = {
       j: () => go(at + 1),
       ArrowDown: () => go(at + 1),

@@ -18,6 +18,8 @@ import type { TreeLine } from './flatten.ts'
 
 /** Of a row. Pixels; the same in tree.css. */
 export const HEIGHT = 34
+/** Of a generation. Pixels; the same in tree.css. */
+const INDENT = 18
 
 interface Props extends TreeLine {
   /** Pixels from the top of the list. */
@@ -57,7 +59,8 @@ export const TreeRow = memo(function TreeRow({
       onClick={() => select(node.id)}
       onDoubleClick={() => open(node.id)}
     >
-      <span className="tree-name" style={{ paddingInlineStart: depth * 16 }}>
+      <span className="tree-name">
+        <span className="tree-guides" style={{ width: depth * INDENT }} />
         {node.children.length > 0 ? (
           <button
             type="button"

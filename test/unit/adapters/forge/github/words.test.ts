@@ -45,6 +45,14 @@ describe('marks of reviews', () => {
     )
   })
 
+  it('say in words who it was, and through what; those of before say less', () => {
+    const mark = '<!-- exomonad:review {"author":"human","state":"approved"} -->'
+    expect(markReview('Fine.', { author: 'human', state: 'approved' }, 'human')).toBe(
+      `**human** approves through exomonad:\n\nFine.\n\n${mark}`,
+    )
+    expect(readMark(`**human** approves:\n\nFine.\n\n${mark}`)?.body).toBe('Fine.')
+  })
+
   it('are none where somebody else wrote at the end, or something else', () => {
     expect(readMark('Fine.')).toBeNull()
     expect(readMark('<!-- exomonad:review {"author":1,"state":"approved"} -->')).toBeNull()

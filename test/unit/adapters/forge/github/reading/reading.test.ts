@@ -461,7 +461,7 @@ describe('reviews and comments', () => {
       { author: AGENT, state: 'changes_requested', sum: SUM },
       'lead',
     )
-    expect(body).toContain('**lead** requests changes:')
+    expect(body).toContain('**lead** requests changes through exomonad:')
     const [found] = toReviews(
       [
         review({
