@@ -114,7 +114,7 @@ describe('what the daemon refused', () => {
     expect(
       faultsOfSpecs(
         draft({ issue: '4' }, { issue: '5' }),
-        ['#4', '#5'].map((name) => ({ name, code: 'FORGE_ERROR' as never, error: `No ${name}.` })),
+        ['#4', '#5'].map((name) => ({ name, code: 'INVALID_ARG' as const, error: `No ${name}.` })),
       ),
     ).toEqual({ 'specs[0]': 'No #4.', 'specs[1]': 'No #5.' })
   })
