@@ -79,6 +79,7 @@ test.describe('views', () => {
         ['/timeline', 'Timeline'],
         ['/cost', 'Cost'],
         ['/fold', 'Fold'],
+        ['/pulls', 'Reviews'],
       ] as const) {
         await page.goto(new URL(path, page.url()).href)
         await expect(page.getByRole('heading', { level: 1, name })).toBeVisible()
