@@ -4,6 +4,7 @@ import { createBackupHost } from './host-backup.ts'
 import { createGiteaHost } from './host-gitea.ts'
 import { createGithubHost } from './host-github.ts'
 import { createMultiplexersHost } from './host-multiplexers.ts'
+import { createReportHost } from './host-report.ts'
 import { createStoreHost } from './host-store.ts'
 import { createSshHost } from './host-ssh.ts'
 import type { Environment } from '../config/environment.ts'
@@ -136,6 +137,7 @@ export function createHost(environment: Environment): Host {
     },
     store: createStoreHost(environment),
     backup: createBackupHost(environment),
+    report: createReportHost(environment),
     async loadConfig(file) {
       const [{ loadConfig }, { ALL_TOOLS }] = await Promise.all([
         import('../config/load.ts'),

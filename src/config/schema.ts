@@ -177,6 +177,11 @@ export const configSchema = z
           .positive()
           .default(90)
           .describe('Events older than this are removed. Days.'),
+        usage_days: z
+          .number()
+          .positive()
+          .default(400)
+          .describe('What agents used by the hour is kept so long. Days.'),
         logs_mb: z
           .number()
           .positive()

@@ -9,6 +9,7 @@ import type { View } from './agents/tree-document.ts'
 import type { Page } from './page.ts'
 import type { Acting } from './acting.ts'
 import type { Directory } from './agents/directory.ts'
+import type { SpawnChoices } from './spawn/choices/spawn-choices.ts'
 import type { Spawning } from './spawn/spawn-use-cases.ts'
 import type { AgentControl } from './agents/control-use-cases.ts'
 import type { Pulls } from './pulls/pull-use-cases.ts'
@@ -24,6 +25,7 @@ export interface Core {
   readonly directory: Directory
   readonly acting: Acting
   readonly spawning: Spawning
+  readonly spawnChoices: () => Promise<SpawnChoices>
   readonly forking: Forking
   readonly control: AgentControl
   readonly pulls: Pulls

@@ -55,6 +55,7 @@ import { createSessionStart } from '../core/sessions/session-start.ts'
 import { createSessionWatch, type SessionWatch } from '../core/sessions/session-watch.ts'
 import { createSessions } from '../core/sessions/sessions.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
+import { createSpawnChoices } from '../core/spawn/choices/spawn-choices.ts'
 import { createSpawning } from '../core/spawn/spawn.ts'
 import { createSpawnStart } from '../core/spawn/start.ts'
 import { createSpawnUndo } from '../core/spawn/undo.ts'
@@ -211,6 +212,7 @@ export function assembleCore(
   const core: Core = {
     directory,
     acting: createActing(deps),
+    spawnChoices: createSpawnChoices(deps),
     spawning: createSpawning({
       ...deps,
       ...{ launcher, admission, start, approvals, states, variablesOf, limits },

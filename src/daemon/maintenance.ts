@@ -68,6 +68,7 @@ export function startMaintenance(deps: {
     const before = clock() - retention.events_days * DAY
     await store.events.prune(before)
     await store.outbox.prune(before)
+    await store.usage.prune(clock() - retention.usage_days * DAY)
     await core.once.prune(clock() - DAY)
     await pruneFolder(paths.ciLogs, retention.ci_logs_mb * 1_000_000)
     await pruneFolder(paths.transcripts, retention.transcripts_mb * 1_000_000)

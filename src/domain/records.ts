@@ -68,6 +68,18 @@ export interface Usage {
   >
 }
 
+/** What an agent used of one model in one hour; tokens. */
+export interface UsageHour {
+  readonly agentId: AgentId
+  /** Its beginning, milliseconds since the epoch. */
+  readonly hour: number
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
 export interface Agent {
   readonly id: AgentId
   readonly name: string

@@ -48,6 +48,7 @@ import { spawnAgents } from './agents/spawn-agents.ts'
 import { spawnBackgroundTask } from './sessions/spawn-background-task.ts'
 import { spawnGeminiTeammate } from './agents/spawn-gemini-teammate.ts'
 import { spawnLlmSession } from './sessions/spawn-llm-session.ts'
+import { spawnChoices } from './agents/spawn-choices.ts'
 import { spawnSubtree } from './agents/spawn-subtree.ts'
 import { spawnWorkers } from './agents/spawn-workers.ts'
 import { subagentDelegate } from './sessions/subagent-delegate.ts'
@@ -56,6 +57,7 @@ import { tearDown } from './tear-down.ts'
 import { tree } from './tree/tree.ts'
 import { treeChanges } from './tree/tree-changes.ts'
 import { up } from './agents/up.ts'
+import { usage } from './tree/usage.ts'
 import { wait } from './mail/wait.ts'
 import { web } from './web.ts'
 import { writeStdin } from './sessions/write-stdin.ts'
@@ -114,6 +116,7 @@ const TOOLS = [
   spawn,
   spawnAgents,
   spawnBackgroundTask,
+  spawnChoices,
   spawnGeminiTeammate,
   spawnLlmSession,
   spawnSubtree,
@@ -124,6 +127,7 @@ const TOOLS = [
   tree,
   treeChanges,
   up,
+  usage,
   wait,
   web,
   writeStdin,

@@ -34,6 +34,7 @@ const TABLES = [
   'checks',
   'scrollback',
   'runs',
+  'usage_hours',
 ]
 /** Counters that go on where they were. */
 const COUNTED = {

@@ -18,6 +18,7 @@ import type {
   StoredEvent,
 } from '../../domain/records.ts'
 import type { PullStore } from './pull-store.ts'
+import type { UsageStore } from './usage-store.ts'
 
 /**
  * The store: facts, no decisions. Every verb is async because one implementation will be a server.
@@ -228,6 +229,7 @@ export interface StoreVerbs {
   readonly pulls: PullStore
   readonly scrollback: ScrollbackStore
   readonly runs: RunStore
+  readonly usage: UsageStore
 }
 
 export interface StoreTransaction extends StoreVerbs {

@@ -45,6 +45,7 @@ export const WRITING: {
   },
   scrollback: { append: none },
   runs: { insert: none, finish: none, reopen: none, remove: none },
+  usage: { add: none, prune: none },
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { StateFilter, TreeSort } from '../../domain/tree-filters.ts'
+import type { UsageQuery, UsageView } from '../usage/usage-document.ts'
 import type { LandingView } from '../fold/view.ts'
 import type { ScheduledView } from '../pulls/pull-documents.ts'
 
@@ -173,6 +174,8 @@ export interface View {
   tree(wanted?: TreeWish): Promise<TreeView>
   /** The same as flat nodes: those that changed since that revision, which an earlier answer had. */
   changes(since?: string): Promise<TreeChanges>
+  /** What was used over time. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
+  usage(query: UsageQuery): Promise<UsageView>
   /** As little as a shell’s prompt shows: how many agents work, and how many items need the human. */
   attention(): Promise<{ working: number; items: number }>
 }

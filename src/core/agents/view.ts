@@ -11,6 +11,7 @@ import type { OpenWaits } from '../mail/open-waits.ts'
 import { nodeDocument } from '../tree/node-document.ts'
 import { readTreeFacts } from '../tree/tree-facts.ts'
 import { indexTree } from '../tree/tree-index.ts'
+import { createUsageView } from '../usage/usage-view.ts'
 import { createTreeChanges } from '../tree/tree-changes.ts'
 
 type ViewDeps = Pick<Deps, 'store' | 'touches' | 'forge' | 'paths' | 'clock' | 'settings'> & {
@@ -29,6 +30,7 @@ export function createView(deps: ViewDeps): View {
       return { working: working.length, items: itemsOf(facts).length }
     },
     changes: createTreeChanges(deps),
+    usage: createUsageView(deps),
     tree: async (wanted = {}) => {
       const [facts, forgeNow] = await Promise.all([
         readTreeFacts(store, settings),

@@ -90,6 +90,10 @@ export function createUsage({
       const sessions = withSession(known, session, found)
       const usage = sumOf(Object.values(sessions))
       await tx.snapshots.put(key, { ...sessions })
+      const before = (await tx.agents.get(id))?.usage ?? null
+      for (const use of usedSince(before, usage)) {
+        await tx.usage.add({ ...use, agentId: id, hour: Math.floor(clock() / HOUR) * HOUR })
+      }
       await tx.agents.update(id, { usage, tokens: tokensOf(usage) })
     })
 
@@ -122,6 +126,30 @@ export function createUsage({
     },
     stop: paced.stop,
   }
+}
+
+const HOUR = 3_600_000
+
+/**
+ * What was used between two readings, by model. Less where a program corrected itself, so that hours
+ * add up to what the agent’s row has.
+ */
+export function usedSince(
+  before: Usage | null,
+  now: Usage,
+): ({ readonly model: string } & Usage['models'][string])[] {
+  const models = new Set([...Object.keys(before?.models ?? {}), ...Object.keys(now.models)])
+  return [...models].flatMap((model) => {
+    const { input, output, cacheRead, cacheWrite } = now.models[model] ?? NOTHING
+    const so = before?.models[model] ?? NOTHING
+    const used = {
+      input: input - so.input,
+      output: output - so.output,
+      cacheRead: cacheRead - so.cacheRead,
+      cacheWrite: cacheWrite - so.cacheWrite,
+    }
+    return Object.values(used).every((tokens) => tokens === 0) ? [] : [{ model, ...used }]
+  })
 }
 
 const keyOf = ({ id }: Agent): string => `${LAST_READ}${id}`

@@ -138,6 +138,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     tool('attach', agents),
     tool('logs', agents),
     tool('status', agents),
+    tool('usage', agents),
     tool('result', sessions),
     written('log', 'What happened since, in words: merged, failed, waited for you, spent'),
     written('events', 'What happened, by whom and why, for programs'),

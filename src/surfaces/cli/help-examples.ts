@@ -21,7 +21,7 @@ const WRITTEN: Readonly<Record<string, readonly string[]>> = {
   trust: ['exomonad trust', 'exomonad trust --check'],
   'notify test': ['exomonad notify test', 'exomonad notify test phone'],
   'config check': ['exomonad config check', 'exomonad config check ./config.toml'],
-  doctor: ['exomonad doctor', 'exomonad doctor --fix'],
+  doctor: ['exomonad doctor', 'exomonad doctor --fix', 'exomonad doctor --report'],
   demo: ['exomonad demo', 'exomonad demo --multiplexer tmux --keep'],
   spawn: [
     'exomonad spawn workers login="Add the login page"',

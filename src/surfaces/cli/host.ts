@@ -8,6 +8,7 @@ import type { WorkflowFinding } from '../../adapters/forge/github/setup/workflow
 import type { MovedTable } from '../../adapters/store/move.ts'
 import type { PostgresStatus, StoreCheck } from '../../adapters/store/postgres/inspect.ts'
 import type { Backup, StoreHealth } from '../../adapters/store/sqlite/backup.ts'
+import type { StoreFacts } from '../../adapters/store/sqlite/store-facts.ts'
 import type { Git, RepositoryFacts } from '../../adapters/git/git.ts'
 import type { Finding } from '../../config/finding.ts'
 import type { AcpConfig, AgentConfig, Config } from '../../config/schema.ts'
@@ -20,6 +21,7 @@ import type {
 } from '../../daemon/backup/restore-backup.ts'
 import type { GiteaFound } from '../../daemon/forge/find-gitea.ts'
 import type { GithubFound } from '../../daemon/forge/find-github.ts'
+import type { cleanReport } from '../../daemon/report/clean-report.ts'
 import type { SandboxTrial } from '../../daemon/sandbox/try-programs.ts'
 import type { Paths } from '../../runtime/paths.ts'
 
@@ -93,6 +95,7 @@ export interface Host {
   /** The store’s file while no daemon has it. */
   readonly store: StoreHost
   readonly backup: BackupHost
+  readonly report: ReportHost
   readonly github: GithubHost
   readonly gitea: GiteaHost
   readonly multiplexers: MultiplexersHost
@@ -107,6 +110,17 @@ export interface BackupHost {
     unpacked: UnpackedBackup,
     options: Omit<Parameters<typeof bringBack>[1], 'environment'>,
   ): Promise<Restored>
+}
+
+/** What a report for a bug needs. */
+export interface ReportHost {
+  /** Throws where the file can’t be read. */
+  store(paths: Pick<Paths, 'database'>): Promise<StoreFacts>
+  /** Without secrets, and without who and where this is. */
+  clean(
+    text: string,
+    options: Omit<Parameters<typeof cleanReport>[1], 'environment' | 'tokens'>,
+  ): Promise<string>
 }
 
 /** `store`: the configuration’s; what a database can’t be asked is STORE_UNAVAILABLE. */

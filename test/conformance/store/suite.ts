@@ -9,6 +9,7 @@ import { recordVerbs } from './records.ts'
 import { runVerbs } from './runs.ts'
 import { scrollbackVerbs } from './scrollback.ts'
 import { transactions } from './transactions.ts'
+import { usageVerbs } from './usage.ts'
 
 /** A fresh, empty store, and what a test may do with it beside its verbs. */
 export interface OpenedStore {
@@ -39,6 +40,7 @@ export function storeConformance(name: string, open: () => Promise<OpenedStore>)
     pullVerbs(open)
     scrollbackVerbs(store, open)
     runVerbs(store, open)
+    usageVerbs(open)
     transactions(store, open)
   })
 }

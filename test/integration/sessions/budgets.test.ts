@@ -128,6 +128,19 @@ describe('what agents use', () => {
       tokens: 1510,
       usage: { models: { opus: { input: 1500 }, haiku: { input: 10 } } },
     })
+    // And by the hour: which it is may change meanwhile.
+    const byModel = Map.groupBy(await tree.store.usage.list({}), ({ model }) => model)
+    expect(
+      [...byModel].map(([model, hours]) => [
+        model,
+        hours.reduce((sum, { input }) => sum + input, 0),
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['opus', 1500],
+        ['haiku', 10],
+      ]),
+    )
   })
 
   it('stays as it was where the program doesn’t know, and is read again the next time', async () => {

@@ -201,6 +201,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   spawn: () => ({ kind: 'worker', specs: [] }),
   spawn_agents: () => ({ specs: [] }),
   spawn_background_task: () => ({ command: '' }),
+  spawn_choices: () => ({}),
   spawn_gemini_teammate: () => ({ name: '', prompt: '' }),
   spawn_llm_session: () => ({ goal: '' }),
   spawn_subtree: () => ({ task: '', branch_name: '' }),
@@ -211,6 +212,7 @@ const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   tree: () => ({}),
   tree_changes: () => ({}),
   up: () => ({ agent: 'nothing' }),
+  usage: () => ({}),
   wait: () => ({ timeout: 0 }),
   web: () => ({}),
   write_stdin: ({ task }) => ({ agent_id: task, data: 'x' }),
@@ -288,6 +290,7 @@ send_raw              ok         –          –          –          –     
 spawn                 invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_agents          invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_background_task invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
+spawn_choices         ok         –          –          –          –          –          –          –          –          –          –          unknown
 spawn_gemini_teammate invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_llm_session     invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
 spawn_subtree         invalid    –          invalid    invalid    invalid    invalid    invalid    –          –          –          –          unknown
@@ -298,6 +301,7 @@ tear_down             ok         –          –          –          –     
 tree                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 tree_changes          ok         –          –          –          –          –          –          –          –          –          –          unknown
 up                    no-cli     –          –          –          –          –          –          –          –          –          –          unknown
+usage                 ok         –          –          –          –          –          –          –          –          –          –          unknown
 wait                  ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 web                   ok         –          –          –          –          –          –          –          –          –          –          unknown
 write_stdin           ok         –          ok         ok         ok         not-below  not-below  –          –          –          –          unknown

@@ -76,31 +76,37 @@ describe('what stands against a merge', () => {
 })
 
 describe('conversations on lines', () => {
-  const comment = (id: string, facts: Partial<PullReview['comments'][number]> = {}) => ({
+  type Comment = PullReview['comments'][number]
+  const comment = (id: string, facts: Partial<Comment> = {}): Comment => ({
+    ...{ id, path: 'a.ts', line: 7, start_line: null, body: id, conversation: 'open' },
     ...{ author: 'lead', thread: null },
-    ...{ id, path: 'a.ts', line: 7, start_line: null, body: id, conversation: 'open' as const },
     ...facts,
   })
   const review = (facts: Partial<PullReview>): PullReview => ({
-    ...{ id: 'r', author: 'lead', state: 'commented', body: '', stale: false, comments: [] },
+    ...{ id: 'r', author: 'lead', agent_id: null, state: 'commented', body: '', stale: false },
+    ...{ commit: 'a', submitted_at: 0, comments: [] },
     ...{ trusted: true, withheld: false, not_counted: null },
     ...{ agent_id: null, commit: '', submitted_at: 0 },
     ...facts,
   })
   const reviews = [
     review({ stale: true, comments: [comment('1'), comment('2', { line: 9, start_line: 8 })] }),
-    review({ author: 'auth', comments: [comment('3')] }),
+    review({ author: 'auth', comments: [comment('3', { author: 'auth' })] }),
   ]
+  const shown = (of: readonly PullReview[]) =>
+    threadsOf(of, { movesLines: false }).map(({ comments }) =>
+      comments.map(({ id, author }) => `${author} ${id}`),
+    )
 
-  it('hold what was said of the same lines, with who said it', () => {
-    const threads = threadsOf(reviews, { movesLines: false })
-    expect(threads.map(({ comments }) => comments.map(({ id, author }) => [id, author]))).toEqual([
-      [
-        ['1', 'lead'],
-        ['3', 'auth'],
-      ],
-      [['2', 'lead']],
-    ])
+  it('hold what was said of the same lines, with who said it', () =>
+    expect(shown(reviews)).toEqual([['lead 1', 'auth 3'], ['lead 2']]))
+
+  it('are those of the forge, where it says which', () => {
+    const apart = [
+      review({ comments: [comment('1', { thread: 't1' }), comment('2', { thread: 't2' })] }),
+      review({ comments: [comment('3', { thread: 't1', line: null })] }),
+    ]
+    expect(shown(apart)).toEqual([['lead 1', 'lead 3'], ['lead 2']])
   })
 
   it('are outdated where all of it is of an older head, and the forge does not move its lines', () => {

@@ -65,14 +65,15 @@ export function useAction<Name extends ToolName>(
 const MAKES_OLD: readonly (readonly [RegExp, readonly string[]])[] = [
   [
     /^(pr|ci|base|fold|landing|merge|review)\./,
-    ['pr_list', 'pr_show', 'pr_checks', 'pr_diff', 'fold', 'fold_log', 'inbox'],
+    ['pr_list', 'pr_show', 'pr_checks', 'pr_commits', 'pr_diff', 'fold', 'fold_log', 'inbox'],
   ],
   [
     /^(question|approval|delivery|agent|stop|spawn)\.|^(mail|message|note)$/,
-    ['inbox', 'agent_status', 'scrollback'],
+    ['inbox', 'agent_status', 'scrollback', 'spawn_choices'],
   ],
   [/^conflict\./, ['radar', 'fold']],
   [/^budget\./, ['inbox']],
+  [/^(agent|budget)\./, ['usage']],
 ]
 /** Documents that a view reads beside the tools’, by GET: they name themselves so. */
 export const EVENTS_KEY = 'events'

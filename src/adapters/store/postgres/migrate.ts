@@ -3,6 +3,7 @@ import type { Migration } from 'kysely/migration'
 import { migrateStore } from '../sql/migrate.ts'
 import type { Tables } from '../sql/tables.ts'
 import { up as initial } from './migrations/0001-initial.ts'
+import { up as usageHours } from './migrations/0002-usage-hours.ts'
 
 /**
  * Every change of the schema, by name in order; the number in front is the store's version, which
@@ -10,6 +11,7 @@ import { up as initial } from './migrations/0001-initial.ts'
  */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-initial': { up: initial },
+  '0002-usage-hours': { up: usageHours },
 }
 
 /**

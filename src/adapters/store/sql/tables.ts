@@ -10,6 +10,7 @@ import type {
   Run,
   ScrollbackEntry,
   StoredEvent,
+  UsageHour,
 } from '../../../domain/records.ts'
 
 /**
@@ -54,6 +55,7 @@ export interface Tables {
   checks: Omit<CheckRow, 'id'> & { id: Generated<number> }
   scrollback: Ordered<Omit<ScrollbackEntry, 'seq'>>
   runs: Omit<Run, 'result'> & { result: string | null }
+  usage_hours: UsageHour
 }
 
 type Ordered<Row> = Row & { seq: Generated<number> }

@@ -12,6 +12,7 @@ import { createRuns } from './verbs/runs.ts'
 import { createScrollback } from './verbs/scrollback.ts'
 import type { Session } from './session.ts'
 import { createSnapshots } from './verbs/snapshots.ts'
+import { createUsageHours } from './verbs/usage.ts'
 
 /** All verbs on a session: the same set for an open transaction and outside of one. */
 export function createVerbs(session: Session, clock: () => number): StoreVerbs {
@@ -28,5 +29,6 @@ export function createVerbs(session: Session, clock: () => number): StoreVerbs {
     pulls: createPulls(session),
     scrollback: createScrollback(session),
     runs: createRuns(session),
+    usage: createUsageHours(session),
   }
 }

@@ -10,6 +10,7 @@ import { up as threads } from './migrations/0007-threads.ts'
 import { up as plainNames } from './migrations/0008-plain-names.ts'
 import { up as reach } from './migrations/0009-reach.ts'
 import { up as lineRanges } from './migrations/0010-line-ranges.ts'
+import { up as usageHours } from './migrations/0011-usage-hours.ts'
 import { migrateStore } from '../sql/migrate.ts'
 import type { Tables } from '../sql/tables.ts'
 
@@ -28,6 +29,7 @@ const MIGRATIONS: Record<string, Migration> = {
   '0008-plain-names': { up: plainNames },
   '0009-reach': { up: reach },
   '0010-line-ranges': { up: lineRanges },
+  '0011-usage-hours': { up: usageHours },
 }
 
 /** Brings the store to the version known here. Throws STORE_TOO_NEW. */

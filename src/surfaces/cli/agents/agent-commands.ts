@@ -126,6 +126,10 @@ export const fork = toolCommand('fork', {
   },
 })
 
+export const usage = toolCommand('usage', {
+  show: async (used, run) => (await import('./usage-lines.ts')).usageLines(used, run),
+})
+
 export const interrupt = toolCommand('interrupt', {
   show: ({ interrupted }, { palette, input }) => [
     interrupted

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { canAsk, confirm } from '../confirm.ts'
 import type { CliContext } from '../context.ts'
@@ -7,7 +9,7 @@ import { diagnoseMachine } from './machine.ts'
 import { diagnoseRepository } from './repository.ts'
 import { diagnoseTree } from './tree.ts'
 import { locateRepository } from '../locate.ts'
-import { present } from '../output.ts'
+import { exactly, present } from '../output.ts'
 import { printableLine } from '../../text/printable.ts'
 import { withProgress } from '../progress.ts'
 import { plural } from '../../text/quantity.ts'
@@ -20,12 +22,19 @@ export function define(command: Command, context: CliContext): void {
       'Fix what can be fixed without a risk; asks before it writes into your own configuration',
     )
     .option('--yes', 'With --fix: ask nothing')
-    .action(async (options: { fix?: boolean; yes?: boolean }) => {
+    .option(
+      '--report [file]',
+      'Write what a report of a fault needs into a file (- prints it): versions, findings, numbers, the end of the log; no secrets, and nobody’s words',
+    )
+    .option('--with-text', 'With --report: with names, tasks and texts of configuration and log')
+    .action(async (options: Options) => {
       const first = await withProgress(context, 'Looking', diagnose(context))
       const fixed =
         options.fix === true ? await repair(await agreed(context, first, options.yes === true)) : []
       const final =
         fixed.length > 0 ? await withProgress(context, 'Looking again', diagnose(context)) : first
+      if (options.report !== undefined)
+        return report(context, final, { ...options, report: options.report })
       const problems = final.filter(({ status }) => status === 'problem').length
       if (problems > 0) context.markFailed()
       const findings = final.map(({ repair: _repair, asks: _asks, ...finding }) => finding)
@@ -33,6 +42,38 @@ export function define(command: Command, context: CliContext): void {
         describe(context, final, fixed),
       )
     })
+}
+
+interface Options {
+  readonly fix?: boolean
+  readonly yes?: boolean
+  /** True for a file of our own name. */
+  readonly report?: string | true
+  readonly withText?: boolean
+}
+
+async function report(
+  context: CliContext,
+  findings: readonly Diagnosis[],
+  options: Options & { readonly report: string | true },
+): Promise<void> {
+  const { cwd } = context.options()
+  const located = await locateRepository(cwd, context.environment, context.host).catch(() => null)
+  const { writeReport } = await import('./report.ts')
+  const text = await writeReport(context, located, {
+    findings,
+    withText: options.withText === true,
+  })
+  if (options.report === '-') {
+    exactly(context.terminal.stdout).write(text)
+    return
+  }
+  const name = `exomonad-report-${new Date(context.now()).toISOString().replaceAll(/[:.]/g, '-')}.txt`
+  const file = resolve(cwd, options.report === true ? name : options.report)
+  await writeFile(file, text, { mode: 0o600 })
+  present(context, { report: file }, () => [
+    `${context.palette().good('✓')} ${file}, ${plural(text.split('\n').length, 'line')}. Read it before you send it.`,
+  ])
 }
 
 /** What may be repaired: where somebody’s own configuration would be written, only after a yes. */

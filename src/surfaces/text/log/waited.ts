@@ -41,7 +41,7 @@ interface Window {
  * from some time before it on, as what was open when it began counts from there.
  */
 export function waitedForPerson(events: readonly WireEvent[], window: Window): Waited {
-  const { since, now } = window
+  const { now } = window
   const waits = waitsWithin(events, window).map((wait) => ({ ...wait, end: wait.to ?? now }))
   const byAgent = Map.groupBy(waits, ({ agentId }) => agentId)
   let milliseconds = 0

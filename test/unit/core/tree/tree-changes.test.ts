@@ -303,6 +303,7 @@ describe('a store that is watched', () => {
     pulls: ['get', 'list', 'reviews', 'checks'],
     scrollback: ['list'],
     runs: ['get', 'timed'],
+    usage: ['list'],
   }
   it('knows every verb that writes', async () => {
     const { store } = await openWorld()

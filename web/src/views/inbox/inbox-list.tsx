@@ -6,6 +6,8 @@ import { useNow } from '../../parts/now.ts'
 import { TYPES, type Item } from './items.ts'
 
 const HEIGHT = 66
+/** So many items before the end of those that were read, more are. */
+const AHEAD = 50
 
 /** The items, any number of them. */
 export function InboxList({
@@ -13,12 +15,15 @@ export function InboxList({
   selected,
   going,
   select,
+  more,
 }: {
   readonly items: readonly Item[]
   /** Its id. */
   readonly selected: string | null
   readonly going: ReadonlySet<string>
   readonly select: (id: string) => void
+  /** Reads on; undefined where these are all. */
+  readonly more: (() => void) | undefined
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const rows = useVirtualizer({
@@ -28,6 +33,10 @@ export function InboxList({
     overscan: 8,
     getItemKey: (index) => items[index]?.id ?? index,
   })
+  const last = rows.getVirtualItems().at(-1)?.index ?? 0
+  useEffect(() => {
+    if (last >= items.length - AHEAD) more?.()
+  }, [last, items.length, more])
   const at = items.findIndex(({ id }) => id === selected)
   useEffect(() => {
     if (at >= 0) rows.scrollToIndex(at)

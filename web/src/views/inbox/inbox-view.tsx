@@ -20,9 +20,10 @@ type Shown = ItemType | 'news' | null
 
 /** What needs the person: one after the other, settled in place. */
 export default function InboxView() {
-  const { items, byType, news, error, retry } = useInbox()
-  const settling = useSettle()
   const [type, setType] = useState<Shown>(null)
+  const { total, byType, news } = useInbox(null)
+  const { items, error, retry, more, hasMore } = useInbox(type === 'news' ? null : type)
+  const settling = useSettle()
   const [text, setText] = useState('')
   const open = useMemo(
     () =>
@@ -35,6 +36,10 @@ export default function InboxView() {
     () => itemsLike(open ?? [], { type: type === 'news' ? null : type, text }),
     [open, type, text],
   )
+  // What is searched for may be among those that are not read yet.
+  useEffect(() => {
+    if (text.trim() !== '' && hasMore) more()
+  }, [text, hasMore, more])
   const { current, isGone, chosen, select, leave } = useCurrent(open, shown)
   const events = useRecentEvents()
   const { shorts } = useTree()
@@ -52,7 +57,6 @@ export default function InboxView() {
     },
   })
   if (items === undefined && error !== null) return <Failed error={error} retry={retry} />
-  const total = open?.length ?? 0
   return (
     <div className={`inbox${chosen ? ' chosen' : ''}`}>
       <div className="view-head">
@@ -93,7 +97,7 @@ export default function InboxView() {
           <div className="panel padded inbox-list">
             <Loading what="the inbox" rows={12} />
           </div>
-        ) : total === 0 && current === null ? (
+        ) : total === 0 && open?.length === 0 && current === null ? (
           <Empty title="Nothing needs you">
             <p>Questions, permissions, failures and pull requests of your agents come here.</p>
             {news > 0 && (
@@ -113,6 +117,7 @@ export default function InboxView() {
                   selected={current?.id ?? null}
                   going={settling.going}
                   select={select}
+                  more={hasMore ? more : undefined}
                 />
               )}
             </div>

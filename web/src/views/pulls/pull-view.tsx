@@ -8,6 +8,7 @@ import { Failed, Loading } from '../../parts/states.tsx'
 import { agentPath, pullPath } from '../../shell/places.ts'
 import { ChecksTab } from './checks-tab.tsx'
 import { ChipView } from './chips.tsx'
+import { CommitsTab } from './commits-tab.tsx'
 import { Overview } from './overview.tsx'
 import { FilesTab } from './review/files-tab.tsx'
 import { usePinnedDiff } from './review/pinned-diff.ts'
@@ -17,6 +18,7 @@ import './pulls.css'
 const TABS = [
   ['overview', 'Overview'],
   ['files', 'Files changed'],
+  ['commits', 'Commits'],
   ['checks', 'Checks'],
 ] as const
 type Tab = (typeof TABS)[number][0]
@@ -93,6 +95,7 @@ function Shown({ pull }: { readonly pull: PullDetails }) {
           />
         )}
         {tab === 'files' && <FilesTab pull={pull} pinned={pinned} reveal={reveal} />}
+        {tab === 'commits' && <CommitsTab number={number} head={pull.head_sha} />}
         {tab === 'checks' && <ChecksTab pull={pull} />}
       </div>
     </div>

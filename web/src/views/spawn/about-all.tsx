@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import type { ToolResult } from '../../api/call.ts'
 import type { TreeNode, TreeView } from '../../live/tree.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
 import { isAlive } from '../../../../src/domain/lifecycle.ts'
@@ -96,7 +97,18 @@ const mayHaveChildren = ({ kind, state }: TreeNode): boolean =>
   kind === 'root' || (kind === 'subtree' && isAlive(state as Parameters<typeof isAlive>[0]))
 
 /** Where it goes, how many there are already, and who is being made. */
-export function Under({ tree, base }: { readonly tree: TreeView; readonly base: TreeNode }) {
+export function Under({
+  tree,
+  base,
+  choices,
+  adding,
+}: {
+  readonly tree: TreeView
+  readonly base: TreeNode
+  readonly choices: ToolResult<'spawn_choices'> | undefined
+  /** How many are written into the form. */
+  readonly adding: number
+}) {
   const making = nodesOf(tree.root).filter(
     ({ state, parent_id: parent }) => state === 'spawning' && parent === base.id,
   )
@@ -108,8 +120,15 @@ export function Under({ tree, base }: { readonly tree: TreeView; readonly base: 
           <code>{printableLine(base.branch)}</code>
         </dd>
         <dt>Live now</dt>
-        <dd>{plural(tree.counts.live, 'agent')}</dd>
+        <dd>
+          {choices === undefined
+            ? plural(tree.counts.live, 'agent')
+            : `${choices.limits.live} of ${choices.limits.max_live_agents} agents`}
+        </dd>
       </dl>
+      {choices !== undefined && (
+        <Limits limits={choices.limits} depth={base.depth} adding={adding} />
+      )}
       {making.length > 0 && (
         <ul className="spawn-making">
           {making.map(({ id, name }) => (
@@ -120,5 +139,32 @@ export function Under({ tree, base }: { readonly tree: TreeView; readonly base: 
         </ul>
       )}
     </>
+  )
+}
+
+/** What stands against it, before it is asked for. */
+function Limits({
+  limits,
+  depth,
+  adding,
+}: {
+  readonly limits: ToolResult<'spawn_choices'>['limits']
+  /** Of the base. */
+  readonly depth: number
+  readonly adding: number
+}) {
+  const { live, max_live_agents: most, max_tree_depth: deepest } = limits
+  if (depth + 1 > deepest)
+    return (
+      <p className="tone-attention">
+        It is at depth {depth}, and agents go down to {deepest} (limits.max_tree_depth).
+      </p>
+    )
+  if (live + adding <= most) return null
+  return (
+    <p className="tone-attention">
+      {live >= most ? 'There is no room for another one' : `There is room for ${most - live} more`}{' '}
+      (limits.max_live_agents). Merge or kill finished ones first.
+    </p>
   )
 }

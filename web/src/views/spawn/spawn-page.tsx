@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState, type FormEvent } from 'react'
 import { isAway } from '../../api/errors.ts'
 import { useStanding } from '../../live/context.tsx'
+import { useTool } from '../../live/queries.ts'
 import type { TreeView } from '../../live/tree.ts'
 import { plural } from '../../../../src/surfaces/text/quantity.ts'
 import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
@@ -26,7 +27,8 @@ export function SpawnPage({ form, tree }: { readonly form: SpawnForm; readonly t
   const body = useRef<HTMLFormElement>(null)
   const spawn = useSpawn()
   const { link } = useStanding()
-  const offers = useOffers(tree, draft.kind)
+  const { data: choices } = useTool('spawn_choices', {})
+  const offers = useOffers(choices, draft.kind)
 
   useEffect(() => {
     if (goTo === null) return
@@ -201,7 +203,7 @@ export function SpawnPage({ form, tree }: { readonly form: SpawnForm; readonly t
               {faults['']}
             </p>
           )}
-          <Under tree={tree} base={base} />
+          <Under tree={tree} base={base} choices={choices} adding={draft.specs.length} />
           <div className="spawn-buttons">
             <button
               type="submit"

@@ -1,28 +1,34 @@
 import { useMemo } from 'react'
-import { nodesOf } from '../../../../src/surfaces/text/tree/rows.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
-import type { TreeView } from '../../live/tree.ts'
+import type { ToolResult } from '../../api/call.ts'
 import type { Offer } from './field.tsx'
 
-/** Roles and programs to choose from. */
-export function useOffers(tree: TreeView, kind: string): Readonly<Record<string, Offer>> {
+/** Roles and programs to choose from, as they are configured; none while that is not known. */
+export function useOffers(
+  choices: ToolResult<'spawn_choices'> | undefined,
+  kind: string,
+): Readonly<Record<string, Offer>> {
   return useMemo(() => {
-    const nodes = nodesOf(tree.root)
-    const offer = (otherwise: string, names: readonly (string | null)[]): Offer => ({
-      otherwise,
-      names: [...new Set(names)].flatMap((name) =>
-        name === null ? [] : [{ name, words: printableLine(name) }],
-      ),
-    })
+    if (choices === undefined) return {}
+    const { roles, agents } = choices
+    const byKind = kind === 'worker' ? 'dev' : 'tl'
     return {
-      role: offer(
-        kind === 'worker' ? 'dev' : 'tl',
-        nodes.map(({ role }) => role),
-      ),
-      agent: offer(
-        'that of its role',
-        nodes.map(({ agent }) => agent),
-      ),
+      role: {
+        otherwise: `${byKind}, as every ${kind === 'worker' ? 'worker' : 'tech lead'}`,
+        names: roles.map(({ name, agent, missing }) => ({
+          name,
+          words: printableLine(
+            `${name}${agent === null ? ' (no program set)' : ` (${agent}${missing === null ? '' : ', not there'})`}`,
+          ),
+        })),
+      },
+      agent: {
+        otherwise: 'that of its role',
+        names: agents.map(({ name, missing }) => ({
+          name,
+          words: printableLine(`${name}${missing === null ? '' : ' (not installed)'}`),
+        })),
+      },
     }
-  }, [tree, kind])
+  }, [choices, kind])
 }

@@ -3,9 +3,8 @@ import type { ToolResult } from '../../../../../src/tools/types.ts'
 export type PullReview = ToolResult<'pr_show'>['reviews'][number]
 type LineComment = PullReview['comments'][number]
 
-/** A comment with who wrote it, in which review. */
+/** A comment with what its review says of it. */
 export interface Said extends LineComment {
-  readonly author: string
   /** Of another head than the present one. */
   readonly stale: boolean
   readonly withheld: boolean
@@ -32,11 +31,11 @@ export function threadsOf(
   },
 ): Thread[] {
   const threads = new Map<string, [Said, ...Said[]]>()
-  for (const { author, stale, withheld, comments } of reviews) {
+  for (const { stale, withheld, comments } of reviews) {
     for (const comment of comments) {
-      const { path, line, start_line: from, conversation } = comment
-      const key = JSON.stringify([path, line, from ?? line, conversation])
-      const said = { ...comment, author, stale, withheld }
+      const { path, line, start_line: from, thread: id } = comment
+      const key = id ?? JSON.stringify([path, line, from ?? line])
+      const said = { ...comment, stale, withheld }
       const thread = threads.get(key)
       if (thread === undefined) threads.set(key, [said])
       else thread.push(said)
@@ -49,7 +48,7 @@ export function threadsOf(
       path: first.path,
       line: first.line,
       from: first.start_line,
-      isResolved: first.conversation === 'resolved',
+      isResolved: comments.at(-1)?.conversation === 'resolved',
       isOutdated: !options.movesLines && comments.every(({ stale }) => stale),
       comments,
     }
