@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright'
+import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from './fixtures.ts'
 
 const ASK = (message: string) => ({
@@ -7,6 +7,7 @@ const ASK = (message: string) => ({
 
 test.describe('the inbox', () => {
   test('is answered, decided and kept in step by keyboard alone', async ({ page, start, open }) => {
+    test.slow()
     const tree = await start({ config: '[limits]\napproval_depth = 2\n' })
     tree.script('colour', ASK('Which <img src=x onerror=alert(1)> colour?'))
     tree.script('shape', ASK('Which shape?'))
@@ -66,8 +67,11 @@ test.describe('the inbox', () => {
     await test.step('an approval is given', async () => {
       await expect(page.getByRole('heading', { name: 'lead asks for approval' })).toBeVisible()
       await page.getByRole('listbox').focus()
-      await page.keyboard.press('a')
-      await expect(page.getByText('Nothing needs you')).toBeVisible()
+      // Not before one could have seen that it is another item.
+      await expect(async () => {
+        await page.keyboard.press('a')
+        await expect(page.getByText('Nothing needs you')).toBeVisible({ timeout: 2000 })
+      }).toPass()
       await expect.poll(() => tree.agent('inner'), { timeout: 30_000 }).toBeDefined()
       await expect(page).not.toHaveTitle(/^\(/)
     })

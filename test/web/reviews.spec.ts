@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright'
+import { AxeBuilder } from '@axe-core/playwright'
 import { expect, test } from './fixtures.ts'
 
 const BEFORE = `export const hours = (text: string) => Number(text)\n`
@@ -8,6 +8,7 @@ const HOSTILE = '<script>alert(1)</script>'
 
 test.describe('a review', () => {
   test('asks for changes on lines, sees them made, and merges', async ({ page, start, open }) => {
+    test.slow()
     const tree = await start({ files: { 'src/time.ts': BEFORE } })
     const file = {
       do: 'tool',
@@ -88,6 +89,9 @@ test.describe('a review', () => {
       await page.getByRole('link', { name: 'Overview' }).click()
       await page.getByRole('button', { name: 'Merge', exact: true }).click()
       await expect(page.getByText('Merged into')).toBeVisible()
+      await expect(page.getByText('asks for changes')).toBeVisible()
+      const { violations } = await new AxeBuilder({ page }).analyze()
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([])
       await page.getByRole('link', { name: 'Commits' }).click()
       await expect(page.getByText('It is minutes')).toBeVisible()
     })

@@ -13,8 +13,11 @@ import { useRecentEvents } from './recent-events.ts'
 import { settledBy } from './settled.ts'
 import { useWords } from './settle/parts.tsx'
 import { useInbox } from './use-inbox.ts'
-import { useSettle } from './use-settle.ts'
+import { useSettle, type Settle } from './use-settle.ts'
 import './inbox.css'
+
+/** Milliseconds that one needs to see that another item stands there. */
+const STEADY = 600
 
 type Shown = ItemType | 'news' | null
 
@@ -40,7 +43,12 @@ export default function InboxView() {
   useEffect(() => {
     if (text.trim() !== '' && hasMore) more()
   }, [text, hasMore, more])
-  const { current, isGone, chosen, select, leave } = useCurrent(open, shown)
+  const { current, isGone, chosen, select, leave, isSteady } = useCurrent(open, shown)
+  // What was about to be pressed was meant for the item that stood there.
+  const settle: Settle = (...what) => {
+    if (isSteady()) settling.settle(...what)
+    else settling.say('Another item came in its place: look again.')
+  }
   const events = useRecentEvents()
   const { shorts } = useTree()
   const nameOf = (actor: string): string =>
@@ -135,7 +143,7 @@ export default function InboxView() {
                   item={current}
                   isGone={isGone}
                   settledWords={isGone ? settledBy(current, events, nameOf) : null}
-                  settling={settling}
+                  settling={{ ...settling, settle }}
                   leave={leave}
                 />
               )}
@@ -179,13 +187,24 @@ function useCurrent(
   readonly chosen: boolean
   readonly select: (id: string | null) => void
   readonly leave: () => void
+  /** The person has had time to see which item it is. */
+  readonly isSteady: () => boolean
 } {
   const [, go] = useLocation()
   const wanted = new URLSearchParams(useSearch()).get('item')
   const [last, setLast] = useState<Item | null>(null)
   const order = useRef<readonly string[]>([])
-  const select = (id: string | null) =>
+  const steady = useRef<{ id: string | undefined; chosen: string | null; since: number }>({
+    id: undefined,
+    chosen: null,
+    since: 0,
+  })
+  const show = (id: string | null) =>
     go(id === null ? '/inbox' : `/inbox?item=${encodeURIComponent(id)}`, { replace: true })
+  const select = (id: string | null) => {
+    steady.current.chosen = id
+    show(id)
+  }
   const found = wanted === null ? shown[0] : open?.find(({ id }) => id === wanted)
   if (found !== undefined && found !== last) setLast(found)
   const { words } = useWords({ id: last?.id ?? '' })
@@ -193,18 +212,26 @@ function useCurrent(
   const isGone =
     open !== undefined && wasLast && words !== '' && !open.some(({ id }) => id === last.id)
   const ids = shown.map(({ id }) => id)
-  const next = (): void => select(following(order.current, ids, wanted ?? last?.id ?? ''))
+  const next = (): void => show(following(order.current, ids, wanted ?? last?.id ?? ''))
   useEffect(() => {
     if (open !== undefined && wanted !== null && found === undefined && !isGone) next()
   })
   useEffect(() => {
     if (!isGone) order.current = ids
   })
+  const current = isGone ? last : (found ?? null)
+  useEffect(() => {
+    const before = steady.current
+    if (current?.id === before.id) return
+    const isOwn = before.id === undefined || current?.id === before.chosen
+    steady.current = { id: current?.id, chosen: null, since: isOwn ? 0 : performance.now() }
+  })
   return {
-    current: isGone ? last : (found ?? null),
+    current,
     isGone,
     chosen: wanted !== null,
     select,
     leave: next,
+    isSteady: () => performance.now() - steady.current.since > STEADY || steady.current.since === 0,
   }
 }
