@@ -33,7 +33,12 @@ function start(toml: string, { live = [] as string[] } = {}) {
   const paths = pathsOf(join(home, '.git'), home)
   mkdirSync(paths.state, { recursive: true })
   writeFileSync(paths.repositoryFile, '{}')
-  const pruned = { events: [] as number[], outbox: [] as number[], once: [] as number[] }
+  const pruned = {
+    events: [] as number[],
+    outbox: [] as number[],
+    once: [] as number[],
+    usage: [] as number[],
+  }
   const tended: string[] = []
   const setups: unknown[] = []
   let backups = 0
@@ -62,6 +67,7 @@ function start(toml: string, { live = [] as string[] } = {}) {
         },
       },
       outbox: { prune: async (before: number) => void pruned.outbox.push(before) },
+      usage: { prune: async (before: number) => void pruned.usage.push(before) },
       backUp: async () => void (backups += 1),
       agents: { list: async () => live.map((id) => ({ id })) },
     } as never,
@@ -114,7 +120,12 @@ const filled = (folder: string): string[] =>
 it('removes events and messages that are older than events_days, every hour, also after a failure', async () => {
   const upkeep = start('[retention]\nevents_days = 7\n')
   await upkeep.pass(10_000)
-  expect(upkeep.pruned).toEqual({ events: [93 * DAY], outbox: [93 * DAY], once: [99 * DAY] })
+  expect(upkeep.pruned).toEqual({
+    events: [93 * DAY],
+    outbox: [93 * DAY],
+    once: [99 * DAY],
+    usage: [-300 * DAY],
+  })
   expect(upkeep.backups()).toBe(1)
   await upkeep.pass(HOUR - 1000)
   expect(upkeep.pruned.events).toHaveLength(1)
