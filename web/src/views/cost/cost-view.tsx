@@ -119,7 +119,11 @@ export default function CostView() {
               <Fact
                 name="Cost"
                 value={data.total.cost_usd === null ? '–' : shortMoney(data.total.cost_usd)}
-                words={data.total.cost_usd === null ? 'no model of it has a price' : undefined}
+                words={
+                  data.total.cost_usd === null && data.total.tokens > 0
+                    ? 'no model of it has a price'
+                    : undefined
+                }
               />
               <Fact name="Tokens" value={shortCount(data.total.tokens)} />
               <Fact name="Input" value={shortCount(data.total.input)} />

@@ -94,7 +94,7 @@ function Off({ reason }: { readonly reason: string | null }) {
       </pre>
       <p className="hint">
         It runs the command of <code>[forge.local] ci</code>, or its own <code>check</code>. The
-        daemon reads the file at once; <code>exomonad config check</code> says what it makes of it.
+        daemon reads the file by itself, and where git tracks it after <code>exomonad trust</code>.
       </p>
     </div>
   )
