@@ -42,6 +42,7 @@ export const SIDEBAR = [
   {
     text: 'Where it works',
     items: [
+      page('Systems', '/platforms'),
       page('GitHub', '/github'),
       page('Gitea and Forgejo', '/gitea'),
       page('On another machine', '/elsewhere'),

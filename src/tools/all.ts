@@ -1,4 +1,6 @@
 import { ack } from './mail/ack.ts'
+import { agentDiff } from './tree/agent-diff.ts'
+import { agentMail } from './tree/agent-mail.ts'
 import { agentResult } from './agents/agent-result.ts'
 import { agentStatus } from './agents/agent-status.ts'
 import { answerQuestion } from './mail/answer-question.ts'
@@ -46,9 +48,9 @@ import { sendRaw } from './agents/send-raw.ts'
 import { spawn } from './agents/spawn.ts'
 import { spawnAgents } from './agents/spawn-agents.ts'
 import { spawnBackgroundTask } from './sessions/spawn-background-task.ts'
+import { spawnChoices } from './agents/spawn-choices.ts'
 import { spawnGeminiTeammate } from './agents/spawn-gemini-teammate.ts'
 import { spawnLlmSession } from './sessions/spawn-llm-session.ts'
-import { spawnChoices } from './agents/spawn-choices.ts'
 import { spawnSubtree } from './agents/spawn-subtree.ts'
 import { spawnWorkers } from './agents/spawn-workers.ts'
 import { subagentDelegate } from './sessions/subagent-delegate.ts'
@@ -69,6 +71,8 @@ import type { AnyTool } from './define.ts'
  */
 const TOOLS = [
   ack,
+  agentDiff,
+  agentMail,
   agentResult,
   agentStatus,
   answerQuestion,

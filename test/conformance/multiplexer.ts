@@ -6,6 +6,7 @@ import { describeAttaching } from './multiplexer/attaching.ts'
 import { describeEnding } from './multiplexer/ending.ts'
 import { describeHeadlessOnly } from './multiplexer/headless-only.ts'
 import { describeLayout } from './multiplexer/layout.ts'
+import { describeOwnViews } from './multiplexer/own-views.ts'
 import { describeOpening } from './multiplexer/opening.ts'
 import { describeRunnerOnly } from './multiplexer/runner-only.ts'
 import { describeSizes } from './multiplexer/sizes.ts'
@@ -41,5 +42,6 @@ export function describeMultiplexer(kind: Kind): void {
     if (kind !== 'runner') describe('layout', () => describeLayout(bench))
     if (kind !== 'runner') describe('attaching', () => describeAttaching(bench))
     if (kind === 'tmux' || kind === 'headless') describe('sizes', () => describeSizes(bench))
+    if (kind !== 'runner') describe('views of our own', () => describeOwnViews(bench))
   })
 }

@@ -195,6 +195,7 @@ export async function openMailWorld(
     ...{ multiplexer: unused, settings: unused, prompts: unused, launcher: unused },
     // Nothing of theirs runs, and nothing has to be ended.
     files: unused,
+    gate: unused,
     panes: unused,
     endPrograms: async () => {},
   })

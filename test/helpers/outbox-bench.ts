@@ -98,6 +98,7 @@ export function scriptedTerminals() {
     endLeftBehind: async () => {},
     onDeath: () => () => {},
     attachCommand: () => undefined,
+    view: () => Promise.reject(new Error('not in this test')),
     shutdown: async () => {},
     dispose: async () => {},
   }

@@ -97,6 +97,7 @@ export async function watch(context: BrowserContext, faults: string[]): Promise<
   await context.exposeBinding('reportFault', (_source, fault: string) => faults.push(fault))
   await context.addInitScript(() => {
     const { reportFault } = globalThis as unknown as { reportFault: (fault: string) => void }
+    Object.assign(globalThis, { ran: () => reportFault('a script of an agent ran') })
     document.addEventListener('securitypolicyviolation', (event) =>
       reportFault(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`),
     )

@@ -14,6 +14,9 @@ test.describe('spawning', () => {
     await page.keyboard.press('n')
     await page.getByLabel('Name', { exact: true }).fill('First of all')
     await expect(page.getByText('main.first-of-all')).toBeVisible()
+    await expect(page.getByText(/^\d+ of 32 agents$/)).toBeVisible()
+    await page.getByText('More', { exact: true }).click()
+    await expect(page.getByLabel('Role', { exact: true })).toContainText('dev (')
     await page.getByRole('button', { name: 'Spawn 1 worker' }).click()
     await expect(page.getByLabel('Task', { exact: true })).toHaveAccessibleDescription(
       /Say all that it is to do/,
@@ -28,6 +31,8 @@ test.describe('spawning', () => {
     await expect(page.getByLabel('Name', { exact: true }).nth(1)).toHaveValue('taken')
 
     await page.getByLabel('Name', { exact: true }).nth(1).press('Control+Enter')
+    // Who was spawned leaves the form.
+    await expect(page.getByLabel('Name', { exact: true })).toHaveCount(1)
     await expect(page.getByLabel('Name', { exact: true })).toHaveAccessibleDescription(
       /belongs to the agent taken/,
     )

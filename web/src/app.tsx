@@ -1,8 +1,8 @@
 import { lazy, Suspense } from 'react'
-import { Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { useStanding } from './live/context.tsx'
 import { Boundary } from './parts/boundary.tsx'
-import { Empty, Loading } from './parts/states.tsx'
+import { Loading } from './parts/states.tsx'
 import { NoAccess } from './shell/no-access.tsx'
 import { Shell } from './shell/shell.tsx'
 import { TreeView } from './views/tree/tree-view.tsx'
@@ -40,9 +40,12 @@ export function App() {
             <Route path="/cost" component={CostView} />
             <Route path="/spawn" component={SpawnView} />
             <Route>
-              <Empty title="There is no such view">
-                <a href="/">To the tree</a>
-              </Empty>
+              <div className="view-head">
+                <h1>There is no such view</h1>
+              </div>
+              <div className="view-body">
+                <Link href="/">To the tree</Link>
+              </div>
             </Route>
           </Switch>
         </Suspense>

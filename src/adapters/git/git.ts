@@ -103,6 +103,8 @@ export interface Git extends RadarGit, WorktreeVerbs {
   patchIds(base: Sha, head: Sha): Promise<string[]>
   /** Unified diff from the merge base of the two to `head`. */
   diff(base: Sha, head: Sha): Promise<string>
+  /** The same between two commits or trees as they are. */
+  diffTrees(from: Sha, to: Sha): Promise<string>
   changedFiles(base: Sha, head: Sha): Promise<string[]>
   /**
    * The text files that lie in a folder of a commit (`.github/workflows`), not those below, by

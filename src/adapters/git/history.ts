@@ -7,7 +7,14 @@ import type { Run } from './run.ts'
 
 type History = Pick<
   Git,
-  'commits' | 'firstParents' | 'patchIds' | 'diff' | 'changedFiles' | 'filesIn' | 'graph'
+  | 'commits'
+  | 'firstParents'
+  | 'patchIds'
+  | 'diff'
+  | 'diffTrees'
+  | 'changedFiles'
+  | 'filesIn'
+  | 'graph'
 >
 
 /** Without external diff programs: they run commands and print what no diff reader understands. */
@@ -119,6 +126,9 @@ export function createHistory({ run, porcelain }: { run: Run; porcelain: Porcela
         { reads: true },
       )
     },
+
+    diffTrees: (from, to) =>
+      run.output('compare two trees', ['diff', ...PLAIN_DIFF, from, to, '--'], { reads: true }),
 
     async changedFiles(base, head) {
       const names = await run.output(

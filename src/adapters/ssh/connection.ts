@@ -37,6 +37,11 @@ export interface SshConnection {
    * again it is the same.
    */
   forward(socket: string): Promise<string>
+  /**
+   * A port of 127.0.0.1 here that leads to that one there, as long as the connection lasts: the
+   * same where it is free. Asked for again it is the same.
+   */
+  forwardPort(port: number): Promise<number>
   /** Whether such a socket here still leads to the connection that there is now. */
   leads(local: string): Promise<boolean>
 }
@@ -85,6 +90,10 @@ const THROUGH = [
 
 /** How long ssh may take to make it in all. Milliseconds. */
 const CONNECT_LIMIT = 30_000
+
+/** Ports here for those whose own number is taken. */
+const FIRST_OTHER = 20_000
+const OTHER_PORTS = 10_000
 
 const options = (all: readonly (readonly string[])[]): string[] =>
   all.flatMap(([name, value]) => ['-o', `${name}=${value}`])
@@ -173,6 +182,16 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
     line,
   ]
 
+  /** As `-L` has it. What ssh says where it does not; one that is there already is the same. */
+  async function addForwarding(forwarding: string): Promise<string | undefined> {
+    const { exitCode, stderr } = await exec(
+      'ssh',
+      [...through(), '-O', 'forward', '-L', forwarding, '--', machine.destination],
+      { env },
+    )
+    return exitCode === 0 ? undefined : stderr.trim()
+  }
+
   return {
     open: async () => {
       if (await listens(control)) return
@@ -195,23 +214,23 @@ export function createSshConnection({ machine, folder, env, exec }: SshDeps): Ss
         : command('-T', remoteLine(argv, from, 'tied')),
     forward: async (socket) => {
       const local = `${control}.${hash(socket, 8)}`
-      const { exitCode, stderr } = await exec(
-        'ssh',
-        [
-          ...through(),
-          '-O',
-          'forward',
-          '-L',
-          `${local}:${socketWord(socket)}`,
-          '--',
-          machine.destination,
-        ],
-        { env },
-      )
-      if (exitCode === 0) return local
+      const refusal = await addForwarding(`${local}:${socketWord(socket)}`)
+      if (refusal === undefined) return local
       throw unreachable(
         'no_forwarding',
-        `The connection to ${machine.destination} leads to no socket there: ${stderr.trim()}`,
+        `The connection to ${machine.destination} leads to no socket there: ${refusal}`,
+      )
+    },
+    forwardPort: async (port) => {
+      const others = Number.parseInt(hash(`${key} ${port}`, 4), 16) % OTHER_PORTS
+      let refusal: string | undefined
+      for (const local of [port, ...[0, 1, 2].map((index) => FIRST_OTHER + others + index)]) {
+        refusal = await addForwarding(`127.0.0.1:${local}:127.0.0.1:${port}`)
+        if (refusal === undefined) return local
+      }
+      throw unreachable(
+        'no_forwarding',
+        `No port here leads to port ${port} of ${machine.destination}: ${refusal ?? ''}`,
       )
     },
   }

@@ -1,5 +1,6 @@
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { HeadlessProgram } from './headless-program.ts'
+import type { PaneView, ViewOptions } from './pane-view.ts'
 import type { Shown } from '../../domain/shown-key.ts'
 
 export interface OpenPane {
@@ -112,9 +113,9 @@ export interface Multiplexer {
   capture(paneId: PaneId, options?: { lines?: number }): Promise<string>
   /**
    * The rows of the screen as they are shown, with the escape sequences (SGR) of colours and
-   * attributes.
+   * attributes. With `lines` also so many of the scrollback, and wrapped lines joined.
    */
-  captureStyled(paneId: PaneId): Promise<string>
+  captureStyled(paneId: PaneId, options?: { lines?: number }): Promise<string>
   rename(paneId: PaneId, name: string, shown?: Shown): Promise<void>
   /** Ends the program (hang-up, then kill) and takes the pane away. Gone already is fine. */
   close(paneId: PaneId): Promise<void>
@@ -144,6 +145,11 @@ export interface Multiplexer {
    * that the person is in.
    */
   readonly show?: (paneId: PaneId, inside?: string) => Promise<readonly string[]>
+  /**
+   * Shows it to a person on a surface of ours. A look never resizes a pane; who types leads as in
+   * any terminal (size-policy.ts). Ends with this process. PANE_GONE.
+   */
+  view(paneId: PaneId, options: ViewOptions): Promise<PaneView>
   /** Ends all panes and the server or host of ours. */
   shutdown(): Promise<void>
   /** Lets go of it; panes live on. */

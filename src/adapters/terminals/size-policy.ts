@@ -35,13 +35,19 @@ export interface Looking extends Size {
 const isSmaller = (size: Size, than: Size): boolean =>
   size.columns < than.columns || size.rows < than.rows
 
-/** `own`: the size where nobody leads. */
-export function sizeFor(looking: Iterable<Looking>, own: Size): Size {
+/** Who leads, of those who look. */
+export function leaderOf(looking: Iterable<Looking>): Looking | undefined {
   let leader: Looking | undefined
   for (const one of looking) {
     if (one.readOnly || isSmaller(one, LEAST_READABLE)) continue
     if (leader === undefined || compare(one, leader) > 0) leader = one
   }
+  return leader
+}
+
+/** `own`: the size where nobody leads. */
+export function sizeFor(looking: Iterable<Looking>, own: Size): Size {
+  const leader = leaderOf(looking)
   if (leader === undefined) return own
   return {
     columns: Math.max(leader.columns, LEAST_VIEW.columns),

@@ -3,22 +3,23 @@ import { ExomonadError } from '../../domain/errors.ts'
 import type { AgentId, PaneId } from '../../domain/ids.ts'
 import type { AgentControl } from './control-use-cases.ts'
 import type { Deps } from '../deps.ts'
-import { findAgent } from './directory.ts'
 import type { EndPrograms } from './end-program.ts'
 import type { Launcher } from '../spawn/launch.ts'
 import { promptFacts } from '../spawn/prompt-facts.ts'
-import { isAlive } from '../../domain/lifecycle.ts'
 import type { OwnPanes } from '../panes/panes.ts'
+import { createShowing } from '../panes/showing.ts'
 import { runtimeOf, toolsOf } from './programs.ts'
 import type { States } from './states.ts'
-import { addressOf } from './tree.ts'
 import { createLaunchAgain } from './launch-again.ts'
 import { createResume } from './resume.ts'
 import { createEndAgents } from './end-agents.ts'
 
 /** Programs of agents that exist: started, ended, brought back, looked at. */
 export function createAgentControl(
-  deps: Pick<Deps, 'store' | 'multiplexer' | 'files' | 'settings' | 'prompts' | 'publisher'> & {
+  deps: Pick<
+    Deps,
+    'store' | 'multiplexer' | 'files' | 'gate' | 'settings' | 'prompts' | 'publisher'
+  > & {
     launcher: Launcher
     states: States
     panes: OwnPanes
@@ -32,10 +33,8 @@ export function createAgentControl(
     launching: Set<AgentId>
   },
 ): Omit<AgentControl, 'interrupt'> {
-  const { store, multiplexer, files, settings, prompts, launcher, panes } = deps
+  const { store, settings, prompts, launcher, panes } = deps
   const launchAgain = createLaunchAgain(deps)
-
-  const find = (address: string) => findAgent(store.agents, address)
 
   return {
     up: async (task, agentName) => {
@@ -97,50 +96,6 @@ export function createAgentControl(
 
     resume: createResume({ ...deps, launchAgain }),
     ...createEndAgents(deps),
-
-    attach: async (address, inside) => {
-      const agent = await find(address)
-      const pane = await panes.find(agent)
-      if (pane === undefined) {
-        throw new ExomonadError(
-          'PANE_GONE',
-          `${agent.name} has no pane (${agent.stateReason ?? agent.state}). \`exomonad logs ${addressOf(agent)}\` shows what it last did.`,
-          { agent: agent.id },
-        )
-      }
-      const shown = agent.runtime === 'pane' ? multiplexer.show : undefined
-      const argv =
-        shown === undefined
-          ? multiplexer.attachCommand(pane.paneId)
-          : await shown(pane.paneId, inside)
-      return {
-        agent_id: agent.id,
-        multiplexer: agent.runtime === 'pane' ? multiplexer.name : 'runner',
-        pane: pane.paneId,
-        argv: argv === undefined ? null : [...argv],
-      }
-    },
-
-    screen: async (address, lines) => {
-      const agent = await find(address)
-      const pane = await panes.find(agent)
-      if (pane !== undefined) {
-        return {
-          agent_id: agent.id,
-          text: await multiplexer.capture(pane.paneId, { lines }),
-          live: isAlive(agent.state),
-        }
-      }
-      const kept = await files.readTranscript(agent.id)
-      if (kept === null)
-        throw new ExomonadError('PANE_GONE', `${agent.name} has no pane and left no transcript.`, {
-          agent: agent.id,
-        })
-      return {
-        agent_id: agent.id,
-        text: kept.split('\n').slice(-Math.max(lines, 1)).join('\n'),
-        live: false,
-      }
-    },
+    ...createShowing(deps),
   }
 }

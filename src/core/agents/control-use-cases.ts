@@ -1,6 +1,8 @@
 import type { SpawnError } from '../spawn/spawn-use-cases.ts'
 import type { Caller } from '../../domain/caller.ts'
-import type { AgentId } from '../../domain/ids.ts'
+import type { PaneView, ViewOptions } from '../../adapters/terminals/pane-view.ts'
+import type { AgentId, PaneId } from '../../domain/ids.ts'
+import type { Agent } from '../../domain/records.ts'
 
 export interface ResumedAgent {
   agent_id: AgentId
@@ -47,9 +49,17 @@ export interface AgentControl {
     address: string,
     inside?: string,
   ): Promise<{ agent_id: AgentId; multiplexer: string; pane: string; argv: string[] | null }>
-  /** Screen and scrollback of the agent’s pane, or its transcript where the pane is gone. */
+  /**
+   * Screen and scrollback of the agent’s pane, or its transcript where the pane is gone. `styled`:
+   * also with the escape sequences (SGR) of colours and attributes, and wrapped lines joined.
+   */
   screen(
     address: string,
-    lines: number,
-  ): Promise<{ agent_id: AgentId; text: string; live: boolean }>
+    options: { lines: number; styled?: boolean },
+  ): Promise<{ agent_id: AgentId; text: string; styled_text?: string; live: boolean }>
+  /** Shows the agent’s pane on a surface of ours. PANE_GONE where it has none. */
+  view(
+    address: string,
+    options: ViewOptions,
+  ): Promise<{ agent: Agent; paneId: PaneId; view: PaneView }>
 }

@@ -1,6 +1,8 @@
 import type { ForgeKind } from '../../domain/forge-kinds.ts'
 import type { AgentId } from '../../domain/ids.ts'
 import type { StateFilter, TreeSort } from '../../domain/tree-filters.ts'
+import type { AgentMail } from '../mail/agent-mail.ts'
+import type { AgentDiff } from '../tree/agent-diff.ts'
 import type { UsageQuery, UsageView } from '../usage/usage-document.ts'
 import type { LandingView } from '../fold/view.ts'
 import type { ScheduledView } from '../pulls/pull-documents.ts'
@@ -176,6 +178,10 @@ export interface View {
   changes(since?: string): Promise<TreeChanges>
   /** What was used over time. AGENT_NOT_FOUND, AMBIGUOUS_ID. */
   usage(query: UsageQuery): Promise<UsageView>
+  /** What it changed against its base, committed or not. NOT_AVAILABLE where nothing is left. */
+  diff(address: string): Promise<AgentDiff>
+  /** What was sent to it, and what became of that; takes nothing. */
+  mail(address: string, page: { limit: number; before?: string | undefined }): Promise<AgentMail>
   /** As little as a shell’s prompt shows: how many agents work, and how many items need the human. */
   attention(): Promise<{ working: number; items: number }>
 }

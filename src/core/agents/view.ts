@@ -11,10 +11,15 @@ import type { OpenWaits } from '../mail/open-waits.ts'
 import { nodeDocument } from '../tree/node-document.ts'
 import { readTreeFacts } from '../tree/tree-facts.ts'
 import { indexTree } from '../tree/tree-index.ts'
+import { createAgentMail } from '../mail/agent-mail.ts'
+import { createAgentDiff } from '../tree/agent-diff.ts'
 import { createUsageView } from '../usage/usage-view.ts'
 import { createTreeChanges } from '../tree/tree-changes.ts'
 
-type ViewDeps = Pick<Deps, 'store' | 'touches' | 'forge' | 'paths' | 'clock' | 'settings'> & {
+type ViewDeps = Pick<
+  Deps,
+  'store' | 'touches' | 'forge' | 'git' | 'paths' | 'clock' | 'settings'
+> & {
   openWaits: Pick<OpenWaits, 'of'>
 }
 
@@ -31,6 +36,8 @@ export function createView(deps: ViewDeps): View {
     },
     changes: createTreeChanges(deps),
     usage: createUsageView(deps),
+    diff: createAgentDiff(deps),
+    mail: createAgentMail(deps),
     tree: async (wanted = {}) => {
       const [facts, forgeNow] = await Promise.all([
         readTreeFacts(store, settings),

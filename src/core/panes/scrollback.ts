@@ -24,7 +24,7 @@ export function createScrollback({
   running,
 }: Pick<Deps, 'store' | 'clock'> & { running: Pick<AgentControl, 'screen'> }): Scrollback {
   const lineNow = (id: AgentId): Promise<number> =>
-    running.screen(id, TERMINAL_LINES).then(
+    running.screen(id, { lines: TERMINAL_LINES }).then(
       ({ text }) => countLines(text),
       // Its pane may go at any time, and where a note stands is worth no failure.
       () => 0,

@@ -27,6 +27,7 @@ import { healthRoute } from './health.ts'
 import { hookRoutes } from './hooks.ts'
 import { installOpenApi, openApiRoute } from './openapi.ts'
 import { linkConfined, prepareSocketFile, unlinkConfined } from './socket-file.ts'
+import { terminalUpgrade } from './terminals.ts'
 import { toolRoutes } from './tools.ts'
 import { treeRoute } from './tree.ts'
 import { installUpgrades } from './upgrades.ts'
@@ -132,7 +133,7 @@ export async function createHttpServer(deps: HttpServerDeps): Promise<HttpServer
     clock: deps.clock,
     auth,
   }
-  installUpgrades(fastify, [mcpUpgrade(mcp), eventSocket(events)], {
+  installUpgrades(fastify, [mcpUpgrade(mcp), eventSocket(events), terminalUpgrade(deps)], {
     identify: (message) => identifyRequest(auth, message),
     log: deps.log,
   })

@@ -231,12 +231,39 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
 
   it('an interrupt reaches the program of an agent in its turn, and is no news where it rests', async () => {
     const go = join(tree.repository.folder, 'go-on')
-    tree.script('busy', { steps: [{ do: 'file', path: go }] })
+    tree.script('busy', {
+      steps: [
+        { do: 'write', path: 'kept.txt', content: 'one\ntwo\n' },
+        { do: 'commit', message: 'Keep' },
+        { do: 'write', path: 'ä loose.txt', content: 'loose\n' },
+        { do: 'file', path: go },
+      ],
+    })
     await tree.call('spawn_workers', { specs: [{ name: 'busy', prompt: 'x' }] })
     await tree.logged('busy', 'its start', (entry) => entry['kind'] === 'ready')
     const { id } = await waitFor('its turn', async () => {
       const agent = await tree.agent('busy')
       return agent?.state === 'running' ? agent : undefined
+    })
+    await waitFor(
+      'its work',
+      async () => (await tree.call('agent_diff', { agent: 'busy', stat: true })).files.length === 2,
+    )
+    expect(await tree.call('agent_diff', { agent: 'busy', stat: true })).toMatchObject({
+      ...{ agent_id: id, base: 'main', uncommitted: true, diff: '' },
+      files: [
+        { path: 'kept.txt', status: 'added', additions: 2, deletions: 0, binary: false },
+        { path: 'ä loose.txt', status: 'added', additions: 1 },
+      ],
+    })
+    const part = { agent: 'busy', path: 'ä loose.txt' }
+    expect((await tree.call('agent_diff', part)).diff).toContain('+loose')
+    expect((await tree.call('agent_diff', part)).diff).not.toContain('+one')
+    expect(await tree.call('agent_diff', { ...part, max_lines: 2 })).toMatchObject({
+      ...{ next_line: 2, total_lines: 7 },
+    })
+    expect(await tree.refusal('agent_diff', { agent: 'busy', path: 'none' })).toMatchObject({
+      ...{ code: 'INVALID_ARG', field: 'path' },
     })
     expect(await tree.call('interrupt', { agent: 'busy' })).toEqual({
       ...{ agent_id: id, interrupted: true },
@@ -244,7 +271,23 @@ describe.each(['headless', 'tmux'] as const)('a tree in %s', (multiplexer) => {
     await tree.logged('busy', 'Escape', (entry) => entry['kind'] === 'escape')
     const said = await tree.run(['events', '--type', 'agent.interrupted'])
     expect(said.stdout).toMatch(/busy +! interrupted by the human/)
+    await tree.call('send', { to: 'busy', message: 'first' })
+    await tree.call('send', { to: 'busy', message: 'second' })
     writeFileSync(go, '')
+    await waitFor('its mail', async () =>
+      (await tree.call('agent_mail', { agent: 'busy' })).messages.every(
+        ({ state }: any) => state === 'acked',
+      ),
+    )
+    const newest = await tree.call('agent_mail', { agent: 'busy', limit: 1 })
+    expect(newest).toMatchObject({ agent_id: id, waiting: [], messages: [{ kind: 'message' }] })
+    expect(newest.messages[0].text).toContain('second')
+    const older = await tree.call('agent_mail', { agent: 'busy', before: newest.older })
+    expect(older.messages.at(-1).text).toContain('first')
+    expect(older.older).toBe(null)
+    expect(await tree.call('spawn_choices')).toMatchObject({
+      agents: [{ name: 'scripted', adapter: 'command' }],
+    })
     await waitFor('its rest', async () => (await tree.agent('busy')).state === 'idle')
     expect((await tree.run(['interrupt', 'busy'])).stdout).toBe(
       'busy rests: there was nothing to interrupt\n',

@@ -243,6 +243,27 @@ describeWithSshd('a person elsewhere', () => {
     await screen.until('its end', (text) => !text.includes('was cut') && text.includes('auth'))
   })
 
+  it('shows the page of that machine here, by a port of the same connection', async () => {
+    const { json, stderr } = await run(['web', '--no-open', '--json'])
+    expect(stderr).toBe('')
+    const link = new URL(json.url)
+    const there = new URL((await tree.call<{ url: string }>('web', {})).url)
+    // Its own number is taken: this is the same machine.
+    expect(link.hostname).toBe('127.0.0.1')
+    expect(link.port).not.toBe(there.port)
+    const opened = await fetch(link, { redirect: 'manual' })
+    const cookie = String(opened.headers.get('set-cookie')).split(';')[0] ?? ''
+    const asked = await fetch(new URL('/v1/tools/tree', link), {
+      method: 'POST',
+      headers: { cookie, origin: link.origin, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    expect(await asked.json()).toMatchObject({ root: { worktree: tree.repository.path } })
+    const again = await run(['web', '--no-open', '--json'])
+    expect(new URL(again.json.url).port).toBe(link.port)
+    expect(machine.connections()).toBe(1)
+  })
+
   it('serves MCP, and completes words, from there', async () => {
     const serving = start('mcp')
     const ask = (id: number, method: string, params: object): void =>

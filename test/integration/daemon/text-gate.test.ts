@@ -136,7 +136,8 @@ describe('the text gate', () => {
     )
     expect(Object.keys(LANES).toSorted()).toEqual(taken.toSorted())
     for (const tool of ALL_TOOLS)
-      for (const field of tool.exact ?? []) expect(['data', 'command', 'argv']).toContain(field)
+      for (const field of tool.exact ?? [])
+        expect(['data', 'command', 'argv', 'url']).toContain(field)
   })
 
   it('lets nothing through to who reads mail, waits, looks or reviews', async () => {

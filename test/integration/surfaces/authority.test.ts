@@ -136,6 +136,8 @@ afterAll(() => world?.tree.stop())
  */
 const INPUTS: Readonly<Record<string, (world: World) => unknown>> = {
   ack: () => ({ ids: ['nothing'] }),
+  agent_diff: ({ ids }) => ({ agent: ids['target'] }),
+  agent_mail: ({ ids }) => ({ agent: ids['target'] }),
   agent_result: ({ task }) => ({ agent_id: task }),
   agent_status: ({ ids }) => ({ agent_id: ids['target'] }),
   answer_question: ({ ids }) => ({
@@ -237,6 +239,8 @@ const MEANS: Readonly<Record<string, string>> = {
 const TABLE = `
 tool                  human      as-target  as-parent  parent     grand      lead       cousin     self       peer       auditor    ended      nobody
 ack                   ok         ok         ok         ok         ok         ok         ok         ok         ok         ok         –          unknown
+agent_diff            ok         –          –          –          –          –          –          –          –          –          –          unknown
+agent_mail            ok         –          –          –          –          –          –          –          –          –          –          unknown
 agent_result          running    –          running    running    running    not-below  not-below  –          –          –          –          unknown
 agent_status          ok         ok         ok         ok         ok         ok         ok         ok         ok         –          –          unknown
 answer_question       unasked    –          unasked    unasked    unasked    not-below  not-below  –          –          –          –          unknown

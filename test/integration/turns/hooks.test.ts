@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -147,6 +148,20 @@ describeWith(['curl'], 'hooks', () => {
       expect(await spooled()).toMatchObject([
         { event: 'prompt', token: TOKEN, body: { prompt: 'it\'s "m-1" $x' } },
       ])
+    })
+
+    it('do with the tools that macOS has, which has no timeout', async () => {
+      const { socket, env, folder } = place()
+      const requests = await recorder(socket)
+      const bin = join(folder, 'bin')
+      mkdirSync(bin)
+      for (const tool of ['cat', 'curl', 'date', 'mv', 'rm'])
+        symlinkSync(findTool(tool) ?? '', join(bin, tool))
+      const [name = '', ...args] = shell
+      const own = [findTool(name) ?? '', ...args]
+      const ran = await run([...own, hook('prompt')], { ...env, PATH: bin }, '{"prompt":"x"}')
+      expect(ran).toEqual({ status: 0, stdout: '', stderr: '' })
+      expect(requests.map(({ body }) => body.trimEnd())).toEqual(['{"prompt":"x"}'])
     })
   })
 

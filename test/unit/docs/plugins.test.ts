@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pluginFacts } from '../../../docs/generator/plugin-facts.ts'
 import { renderPlugins } from '../../../docs/generator/plugins.ts'
 import { commandsOf, parsedBy } from '../../helpers/command-lines.ts'
+import { findTool } from '../../helpers/terminals/require-tool.ts'
 
 /** What agent CLIs are given (plugins/); the real ones take it in test/e2e/plugins.test.ts. */
 const top = join(import.meta.dirname, '..', '..', '..')
@@ -85,54 +86,52 @@ const SHELLS = [
   ['busybox', 'sh'],
   ['zsh', '--emulate', 'sh'],
 ]
-const installed = ([shell = '', ...args]: readonly string[]): boolean =>
-  spawnSync(shell, [...args, '-c', 'exit 0']).status === 0
+describe.each(
+  SHELLS.filter(([name = '']) => findTool(name) !== undefined).map(
+    (shell) => [shell.join(' '), shell] as const,
+  ),
+)('the hook of a session in %s', (_, shell) => {
+  let bin: string
+  beforeAll(() => {
+    bin = mkdtempSync(join(tmpdir(), 't-plugins-'))
+  })
+  afterAll(() => rmSync(bin, { recursive: true, force: true }))
 
-describe.each(SHELLS.filter(installed).map((shell) => [shell.join(' '), shell] as const))(
-  'the hook of a session in %s',
-  (_, shell) => {
-    let bin: string
-    beforeAll(() => {
-      bin = mkdtempSync(join(tmpdir(), 't-plugins-'))
-    })
-    afterAll(() => rmSync(bin, { recursive: true, force: true }))
-
-    function says(words: string | null, env: Record<string, string> = {}): string {
-      const program = join(bin, 'exomonad')
-      rmSync(program, { force: true })
-      if (words !== null)
-        writeFileSync(
-          program,
-          `#!/bin/sh\n[ "$*" = "status --short" ] && printf '%s\\n' '${words}'\n`,
-          {
-            mode: 0o755,
-          },
-        )
-      const [name = '', ...args] = shell
-      const script = join(top, 'plugins', 'claude-code', 'hooks', 'attention.sh')
-      const result = spawnSync(name, [...args, script], {
-        encoding: 'utf8',
-        env: { PATH: `${bin}:/usr/bin:/bin`, ...env },
-      })
-      expect(result).toMatchObject({ status: 0, stderr: '' })
-      return result.stdout
-    }
-
-    it('says how many things need the person, as JSON that agent CLIs take', () => {
-      expect(JSON.parse(says('exo 3 ◐ 2 !'))).toMatchObject({
-        hookSpecificOutput: {
-          hookEventName: 'SessionStart',
-          additionalContext: expect.stringContaining('is needed for: 2 ('),
+  function says(words: string | null, env: Record<string, string> = {}): string {
+    const program = join(bin, 'exomonad')
+    rmSync(program, { force: true })
+    if (words !== null)
+      writeFileSync(
+        program,
+        `#!/bin/sh\n[ "$*" = "status --short" ] && printf '%s\\n' '${words}'\n`,
+        {
+          mode: 0o755,
         },
-      })
-      expect(says('exo 1 !')).toContain('is needed for: 1 (')
+      )
+    const [name = '', ...args] = shell
+    const script = join(top, 'plugins', 'claude-code', 'hooks', 'attention.sh')
+    const result = spawnSync(findTool(name) ?? '', [...args, script], {
+      encoding: 'utf8',
+      env: { PATH: `${bin}:/usr/bin:/bin`, ...env },
     })
+    expect(result).toMatchObject({ status: 0, stderr: '' })
+    return result.stdout
+  }
 
-    it('says nothing where nothing needs them, nobody runs, or it is one of exomonad’s agents', () => {
-      expect(says('exo 3 ◐')).toBe('')
-      expect(says('')).toBe('')
-      expect(says(null)).toBe('')
-      expect(says('exo 2 !', { EXOMONAD_AGENT_ID: 'a-1' })).toBe('')
+  it('says how many things need the person, as JSON that agent CLIs take', () => {
+    expect(JSON.parse(says('exo 3 ◐ 2 !'))).toMatchObject({
+      hookSpecificOutput: {
+        hookEventName: 'SessionStart',
+        additionalContext: expect.stringContaining('is needed for: 2 ('),
+      },
     })
-  },
-)
+    expect(says('exo 1 !')).toContain('is needed for: 1 (')
+  })
+
+  it('says nothing where nothing needs them, nobody runs, or it is one of exomonad’s agents', () => {
+    expect(says('exo 3 ◐')).toBe('')
+    expect(says('')).toBe('')
+    expect(says(null)).toBe('')
+    expect(says('exo 2 !', { EXOMONAD_AGENT_ID: 'a-1' })).toBe('')
+  })
+})

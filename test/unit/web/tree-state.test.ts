@@ -76,7 +76,8 @@ describe('the tree that the page keeps', () => {
             state = withChanges(state, changes([], { removed: [key] }))
           } else if (!goes && (known.has(key) || (known.has(String(under)) && under !== id))) {
             const above = known.get(key)?.under ?? String(under)
-            const changed = node(key, above, order, word)
+            // No two below one node stand at the same place.
+            const changed = node(key, above, order * 100 + id, word)
             known.set(key, changed)
             state = withChanges(state, changes([changed]))
           }

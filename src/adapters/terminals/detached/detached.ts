@@ -17,6 +17,7 @@ import type { OpenPane, Pane } from '../holder.ts'
 import { paneGone } from '../pane-gone.ts'
 import { checkOpen, programWithoutDescriptors, titleOf } from '../program.ts'
 import { createEarlierHosts, type Port } from './earlier-hosts.ts'
+import { openOwnView } from './own-view.ts'
 import { KILL_GRACE, PROTOCOL, type HeldPane, type OpenTakes, type Verbs } from './protocol.ts'
 
 const ANSWER_TIMEOUT = 10_000
@@ -152,6 +153,7 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     if (answer === undefined || answer === null) throw paneGone(takes.paneId)
     return answer.text
   }
+  const socketOf = (paneId: PaneId): string => (elsewhere.get(paneId) ?? host).socketPath
   const start = async () => {
     await host.start()
     await deaths.look()
@@ -211,7 +213,7 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     pressEscape: async (paneId) =>
       (await ask('key', { paneId, key: 'escape' }, { once: true })) ?? { kind: 'gone' },
     capture: (paneId, { lines = 0 } = {}) => captured({ paneId, lines, styled: false }),
-    captureStyled: (paneId) => captured({ paneId, lines: 0, styled: true }),
+    captureStyled: (paneId, { lines = 0 } = {}) => captured({ paneId, lines, styled: true }),
     rename: async (paneId, name) => {
       if ((await ask('rename', { paneId, name: titleOf(name) })) !== true) throw paneGone(paneId)
     },
@@ -222,16 +224,15 @@ export function createDetached(options: DetachedOptions): DetachedHolder {
     attachCommand: (paneId) => [
       node,
       programs(`adapters/terminals/detached/${isHeadless(paneId) ? 'follow' : 'attach'}`),
-      (elsewhere.get(paneId) ?? host).socketPath,
+      socketOf(paneId),
       paneId,
     ],
-    viewCommand: (paneId) => [
-      node,
-      programs('adapters/terminals/detached/attach'),
-      (elsewhere.get(paneId) ?? host).socketPath,
-      paneId,
-      '--view',
-    ],
+    viewCommand: (paneId) => {
+      const attach = programs('adapters/terminals/detached/attach')
+      return [node, attach, socketOf(paneId), paneId, '--view']
+    },
+    view: (paneId, how) =>
+      openOwnView(socketOf(paneId), paneId, { ...how, terminal: !isHeadless(paneId) }),
     shutdown: async () => {
       for (const port of [...(await earlier.ports()), host]) {
         const hello = await port.ask('hello', {})

@@ -56,7 +56,8 @@ export function createHostedPane(options: {
     paste: (text) => terminal.type(text, { paste: true }),
     enter: () => terminal.type('\r', { paste: false }),
     escape: () => terminal.type('\u001B', { paste: false }),
-    capture: (lines, { styled }) => (styled ? terminal.captureStyled() : terminal.capture(lines)),
+    capture: (lines, { styled }) =>
+      styled ? terminal.captureStyled(lines) : terminal.capture(lines),
     // Its hang-up ends them.
     leavesBehind: async () => false,
     leave: () => undefined,

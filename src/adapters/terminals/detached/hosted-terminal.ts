@@ -35,8 +35,11 @@ export interface HostedTerminal {
   type(text: string, options: { paste: boolean }): Promise<TypeResult>
   /** The screen and the last `lines` above it, wrapped lines joined, without trailing blanks. */
   capture(lines: number): Promise<string>
-  /** The rows of the screen with the escape sequences of their colours and attributes. */
-  captureStyled(): Promise<string>
+  /**
+   * The rows of the screen with the escape sequences of their colours and attributes; with `lines`
+   * also so many above it, and wrapped lines joined.
+   */
+  captureStyled(lines: number): Promise<string>
   dispose(): void
 }
 
@@ -82,7 +85,7 @@ export function createHostedTerminal(options: {
     encoding: null,
   })
   const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: Socket }
-  const write = createInputQueue(fd, () => !socket.destroyed)
+  const { write } = createInputQueue(fd, () => !socket.destroyed)
   let ended: HostedTerminal['ended']
   let title: string | null = null
   let unparsed = 0
@@ -181,13 +184,9 @@ export function createHostedTerminal(options: {
       await parsed()
       return textOf(screen, lines)
     },
-    captureStyled: async () => {
+    captureStyled: async (lines) => {
       await parsed()
-      const { active } = screen.buffer
-      return Array.from(
-        { length: screen.rows },
-        (_, row) => `${renderRow(active.getLine(active.baseY + row), 0, screen.cols)}\u001B[0m`,
-      ).join('\n')
+      return styledTextOf(screen, lines)
     },
     dispose: () => {
       // Of a program that ended the process id may be another's by now, and `destroy` would signal
@@ -215,7 +214,18 @@ function textOf({ buffer, rows }: Screen, lines: number): string {
     .trimEnd()
 }
 
-/** Closes our end, which hangs up what is left on the terminal. */
+function styledTextOf({ buffer, rows, cols }: Screen, lines: number): string {
+  const { active } = buffer
+  const text: string[] = []
+  for (let row = Math.max(0, active.baseY - lines); row < active.baseY + rows; row += 1) {
+    const line = active.getLine(row)
+    const content = `${renderRow(line, 0, cols)}\u001B[0m`
+    if (lines > 0 && line?.isWrapped === true && text.length > 0) text[text.length - 1] += content
+    else text.push(content)
+  }
+  return text.join('\n')
+}
+
 /** What the system still has of it. */
 function* restOf(fd: number): Generator<Buffer> {
   for (;;) {
@@ -233,6 +243,7 @@ function* restOf(fd: number): Generator<Buffer> {
   }
 }
 
+/** Closes our end, which hangs up what is left on the terminal. */
 function releasePty(pty: IPty): void {
   const { destroy } = pty as IPty & { destroy?: () => void }
   destroy?.call(pty)

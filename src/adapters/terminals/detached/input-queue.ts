@@ -9,7 +9,10 @@ const LAST_RETRY = 50
  * with it every other terminal. `isOpen` is asked right before each write, because a closed
  * descriptor may be another terminal's by then.
  */
-export function createInputQueue(fd: number, isOpen: () => boolean): (text: string) => void {
+export function createInputQueue(
+  fd: number,
+  isOpen: () => boolean,
+): { write: (text: string) => void; /** Bytes. */ readonly untaken: number } {
   const queue: Buffer[] = []
   let timer: NodeJS.Timeout | undefined
   let retry = FIRST_RETRY
@@ -37,10 +40,15 @@ export function createInputQueue(fd: number, isOpen: () => boolean): (text: stri
     }
   }
 
-  return (text) => {
-    if (text === '') return
-    queue.push(Buffer.from(text))
-    if (timer === undefined) flush()
+  return {
+    write: (text) => {
+      if (text === '') return
+      queue.push(Buffer.from(text))
+      if (timer === undefined) flush()
+    },
+    get untaken() {
+      return queue.reduce((sum, { length }) => sum + length, 0)
+    },
   }
 }
 

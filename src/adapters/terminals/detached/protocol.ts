@@ -89,10 +89,18 @@ export interface Verbs {
   mentions: { takes: { paneId: PaneId; words: readonly string[] }; gives: readonly string[] | null }
   /**
    * From here on the connection shows the terminal: frames come, `input` and `resize` go.
-   * `readOnly`, `embedded`: size-policy.ts.
+   * `readOnly`, `embedded`: size-policy.ts. `whole`: all of the terminal is drawn, whatever size it
+   * has.
    */
   view: {
-    takes: { paneId: PaneId; columns: number; rows: number; readOnly?: boolean; embedded?: boolean }
+    takes: {
+      paneId: PaneId
+      columns: number
+      rows: number
+      readOnly?: boolean
+      embedded?: boolean
+      whole?: boolean
+    }
     gives: boolean
   }
   /** From here on the connection gets what a pane without a terminal says, after its last lines. */
@@ -111,11 +119,18 @@ export type FollowMessage =
   | { readonly event: 'ended'; readonly how: string }
   | { readonly event: 'left' }
 
+/** Of the terminal, and who has it that size; absent in hosts of before. */
+export interface FrameSize {
+  readonly columns?: number
+  readonly rows?: number
+  readonly leads?: 'this' | 'other' | null
+}
+
 /**
  * `changed`: a pane died or went. `frame`: bytes for a viewer's terminal. `left`: what it viewed is
  * gone.
  */
 export type HostMessage =
   | HostAnswer
-  | { readonly event: 'frame'; readonly bytes: string; readonly title: string }
+  | ({ readonly event: 'frame'; readonly bytes: string; readonly title: string } & FrameSize)
   | { readonly event: 'left' }

@@ -33,7 +33,8 @@ export function createRouted({
     pressEnter: (paneId, key) => at(paneId).pressEnter(paneId, key),
     pressEscape: (paneId) => at(paneId).pressEscape(paneId),
     capture: (paneId, options) => at(paneId).capture(paneId, options),
-    captureStyled: (paneId) => at(paneId).captureStyled(paneId),
+    captureStyled: (paneId, options) => at(paneId).captureStyled(paneId, options),
+    view: (paneId, options) => at(paneId).view(paneId, options),
     rename: (paneId, name, shown) => at(paneId).rename(paneId, name, shown),
     close: (paneId) => at(paneId).close(paneId),
     closeAll: (paneIds) =>

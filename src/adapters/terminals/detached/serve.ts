@@ -69,7 +69,7 @@ export function serveConnection(
       viewing?.stop()
       viewing = panes.view({
         ...takes,
-        onFrame: (bytes, title) => send({ event: 'frame', bytes, title }),
+        onFrame: (bytes, title, size) => send({ event: 'frame', bytes, title, ...size }),
         isBehind: () => socket.writableLength > FRAME_LIMIT,
         onLeft: () => {
           viewing?.stop()

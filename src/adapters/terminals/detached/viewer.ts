@@ -32,6 +32,8 @@ export function createViewer(options: {
   rows: number
   /** What the mouse does is sent to the program. */
   mouse: boolean
+  /** In place of `columns` and `rows` those of the screen, whenever they change. */
+  whole?: boolean
   onFrame: (bytes: string) => void
   /** Who looks has not taken what there was: the next frame waits, and has it all. */
   isBehind: () => boolean
@@ -47,9 +49,13 @@ export function createViewer(options: {
     timer = undefined
     if (isBehind()) return refresh()
     const { active } = screen.buffer
+    let frame = ''
+    if (options.whole === true && (columns !== screen.cols || rows !== screen.rows)) {
+      ;[columns, rows, shown] = [screen.cols, screen.rows, []]
+      frame = '\u001B[2J'
+    }
     const top = Math.max(0, active.cursorY - rows + 1)
     const left = Math.max(0, active.cursorX - columns + 1)
-    let frame = ''
     for (let row = 0; row < rows; row += 1) {
       const line = top + row < screen.rows ? active.getLine(active.baseY + top + row) : undefined
       const content = renderRow(line, left, Math.min(columns, screen.cols - left))

@@ -1,6 +1,6 @@
-import { QUIET, sizeFor, type Looking, type Size } from '../size-policy.ts'
+import { leaderOf, QUIET, sizeFor, type Looking, type Size } from '../size-policy.ts'
 import type { HostedTerminal } from './hosted-terminal.ts'
-import type { Verbs } from './protocol.ts'
+import type { FrameSize, Verbs } from './protocol.ts'
 import { createViewer } from './viewer.ts'
 
 export interface Viewing {
@@ -17,7 +17,7 @@ export interface Viewers {
   /** `onLeft` is called when the terminal goes. */
   view(
     options: Verbs['view']['takes'] & {
-      onFrame: (bytes: string, title: string) => void
+      onFrame: (bytes: string, title: string, size: FrameSize) => void
       isBehind: () => boolean
       onLeft: () => void
     },
@@ -50,11 +50,9 @@ export function createViewers({
   const refresh = () => {
     for (const viewer of viewers.keys()) viewer.refresh()
   }
+  const everybody = () => [...viewers.values()].map(({ looking }) => looking)
   const follow = async () => {
-    const { columns, rows } = sizeFor(
-      [...viewers.values()].map(({ looking }) => looking),
-      own,
-    )
+    const { columns, rows } = sizeFor(everybody(), own)
     await terminal.resize(columns, rows)
     refresh()
   }
@@ -69,14 +67,22 @@ export function createViewers({
       return times.length === 0 ? null : Math.max(...times)
     },
     refresh,
-    view: ({ columns, rows, readOnly = false, embedded = false, onFrame, isBehind, onLeft }) => {
+    view: ({ columns, rows, readOnly = false, embedded = false, whole = false, ...calls }) => {
+      const { onFrame, isBehind, onLeft } = calls
       const viewer = createViewer({
         terminal,
         columns,
         rows,
         mouse: !readOnly,
+        whole,
         isBehind,
-        onFrame: (bytes) => onFrame(bytes, title()),
+        onFrame: (bytes) => {
+          const leads = leaderOf(everybody())
+          onFrame(bytes, title(), {
+            ...terminal.size,
+            leads: leads === undefined ? null : leads === person.looking ? 'this' : 'other',
+          })
+        },
       })
       const looking: Looking = {
         columns,
@@ -100,7 +106,10 @@ export function createViewers({
           person.lastInputAt = now()
           const leads = person.looking.typed === count
           person.looking = { ...person.looking, typed: leads ? count : (count += 1) }
-          if (!leads) followSoon()
+          if (!leads) {
+            followSoon()
+            refresh()
+          }
           void terminal.type(text, { paste: false })
         },
         resize: (newColumns, newRows) => {

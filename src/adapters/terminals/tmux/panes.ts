@@ -9,7 +9,7 @@ import { HOME, KEEPER } from './connection.ts'
 import { command, sequence } from './quote.ts'
 import { SHOWN } from './status.ts'
 import { ENTERED, PASTED } from './type.ts'
-import { VIEW } from './view.ts'
+import { TYPE, VIEW, viewedPane } from './view.ts'
 
 const PANE_FIELDS = [
   'pane',
@@ -89,12 +89,15 @@ export async function unnoticedBy(
 export async function parsePanes(lines: readonly string[]): Promise<Pane[]> {
   const rows = lines.map((line) => line.split('\t'))
   const activity = new Map<string, number>()
-  // What a person types goes to the active pane of the window that they look at, and to no other.
+  // What a person types goes to the active pane of the window that they look at, or to the one that
+  // their view is for, and to no other.
   for (const [kind, control, seconds, active = '', created, session = ''] of rows) {
     if (kind !== 'client' || control === '1') continue
-    // A view is there without anybody in front of it, until something is typed.
-    if (session.startsWith(VIEW) && seconds === created) continue
-    activity.set(active, Math.max(activity.get(active) ?? 0, Number(seconds) * 1000))
+    // A view is there without anybody in front of it, until something is typed. One of our own in
+    // which that is possible is opened for who wants to.
+    if (session.startsWith(VIEW) && !session.startsWith(TYPE) && seconds === created) continue
+    const looksAt = viewedPane(session) ?? active
+    activity.set(looksAt, Math.max(activity.get(looksAt) ?? 0, Number(seconds) * 1000))
   }
   const panes = new Map<string, Promise<Pane>>()
   for (const [

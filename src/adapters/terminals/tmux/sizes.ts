@@ -36,6 +36,8 @@ const TYPED = '@size_typed'
  * In a window: whose size it gets, the rank of that one, and the count at which that was found out.
  */
 const [LEAD, RANK, AS_OF] = ['@size_lead', '@size_rank', '@size_as_of'] as const
+/** In a window: the client that leads. */
+export const LEADER = '@size_leader'
 /** In a window that follows somebody: its size before. */
 const BEFORE = '@size_before'
 
@@ -79,7 +81,12 @@ function candidate(agents: string): string {
     '-t',
     '#{window_id}',
     leads,
-    sequence(set(AS_OF, `#{${COUNT}}`), set(RANK, rank(agents)), set(LEAD, size)),
+    sequence(
+      set(AS_OF, `#{${COUNT}}`),
+      set(RANK, rank(agents)),
+      set(LEAD, size),
+      set(LEADER, '#{client_name}'),
+    ),
   )
 }
 
@@ -92,7 +99,8 @@ function resizes(): string {
   const remember = `#{?${BEFORE},,set-option -w ${window} ${BEFORE} "${now}" ; }`
   const follow = `#{?#{==:#{${LEAD}},${now}},,${remember}resize-window ${window} #{${LEAD}} ; }`
   const restore = `#{?${BEFORE},resize-window ${window} #{${BEFORE}} ; set-option -w -u ${window} ${BEFORE} ; ,}`
-  return `#{S:#{W:#{?#{==:#{P:#{@agent_id}},},,#{?#{==:#{${AS_OF}},#{${COUNT}}},${follow},${restore}}}}}`
+  const nobody = `#{?${LEADER},set-option -w -u ${window} ${LEADER} ; ,}`
+  return `#{S:#{W:#{?#{==:#{P:#{@agent_id}},},,#{?#{==:#{${AS_OF}},#{${COUNT}}},${follow},${restore}${nobody}}}}}`
 }
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`

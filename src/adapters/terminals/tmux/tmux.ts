@@ -20,6 +20,7 @@ import { ensureServer, requireVersion, serverFacts, stopServer } from './server.
 import { sizeCommands } from './sizes.ts'
 import { showCommand, statusCommands } from './status.ts'
 import { pasteText, pressKey } from './type.ts'
+import { endLeftViews, openOwnView } from './own-view.ts'
 import { viewCommand } from './view.ts'
 
 const COMMAND_TIMEOUT = 5000
@@ -71,6 +72,7 @@ export function createTmux(options: TmuxOptions): Holder {
   let disposed = false
   let socketPath: string | undefined
   let starting: Promise<void> | undefined
+  let wasStarted = false
 
   const connection = createConnection({
     binary,
@@ -105,6 +107,8 @@ export function createTmux(options: TmuxOptions): Holder {
       [...statusCommands(AGENTS), ...sizeCommands(binary, AGENTS)],
       log,
     )
+    if (!wasStarted) await endLeftViews(connection)
+    wasStarted = true
     await connection.connect()
     socketPath = (await serverFacts(connection))?.socketPath ?? socketPath
     await deaths.look()
@@ -187,7 +191,15 @@ export function createTmux(options: TmuxOptions): Holder {
         .join('\n')
         .trimEnd()
     },
-    captureStyled: async (paneId) => (await screen(paneId, '-e', '-N')).join('\n'),
+    captureStyled: async (paneId, { lines = 0 } = {}) => {
+      const scrollback = lines === 0 ? [] : ['-J', '-S', String(-lines)]
+      return (await screen(paneId, '-e', '-N', ...scrollback)).join('\n')
+    },
+    view: async (paneId, how) => {
+      if (!isPaneId(paneId)) throw paneGone(paneId)
+      const server = { binary, socketPath, socketName, environment }
+      return await openOwnView(connection, server, paneId, how)
+    },
     rename: async (paneId, name, shown) => {
       const rename = renameCommand(paneId, name)
       const reply = isPaneId(paneId)
@@ -202,7 +214,7 @@ export function createTmux(options: TmuxOptions): Holder {
     endLeftBehind: (agentId) => endPanes([{ pid: 0, agentId, ended: true }], { grace: closeGrace }),
     onDeath: deaths.onDeath,
     attachCommand: (paneId) => attachCommand(binary, socketPath, socketName, paneId),
-    viewCommand: (paneId) => viewCommand(binary, socketPath, socketName, paneId),
+    viewCommand: (paneId) => viewCommand({ binary, socketPath, socketName }, paneId),
     shutdown: async () => {
       const panes = await query()
       await endPanes(

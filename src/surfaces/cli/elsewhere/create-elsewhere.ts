@@ -3,7 +3,7 @@ import { printable } from '../../text/printable.ts'
 import { quoteForShell } from '../../text/shell-quote.ts'
 import { assertHuman } from '../connect.ts'
 import type { CliContext } from '../context.ts'
-import { cutOff } from './failures.ts'
+import { cutOff, portNotForwarded } from './failures.ts'
 import type { Elsewhere, Link } from './elsewhere.ts'
 import { createLink } from './link.ts'
 import { parseTarget } from './target.ts'
@@ -61,6 +61,14 @@ export async function createElsewhere(
       if (isTerminal) stdout.write(FIT_FOR_USE)
       throw cutOff(target, 'What was running there may go on or have ended')
     },
+    forwardPort: async (port) => {
+      const local = await (await connected()).forwardPort(port)
+      // ssh listens here whatever is allowed there.
+      await answers(local).catch((error: unknown) => {
+        throw portNotForwarded(target, error)
+      })
+      return local
+    },
     words: (argv) => [
       'ssh',
       '-t',
@@ -74,3 +82,10 @@ export async function createElsewhere(
 
 /** Exit code of ssh itself. */
 const BROKEN = 255
+
+/** Milliseconds. */
+const ANSWER_LIMIT = 20_000
+
+/** Whether anything does, whatever that is. Rejects where not. */
+const answers = (port: number): Promise<unknown> =>
+  fetch(`http://127.0.0.1:${port}/icon.svg`, { signal: AbortSignal.timeout(ANSWER_LIMIT) })

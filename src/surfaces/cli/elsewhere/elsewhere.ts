@@ -17,7 +17,12 @@ export interface Elsewhere {
    * HOST_UNREACHABLE where the connection was cut meanwhile; the terminal is fit for use again then.
    */
   run(argv: readonly string[], folder: string | null): Promise<number | null>
-  /** The same as a line for a person’s own shell. */
+  /**
+   * A port of 127.0.0.1 here that leads to that one there, over the same connection and as long as
+   * it. HOST_UNREACHABLE where the machine allows none.
+   */
+  forwardPort(port: number): Promise<number>
+  /** What `run` does, as a line for a person’s own shell. */
   words(argv: readonly string[]): readonly string[]
 }
 

@@ -32,3 +32,12 @@ export const notForwarded = ({ name, destination }: Target, cause: unknown): Exo
     { reason: 'no_forwarding' },
     { cause },
   )
+
+/** The same of a TCP port. */
+export const portNotForwarded = ({ name, destination }: Target, cause: unknown): ExomonadError =>
+  new ExomonadError(
+    'HOST_UNREACHABLE',
+    `The SSH server of ${name} forwards no ports (AllowTcpForwarding, PermitOpen or DisableForwarding in its sshd_config), and the page is reached by one. Have that allowed for you, or use \`ssh -t ${destination} exomonad console\`.`,
+    { reason: 'no_forwarding' },
+    { cause },
+  )

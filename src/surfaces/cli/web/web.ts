@@ -4,6 +4,13 @@ import { browserOf } from './browser.ts'
 /** The link, and a browser with it: where a person is who may use it. */
 export const web = toolCommand('web', {
   flags: { open: '--no-open  Only print the link' },
+  call: async ({ client, input, context: { elsewhere } }) => {
+    const found = await client.call('web', input)
+    if (elsewhere === null) return found
+    const url = new URL(found.url)
+    url.port = String(await elsewhere.forwardPort(Number(url.port)))
+    return { ...found, url: url.href }
+  },
   show: async ({ url }, { context, palette, flags, input }) => {
     const browser = flags.open ? browserOf(context.environment.variables) : undefined
     const opened =

@@ -64,7 +64,11 @@ it('a program that is started again and reports that its turn is over, while it 
     } as never,
     panes: { find: async () => undefined, close: async () => {} } as never,
     files: { writeChannel: async () => {}, remove: async () => {} } as never,
-    ...{ multiplexer: undefined as never, endPrograms: undefined as never },
+    ...{
+      multiplexer: undefined as never,
+      endPrograms: undefined as never,
+      gate: undefined as never,
+    },
   })
   const up = running.up('Work', undefined)
   await new Promise((resolve) => setTimeout(resolve, 50))

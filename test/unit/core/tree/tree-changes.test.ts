@@ -34,7 +34,7 @@ async function openWorld() {
   let now = 1_000_000
   const daemon = () =>
     createView({
-      ...{ store, touches, openWaits },
+      ...{ store, touches, openWaits, git: undefined as never },
       forge: { kind: 'local', budget: () => null } as never,
       paths: { home: '/repository' } as never,
       clock: () => now,

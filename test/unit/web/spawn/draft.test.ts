@@ -110,5 +110,12 @@ describe('what the daemon refused', () => {
       'specs[2]': 'Somebody is on it.',
       'specs[0].agent': 'claude is not installed.',
     })
+    // Those without a name are taken in their order.
+    expect(
+      faultsOfSpecs(
+        draft({ issue: '4' }, { issue: '5' }),
+        ['#4', '#5'].map((name) => ({ name, code: 'INVALID_ARG' as const, error: `No ${name}.` })),
+      ),
+    ).toEqual({ 'specs[0]': 'No #4.', 'specs[1]': 'No #5.' })
   })
 })

@@ -171,6 +171,10 @@ describe('what comes in', () => {
     expect(linksOf(event('conflict.foretold', 0, 'a', { partner_id: 'b/?' }))).toEqual([
       { href: '/agents/b%2F%3F', words: 'the other' },
     ])
+    expect(linksOf(event('delivery.acked', 0, 'a', { delivery_id: 'm-1' }))).toEqual([])
+    expect(linksOf(event('delivery.undecided', 0, 'a', { delivery_id: 'm-1' }))).toEqual([
+      { href: '/inbox?item=delivery%3Am-1', words: 'delivery' },
+    ])
     expect(linksOf(event('issue.refused', 0, null, { number: 4 }))).toEqual([])
   })
 })

@@ -1,5 +1,108 @@
-import { Empty } from '../../parts/states.tsx'
+import { useState, type ReactNode } from 'react'
+import { useStanding } from '../../live/context.tsx'
+import { useTree, type LiveNode, type LiveTree } from '../../live/tree.ts'
+import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { AgentHead } from './agent-head.tsx'
+import { Changes } from './changes.tsx'
+import { Children } from './children.tsx'
+import { Happened } from './happened.tsx'
+import { Task } from './task.tsx'
+import { AgentTerminal } from './terminal/agent-terminal.tsx'
+import { Usage } from './usage.tsx'
+import './agent.css'
 
+/** One agent: its terminal beside all that is known of it. `agent`: its id, name or branch. */
 export default function AgentView({ agent }: { readonly agent: string }) {
-  return <Empty title="Not built yet"> {agent}</Empty>
+  const live = useTree()
+  const { link } = useStanding()
+  const node = findNode(live, agent)
+  if (live.tree === null)
+    return live.error !== null && link !== 'lost' ? (
+      <Failed error={live.error} />
+    ) : (
+      <div className="view-body">
+        <Loading what="the agent" rows={14} />
+      </div>
+    )
+  if (node === undefined)
+    return (
+      <Empty title="There is no such agent">
+        <p>It was cleaned away, or belongs to another repository.</p>
+        <a className="button" href="/">
+          To the tree
+        </a>
+      </Empty>
+    )
+  return (
+    <>
+      <AgentHead node={node} />
+      <div className="view-body agent">
+        <AgentTerminal key={node.id} node={node} />
+        <Aside key={node.id} node={node} />
+      </div>
+    </>
+  )
+}
+
+function findNode({ byId }: LiveTree, agent: string): LiveNode | undefined {
+  const nodes = [...byId.values()]
+  return (
+    byId.get(agent) ??
+    nodes.find(({ branch }) => branch === agent) ??
+    nodes.find(({ short, name }) => short === agent || name === agent)
+  )
+}
+
+const MAIL = ['message', 'mail', 'question.asked', 'question.answered', 'note', 'delivery.failed']
+
+function Aside({ node }: { readonly node: LiveNode }) {
+  const tabs: readonly (readonly [name: string, content: () => ReactNode])[] = [
+    ['Task', () => <Task node={node} />],
+    ['Timeline', () => <Happened agent={node.id} />],
+    ['Mail', () => <Happened agent={node.id} types={MAIL} />],
+    ['Changes', () => <Changes node={node} />],
+    [
+      node.children.length === 0 ? 'Children' : `Children ${node.children.length}`,
+      () => <Children node={node} />,
+    ],
+    ['Cost', () => <Usage node={node} />],
+  ]
+  const [at, setAt] = useState(0)
+  return (
+    <aside className="panel agent-aside">
+      <div role="tablist" aria-label="About it" className="agent-tabs">
+        {tabs.map(([name], index) => (
+          <button
+            key={index}
+            id={`agent-tab-${index}`}
+            type="button"
+            role="tab"
+            aria-selected={index === at}
+            aria-controls="agent-tab"
+            tabIndex={index === at ? 0 : -1}
+            onClick={() => setAt(index)}
+            onKeyDown={(event) => {
+              const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+              if (step === 0) return
+              event.preventDefault()
+              const next = (at + step + tabs.length) % tabs.length
+              setAt(next)
+              document.getElementById(`agent-tab-${next}`)?.focus()
+            }}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div
+        id="agent-tab"
+        role="tabpanel"
+        aria-labelledby={`agent-tab-${at}`}
+        tabIndex={0}
+        className="agent-tab"
+      >
+        {tabs[at]?.[1]()}
+      </div>
+    </aside>
+  )
 }

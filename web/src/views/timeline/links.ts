@@ -15,6 +15,8 @@ export function linksOf({ type, payload, agentId }: WireEvent): EventLink[] {
     links.push({ href: pullPath(number), words: `#${number}` })
   for (const [key, name] of ITEMS) {
     const id = payload[key]
+    // Of a delivery only one that somebody has to decide about is an item.
+    if (name === 'delivery' && type !== 'delivery.undecided') continue
     if (typeof id === 'string' && id !== '')
       links.push({ href: `/inbox?item=${encodeURIComponent(`${name}:${id}`)}`, words: name })
   }

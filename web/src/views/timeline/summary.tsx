@@ -9,9 +9,8 @@ import {
   minuteOf,
   spanWords,
   spentWords,
-  waitedWords,
 } from '../../../../src/surfaces/text/log/log-words.ts'
-import { shortCount, shortMoney } from '../../../../src/surfaces/text/quantity.ts'
+import { plural, shortCount, shortMoney } from '../../../../src/surfaces/text/quantity.ts'
 import { summarize, type LogSummary } from '../../../../src/surfaces/text/log/summary.ts'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import type { Range } from './ranges.ts'
@@ -59,10 +58,19 @@ export function Summary({
           ))}
           {more(found?.failed.length)}
         </Fact>
-        <Fact name="Waited for you" tone="attention" count={found?.waited_for_you.count ?? null}>
-          {found === null || found.waited_for_you.count === 0
-            ? null
-            : waitedWords(found.waited_for_you)}
+        <Fact
+          name="Waited for you"
+          tone="attention"
+          count={found === null ? null : waitedFigure(found.waited_for_you)}
+        >
+          {found !== null && found.waited_for_you.count > 0 && (
+            <>
+              <span>in {plural(found.waited_for_you.count, 'wait')}</span>
+              {found.waited_for_you.open > 0 && (
+                <Link href="/inbox">{found.waited_for_you.open} still</Link>
+              )}
+            </>
+          )}
         </Fact>
         <Fact name="Spent" tone="bold" count={found === null ? null : spentFigure(found.spent)}>
           {found === null ? null : spentWords(found.spent)}
@@ -71,6 +79,9 @@ export function Summary({
     </section>
   )
 }
+
+const waitedFigure = ({ seconds, count }: LogSummary['waited_for_you']): number | string =>
+  count === 0 ? 0 : spanWords(seconds)
 
 const spentFigure = ({ tokens, cost_usd: cost }: LogSummary['spent']): number | string =>
   cost !== null ? shortMoney(cost) : tokens === 0 ? 0 : shortCount(tokens)

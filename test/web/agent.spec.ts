@@ -1,0 +1,181 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from '@playwright/test'
+import { expect, test as base, type Exomonad } from './fixtures.ts'
+
+/** An agent that is a shell: what is typed is run. */
+const SHELL = String.raw`
+[agents.shell]
+adapter = "command"
+command = ["/bin/sh", "-c", "printf 'shell \\033[31mready\\033[0m\\n'; exec env PS1='ready$ ' sh"]
+`
+
+/** One daemon with a shell for all of these. */
+const test = base.extend<object, { shells: Exomonad }>({
+  shells: [
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const { startExomonad } = await import('../helpers/daemon.ts')
+      const tree = await startExomonad({
+        multiplexer: 'tmux',
+        roles: { dev: 'shell' },
+        config: SHELL,
+      })
+      await tree.call('spawn_workers', { specs: [{ name: 'shell', prompt: 'Be a shell' }] })
+      await use(tree)
+      await tree.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+})
+
+/** With the screen as text beside what is drawn, as a screen reader has it. */
+async function see(page: Page, agent: string): Promise<void> {
+  await page.evaluate(() => localStorage.setItem('exomonad.screen-reader', 'on'))
+  await page.getByRole('treeitem').filter({ hasText: agent }).getByRole('link').first().click()
+  await expect(screenOf(page)).toContainText('ready')
+}
+const screenOf = (page: Page) => page.locator('.terminal-box .xterm-accessibility').first()
+const typeHere = async (page: Page) => {
+  await page.getByRole('button', { name: 'Type', exact: true }).click()
+  await expect(page.getByText('You type here')).toBeVisible()
+}
+
+test('what is typed after a click reaches the agent’s terminal, and every page sees it and who types', async ({
+  page,
+  browser,
+  shells,
+  open,
+}) => {
+  await open(page, shells)
+  await see(page, 'shell')
+  await expect(page.getByText('Click to type')).toBeVisible()
+  const other = await browser.newContext()
+  const second = await other.newPage()
+  await open(second, shells)
+  await see(second, 'shell')
+  await page.keyboard.type('echo not yet')
+  await page.locator('.terminal-box').first().click()
+  await expect(page.getByText('You type here')).toBeVisible()
+  await page.keyboard.type('echo typed $((40+2))\n')
+  await expect(screenOf(page)).toContainText('typed 42')
+  await expect(screenOf(second)).toContainText('typed 42')
+  await expect(second.getByText('Somebody types in another terminal')).toBeVisible()
+  await expect(screenOf(second)).not.toContainText('not yet')
+  // Out of it by keys alone, and the page has its own again.
+  await page.keyboard.press('Control+Shift+Escape')
+  await expect(page.getByText('You type here')).toBeHidden()
+  await other.close()
+})
+
+test('what has scrolled away is searched, and the way back to what is live is a key', async ({
+  page,
+  shells,
+  open,
+}) => {
+  await open(page, shells)
+  await see(page, 'shell')
+  await typeHere(page)
+  await page.keyboard.type('seq 1000 1400; echo done\n')
+  await expect(screenOf(page)).toContainText('done')
+  await page.getByRole('button', { name: 'History' }).click()
+  const past = page.getByRole('region', { name: 'What was on the terminal before' })
+  await past.getByRole('searchbox').fill('1017')
+  await expect(past.getByRole('status')).toHaveText('1 of 1')
+  await past.getByRole('searchbox').press('Escape')
+  await past.getByRole('searchbox').press('Escape')
+  await expect(past).toBeHidden()
+})
+
+test('a page that may only look offers no typing, and the daemon takes none', async ({
+  page,
+  shells,
+  open,
+}) => {
+  await open(page, shells, { readOnly: true })
+  await see(page, 'shell')
+  await expect(page.getByText('You may look')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Type', exact: true })).toBeHidden()
+  await expect(page.getByRole('button', { name: 'Kill…' })).toBeDisabled()
+  const answer = await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const url = `${location.origin.replace('http', 'ws')}/v1/agents/shell/terminal`
+        const socket = new WebSocket(url)
+        socket.onopen = () => socket.send(JSON.stringify({ type: 'type', columns: 80, rows: 24 }))
+        socket.onmessage = ({ data }) => {
+          if (typeof data === 'string' && data.includes('error')) resolve(JSON.parse(data))
+        }
+      }),
+  )
+  expect(answer).toMatchObject({ code: 'NOT_ALLOWED' })
+})
+
+test('a link of a program is shown before it is opened, and only where it is one of the web', async ({
+  page,
+  shells,
+  open,
+}) => {
+  await open(page, shells)
+  await see(page, 'shell')
+  await typeHere(page)
+  await page.keyboard.type('clear; echo; echo https://example.org/a\n')
+  await expect(screenOf(page)).toContainText('https://example.org/a')
+  await page.keyboard.press('Control+Shift+KeyL')
+  const rows = page.locator('.terminal-box .xterm-screen').first()
+  const asked = page.getByRole('alertdialog', { name: 'Open a link' })
+  await expect(async () => {
+    const box = await rows.boundingBox()
+    if (box === null) throw new Error('no screen')
+    for (let y = 4; y < 80; y += 8) {
+      await page.mouse.move(box.x + 40, box.y + y)
+      await page.mouse.click(box.x + 42, box.y + y)
+      if (await asked.isVisible()) break
+    }
+    await expect(asked).toContainText('https://example.org/a', { timeout: 1000 })
+  }).toPass({ timeout: 30_000 })
+  await asked.getByRole('button', { name: 'Don’t' }).click()
+  await expect(asked).toBeHidden()
+})
+
+test('a flood neither stops the page nor what is typed', async ({ page, shells, open }) => {
+  await open(page, shells)
+  await see(page, 'shell')
+  await typeHere(page)
+  await page.keyboard.type('seq 1 700000; echo flood over\n')
+  // The page answers meanwhile.
+  await page.getByRole('tab', { name: 'Timeline' }).click()
+  await expect(page.getByRole('tabpanel')).toContainText('spawned')
+  await expect(screenOf(page)).toContainText('flood over', { timeout: 60_000 })
+})
+
+test('comes back by itself after the daemon was killed, to look', async ({ page, start, open }) => {
+  const tree = await start({ multiplexer: 'tmux', roles: { dev: 'shell' }, config: SHELL })
+  await tree.call('spawn_workers', { specs: [{ name: 'shell', prompt: 'Be a shell' }] })
+  await open(page, tree)
+  await see(page, 'shell')
+  await typeHere(page)
+  await tree.crash()
+  await expect(page.getByText('Connection lost; trying again')).toBeVisible()
+  await tree.call('tree')
+  await expect(page.getByText('Click to type')).toBeVisible()
+  await expect(screenOf(page)).toContainText('ready')
+  // Killing says what ends, and what it left stays to be read.
+  await page.getByRole('button', { name: 'Kill…' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Its program ends now')
+  await page.getByRole('button', { name: 'Kill it' }).click()
+  await expect(page.getByText(/Ended:|Its program has ended/)).toBeVisible()
+  await expect(page.locator('.agent-head')).toContainText('killed')
+})
+
+test('what has no terminal is shown live', async ({ page, shells, open }) => {
+  const over = join(shells.repository.folder, 'over')
+  await shells.call('spawn_background_task', {
+    command: `echo begun ready; until [ -e ${over} ]; do sleep 0.05; done; echo counted`,
+  })
+  await open(page, shells)
+  await see(page, 'until')
+  writeFileSync(over, '')
+  await expect(screenOf(page)).toContainText('counted')
+  await expect(page.getByText('Ended: it has ended (exit code 0)')).toBeVisible()
+})

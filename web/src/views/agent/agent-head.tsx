@@ -1,0 +1,119 @@
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { useReadOnly, useStanding } from '../../live/context.tsx'
+import { useAction } from '../../live/queries.ts'
+import { useTree, type LiveNode } from '../../live/tree.ts'
+import { CellText, palette } from '../../parts/cell.tsx'
+import { useNow } from '../../parts/now.ts'
+import { shortDuration } from '../../../../src/surfaces/text/duration.ts'
+import { printableLine } from '../../../../src/surfaces/text/printable.ts'
+import {
+  agentState,
+  checksCell,
+  pullCell,
+  turnName,
+} from '../../../../src/surfaces/text/tree/tree-cells.ts'
+import { agentPath, pullPath } from '../../shell/places.ts'
+import { KillDialog, MessageDialog } from './dialogs.tsx'
+import { hasEnded } from '../../../../src/domain/tree-filters.ts'
+
+/** Who it is, how it stands, and what can be done about it. */
+export function AgentHead({ node }: { readonly node: LiveNode }) {
+  const { byId, shorts } = useTree()
+  const { link } = useStanding()
+  const readOnly = useReadOnly()
+  const [dialog, setDialog] = useState<'message' | 'kill' | null>(null)
+  const resume = useAction('resume')
+  const interrupt = useAction('interrupt')
+  const now = useNow()
+  const above: LiveNode[] = []
+  for (let id = node.parent_id; id !== null;) {
+    const parent = byId.get(id)
+    if (parent === undefined) break
+    above.unshift(parent)
+    id = parent.parent_id
+  }
+  const ended = hasEnded(node)
+  const away = readOnly || link !== 'live'
+  const failed = resume.error ?? interrupt.error
+  const said = resume.data?.errors[0]?.error ?? failed?.message
+  return (
+    <header className="view-head agent-head">
+      <nav aria-label="Above it" className="agent-path">
+        {above.map(({ id, short, branch }, index) => (
+          <span key={id}>
+            <Link href={agentPath(id)}>{printableLine(index === 0 ? branch : short)}</Link>
+            <span aria-hidden="true"> › </span>
+          </span>
+        ))}
+        <h1>{printableLine(above.length === 0 ? node.branch : node.short)}</h1>
+      </nav>
+      <span role="status">
+        <CellText
+          cell={agentState(node, palette, { frame: 0, turn: turnName(node, shorts) })}
+          chip
+        />
+      </span>
+      <span className="hint">
+        for {shortDuration(node.state_age_seconds + Math.max(0, now - node.at) / 1000)}
+      </span>
+      {node.pr !== null && (
+        <Link href={pullPath(node.pr.number)}>
+          <CellText cell={pullCell(node, palette)} chip />
+          <CellText cell={checksCell(node, palette)} chip />
+        </Link>
+      )}
+      <span className="agent-actions">
+        {!ended && (
+          <button
+            type="button"
+            className="button"
+            disabled={away}
+            onClick={() => setDialog('message')}
+          >
+            Message
+          </button>
+        )}
+        {!ended && node.state === 'running' && node.kind !== 'process' && (
+          <button
+            type="button"
+            className="button"
+            disabled={away || interrupt.isPending}
+            title="As Escape in its terminal: it stops and waits for what it is told next"
+            onClick={() => interrupt.mutate({ agent: node.id })}
+          >
+            Interrupt
+          </button>
+        )}
+        {node.pane === null && node.kind !== 'process' && node.state !== 'completed' && (
+          <button
+            type="button"
+            className="button"
+            disabled={away || resume.isPending}
+            title="Launches its program again, in its worktree and conversation"
+            onClick={() => resume.mutate({ agent: node.id })}
+          >
+            Resume
+          </button>
+        )}
+        {!ended && node.parent_id !== null && (
+          <button
+            type="button"
+            className="button danger"
+            disabled={away}
+            onClick={() => setDialog('kill')}
+          >
+            Kill…
+          </button>
+        )}
+      </span>
+      {said !== undefined && (
+        <p role="alert" className="agent-said tone-bad">
+          {printableLine(said)}
+        </p>
+      )}
+      {dialog === 'message' && <MessageDialog node={node} close={() => setDialog(null)} />}
+      {dialog === 'kill' && <KillDialog node={node} close={() => setDialog(null)} />}
+    </header>
+  )
+}
