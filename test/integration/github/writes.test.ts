@@ -330,7 +330,10 @@ describe('changing pull requests on GitHub', () => {
       comments: [],
     })
     expect(github.state.reviews).toMatchObject([
-      { id: Number(review.id), body: expect.stringMatching(/^\*\*.*\*\* approves through exomonad\.\n/) },
+      {
+        id: Number(review.id),
+        body: expect.stringMatching(/^\*\*.*\*\* approves through exomonad\.\n/),
+      },
     ])
     expect(review.body).toBe('')
   })
