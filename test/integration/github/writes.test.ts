@@ -292,7 +292,7 @@ describe('changing pull requests on GitHub', () => {
         author: 'robot',
         path: 'a.txt',
         line: 2,
-        body: expect.stringMatching(/^\*\*.*\*\* comments:\n\nSo\. <!-- review/),
+        body: expect.stringMatching(/^\*\*.*\*\* comments through exomonad:\n\nSo\. <!-- review/),
       },
     ])
     expect(answers[0]?.body).toContain(
@@ -330,7 +330,10 @@ describe('changing pull requests on GitHub', () => {
       comments: [],
     })
     expect(github.state.reviews).toMatchObject([
-      { id: Number(review.id), body: expect.stringMatching(/^\*\*.*\*\* approves\.\n/) },
+      {
+        id: Number(review.id),
+        body: expect.stringMatching(/^\*\*.*\*\* approves through exomonad\.\n/),
+      },
     ])
     expect(review.body).toBe('')
   })
