@@ -22,11 +22,11 @@ const isRaw = (text: string): boolean => RAW.some((pattern) => pattern.test(text
 
 const BY_HAND = [
   /^sqlite\/migrations\/[^/]+\.ts$/,
-  /^sqlite\/(connection|dialect|differences|backup)\.ts$/,
+  /^sqlite\/(connection|dialect|differences|backup|adopt-copy|store-facts)\.ts$/,
   /^postgres\/migrations\/[^/]+\.ts$/,
   /^postgres\/(claim|commits|dialect|differences|inspect|listening|open|session)\.ts$/,
   // From one to the other, whole rows as they lie there.
-  /^move\.ts$/,
+  /^(move|copy-to-sqlite)\.ts$/,
 ]
 
 describe('the store', () => {
