@@ -1,56 +1,59 @@
+import { lazy, Suspense } from 'react'
 import { Link } from 'wouter'
 import { useTool } from '../../live/queries.ts'
 import type { TreeNode } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
 import { printableLine } from '../../../../src/surfaces/text/printable.ts'
-import { plural } from '../../../../src/surfaces/text/quantity.ts'
 import { pullPath } from '../../shell/places.ts'
 
-/** Which files its pull request changes; the review has the lines. */
+const Diff = lazy(async () => ({ default: (await import('../../parts/diff/diff.tsx')).Diff }))
+
+/** Lines that are read at most: of more the review, or a checkout, is the place. */
+const LINES = 20_000
+
+/** What it changed against its base so far, committed or not. */
 export function Changes({ node }: { readonly node: TreeNode }) {
-  const number = node.pr?.number ?? 0
-  const { data, error, refetch } = useTool(
-    'pr_diff',
-    { pr_number: number, stat: true },
-    { enabled: number > 0 },
-  )
-  if (node.pr === null)
-    return (
-      <Empty title="No pull request yet">
-        <p>Its changes show here once it files one.</p>
-      </Empty>
-    )
+  const { data, error, refetch, isFetching } = useTool('agent_diff', {
+    agent: node.id,
+    max_lines: LINES,
+  })
   if (data === undefined)
     return error === null ? (
       <Loading what="its changes" />
     ) : (
       <Failed error={error} retry={() => void refetch()} />
     )
-  const files = data.files ?? []
   return (
     <div className="agent-changes">
-      <Link className="button" href={pullPath(number)}>
-        Review #{number}
-      </Link>
-      <p className="hint">{plural(files.length, 'file')} against its base</p>
-      <ul>
-        {files.map(({ path, status, additions, deletions, binary }) => (
-          <li key={path}>
-            <span className="ellipsis mono" title={printableLine(path)}>
-              {printableLine(path)}
-            </span>
-            {status !== 'modified' && <span className="chip">{status}</span>}
-            {binary ? (
-              <span className="hint">binary</span>
-            ) : (
-              <span className="mono">
-                <span className="tone-good">+{additions}</span>{' '}
-                <span className="tone-bad">−{deletions}</span>
-              </span>
-            )}
-          </li>
-        ))}
-      </ul>
+      <p className="hint">
+        {data.base === null ? 'Not committed' : `Against ${printableLine(data.base)}`}
+        {data.base !== null && data.uncommitted ? ', with what is not committed' : ''}
+        {data.next_line == null ? '' : `; the first ${LINES} of ${data.total_lines} lines`}
+      </p>
+      {data.diff === '' ? (
+        <Empty title="It changed nothing so far" />
+      ) : (
+        <div className="agent-diff">
+          <Suspense fallback={<Loading what="its changes" />}>
+            <Diff text={data.diff} />
+          </Suspense>
+        </div>
+      )}
+      <div className="agent-changes-actions">
+        <button
+          type="button"
+          className="button"
+          disabled={isFetching}
+          onClick={() => void refetch()}
+        >
+          Look again
+        </button>
+        {node.pr !== null && (
+          <Link className="button" href={pullPath(node.pr.number)}>
+            Review #{node.pr.number}
+          </Link>
+        )}
+      </div>
     </div>
   )
 }
