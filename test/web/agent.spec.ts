@@ -179,3 +179,24 @@ test('what has no terminal is shown live', async ({ page, shells, open }) => {
   await expect(screenOf(page)).toContainText('counted')
   await expect(page.getByText('Ended: it has ended (exit code 0)')).toBeVisible()
 })
+
+test('what it changed, committed or not, and what was sent to it stand beside its terminal', async ({
+  page,
+  shells,
+  open,
+}) => {
+  const { worktree } = await shells.agent('shell')
+  writeFileSync(join(worktree, 'made.txt'), 'made by hand\n')
+  await shells.call('send', { to: 'shell', message: 'echo look at <b>this</b>' })
+  await open(page, shells)
+  await see(page, 'shell')
+  await page.getByRole('tab', { name: 'Changes' }).click()
+  const aside = page.getByRole('tabpanel')
+  await expect(aside).toContainText('made.txt')
+  await expect(aside).toContainText('made by hand')
+  writeFileSync(join(worktree, 'made.txt'), 'made by hand, twice\n')
+  await aside.getByRole('button', { name: 'Look again' }).click()
+  await expect(aside).toContainText('twice')
+  await page.getByRole('tab', { name: 'Mail' }).click()
+  await expect(aside).toContainText('look at <b>this</b>')
+})

@@ -74,6 +74,9 @@ const MAKES_OLD: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^conflict\./, ['radar', 'fold']],
   [/^budget\./, ['inbox']],
   [/^(agent|budget)\./, ['usage']],
+  [/^(delivery|question)\.|^(mail|message|note)$/, ['agent_mail']],
+  // Each is a look at a worktree: where a turn has ended, not at each step of it.
+  [/^agent\.(idle|waiting|completed|failed|killed)$|^pr\./, ['agent_diff']],
 ]
 /** Documents that a view reads beside the tools’, by GET: they name themselves so. */
 export const EVENTS_KEY = 'events'

@@ -6,6 +6,7 @@ import { AgentHead } from './agent-head.tsx'
 import { Changes } from './changes.tsx'
 import { Children } from './children.tsx'
 import { Happened } from './happened.tsx'
+import { MailTab } from './mail.tsx'
 import { Task } from './task.tsx'
 import { AgentTerminal } from './terminal/agent-terminal.tsx'
 import { Usage } from './usage.tsx'
@@ -53,13 +54,11 @@ function findNode({ byId }: LiveTree, agent: string): LiveNode | undefined {
   )
 }
 
-const MAIL = ['message', 'mail', 'question.asked', 'question.answered', 'note', 'delivery.failed']
-
 function Aside({ node }: { readonly node: LiveNode }) {
   const tabs: readonly (readonly [name: string, content: () => ReactNode])[] = [
     ['Task', () => <Task node={node} />],
     ['Timeline', () => <Happened agent={node.id} />],
-    ['Mail', () => <Happened agent={node.id} types={MAIL} />],
+    ['Mail', () => <MailTab agent={node.id} />],
     ['Changes', () => <Changes node={node} />],
     [
       node.children.length === 0 ? 'Children' : `Children ${node.children.length}`,

@@ -3,24 +3,20 @@ import { Link } from 'wouter'
 import { useTool } from '../../live/queries.ts'
 import type { TreeNode } from '../../live/tree.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
+import { printableLine } from '../../../../src/surfaces/text/printable.ts'
 import { pullPath } from '../../shell/places.ts'
 
 const Diff = lazy(async () => ({ default: (await import('../../parts/diff/diff.tsx')).Diff }))
 
-/** What its pull request changes against its base; comments and verdicts are the review’s. */
+/** Lines that are read at most: of more the review, or a checkout, is the place. */
+const LINES = 20_000
+
+/** What it changed against its base so far, committed or not. */
 export function Changes({ node }: { readonly node: TreeNode }) {
-  const number = node.pr?.number ?? 0
-  const { data, error, refetch } = useTool(
-    'pr_diff',
-    { pr_number: number },
-    { enabled: number > 0 },
-  )
-  if (node.pr === null)
-    return (
-      <Empty title="No pull request yet">
-        <p>Its changes show here once it files one.</p>
-      </Empty>
-    )
+  const { data, error, refetch, isFetching } = useTool('agent_diff', {
+    agent: node.id,
+    max_lines: LINES,
+  })
   if (data === undefined)
     return error === null ? (
       <Loading what="its changes" />
@@ -29,16 +25,39 @@ export function Changes({ node }: { readonly node: TreeNode }) {
     )
   return (
     <div className="agent-changes">
-      <Suspense fallback={<Loading what="its changes" />}>
-        <Diff
-          text={data.diff}
-          actions={
-            <Link className="button" href={`${pullPath(number)}?tab=files`}>
-              Review #{number}
-            </Link>
-          }
-        />
-      </Suspense>
+      <p className="hint">
+        {data.base === null ? 'Not committed' : `Against ${printableLine(data.base)}`}
+        {data.base !== null && data.uncommitted ? ', with what is not committed' : ''}
+        {data.next_line == null ? '' : `; the first ${LINES} of ${data.total_lines} lines`}
+      </p>
+      {data.diff === '' ? (
+        <Empty title="It changed nothing so far" />
+      ) : (
+        <div className="agent-diff">
+          <Suspense fallback={<Loading what="its changes" />}>
+            <Diff
+              text={data.diff}
+              actions={
+                node.pr !== null && (
+                  <Link className="button" href={`${pullPath(node.pr.number)}?tab=files`}>
+                    Review #{node.pr.number}
+                  </Link>
+                )
+              }
+            />
+          </Suspense>
+        </div>
+      )}
+      <div className="agent-changes-actions">
+        <button
+          type="button"
+          className="button"
+          disabled={isFetching}
+          onClick={() => void refetch()}
+        >
+          Look again
+        </button>
+      </div>
     </div>
   )
 }

@@ -14,19 +14,11 @@ const READ = 300
 const SHOWN = 120
 
 /** What happened to an agent, the newest first; what comes is added as it comes. */
-export function Happened({
-  agent,
-  types,
-}: {
-  readonly agent: string
-  readonly types?: readonly string[]
-}) {
-  const wanted = types?.join(',') ?? ''
+export function Happened({ agent }: { readonly agent: string }) {
   const { data, error, refetch } = useQuery<readonly WireEvent[], ApiError>({
-    queryKey: ['events of an agent', agent, wanted],
+    queryKey: ['events of an agent', agent],
     queryFn: ({ signal }) => {
       const query = new URLSearchParams({ agent, last: String(READ), follow: 'false' })
-      if (wanted !== '') query.set('types', wanted)
       return request<readonly WireEvent[]>(`/v1/events?${query.toString()}`, { signal })
     },
     // Read anew when it is shown again; while it is shown, what comes is added.
@@ -38,19 +30,17 @@ export function Happened({
   useEffect(
     () =>
       connection.onEvent((event) => {
-        if (event.agentId !== agent || (wanted !== '' && !wanted.split(',').includes(event.type)))
-          return
-        setAdded((before) => [...before.slice(-READ), event])
+        if (event.agentId === agent) setAdded((before) => [...before.slice(-READ), event])
       }),
-    [agent, connection, wanted],
+    [agent, connection],
   )
   const events = useMemo(() => {
     const known = new Map([...(data ?? []), ...added].map((event) => [event.seq, event]))
     return [...known.values()]
-      .filter((event) => wanted !== '' || definitionOf(event.type)?.minor !== true)
+      .filter((event) => definitionOf(event.type)?.minor !== true)
       .toSorted((one, other) => other.seq - one.seq)
       .slice(0, SHOWN)
-  }, [data, added, wanted])
+  }, [data, added])
   const now = useNow()
   if (data === undefined)
     return error === null ? (
