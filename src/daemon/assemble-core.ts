@@ -279,8 +279,7 @@ export function assembleCore(
       },
     }),
     radar: use,
-    view: createView({ ...deps, openWaits }),
-    page: deps.page,
+    ...{ view: createView({ ...deps, openWaits }), page: deps.page },
   }
   const labelSpawns = createLabelSpawns({ ...deps, spawning: core.spawning, root: directory.root })
   const statusComment = createStatusComment({ ...deps, view: core.view, root: directory.root })

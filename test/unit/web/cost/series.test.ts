@@ -37,7 +37,7 @@ describe('what the plot draws', () => {
   })
 
   it('puts together what has no colour of its own, and leaves out nothing', () => {
-    const names = [...'abcdefgh']
+    const names = 'abcdefgh'.split('')
     const series = seriesOf(
       {
         step_seconds: 3600,
