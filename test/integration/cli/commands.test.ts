@@ -234,6 +234,7 @@ describe('completion', () => {
     expect(complete('pr', '')).toEqual([
       'list',
       'show',
+      'commits',
       'diff',
       'checks',
       'file',

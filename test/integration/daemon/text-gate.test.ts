@@ -137,7 +137,7 @@ describe('the text gate', () => {
     expect(Object.keys(LANES).toSorted()).toEqual(taken.toSorted())
     for (const tool of ALL_TOOLS)
       for (const field of tool.exact ?? [])
-        expect(['data', 'command', 'argv', 'url']).toContain(field)
+        expect(['data', 'command', 'argv', 'url', 'styled_text']).toContain(field)
   })
 
   it('lets nothing through to who reads mail, waits, looks or reviews', async () => {

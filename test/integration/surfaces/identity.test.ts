@@ -304,6 +304,8 @@ describe('the owner who acts as an agent', () => {
     const own = COMMANDS.filter(({ personOnly }) => personOnly === true).map(({ name }) => name)
     expect(own).toContain('console')
     const more: Record<string, string[]> = {
+      backup: ['tree.tar.gz'],
+      restore: ['tree.tar.gz'],
       daemon: ['stop'],
       store: ['list'],
       config: ['check'],
