@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 import process from 'node:process'
@@ -121,7 +129,8 @@ function runTests(): void {
 function pack(out: string): string {
   step('The package')
   if (!values.built) run('npm', ['run', 'build', '--silent'])
-  run('npm', ['run', 'build:types', '--silent'])
+  if (!values.built || !existsSync(join(top, 'dist', 'index.d.ts')))
+    run('npm', ['run', 'build:types', '--silent'])
   rmSync(out, { recursive: true, force: true })
   mkdirSync(out, { recursive: true })
   run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', out], { quiet: true })
