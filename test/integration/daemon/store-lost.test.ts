@@ -148,10 +148,12 @@ describe('a store that was lost while agents run', () => {
       (entry) => entry['kind'] === 'message' && String(entry['text']).includes('still there?'),
     )
     expect((await tree.run(['store', 'restore'])).stderr).toContain('The daemon runs')
-    const { json: listed } = await tree.run(['store', 'list', '--json'])
-    expect(listed.backups.map(({ file }: any) => basename(file))).toEqual(
-      backups(tree).toSorted().toReversed(),
-    )
+    // The daemon may make one meanwhile.
+    await waitFor('a list of all of them', async () => {
+      const { json: listed } = await tree.run(['store', 'list', '--json'])
+      const files: string[] = listed.backups.map(({ file }: any) => basename(file))
+      return files.join() === backups(tree).toSorted().toReversed().join()
+    })
     expect(backups(tree).length).toBeLessThanOrEqual(5)
     for (const path of ['', ...backups(tree)])
       expect(statSync(join(tree.state, 'backups', path)).mode & 0o077).toBe(0)

@@ -77,7 +77,6 @@ async function versions(
     [
       ['git', '--version'],
       ['tmux', '-V'],
-      ['zellij', '--version'],
       ['bwrap', '--version'],
       ['curl', '--version'],
       ['gh', '--version'],
@@ -88,6 +87,8 @@ async function versions(
       return `${file}: ${startError === null && exitCode === 0 ? line : 'not there'}`
     }),
   )
+  // Asked in a way that leaves nothing behind: Zellij writes a log before it says its version.
+  const { version: zellij } = await host.multiplexers.look('zellij')
   const variable = (name: string): string => environment.variables[name] ?? ''
   return [
     `exomonad ${version}, build ${BUILD}`,
@@ -96,6 +97,7 @@ async function versions(
     `${cpus().length} processors, ${Math.round(totalmem() / 1e9)} GB`,
     `locale ${variable('LC_ALL') || variable('LANG')}, TERM ${variable('TERM')}, shell ${basename(variable('SHELL'))}`,
     ...tools,
+    `zellij: ${zellij ?? 'not there'}`,
   ]
 }
 
