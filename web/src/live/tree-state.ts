@@ -27,6 +27,64 @@ export interface LiveTreeView extends TreeView {
 
 /** `before` with what changed since; null where a node is missing that others hang on. */
 export function withChanges(before: TreeState | null, changes: TreeChanges): TreeState | null {
+  const inPlace = before === null || changes.complete ? undefined : changedInPlace(before, changes)
+  return inPlace ?? rebuilt(before, changes)
+}
+
+/**
+ * Where nobody came, went or moved, which is nearly always: only what changed is made anew, and what
+ * it hangs on.
+ */
+function changedInPlace(before: TreeState, changes: TreeChanges): TreeState | undefined {
+  if (changes.removed.length > 0) return undefined
+  const byId = new Map(before.byId)
+  const shorts = changes.nodes.every(({ id, short }) => before.shorts.get(id) === short)
+  const dirty = new Map<string, Map<string, LiveNode>>()
+  const replace = (document: ChangedNode, children: LiveNode[]) => {
+    const node = live(document, children)
+    byId.set(node.id, node)
+    if (document.under === null) return
+    const siblings = dirty.get(document.under) ?? new Map<string, LiveNode>()
+    dirty.set(document.under, siblings.set(node.id, node))
+  }
+  for (const document of changes.nodes) {
+    const earlier = byId.get(document.id)
+    const was = earlier === undefined ? undefined : documentOf.get(earlier)
+    if (earlier === undefined || was?.under !== document.under || was.order !== document.order)
+      return undefined
+    replace(document, earlier.children)
+  }
+  // Upwards, each once those below it are as they will be.
+  while (dirty.size > 0) {
+    const deepest = [...dirty.keys()].reduce((one, other) =>
+      (byId.get(other)?.depth ?? 0) > (byId.get(one)?.depth ?? 0) ? other : one,
+    )
+    const changed = dirty.get(deepest)
+    dirty.delete(deepest)
+    const parent = byId.get(deepest)
+    const document = parent === undefined ? undefined : documentOf.get(parent)
+    if (parent === undefined || document === undefined || changed === undefined) return undefined
+    replace(
+      document,
+      parent.children.map((child) => changed.get(child.id) ?? child),
+    )
+  }
+  const root = byId.get(before.tree.root.id)
+  if (root === undefined) return undefined
+  return {
+    revision: changes.revision,
+    tree: treeOf(changes, root),
+    byId,
+    shorts: shorts ? before.shorts : shortsOf(byId, before.shorts),
+  }
+}
+
+const treeOf = (
+  { repository, counts, inbox, forge, unfinished }: TreeChanges,
+  root: LiveNode,
+): LiveTreeView => ({ repository, root, counts, inbox, forge, unfinished })
+
+function rebuilt(before: TreeState | null, changes: TreeChanges): TreeState | null {
   const documents = new Map<string, ChangedNode>()
   if (!changes.complete && before !== null)
     for (const node of before.byId.values()) documents.set(node.id, documentOf.get(node) as never)
@@ -51,10 +109,9 @@ export function withChanges(before: TreeState | null, changes: TreeChanges): Tre
   if (root === undefined) return null
   const built = build(root)
   if (byId.size !== documents.size) return null
-  const { repository, counts, inbox, forge, unfinished } = changes
   return {
     revision: changes.revision,
-    tree: { repository, root: built, counts, inbox, forge, unfinished },
+    tree: treeOf(changes, built),
     byId,
     shorts: shortsOf(byId, before?.shorts),
   }

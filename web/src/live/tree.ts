@@ -59,10 +59,15 @@ export function followTree(connection: Connection): () => void {
   }
   const stopEvents = connection.onEvent(() => void read())
   const stopStart = connection.onStart(() => void read())
+  // Not only once the events come: what happens until then is read again at the start.
+  const stopAccess = connection.subscribe(() => {
+    if (state === null && !reading && connection.get().access.kind === 'open') void read()
+  })
   return () => {
     stopped = true
     stopEvents()
     stopStart()
+    stopAccess()
   }
 }
 

@@ -10,7 +10,7 @@ const SHOWN = 3
 
 /** What needs the person, on top of the tree. Nothing where nothing does. */
 export function NeedsMe({ tree }: { readonly tree: TreeView }) {
-  const { data } = useTool('inbox', {}, { enabled: tree.inbox.items > 0 })
+  const { data } = useTool('inbox', { limit: SHOWN }, { enabled: tree.inbox.items > 0 })
   const now = useNow()
   if (tree.inbox.items === 0) return null
   return (

@@ -28,7 +28,6 @@ export function TreeView() {
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT,
     overscan: 12,
-    getItemKey: (index) => lines[index]?.node.id ?? index,
   })
   const at = Math.max(
     0,
@@ -115,12 +114,12 @@ export function TreeView() {
               </Empty>
             )}
             <div style={{ height: rows.getTotalSize(), position: 'relative' }}>
-              {rows.getVirtualItems().map(({ index, key, start }) => {
+              {rows.getVirtualItems().map(({ index, start }) => {
                 const line = lines[index]
                 if (line === undefined) return null
                 return (
                   <TreeRow
-                    key={key}
+                    key={line.node.id}
                     {...line}
                     top={start}
                     shorts={shorts}
