@@ -11,6 +11,9 @@ export type Access =
 /** Where the key is with which this tab is let in again after a restart of the daemon. */
 const KEY = 'exomonad.resume'
 
+/** Whether this tab was let in before. */
+export const hasKey = (): boolean => sessionStorage.getItem(KEY) !== null
+
 interface Opened {
   readonly read_only: boolean
   readonly expires_at: string

@@ -80,7 +80,6 @@ export function connect(): Connection {
     }
     if (closed) return
     if (access.kind !== 'open') return set({ access, link: 'lost', lostSince: Date.now() })
-    if (standing.access.kind !== 'open') set({ access })
     const query = new URLSearchParams({ heartbeat: String(HEARTBEAT) })
     if (seq === undefined) query.set('last', '0')
     else query.set('after', String(seq))

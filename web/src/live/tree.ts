@@ -1,6 +1,7 @@
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import { ApiError } from '../api/errors.ts'
+import { hasKey } from '../api/session.ts'
 import type { Connection } from './connection.ts'
 import { withChanges, type LiveNode, type LiveTreeView, type TreeState } from './tree-state.ts'
 
@@ -59,16 +60,32 @@ export function followTree(connection: Connection): () => void {
   }
   const stopEvents = connection.onEvent(() => void read())
   const stopStart = connection.onStart(() => void read())
-  // Not only once the events come: what happens until then is read again at the start.
-  const stopAccess = connection.subscribe(() => {
-    if (state === null && !reading && connection.get().access.kind === 'open') void read()
-  })
+  if (wasLetIn()) {
+    // Beside the question whether this browser is let in. What happens until events come is read
+    // again at the start; where this fails, so it is there.
+    reading = true
+    void readOnce()
+      .catch(() => {})
+      .finally(() => {
+        reading = false
+        if (again) {
+          again = false
+          void read()
+        }
+      })
+  }
   return () => {
     stopped = true
     stopEvents()
     stopStart()
-    stopAccess()
   }
+}
+
+/** Most likely: it comes from a link that was good, or this tab was in before. */
+function wasLetIn(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation')
+  const isFromLink = (navigation as PerformanceNavigationTiming | undefined)?.redirectCount === 1
+  return (isFromLink && location.search === '') || hasKey()
 }
 
 async function readOnce(): Promise<void> {
