@@ -209,7 +209,7 @@ async function measureFlood(
       value: after,
       floorName: 'before',
       floor: before,
-      target: atMost(before * 1.2, 'MB', after),
+      target: atMost(Math.ceil(before * 1.2), 'MB', after),
       samples: 1,
     },
   ]
