@@ -28,6 +28,20 @@ const top = join(import.meta.dirname, '..', '..')
 /** Entries of this package’s folder that are published (package.json, `files`). */
 const PUBLISHED = ['dist', 'templates', 'hooks', 'package.json']
 
+/**
+ * Whether this checkout has a history at all: a shallow clone or an unpacked archive has none, and
+ * nothing can be built from it. `git fetch --unshallow` brings it.
+ */
+export async function hasHistory(): Promise<boolean> {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: top }
+  const { code, stdout } = await runProgram(
+    'git',
+    ['-c', 'safe.directory=*', 'rev-parse', '--is-shallow-repository'],
+    { cwd: top, env },
+  )
+  return code === 0 && stdout.trim() === 'false'
+}
+
 /** Into `folder`, which must be empty or absent. Throws where history or build are not there. */
 export async function installEarlier(commit: string, folder: string): Promise<Installed> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: folder }
