@@ -51,6 +51,21 @@ describe('the tree that the page keeps', () => {
     expect(next?.shorts).toBe(start?.shorts)
   })
 
+  it('has what changed in place, however deep, and what somebody is called now', () => {
+    const called = { ...node('a', 'root', 1), short: 'first' }
+    const next = withChanges(start, changes([node('c', 'a', 1, 'deep'), called]))
+    expect(shapeOf(next)).toEqual([
+      'root',
+      '',
+      [
+        ['a', '', [['c', 'deep', []]]],
+        ['b', '', []],
+      ],
+    ])
+    expect(next?.tree.root.children[0]).toBe(next?.byId.get('a'))
+    expect(next?.shorts.get('a')).toBe('first')
+  })
+
   it('is read whole where something hangs on a node that is not there', () => {
     expect(withChanges(start, changes([node('d', 'nobody')]))).toBeNull()
     expect(withChanges(start, changes([], { removed: ['a'] }))).toBeNull()
@@ -76,8 +91,8 @@ describe('the tree that the page keeps', () => {
             state = withChanges(state, changes([], { removed: [key] }))
           } else if (!goes && (known.has(key) || (known.has(String(under)) && under !== id))) {
             const above = known.get(key)?.under ?? String(under)
-            // No two below one node stand at the same place.
-            const changed = node(key, above, order * 100 + id, word)
+            // No two below one node stand at the same place; most stay where they are.
+            const changed = node(key, above, (order === 0 ? 100 : 0) + id, word)
             known.set(key, changed)
             state = withChanges(state, changes([changed]))
           }

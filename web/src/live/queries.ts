@@ -45,19 +45,14 @@ export const useTool = <Name extends ToolName>(
     ...(options.keep === true ? { placeholderData: keepPreviousData as never } : {}),
   })
 
-/**
- * A call that changes something, once for each time it is asked for.
- *
- * @public
- */
+/** A call that changes something, once for each time it is asked for. */
 export function useAction<Name extends ToolName>(
   name: Name,
 ): UseMutationResult<ToolResult<Name>, ApiError, ToolInput<Name>> {
   const queries = useQueryClient()
   return useMutation<ToolResult<Name>, ApiError, ToolInput<Name>>({
     mutationFn: (input) => call(name, input, { key: crypto.randomUUID() }),
-    onSettled: () =>
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'tree' }),
+    onSettled: () => void queries.invalidateQueries(),
   })
 }
 
