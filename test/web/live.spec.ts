@@ -146,6 +146,33 @@ test.describe('access', () => {
     await expect(page.getByText('read only')).toBeVisible()
   })
 
+  test('who logs out is out in each tab, and reads how to come back', async ({
+    opened: page,
+    context,
+    tree,
+    open,
+  }) => {
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await expect(other.getByRole('treeitem').first()).toBeVisible()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog', { name: 'Log out' })).toBeHidden()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Log out' })
+    await dialog.getByRole('button', { name: 'Log out' }).click()
+    await expect(page.getByRole('heading', { name: 'You are logged out' })).toBeVisible()
+    await expect(other.getByRole('heading', { name: 'This browser is not let in' })).toBeVisible()
+    for (const each of [page, other]) {
+      await expect(each.getByText('exomonad web', { exact: true })).toBeVisible()
+      await expect(each.getByRole('treeitem')).toHaveCount(0)
+      await each.reload()
+      await expect(each.getByRole('heading', { name: /logged out|not let in/ })).toBeVisible()
+    }
+    expect(await context.cookies()).toEqual([])
+    await open(page, tree)
+  })
+
   test('a page that only reads offers nothing that writes', async ({ page, tree, open }) => {
     await open(page, tree, { readOnly: true })
     await expect(page.getByText('read only')).toBeVisible()

@@ -167,7 +167,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
 
   fastify.get('/open', (request, reply) => {
     const { token } = request.query as { token?: unknown }
-    const opened = typeof token === 'string' ? sessions.open(token) : undefined
+    const opened = typeof token === 'string' ? sessions.open(token, cookieOf(request.raw)) : undefined
     void reply.header('cache-control', 'no-store')
     // The page says what became of it, and how to get another link.
     if (opened === undefined) return reply.redirect('/?link=used', 303)
@@ -199,9 +199,11 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     return letIn(reply, opened).header('cache-control', 'no-store').send({ resumed: true })
   })
 
-  fastify.post('/session/close', (request, reply) => {
+  fastify.post('/session/close', async (request, reply) => {
     requireOwnOrigin(request.raw)
     sessions.close(cookieOf(request.raw))
+    // Nobody who was told that it is over comes back after a crash.
+    await deps.kept()
     return reply.clearCookie(nameOfCookie(), { path: '/' }).send({ closed: true })
   })
 

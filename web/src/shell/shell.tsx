@@ -6,6 +6,7 @@ import { useReadOnly } from '../live/context.tsx'
 import { useTree } from '../live/tree.ts'
 import { Banner } from './banner.tsx'
 import { KeyHelp } from './key-help.tsx'
+import { LogOut } from './log-out.tsx'
 import { PLACES } from './places.ts'
 import { ThemeButton } from './theme.tsx'
 import './shell.css'
@@ -33,6 +34,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         </span>
         <KeyHelp />
         <ThemeButton />
+        <LogOut />
       </header>
       <nav className="nav" aria-label="Views">
         {PLACES.filter(({ writes }) => writes !== true || !readOnly).map(
