@@ -167,7 +167,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
 
   fastify.get('/open', (request, reply) => {
     const { token } = request.query as { token?: unknown }
-    const opened = typeof token === 'string' ? sessions.open(token, cookieOf(request.raw)) : undefined
+    const opened =
+      typeof token === 'string' ? sessions.open(token, cookieOf(request.raw)) : undefined
     void reply.header('cache-control', 'no-store')
     // The page says what became of it, and how to get another link.
     if (opened === undefined) return reply.redirect('/?link=used', 303)
