@@ -86,7 +86,7 @@ describe('the SQLite store’s file', () => {
     })
     const after = new Database(file)
     expect(after.prepare('select count(*) as count from kysely_migration').get()).toEqual({
-      count: 12,
+      count: 13,
     })
     after.close()
   })
