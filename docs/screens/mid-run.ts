@@ -34,7 +34,8 @@ const did = (what: string) => `${green('●')} ${what}`
 
 /** What stands in the terminal of the agent that a picture shows. */
 const TERMINAL = [
-  `${dim('>')} Suggest while typing.`,
+  // Nothing but that.
+  `\u001B[2J\u001B[H${dim('>')} Suggest while typing.`,
   '',
   did('The index knows titles only as whole words. Prefixes need their own lookup,'),
   '  so I start there and rank what it finds.',
