@@ -97,3 +97,8 @@ const subscribe = (listener: () => void): (() => void) => {
 }
 
 export const useTree = (): LiveTree => useSyncExternalStore(subscribe, () => current)
+
+/** One fact of it, a number or a word: who asks for that alone is drawn again for nothing else. */
+export const useTreeFact = <Fact extends string | number | undefined>(
+  fact: (tree: LiveTreeView | null) => Fact,
+): Fact => useSyncExternalStore(subscribe, () => fact(current.tree))
