@@ -11,6 +11,13 @@ test('a spawn appears as it happens, in two browsers and in each tab', async ({
   browser,
   open,
 }) => {
+  // Once for the whole, beside the page's script and not after it.
+  const asked = await page.evaluate(() =>
+    performance
+      .getEntriesByName(`${location.origin}/v1/tree/changes`)
+      .map((entry) => (entry as PerformanceResourceTiming).initiatorType),
+  )
+  expect(asked).toEqual(['link'])
   // A browser lets a host have six connections: streams would take them all.
   const tabs = await Promise.all(Array.from({ length: 6 }, () => context.newPage()))
   for (const tab of tabs) await tab.goto(page.url())
