@@ -21,6 +21,9 @@ output = 50
 money_per_subtree = 2.5
 `
 
+/** Files that a diff can’t just be shown of. */
+const LARGE = [{ do: 'sh', command: "seq 20000 > numbers.txt; printf 'PNG\\000\\001' > logo.png" }]
+
 test('what agents used is said in money and tokens, and their pull requests as a chain', async ({
   page,
   start,
@@ -52,11 +55,24 @@ test('what agents used is said in money and tokens, and their pull requests as a
     await expect(page.getByRole('heading', { name: 'Tokens an hour' })).toBeVisible()
   })
 
+  await test.step('an agent’s view has what it used, over time', async () => {
+    await page.goto(new URL('/', page.url()).href)
+    await page.getByRole('treeitem').filter({ hasText: 'lavish' }).getByRole('link').click()
+    await page.getByRole('tab', { name: 'Cost' }).click()
+    const hours = page.getByRole('region', { name: 'US dollars an hour' })
+    await expect(hours.locator('.uplot')).toBeVisible()
+    await hours.getByRole('link', { name: /over more time/ }).click()
+    const row = page.getByRole('row', { name: /lavish/ })
+    await expect(row.first()).toContainText('$2.00')
+    await expect(page.getByRole('row', { name: /thrifty/ })).toHaveCount(0)
+  })
+
   await test.step('the fold says what is green together, who is red with whom, and why', async () => {
     for (const name of ['alone', 'left', 'right']) {
       tree.script(name, {
         steps: [
           { do: 'write', path: `${name}.txt`, content: `${name}\n` },
+          ...(name === 'alone' ? LARGE : []),
           { do: 'commit', message: `Add ${name}` },
           { do: 'tool', name: 'file_pr', input: { title: `Add ${name}`, body: 'As asked.' } },
         ],
@@ -73,5 +89,19 @@ test('what agents used is said in money and tokens, and their pull requests as a
     await page.getByRole('button', { name: 'Pause' }).click()
     await expect(page.getByText(/^paused for/)).toBeVisible()
     expect((await tree.call('fold')).paused).not.toBeNull()
+  })
+
+  await test.step('of a diff of 20,000 lines what is seen is drawn, of a binary file its name', async () => {
+    await page.goto(new URL('/pulls/1?tab=files', page.url()).href)
+    const diff = page.getByRole('grid', { name: 'Diff' })
+    await expect(diff).toHaveAttribute('aria-rowcount', /^2\d{4}$/)
+    await diff.focus()
+    await page.keyboard.press('End')
+    await expect(diff.getByText('numbers.txt').first()).toBeVisible()
+    await expect(diff.getByRole('row', { selected: true })).toContainText('20000')
+    expect(await diff.getByRole('row').count()).toBeLessThan(200)
+    await page.keyboard.press('P')
+    await page.keyboard.press('P')
+    await expect(diff).toContainText('A binary file: its content is not shown.')
   })
 })
