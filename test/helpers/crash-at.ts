@@ -14,7 +14,7 @@ export async function crashAt(
   kind: string,
   step: string,
 ): Promise<{ dead: Promise<void> }> {
-  await tree.run(['daemon', 'stop'])
+  await tree.command(['daemon', 'stop'])
   const { child, dead, words } = launch(tree, kind, step)
   const serves = async () => {
     if (child.exitCode !== null || child.signalCode !== null)

@@ -18,7 +18,7 @@ describe('kill -9 of the daemon in the middle of a spawn', () => {
       await dead
       expect(await call).toBe(false)
 
-      await world.tree.run(['daemon', 'start'])
+      await world.tree.command(['daemon', 'start'])
       const agent = await world.tree.agent(name)
       const branch =
         (await world.tree.repository.git('branch', '--list', `main.${name}`)).trim() !== ''
@@ -58,7 +58,7 @@ describe('kill -9 of the daemon in the middle of a merge', () => {
       await dead
       expect(await call).toBe(false)
 
-      await world.tree.run(['daemon', 'start'])
+      await world.tree.command(['daemon', 'start'])
       expect(openJournal(world.tree)).toBe(0)
       const pull = (await world.tree.call('pr_list', { state: 'all' })).pull_requests.find(
         (one: any) => one.number === number,

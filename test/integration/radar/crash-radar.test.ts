@@ -21,9 +21,9 @@ it.each(['taken', 'foretell', 'record', 'foretold', 'clear'])(
     const { dead } = await crashAt(world.tree, 'radar', step)
     if (step.startsWith('clear')) write('one', 'notes.txt', RADAR_FILES['notes.txt'])
     else conflict()
-    await world.tree.run(['radar'])
+    await world.tree.command(['radar'])
     await dead
-    await world.tree.run(['daemon', 'start'])
+    await world.tree.command(['daemon', 'start'])
     const clean = { status: 'clean', files: [] }
     expect(await between('one', 'two')).toEqual(
       step.startsWith('clear') ? clean : { status: 'conflict', files: ['notes.txt'] },

@@ -177,7 +177,7 @@ describe('an agent for an issue (20.20a)', () => {
 it('on the local forge there are no issues (20.20a)', async () => {
   const tree = await startExomonad()
   try {
-    const answer = await tree.run(['spawn', '--issue', '42', '--json'])
+    const answer = await tree.command(['spawn', '--issue', '42', '--json'])
     expect(answer.json.errors).toMatchObject([
       {
         name: '#42',
@@ -185,15 +185,15 @@ it('on the local forge there are no issues (20.20a)', async () => {
         error: expect.stringContaining('Issues are read on GitHub alone'),
       },
     ])
-    expect(await tree.run(['spawn'])).toMatchObject({
+    expect(await tree.command(['spawn'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Nothing to spawn'),
     })
-    expect(await tree.run(['spawn', 'wrokers'])).toMatchObject({
+    expect(await tree.command(['spawn', 'wrokers'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('“wrokers” is none of them'),
     })
-    expect(await tree.run(['spawn', '--issue', 'login'])).toMatchObject({
+    expect(await tree.command(['spawn', '--issue', 'login'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('“login” is none'),
     })
