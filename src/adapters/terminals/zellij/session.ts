@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ExomonadError } from '../../../domain/errors.ts'
 import { endProcesses } from '../../../processes/end-processes.ts'
-import { exec } from '../../../processes/exec.ts'
+import type { Exec } from '../../../processes/exec.ts'
 import { findByArguments } from '../../../processes/processes.ts'
 import { startClient, type Client } from './client.ts'
 import { filesOf } from './layout.ts'
@@ -68,8 +68,9 @@ export function createSession(options: {
   /** Folder for its configuration. */
   readonly folder: string
   readonly environment: Readonly<Record<string, string>>
+  readonly exec: Exec
 }): Session {
-  const { binary, name, folder } = options
+  const { binary, name, folder, exec } = options
   const env = { ...options.environment, TERM: 'xterm-256color' }
   const config = join(folder, 'config.kdl')
   let client: Client | undefined
