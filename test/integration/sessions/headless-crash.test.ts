@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { crashAt, openJournal } from '../../helpers/crash-at.ts'
+import { crashAt, openJournal, startAgain } from '../../helpers/crash-at.ts'
 import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { processesOf, resultOf, hostPid, scriptedAcp } from '../../helpers/headless.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
@@ -163,7 +163,7 @@ describe('what runs without a terminal', () => {
         )
       await dead
       expect(await call).toBe('cut off')
-      await tree.command(['daemon', 'start'])
+      await startAgain(tree)
       expect(openJournal(tree)).toBe(0)
       const made = (await tree.call('agent_status', {})).agents.filter(
         ({ agent_id: id }: any) => !before.includes(id),
