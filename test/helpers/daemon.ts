@@ -215,6 +215,7 @@ function createLogs(scripts: string): Exomonad['log'] {
 }
 
 export async function startExomonad(options: ExomonadOptions = {}): Promise<Exomonad> {
+  const before = new Set(processIds())
   const repository = await tempRepository(options)
   const scripts = join(repository.folder, 'scripts')
   mkdirSync(scripts)
@@ -354,7 +355,7 @@ export async function startExomonad(options: ExomonadOptions = {}): Promise<Exom
     async stop() {
       if (existsSync(state)) await down().catch(() => run(['down'], { timeout: 30_000 }))
       await endTerminals(commonDir, env)
-      await endProcesses(repository.folder)
+      await endProcesses(repository.folder, before)
       repository.remove()
     },
   }
@@ -379,25 +380,27 @@ export async function endTerminals(
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
   const socket = `exomonad-${repositoryHash(commonDir)}`
+  if (!existsSync(join(env['TMUX_TMPDIR'] ?? '/tmp', TMUX_FOLDER, socket))) return
   await runProgram('tmux', ['-L', socket, 'kill-server'], { env, timeout: 10_000 })
   removeTmuxSocket(socket)
 }
 
+const TMUX_FOLDER = `tmux-${process.getuid?.() ?? 0}`
+
 /** tmux leaves its socket behind when its server ends. */
 export const removeTmuxSocket = (name: string): void =>
-  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', `tmux-${process.getuid?.() ?? 0}`, name), {
-    force: true,
-  })
+  rmSync(join(process.env['TMUX_TMPDIR'] ?? '/tmp', TMUX_FOLDER, name), { force: true })
+
+/** Of all that run. */
+const processIds = (): number[] => readdirSync('/proc').map(Number).filter(Number.isInteger)
 
 /**
  * Ends, by pid, whatever still runs out of this folder. A test that needs this has found a leak
- * only where the product should have ended it.
+ * only where the product should have ended it. `before`: what ran before the folder was there.
  */
-async function endProcesses(folder: string): Promise<void> {
+async function endProcesses(folder: string, before: ReadonlySet<number>): Promise<void> {
   const pids = (): number[] =>
-    readdirSync('/proc')
-      .map(Number)
-      .filter((pid) => Number.isInteger(pid) && pid !== process.pid && mentions(pid, folder))
+    processIds().filter((pid) => !before.has(pid) && mentions(pid, folder))
   // Again and again: one may start another between two looks, and one that is just becoming another
   // program can't be recognized.
   let still = 0
