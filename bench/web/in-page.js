@@ -3,7 +3,7 @@
  * the tree says was another on the screen, how long after a key its echo was drawn, and how far
  * frames were apart. Times of events and rows are milliseconds since the epoch.
  */
-const seen = { events: {}, rows: [], firstRow: 0, echoes: [], gaps: [], isRecording: true }
+const seen = { events: {}, rows: [], firstRow: 0, echoes: [], gaps: [], isWatching: true }
 Object.assign(window, { seen })
 const now = () => performance.timeOrigin + performance.now()
 
@@ -29,7 +29,7 @@ window.WebSocket = class extends WebSocket {
     super(url, protocols)
     this.addEventListener('message', ({ data }) => {
       if (typeof data !== 'string') seen.hasCome = key !== undefined
-      else if (seen.isRecording) {
+      else if (seen.isWatching) {
         const seq = /^\{"seq":(\d+)/.exec(data)?.[1]
         if (seq !== undefined) seen.events[seq] = now()
       }
@@ -45,11 +45,13 @@ window.WebSocket = class extends WebSocket {
 const said = new Map()
 let before
 const look = (frame) => {
-  if (before !== undefined && seen.isRecording) seen.gaps.push(frame - before)
+  // Who asks for each frame has Chromium keep what comes after a key until the next one is drawn:
+  // echoes, and memory, are measured without.
+  if (!seen.isWatching) return
+  if (before !== undefined) seen.gaps.push(frame - before)
   before = frame
   for (const row of document.querySelectorAll('[role=treeitem]')) {
     if (seen.firstRow === 0) seen.firstRow = performance.now()
-    if (!seen.isRecording) break
     const text = row.children[1]?.textContent ?? ''
     if (said.get(row.id) === text) continue
     said.set(row.id, text)

@@ -61,7 +61,11 @@ export async function measureOutput(tree: BenchTree, browser: Browser): Promise<
   })
 }
 
-async function measureEcho(tree: BenchTree, browser: Browser, agent: string): Promise<Figure[]> {
+export async function measureEcho(
+  tree: BenchTree,
+  browser: Browser,
+  agent: string,
+): Promise<Figure[]> {
   const bare = await bareEchoes(tree, agent)
   const page = await openPage(tree, browser)
   await showAgent(page, agent)
@@ -69,7 +73,7 @@ async function measureEcho(tree: BenchTree, browser: Browser, agent: string): Pr
   await page.getByText('You type here').waitFor()
   await page.keyboard.type('cat\n')
   await delay(1000)
-  await page.evaluate('seen.echoes = []')
+  await page.evaluate('Object.assign(seen, { isWatching: false, echoes: [] })')
   for (let key = 1; key <= KEYS; key += 1) {
     await page.keyboard.press('x')
     await until(page, `seen.echoes.length >= ${key}`)

@@ -27,8 +27,8 @@ const set = (next: LiveTree) => {
   for (const listener of listeners) listener()
 }
 
-/** Milliseconds between two reads at least: of a flood the latest is enough. */
-const PAUSE = 30
+/** Milliseconds between two reads at least, a frame: of a flood the latest is enough. */
+const PAUSE = 16
 
 /**
  * Reads what changed of the tree after each event: one read at a time, and one more where something
