@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Browser } from '@playwright/test'
 import { WebSocket } from 'ws'
@@ -7,7 +8,7 @@ import { seenOf } from './browser.ts'
 import { measureFlood } from './flood.ts'
 import { openPage, showAgent, until } from './page.ts'
 
-export const SHELL = String.raw`
+const SHELL = String.raw`
 [agents.shell]
 adapter = "command"
 command = ["/bin/sh", "-c", "printf 'shell ready\\n'; exec env PS1='$ ' sh"]
@@ -34,7 +35,7 @@ export async function measureTerminals(browser: Browser): Promise<Figure[]> {
   }
 }
 
-export const measurePane = (tree: BenchTree, browser: Browser, agent: string): Promise<Figure[]> =>
+const measurePane = (tree: BenchTree, browser: Browser, agent: string): Promise<Figure[]> =>
   measureFlood(tree, browser, {
     what: 'output of a pane',
     agent: () => Promise.resolve(agent),
@@ -42,7 +43,7 @@ export const measurePane = (tree: BenchTree, browser: Browser, agent: string): P
   })
 
 /** What has no terminal is followed from its begin: a command of its own for each time. */
-export async function measureOutput(tree: BenchTree, browser: Browser): Promise<Figure[]> {
+async function measureOutput(tree: BenchTree, browser: Browser): Promise<Figure[]> {
   const gate = (name: string): string => `until [ -e ${name} ]; do sleep 0.05; done`
   let count = 0
   return measureFlood(tree, browser, {
@@ -54,18 +55,11 @@ export async function measureOutput(tree: BenchTree, browser: Browser): Promise<
       })
       return id
     },
-    begin: async () => {
-      const { writeFile } = await import('node:fs/promises')
-      await writeFile(`${tree.exomonad.state}/go-${count}`, '')
-    },
+    begin: () => writeFile(`${tree.exomonad.state}/go-${count}`, ''),
   })
 }
 
-export async function measureEcho(
-  tree: BenchTree,
-  browser: Browser,
-  agent: string,
-): Promise<Figure[]> {
+async function measureEcho(tree: BenchTree, browser: Browser, agent: string): Promise<Figure[]> {
   const bare = await bareEchoes(tree, agent)
   const page = await openPage(tree, browser)
   await showAgent(page, agent)
