@@ -25,7 +25,7 @@ const WAY_ON =
 /** A database is restored by whoever keeps it. */
 const wayOn = ({ backUp }: Pick<Store, 'backUp'>): string =>
   backUp === null
-    ? '`exomonad store move` brings over what a SQLite store has, and a backup of the database is brought back by its own means; `exomonad down --force` ends the terminals and begins anew, with all work kept.'
+    ? '`exomonad store move` brings over what a SQLite store has, a backup of the database is brought back by its own means, and `exomonad restore --force FILE` brings back what `exomonad backup` wrote; `exomonad down --force` ends the terminals and begins anew, with all work kept.'
     : WAY_ON
 
 /**

@@ -9,6 +9,8 @@ import { cap } from './render/escape.ts'
  * meant for him.
  */
 export const MEANT_FOR = 'meant for '
+/** Of what is sent a second time. It is kept from then on, or a restart would send it a third time. */
+export const NOT_ARRIVED = 'it had not arrived: neither its conversation nor its screen shows it'
 
 /** Of a person’s words that are to reach the program as they are (`send --raw`). */
 export const RAW = 'message.raw'

@@ -6,6 +6,7 @@ import { isAtDialog } from '../core/agents/dialog.ts'
 import type { AgentProbe } from '../core/agents/agent-probe.ts'
 import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { DeliveryId } from '../domain/ids.ts'
+import { NOT_ARRIVED } from './outbox-message.ts'
 import type { OutboxRecords } from './outbox-records.ts'
 import type { OutboxCli, Typing } from './outbox-typing.ts'
 import { boxAtOf, dueAtOf, postpone, type Unconfirmed } from './outbox-unconfirmed.ts'
@@ -67,8 +68,9 @@ export function createProof(deps: {
 }): Proof {
   const { store, records, probe, multiplexer, typing, clock } = deps
   const unconfirmed = new Map<string, Unconfirmed>()
-  /** Sent a second time, because they were gone: not a third. */
+  /** Sent a second time, because they were gone: not a third. Those that keep another reason. */
   const repeated = new Set<DeliveryId>()
+  const isRepeated = ({ id, why }: Delivery): boolean => why === NOT_ARRIVED || repeated.has(id)
   let wanted = false
   let lookedAt = 0
 
@@ -146,7 +148,7 @@ export function createProof(deps: {
       await probe.unanswered(agent)
       return 'later'
     }
-    if (expected.submitted) return left.some(({ id }) => repeated.has(id)) ? 'undecided' : 'gone'
+    if (expected.submitted) return left.some(isRepeated) ? 'undecided' : 'gone'
     const shown =
       expected.lane === 'pane' && cli.acks && agent.paneId !== null
         ? await typing.isShown(agent, left, cli)
@@ -166,8 +168,7 @@ export function createProof(deps: {
     }
     const undecidedAfter = expected.phase.name === 'found' ? expected.phase.undecidedAfter : 0
     const early = clock() < undecidedAfter
-    const isGone =
-      readable && shown === false && !left.some(({ id }) => repeated.has(id)) && !(early && isNoted)
+    const isGone = readable && shown === false && !left.some(isRepeated) && !(early && isNoted)
     // What a channel accepted is in the program’s hands, wherever it keeps it.
     if (isGone && !(byChannel && isNoted)) return 'gone'
     return early ? postpone(expected, undecidedAfter) : 'undecided'
@@ -190,11 +191,7 @@ export function createProof(deps: {
         return records.requeue(left, clock(), 'it had not reached its terminal')
       case 'gone':
         for (const { id } of left) repeated.add(id)
-        return records.requeue(
-          left,
-          clock(),
-          'it had not arrived: neither its conversation nor its screen shows it',
-        )
+        return records.requeue(left, clock(), NOT_ARRIVED)
       case 'undecided': {
         const how = left.every(isClaimed)
           ? 'it was cut off while it was handed over'

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts'
 import { handOverOf, stateOf } from '../domain/delivery-state.ts'
 import type { AgentId, DeliveryId, Recipient } from '../domain/ids.ts'
 import { asRoutingTree, lineOf } from './event-tree.ts'
-import { isWritten, MEANT_FOR } from './outbox-message.ts'
+import { isWritten, MEANT_FOR, NOT_ARRIVED } from './outbox-message.ts'
 import type { Publisher } from '../events/publish.ts'
 import { nearestLiving } from '../domain/nearest-living.ts'
 
@@ -123,7 +123,10 @@ export function createOutboxRecords({
 
     requeue: async (deliveries, nextAttemptAt, reason) => {
       const why = (delivery: Delivery): string =>
-        delivery.why?.startsWith(MEANT_FOR) === true ? delivery.why : reason
+        delivery.why !== null &&
+        (delivery.why === NOT_ARRIVED || delivery.why.startsWith(MEANT_FOR))
+          ? delivery.why
+          : reason
       for (const [because, group] of Map.groupBy(deliveries, why)) {
         await store.outbox.requeue(
           group.map(({ id }) => id),

@@ -11,6 +11,13 @@ test('a spawn appears as it happens, in two browsers and in each tab', async ({
   browser,
   open,
 }) => {
+  // Once for the whole, beside the page's script and not after it.
+  const asked = await page.evaluate(() =>
+    performance
+      .getEntriesByName(`${location.origin}/v1/tree/changes`)
+      .map((entry) => (entry as PerformanceResourceTiming).initiatorType),
+  )
+  expect(asked).toEqual(['link'])
   // A browser lets a host have six connections: streams would take them all.
   const tabs = await Promise.all(Array.from({ length: 6 }, () => context.newPage()))
   for (const tab of tabs) await tab.goto(page.url())
@@ -144,6 +151,33 @@ test.describe('access', () => {
     const { stdout } = await tree.run(['web', '--no-open', '--read-only'])
     await page.goto(/http:\S+/.exec(stdout)?.[0] ?? '')
     await expect(page.getByText('read only')).toBeVisible()
+  })
+
+  test('who logs out is out in each tab, and reads how to come back', async ({
+    opened: page,
+    context,
+    tree,
+    open,
+  }) => {
+    const other = await context.newPage()
+    await other.goto(page.url())
+    await expect(other.getByRole('treeitem').first()).toBeVisible()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await expect(page.getByRole('dialog', { name: 'Log out' })).toBeHidden()
+    await page.getByRole('button', { name: 'Log out' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Log out' })
+    await dialog.getByRole('button', { name: 'Log out' }).click()
+    await expect(page.getByRole('heading', { name: 'You are logged out' })).toBeVisible()
+    await expect(other.getByRole('heading', { name: 'This browser is not let in' })).toBeVisible()
+    for (const each of [page, other]) {
+      await expect(each.getByText('exomonad web', { exact: true })).toBeVisible()
+      await expect(each.getByRole('treeitem')).toHaveCount(0)
+      await each.reload()
+      await expect(each.getByRole('heading', { name: /logged out|not let in/ })).toBeVisible()
+    }
+    expect(await context.cookies()).toEqual([])
+    await open(page, tree)
   })
 
   test('a page that only reads offers nothing that writes', async ({ page, tree, open }) => {

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { ExomonadError } from '../../domain/errors.ts'
 import type { Log } from '../../runtime/log.ts'
 import { claim } from './postgres/claim.ts'
+import { postgresFault } from './postgres/faults.ts'
 import { openPostgresStore, type PostgresStoreOptions } from './postgres/open.ts'
 import { openSession, quoted, type Session } from './postgres/session.ts'
 import { openSqliteStore } from './sqlite/open.ts'
@@ -43,6 +44,8 @@ export const COUNTED = {
   ...{ reviews: 'id', review_comments: 'id', checks: 'id' },
 }
 const AT_ONCE = 500
+/** Beginning of a folder's name. */
+const COPY = 'moving-'
 
 export type Row = Readonly<Record<string, string | number | null>>
 
@@ -60,7 +63,10 @@ export async function moveToPostgres(options: {
   log: Log
 }): Promise<MovedTable[]> {
   const { file, state, place, log } = options
-  const folder = await mkdtemp(join(state, 'moving-'))
+  // Whoever moves is alone: what is there was left by a kill.
+  for (const name of await readdir(state))
+    if (name.startsWith(COPY)) await rm(join(state, name), { recursive: true, force: true })
+  const folder = await mkdtemp(join(state, COPY))
   try {
     const copy = join(folder, 'store.db')
     const original = new Database(file, { readonly: true, fileMustExist: true })
@@ -108,18 +114,82 @@ async function copyAll(
   }
 }
 
+/**
+ * Whether a schema has the very rows of a SQLite store of today's version, and no others. Throws
+ * STORE_UNAVAILABLE where it can't be read.
+ */
+export async function holdsRowsOf(options: {
+  file: string
+  place: Pick<PostgresStoreOptions, 'target' | 'schema'>
+}): Promise<boolean> {
+  const { target, schema } = options.place
+  const source = new Database(options.file, { readonly: true, fileMustExist: true })
+  try {
+    const session = await openSession(target, {
+      name: 'exomonad store compare',
+      idleInTransaction: 600_000,
+    })
+    try {
+      await session.run(`set search_path to ${quoted(schema)}`)
+      await session.run('begin isolation level repeatable read, read only')
+      for (const table of TABLES) {
+        const names = (await columnsOf(session, table)).map(({ name }) => name)
+        const sum = createSum()
+        for (const row of rowsOf(source, table, names)) sum.add(row, names)
+        if (!sum.isSameAs(await sumOf(session, table, names))) return false
+      }
+      await session.run('commit')
+      return true
+    } finally {
+      await session.end()
+    }
+  } catch (thrown) {
+    throw postgresFault(thrown, `schema ${schema} in ${target.shown}`)
+  } finally {
+    source.close()
+  }
+}
+
+async function columnsOf(session: Session, table: string): Promise<Column[]> {
+  const { rows } = await session.run<Column>(
+    'select column_name as name, data_type as type from information_schema.columns where table_schema = current_schema() and table_name = $1 order by column_name',
+    [table],
+  )
+  return rows
+}
+
+const listOf = (names: readonly string[]): string => names.map(quoted).join(', ')
+
+const rowsOf = (
+  source: Database.Database,
+  table: string,
+  names: readonly string[],
+): IterableIterator<Row> =>
+  source.prepare(`select ${listOf(names)} from ${quoted(table)}`).iterate() as IterableIterator<Row>
+
+/** Of all rows that the schema has of a table; within a transaction. */
+async function sumOf(session: Session, table: string, names: readonly string[]): Promise<Sum> {
+  const sum = createSum()
+  await session.run(
+    `declare summed no scroll cursor for select ${listOf(names)} from ${quoted(table)}`,
+  )
+  for (;;) {
+    const { rows } = await session.run<Row>(`fetch ${AT_ONCE} from summed`)
+    for (const row of rows) sum.add(row, names)
+    if (rows.length < AT_ONCE) break
+  }
+  await session.run('close summed')
+  return sum
+}
+
 async function copyTable(
   source: Database.Database,
   session: Session,
   table: string,
   place: string,
 ): Promise<MovedTable> {
-  const { rows: columns } = await session.run<{ name: string; type: string }>(
-    'select column_name as name, data_type as type from information_schema.columns where table_schema = current_schema() and table_name = $1 order by column_name',
-    [table],
-  )
+  const columns = await columnsOf(session, table)
   const names = columns.map(({ name }) => name)
-  const list = names.map(quoted).join(', ')
   const [{ count }] = (
     await session.run<{ count: number }>(`select count(*) as count from ${quoted(table)}`)
   ).rows as [{ count: number }]
@@ -128,7 +198,7 @@ async function copyTable(
       'INVALID_ARG',
       `There is something in ${place} already (${count} rows of ${table}): nothing was moved. Name another schema in [store] schema, or take that one away where it is not needed.`,
     )
-  const insert = `insert into ${quoted(table)} (${list}) select * from unnest(${columns
+  const insert = `insert into ${quoted(table)} (${listOf(names)}) select * from unnest(${columns
     .map(({ type }, index) => `$${index + 1}::${type}[]`)
     .join(', ')})`
   const before = createSum()
@@ -142,23 +212,16 @@ async function copyTable(
         names.map((name) => rows.map((row) => row[name] ?? null)),
       )
   }
-  for (const row of source.prepare(`select ${list} from ${quoted(table)}`).iterate()) {
-    before.add(row as Row, names)
-    batch.push(row as Row)
+  for (const row of rowsOf(source, table, names)) {
+    before.add(row, names)
+    batch.push(row)
     if (batch.length === AT_ONCE) await flush()
   }
   await flush()
 
-  const after = createSum()
-  await session.run(`declare moved no scroll cursor for select ${list} from ${quoted(table)}`)
-  for (;;) {
-    const { rows } = await session.run<Row>(`fetch ${AT_ONCE} from moved`)
-    for (const row of rows) after.add(row, names)
-    if (rows.length < AT_ONCE) break
-  }
-  await session.run('close moved')
+  const after = await sumOf(session, table, names)
   const [rows, hash] = [before.rows(), before.hash()]
-  if (rows !== after.rows() || hash !== after.hash())
+  if (!before.isSameAs(after))
     throw new ExomonadError(
       'INTERNAL',
       `Nothing was moved: ${table} has ${rows} rows in the file and ${after.rows()} in ${place}, or not the same ones.`,
@@ -180,15 +243,29 @@ async function setCounters(source: Database.Database, session: Session): Promise
   }
 }
 
+interface Column {
+  readonly name: string
+  readonly type: string
+}
+
 /** Of rows in any order: their hashes, sorted, hashed. */
-function createSum() {
+interface Sum {
+  add(row: Row, names: readonly string[]): void
+  rows(): number
+  hash(): string
+  isSameAs(other: Sum): boolean
+}
+
+function createSum(): Sum {
   const hashes: string[] = []
-  return {
-    add: (row: Row, names: readonly string[]) => {
+  const sum: Sum = {
+    add: (row, names) => {
       const text = JSON.stringify(names.map((name) => row[name] ?? null))
       hashes.push(createHash('sha256').update(text).digest('base64'))
     },
     rows: () => hashes.length,
     hash: () => createHash('sha256').update(hashes.toSorted().join('\n')).digest('hex'),
+    isSameAs: (other) => sum.rows() === other.rows() && sum.hash() === other.hash(),
   }
+  return sum
 }

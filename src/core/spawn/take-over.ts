@@ -52,15 +52,30 @@ export const giveBack = (
   { agentId, reapedAt }: TakenOver,
 ): Promise<unknown> => tx.agents.update(agentId, { cleanedAt: null, reapedAt })
 
-/** BRANCH_EXISTS where another goes on with what an ended agent was at. */
+/**
+ * BRANCH_EXISTS where another goes on with what an ended agent was at, or with what it was at beside
+ * another (a fork, a session).
+ */
 export function requireOwnBranch(agents: readonly Agent[], id: AgentId): void {
   const agent = agents.find((one) => one.id === id)
-  if (agent === undefined || agent.cleanedAt === null) return
-  const owner = agentOnBranch(agents, agent.branch)
-  if (owner === undefined || owner.id === id) return
+  if (agent === undefined) return
+  const home = homeOf(agent, agents)
+  if (home === undefined || home.cleanedAt === null) return
+  const owner = agentOnBranch(agents, home.branch)
+  if (owner === undefined || owner.id === home.id) return
   throw new ExomonadError(
     'BRANCH_EXISTS',
-    `${owner.name} goes on with the work of ${agent.name}, on ${agent.branch}. Send that more work.`,
-    { branch: agent.branch, agent: owner.id },
+    `${owner.name} goes on with the work of ${home.name}, on ${home.branch}. Send that more work.`,
+    { branch: home.branch, agent: owner.id },
   )
+}
+
+/** Whose branch and worktree an agent works on: its own, or those of an agent above it. */
+function homeOf(agent: Agent, agents: readonly Agent[]): Agent | undefined {
+  let home: Agent | undefined = agent
+  while (home !== undefined && sharesBranch(home)) {
+    const { parentId }: Agent = home
+    home = agents.find(({ id }) => id === parentId)
+  }
+  return home
 }

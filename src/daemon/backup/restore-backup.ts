@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
-import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openGit } from '../../adapters/git/open.ts'
 import { ensureLocalRemote } from '../../adapters/forge/local/remote.ts'
 import { acquireInstanceLock } from '../../adapters/machine/instance-lock.ts'
 import { adoptCopy, type AdoptedAgent } from '../../adapters/store/sqlite/adopt-copy.ts'
-import { inspectStore, setAside } from '../../adapters/store/sqlite/backup.ts'
+import { inspectStore } from '../../adapters/store/sqlite/backup.ts'
 import { gitEnvironment, type Environment } from '../../config/environment.ts'
+import type { Config } from '../../config/schema.ts'
 import { readIfThere } from '../../config/user-state.ts'
 import { ExomonadError } from '../../domain/errors.ts'
 import { startedWith } from '../../processes/processes.ts'
@@ -18,6 +19,7 @@ import {
   type BroughtBranches,
   type BroughtWorktrees,
 } from './bring-refs.ts'
+import { findDestination, type StoreDestination } from './bring-store.ts'
 import { createRunGit, runTar } from './git-runner.ts'
 import { copyPlain } from './make-backup.ts'
 import { COPIED, ENTRIES, readManifest, relocated, type BackupManifest } from './manifest.ts'
@@ -39,15 +41,19 @@ export interface UnpackedBackup {
   readonly agents: readonly AdoptedAgent[]
   /** `.exomonad/config.toml` of the backup; null where it has none. */
   readonly configFile: string | null
+  /** What is here may be put aside: somebody said so, or it is what a cut-off restore left. */
+  readonly replaces: boolean
   release(): void
+  /** Lets go, and a restore is no longer under way, unless one was before. */
+  giveUp(): Promise<void>
 }
 
 /** One agent is the root. */
 const NOBODY = 1
 
 /**
- * Unpacks a backup into the state folder, where it marks a restore as under way until `finish` or
- * `giveUp`. Throws INVALID_ARG where it is none or does not fit, ALREADY_RUNNING where a daemon runs,
+ * Unpacks a backup into the state folder, where it marks a restore as under way until `bringBack` has
+ * finished, or `giveUp`. Throws INVALID_ARG where it is none or does not fit, ALREADY_RUNNING where a daemon runs,
  * NOT_AVAILABLE where there is a tree here (unless `force`), or the one of the backup still runs on
  * this machine.
  */
@@ -80,8 +86,10 @@ export async function unpackBackup(options: {
         `There is a tree here already, with ${health.agents} agents. \`exomonad restore --force FILE\` puts the backup in its place: its store is kept beside the backups, its branches and worktrees stay.`,
         { agents: health.agents },
       )
-    if (cutOff) await rm(paths.restoring, { recursive: true, force: true })
-    await mkdir(paths.restoring, { mode: 0o700 })
+    // The folder itself is the mark, which is never gone in between.
+    for (const name of cutOff ? await readdir(paths.restoring) : [])
+      await rm(join(paths.restoring, name), { recursive: true, force: true })
+    await mkdir(paths.restoring, { recursive: true, mode: 0o700 })
     try {
       const folder = paths.restoring
       await runTar(environment, ['-xzf', file, '-C', folder], paths.state).catch(
@@ -105,7 +113,8 @@ export async function unpackBackup(options: {
       const place = (path: string): string => relocated(path, manifest, paths, rootWorktree)
       const agents = await adoptCopy(join(folder, ENTRIES.store), place, {
         log: silentLog(),
-        now: Date.now(),
+        // The same store each time, so that it is recognized where it was brought already.
+        now: manifest.at,
       })
       const running = await startedWith(agents.map(({ id }) => `EXOMONAD_AGENT_ID=${id}`))
       if (running.length > 0)
@@ -119,7 +128,12 @@ export async function unpackBackup(options: {
         manifest,
         agents,
         configFile: existsSync(configFile) ? configFile : null,
+        replaces: force || cutOff,
         release: lock.release,
+        giveUp: async () => {
+          if (!cutOff) await rm(folder, { recursive: true, force: true })
+          lock.release()
+        },
       }
     } catch (error) {
       // Where a restore was cut off before, it still is.
@@ -135,17 +149,28 @@ export async function unpackBackup(options: {
 /**
  * Brings back what was unpacked: branches, worktrees with what was not committed in them, the local
  * forge, what was kept of agents, and last the store. Each step finds what a kill left of it, so that
- * all of it can be done again.
+ * all of it can be done again. Throws as `findDestination` does, before anything is touched.
  */
 export async function bringBack(
-  { folder, manifest, agents, release }: UnpackedBackup,
-  {
-    paths,
-    rootWorktree,
-    environment,
-  }: { paths: Paths; rootWorktree: string; environment: Environment },
+  unpacked: UnpackedBackup,
+  options: {
+    paths: Paths
+    rootWorktree: string
+    /** Of the configuration that is here now. */
+    store: Config['store']
+    environment: Environment
+  },
 ): Promise<Restored> {
+  let destination: StoreDestination
   try {
+    destination = await findDestination({ ...options, replaces: unpacked.replaces })
+  } catch (error) {
+    await unpacked.giveUp()
+    throw error
+  }
+  try {
+    const { folder, manifest, agents } = unpacked
+    const { paths, rootWorktree, environment } = options
     const run = createRunGit(environment)
     const bundle = join(folder, ENTRIES.bundle)
     const { commonDir } = paths
@@ -176,11 +201,7 @@ export async function bringBack(
       await copyPlain(templates, paths.templates)
 
     const config = await bringConfig(join(folder, ENTRIES.config, 'config.toml'), paths)
-    const store = join(folder, ENTRIES.store)
-    // Gone where a kill came after it was put in its place.
-    const kept = await setAside(paths.database, paths.backups, Date.now())
-    await chmod(store, 0o600)
-    await rename(store, paths.database)
+    const kept = await destination.bring(join(folder, ENTRIES.store))
     await writeFile(paths.accepted, '', { mode: 0o600 })
     await rm(folder, { recursive: true, force: true })
     return {
@@ -189,7 +210,7 @@ export async function bringBack(
       ...worktrees,
     }
   } finally {
-    release()
+    unpacked.release()
   }
 }
 

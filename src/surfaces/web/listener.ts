@@ -45,6 +45,9 @@ const REQUEST_TIME = 60_000
 const CHECK_EVERY = 10_000
 
 const ASSETS = '/assets/'
+const INDEX = 'index.html'
+/** As the page asks for it (web/src/live/tree.ts), so that it takes this answer. */
+const TREE_BESIDE = '</v1/tree/changes>; rel=preload; as=fetch; crossorigin'
 
 /**
  * Everything comes from here, nothing is evaluated, and no text becomes markup or a script:
@@ -167,7 +170,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
 
   fastify.get('/open', (request, reply) => {
     const { token } = request.query as { token?: unknown }
-    const opened = typeof token === 'string' ? sessions.open(token) : undefined
+    const opened =
+      typeof token === 'string' ? sessions.open(token, cookieOf(request.raw)) : undefined
     void reply.header('cache-control', 'no-store')
     // The page says what became of it, and how to get another link.
     if (opened === undefined) return reply.redirect('/?link=used', 303)
@@ -199,9 +203,11 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     return letIn(reply, opened).header('cache-control', 'no-store').send({ resumed: true })
   })
 
-  fastify.post('/session/close', (request, reply) => {
+  fastify.post('/session/close', async (request, reply) => {
     requireOwnOrigin(request.raw)
     sessions.close(cookieOf(request.raw))
+    // Nobody who was told that it is over comes back after a crash.
+    await deps.kept()
     return reply.clearCookie(nameOfCookie(), { path: '/' }).send({ closed: true })
   })
 
@@ -226,10 +232,13 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   await fastify.register(staticFiles, {
     root: deps.files,
     wildcard: true,
-    index: 'index.html',
+    index: INDEX,
     cacheControl: false,
     allowedPath: (path) => isBelow(deps.files, path),
     setHeaders: (reply, path) => {
+      // Asked for while the page’s script is on its way; who was not let in asks for nothing.
+      if (path.endsWith(INDEX) && sessions.find(cookieOf(reply.request.raw)) !== undefined)
+        void reply.header('link', TREE_BESIDE)
       // Their names change with what is in them.
       void reply.header(
         'cache-control',
@@ -241,7 +250,7 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
   fastify.setNotFoundHandler((request, reply) => {
     const isView = request.method === 'GET' && !request.url.startsWith(ASSETS)
     if (isView && (request.headers.accept ?? '').includes('text/html'))
-      return reply.header('cache-control', 'no-cache').sendFile('index.html')
+      return reply.header('cache-control', 'no-cache').sendFile(INDEX)
     return reply
       .code(404)
       .send(new ExomonadError('INVALID_ARG', `There is no ${request.method} here.`).toJSON())

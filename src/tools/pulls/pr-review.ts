@@ -29,6 +29,12 @@ export const prReview = defineTool({
             .positive()
             .optional()
             .describe('First line of a range that ends at `line`'),
+          side: z
+            .enum(['left', 'right'])
+            .optional()
+            .describe(
+              'left: the lines are of the old version, as deleted ones are. Default: right, the new one',
+            ),
           body: z.string().min(1),
         }),
       )

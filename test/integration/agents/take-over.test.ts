@@ -77,8 +77,13 @@ it('while a fork of it lives, nobody does; and who failed does not come back to 
     code: 'BRANCH_EXISTS',
     error: expect.stringContaining('beside still works in its worktree: kill that first'),
   })
-  await tree.call('kill', { agent: 'beside' })
+  process.kill((await tree.agent('beside')).pid ?? 0, 'SIGKILL')
+  await waitFor('it to fail too', async () => (await tree.agent('beside')).state === 'failed')
   expect((await spawn('third', 'main.crashes')).agent).toMatchObject({ branch: 'main.crashes' })
+  expect((await tree.run(['resume', 'beside', '--json'])).json).toMatchObject({
+    code: 'BRANCH_EXISTS',
+    error: expect.stringContaining('third goes on with the work of heir, on main.crashes'),
+  })
 })
 
 it('a spawn that comes to nothing gives it back; a merged one is cleaned as if there had been one agent', async () => {

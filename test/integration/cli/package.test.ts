@@ -154,13 +154,27 @@ describe('the package', () => {
     expect(notices).toContain('Copyright (c) 2011 TJ Holowaychuk <tj@vision-media.ca>')
   })
 
-  it('has all that its README links to, or an address for it', () => {
+  it('has all that its README links to, and of the documentation pages and pictures', () => {
     const own = join(prefix, 'node_modules', 'exomonad')
-    const links = [...readFileSync(join(own, 'README.md'), 'utf8').matchAll(/\]\(([^)#]+)/g)]
-      .map(([, target = '']) => target)
-      .filter((target) => !/^https?:/.test(target))
-    expect(links).not.toEqual([])
-    expect(links.filter((target) => !existsSync(join(own, target)))).toEqual([])
+    const pages = readdirSync(join(own, 'docs'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => join('docs', name))
+    const links = ['README.md', ...pages].flatMap((page) =>
+      [...readFileSync(join(own, page), 'utf8').matchAll(/\]\(([^)#\s]+)/g)]
+        .map(([, target = '']) => target)
+        .filter((target) => !/^[a-z]+:/.test(target))
+        .map((target) => ({ page, target, file: join(dirname(page), target) })),
+    )
+    expect(links.map(({ page }) => page)).toContain('README.md')
+    // Sources and tests that a page names are in the repository alone.
+    const wanted = links.filter(({ page, file }) => page === 'README.md' || file.startsWith('docs'))
+    expect(wanted.filter(({ file }) => !existsSync(join(own, file)))).toEqual([])
+    // Pictures that nobody gets to see would be most of what is downloaded.
+    const pictures = readdirSync(join(own, 'docs', 'images')).map((name) =>
+      join('docs', 'images', name),
+    )
+    const shown = new Set(links.map(({ file }) => file))
+    expect(pictures.filter((picture) => !shown.has(picture))).toEqual([])
   })
 
   it('is a release without a warning, and a dry run publishes nothing', () => {

@@ -1,9 +1,12 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { startExomonad, type Exomonad } from '../../helpers/daemon.ts'
+import { endTerminals, startExomonad, type Exomonad } from '../../helpers/daemon.ts'
 import { type Server, startPostgres, whyNoPostgres } from '../../helpers/postgres.ts'
 import { isAlive } from '../../helpers/processes.ts'
+import { BIN } from '../../helpers/programs.ts'
 import { waitFor } from '../../helpers/wait-for.ts'
 
 /** The real daemon with its store on a real PostgreSQL, which goes away under it. */
@@ -145,5 +148,116 @@ describe.skipIf(whyNoPostgres() !== null)('a daemon whose store is on PostgreSQL
     )
     expect(await tree.agent('first')).toMatchObject({ name: 'first' })
     expect(readFileSync(join(tree.state, 'tree-id'), 'utf8')).not.toBe('')
+  })
+
+  describe('in a backup', () => {
+    let file: string
+    let clone: string
+    const inClone = (...args: string[]) => tree.run(args, { cwd: clone })
+    const stateOfClone = (): string => join(clone, '.git', 'exomonad')
+    const schemas = async (): Promise<string[]> =>
+      (
+        await server.sql(
+          "select nspname as name from pg_namespace where nspname like 'exomonad%' order by 1",
+        )
+      ).map(({ name }) => String(name))
+    const agentsIn = async (schema: string): Promise<string[]> =>
+      (await server.sql(`select name from ${schema}.agents order by seq`)).map(({ name }) =>
+        String(name),
+      )
+    /** `restore`, killed with all that it started as soon as that is so. */
+    const killedOnce = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
+      const child = spawn(process.execPath, [BIN, 'restore', file], {
+        cwd: clone,
+        env: tree.repository.env,
+        stdio: 'ignore',
+        detached: true,
+      })
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      await waitFor(what, isSo, LIMIT)
+      process.kill(-(child.pid ?? 0), 'SIGKILL')
+      await ended
+    }
+    const names = (node: any): string[] => [node.name, ...node.children.flatMap(names)]
+    let before: string[]
+    let own: string
+
+    beforeAll(async () => {
+      file = join(tree.repository.folder, 'tree.tar.gz')
+      clone = join(tree.repository.folder, 'clone')
+      own = await schemaOf()
+      before = names((await tree.tree()).root)
+      expect(before).toContain('steady')
+      expect((await tree.run(['backup', file])).code).toBe(0)
+      await tree.repository.gitIn(
+        tree.repository.folder,
+        ...['clone', '-q', tree.repository.path, clone],
+      )
+      await tree.run(['down'])
+    })
+    afterAll(async () => {
+      if (!existsSync(stateOfClone())) return
+      await inClone('down')
+      await endTerminals(join(clone, '.git'), tree.repository.env)
+    })
+
+    it('comes into a schema of the clone’s own, there once, after kills amid its rows and behind its commit', async () => {
+      // Agents are there, events come; none is committed.
+      await server.sql(`
+        create function public.hold() returns trigger language plpgsql as
+          $$ begin perform pg_sleep(600); return null; end $$;
+        create function public.arm() returns event_trigger language plpgsql as
+          $$ begin if to_regclass('events') is not null then
+            create or replace trigger held before insert on events
+              for each statement execute function public.hold();
+          end if; end $$;
+        create event trigger arm on ddl_command_end when tag in ('CREATE TABLE')
+          execute function public.arm()`)
+      const asleep = "from pg_stat_activity where wait_event = 'PgSleep'"
+      await killedOnce(
+        'rows on their way',
+        async () => (await server.sql(`select 1 ${asleep}`)).length > 0,
+      )
+      await server.sql(`select pg_terminate_backend(pid, 20000) ${asleep}`)
+      await server.sql(
+        'drop event trigger arm; drop function public.hold() cascade; drop function public.arm()',
+      )
+      expect((await inClone('daemon', 'start')).stderr).toMatch(/restore .* was cut off/)
+
+      // What comes right after the commit waits for somebody to read from it.
+      const accepted = join(stateOfClone(), 'accepted.json')
+      execFileSync('mkfifo', [accepted])
+      const [other = ''] = (await schemas()).filter((name) => name !== own)
+      await killedOnce('a commit', async () => (await agentsIn(other)).length > 0)
+      rmSync(accepted)
+
+      const restored = await inClone('restore', file, '--json')
+      expect([restored.code, restored.json]).toMatchObject([
+        0,
+        { agents: before.length - 1, kept: null, lacking: [] },
+      ])
+      expect(await schemas()).toEqual([own, other].toSorted())
+      expect(await agentsIn(other)).toEqual(await agentsIn(own))
+      const left = readdirSync(stateOfClone())
+      expect(left.filter((name) => /^restoring|^moving|^store\.db/.test(name))).toEqual([])
+      const found = await tree.run(['call', 'tree', '{}'], { cwd: clone })
+      expect(names(found.json.root)).toEqual(before)
+      expect((await inClone('inbox')).stdout).toContain('before')
+      expect((await inClone('store', 'check')).code).toBe(0)
+    })
+
+    it('is refused where the database has a tree, and with --force that one’s schema gets another name', async () => {
+      await inClone('down')
+      const refused = await inClone('restore', file)
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/a tree in schema .* already, with \d+ agents.*--force/),
+      })
+      expect(existsSync(join(stateOfClone(), 'restoring'))).toBe(false)
+      const restored = await inClone('restore', '--force', file, '--json')
+      const [, kept = ''] = /^schema (\S+)$/.exec(restored.json.kept) ?? []
+      expect(await schemas()).toContain(kept)
+      expect(await agentsIn(kept)).toEqual(await agentsIn(own))
+    })
   })
 })

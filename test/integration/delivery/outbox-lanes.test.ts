@@ -260,17 +260,26 @@ describe('proof', () => {
     expect(await bench.deliveries('human')).toEqual([])
   })
 
-  it('sends what is gone from conversation and screen again, once, and then says that it doesn’t know', async () => {
-    await bench.family()
-    await bench.outbox.start()
-    await bench.say('one')
-    await until('it is undecided', async () => (await first())?.state === 'undecided', {
-      limit: 10_000,
-    })
-    // Submitted twice, and both times swallowed.
-    expect(bench.terminals.submitted).toHaveLength(2)
-    expect(await bench.deliveries('human')).toHaveLength(1)
-  })
+  it.each([false, true])(
+    'sends what is gone from conversation and screen again, once, and then says that it doesn’t know (restarted: %s)',
+    async (restarted) => {
+      await bench.family()
+      await bench.outbox.start()
+      await bench.say('one')
+      await until('both', () => bench.terminals.submitted.length === 2, { limit: 10_000 })
+      if (restarted) {
+        await bench.outbox.stop()
+        bench.outbox = bench.newOutbox()
+        await bench.outbox.start()
+      }
+      await until('it is undecided', async () => (await first())?.state === 'undecided', {
+        limit: 10_000,
+      })
+      // Submitted twice, and both times swallowed.
+      expect(bench.terminals.submitted).toHaveLength(2)
+      expect(await bench.deliveries('human')).toHaveLength(1)
+    },
+  )
 
   it.each([
     { comes: 'read', readable: true, typed: 1 },

@@ -54,8 +54,11 @@ describe.skipIf(!hasTool('tmux'))('terminals of the page', () => {
     person.type('echo typed by hand\r')
     await onlooker.sees('\ntyped by hand')
     await waitFor('the lead', () => person.said('state').at(-1)?.leads === 'this')
-    await waitFor('another’s', () => onlooker.said('state').at(-1)?.leads === 'other')
-    expect(onlooker.said('state').at(-1)).toMatchObject({ columns: 100, rows: 30 })
+    // Who leads is known first, and the size that follows from it comes in a state of its own.
+    await waitFor('another’s, and its size', () => {
+      const { leads, columns, rows } = onlooker.said('state').at(-1) ?? {}
+      return leads === 'other' && columns === 100 && rows === 30
+    })
     expect(onlooker.text()).not.toContain('not yet')
     person.say({ type: 'look' })
     await waitFor('looking', () => person.said('opened').length === 3)

@@ -124,6 +124,7 @@ const ROUTES: readonly (readonly [string, string])[] = [
   ['POST', '/session/resume'],
   ['POST', '/session/close'],
   ['GET', '/v1/tree'],
+  ['GET', '/v1/tree/changes'],
   ['GET', '/v1/events'],
   ['GET', '/openapi.json'],
 ]
@@ -169,6 +170,24 @@ describe('a page of another origin, with the cookie', () => {
           `${path} from ${origin}`,
         ).toBe(403)
     expect(await webSocket('/v1/events?last=0', { cookie, origin: own() })).toBe('open')
+  })
+})
+
+describe('the page itself', () => {
+  it('has the tree asked for beside its script, where the browser was let in', async () => {
+    for (const path of ['/', '/inbox']) {
+      const linked = async (headers: Record<string, string>) =>
+        (await asked('GET', path, { accept: 'text/html', ...headers })).headers['link']
+      expect(await linked({ cookie })).toBe(
+        '</v1/tree/changes>; rel=preload; as=fetch; crossorigin',
+      )
+      expect(await linked({})).toBeUndefined()
+      expect(await linked({ cookie: `${cookie}x` })).toBeUndefined()
+    }
+    const { json } = await asked('GET', '/v1/tree/changes', { cookie })
+    expect(json).toMatchObject({ complete: true, counts: { agents: 1 } })
+    const later = await asked('GET', `/v1/tree/changes?since=${json.revision}`, { cookie })
+    expect(later.json).toMatchObject({ complete: false, removed: [] })
   })
 })
 

@@ -50,5 +50,14 @@ async function read(): Promise<Access> {
   return { kind: 'open', readOnly: opened.read_only, expiresAt: Date.parse(opened.expires_at) }
 }
 
+/**
+ * Ends it for all tabs that came of the same link, and leaves nothing by which this one is let in
+ * again. Throws DAEMON_UNAVAILABLE.
+ */
+export async function closeSession(): Promise<void> {
+  await request('/session/close', { body: {} })
+  sessionStorage.removeItem(KEY)
+}
+
 const isRefused = (thrown: unknown): thrown is ApiError =>
   thrown instanceof ApiError && (thrown.code === 'UNAUTHORIZED' || thrown.code === 'NOT_ALLOWED')

@@ -85,7 +85,7 @@ export function define(command: Command, context: CliContext): void {
 }
 
 const OWN_MEANS =
-  'A store on PostgreSQL is backed up and brought back by the database’s own means, such as `pg_dump --schema` and `psql`; `exomonad backup` has a copy of it in its file.'
+  'A store on PostgreSQL is backed up and brought back by the database’s own means, such as `pg_dump --schema` and `psql`; `exomonad backup` has a copy of it in its file, which `exomonad restore` brings back.'
 
 async function restore(context: CliContext, file: string | undefined): Promise<void> {
   const located = await locateForHuman(context)

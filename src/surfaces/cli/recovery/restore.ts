@@ -18,7 +18,10 @@ import { relativeTime } from '../../text/relative-time.ts'
 export function define(command: Command, context: CliContext): void {
   command
     .argument('<file>', 'What `exomonad backup` wrote')
-    .option('--force', 'Also where there is a tree: its store is kept beside the backups')
+    .option(
+      '--force',
+      'Also where there is a tree: its store is kept beside the backups, or as a schema of another name',
+    )
     .action((name: string, options: { force?: boolean }) =>
       restore(context, name, options.force === true),
     )
@@ -53,20 +56,24 @@ async function restore(context: CliContext, name: string, force: boolean): Promi
   const { configFile, manifest } = unpacked
   const setUp = await setUpRepository(cwd, environment, host, async () =>
     configFile === null ? initialConfig(null) : readFile(configFile, 'utf8'),
-  ).catch((error: unknown) => {
-    unpacked.release()
+  ).catch(async (error: unknown) => {
+    await unpacked.giveUp()
     throw error
   })
   const done = await withProgress(
     context,
     'Restoring',
-    host.backup.bringBack(unpacked, { paths: setUp.paths, rootWorktree: setUp.rootWorktree }),
+    host.backup.bringBack(unpacked, {
+      paths: setUp.paths,
+      rootWorktree: setUp.rootWorktree,
+      store: await storeConfig(context, setUp.paths),
+    }),
   )
-  // What was brought back is a file: the database is another store.
-  const onServer = (await storeConfig(context, setUp.paths)).kind === 'postgres'
-  const health = onServer
-    ? null
-    : (await withProgress(context, 'Starting the daemon', startAfterSetUp(setUp, host))).health
+  const { health } = await withProgress(
+    context,
+    'Starting the daemon',
+    startAfterSetUp(setUp, host),
+  )
   const { good, attention } = context.palette()
   present(context, { ...done, from: manifest.home, daemon: health }, () => [
     `${good('✓')} The tree of ${manifest.home} as it was ${relativeTime(done.at, context.now())}: ${plural(done.agents, 'agent')}, ${plural(done.made.length, 'new branch', 'new branches')}, ${plural(done.worktrees.length, 'worktree')}, ${done.uncommitted.length} of them with changes that are not committed`,
@@ -84,11 +91,6 @@ async function restore(context: CliContext, name: string, force: boolean): Promi
     ...(setUp.untrusted.length === 0
       ? []
       : ['  `exomonad trust` lets the configuration of this repository run.']),
-    ...(onServer
-      ? [
-          '  The configuration has its store on PostgreSQL: `exomonad store move` takes the tree there, then `exomonad daemon start`.',
-        ]
-      : []),
     '  Agents are stopped: `exomonad resume` starts them again, with their conversations where their CLIs have those on this machine.',
   ])
 }

@@ -13,6 +13,10 @@ import { HEIGHT, TreeRow } from './tree-row.tsx'
 import './tree.css'
 
 const NOTHING: Wish = { text: '', state: 'all', sort: 'age', folded: new Set() }
+/** Rows drawn above and below those that are seen. */
+const OVERSCAN = 6
+/** About so much stands above the rows: as many as that leaves are drawn before they are measured. Pixels. */
+const ABOVE = 160
 
 /** The whole tree, live, with what needs the person on top. */
 export function TreeView() {
@@ -27,7 +31,8 @@ export function TreeView() {
     count: lines.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => HEIGHT,
-    overscan: 12,
+    overscan: OVERSCAN,
+    initialRect: { width: 0, height: window.innerHeight - ABOVE },
   })
   const at = Math.max(
     0,

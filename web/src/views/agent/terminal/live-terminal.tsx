@@ -112,7 +112,7 @@ export default function LiveTerminal({ agent, name, isOver, readOnly }: Props) {
 
   return (
     <section
-      className="terminal"
+      className="terminal-frame"
       aria-label={`Terminal of ${name}`}
       data-mode={opened?.mode ?? 'none'}
     >
