@@ -37,11 +37,9 @@ export async function inspectRepository(
     throw gitFailure('look at the repository', common, { cwd })
   }
   if (common.exitCode !== 0) {
-    throw new ExomonadError(
-      'NOT_A_REPOSITORY',
-      `${cwd} is not in a git repository (${wordsOf(common)}). Run the command inside one.`,
-      { folder: cwd },
-    )
+    throw new ExomonadError('NOT_A_REPOSITORY', notInRepository(cwd, wordsOf(common)), {
+      folder: cwd,
+    })
   }
 
   const [toplevel, list, symbolic, head] = await Promise.all([
@@ -68,4 +66,10 @@ export async function inspectRepository(
           ? { kind: 'unborn', branch }
           : { kind: 'branch', branch, sha },
   }
+}
+
+/** Git’s words only where they say more: its plain refusal is the same once again. */
+function notInRepository(cwd: string, words: string): string {
+  const more = words.includes('not a git repository (or any') ? '' : ` (${words})`
+  return `${cwd} is not in a git repository${more}. Go to one, or make this one: \`git init\`.`
 }
