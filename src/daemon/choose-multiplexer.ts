@@ -138,7 +138,7 @@ async function warnOfLeft(state: string, session: string, log: Log): Promise<voi
     const how = `zellij attach ${session}`
     log.warn(
       { name, agent: agentId, pid },
-      `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume\` its agent`,
+      `a program runs in a Zellij session of an older version: look at it with \`${how}\`, end it there, then \`exomonad resume NAME\` its agent`,
     )
   }
 }

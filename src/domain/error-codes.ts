@@ -78,7 +78,7 @@ export const ERRORS = {
     status: 409,
     meaning: 'The agent has ended; what it was does not change.',
     remedy:
-      '`exomonad resume AGENT` starts a failed one again; with the work of another a new agent goes on (`exomonad spawn … --branch BRANCH`).',
+      '`exomonad resume AGENT` starts a failed one again; with the work of another a new agent goes on (`exomonad spawn workers … --branch BRANCH`).',
   },
   AGENT_CLI_MISSING: {
     status: 503,
@@ -120,7 +120,7 @@ export const ERRORS = {
   BRANCH_EXISTS: {
     status: 409,
     meaning: 'A branch of that name exists.',
-    remedy: 'Take another name, or adopt it with `exomonad spawn … --branch`.',
+    remedy: 'Take another name, or adopt it with `exomonad spawn workers … --branch`.',
   },
   BRANCH_CHECKED_OUT: {
     status: 409,

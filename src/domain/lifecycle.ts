@@ -8,7 +8,7 @@ import type { Agent, AgentState } from './records.ts'
  *   any of these ⇄ unknown: its program lives, and what it does can’t be determined
  *   any of these → completed | failed | killed, which never change by themselves.
  *
- * The one way back is `exomonad resume`, by which a person starts a crashed agent’s program again:
+ * The one way back is `exomonad resume NAME`, by which a person starts a crashed agent’s program again:
  * failed → spawning. The root’s program may come and go; the root itself does not die.
  */
 const NEXT: Readonly<Record<AgentState, readonly AgentState[]>> = {

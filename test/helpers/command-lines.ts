@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import type { CliContext } from '../../src/surfaces/cli/context.ts'
+import { UsageError } from '../../src/surfaces/cli/exit-codes.ts'
 import { buildProgram, commandNamed } from '../../src/surfaces/cli/program.ts'
+import { SPECS } from '../../src/surfaces/cli/tool-specs.ts'
 
 /** Enough of a context to build the program: what commands do is replaced, not run. */
 export const PARSING = {
@@ -8,7 +10,11 @@ export const PARSING = {
   environment: { columns: 200 },
   options: () => ({ json: false, as: undefined, cwd: '/', color: null }),
   palette: () => ({ bad: (text: string) => text }),
+  terminal: { stdout: { write: () => true }, stderr: { write: () => true } },
 } as unknown as CliContext
+
+/** What depends on where it is run: a file, a terminal, an agent’s open capture. */
+const DEPENDS = /can’t be read|needs a terminal|An agent’s fork/
 
 export const everyCommand = (command: Command): Command[] =>
   command.commands.flatMap((below) =>
@@ -28,7 +34,9 @@ export function commandsOf(line: string): string[][] {
   }
   return commands.flatMap((words) => {
     const end = words.findIndex((word) => /^[<>]/.test(word))
-    const own = end < 0 ? words : words.slice(0, end)
+    // `2>/dev/null`
+    const last = /^\d$/.test(words[end - 1] ?? '') ? end - 1 : end
+    const own = end < 0 ? words : words.slice(0, last)
     return own.length > 0 ? [own] : []
   })
 }
@@ -41,11 +49,18 @@ export async function parsedBy(words: readonly string[]): Promise<string> {
   const ran: string[] = []
   for (const command of [whole, ...everyCommand(whole)]) {
     command.configureOutput({ writeErr: () => {}, writeOut: () => {} })
-    if (
-      command !== whole &&
-      (command as unknown as { _actionHandler: unknown })._actionHandler !== null
-    )
-      command.action(() => void ran.push(lineOf(command).join(' ')))
+    const own = command as unknown as { _actionHandler: ((args: unknown[]) => unknown) | null }
+    const act = own._actionHandler
+    if (command === whole || act === null) continue
+    const line = lineOf(command).join(' ')
+    own._actionHandler = async (args) => {
+      ran.push(line)
+      // What a tool’s command says before it looks for a daemon, of which there is none here.
+      if (SPECS[line] !== undefined)
+        await Promise.resolve(act(args)).catch((error: unknown) => {
+          if (error instanceof UsageError && !DEPENDS.test(error.message)) throw error
+        })
+    }
   }
   await whole.parseAsync(own, { from: 'user' })
   if (ran.length !== 1) throw new Error(`exomonad ${own.join(' ')}: no command`)

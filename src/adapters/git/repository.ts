@@ -72,11 +72,9 @@ async function inspectFurther(
     throw gitFailure('look at the repository', common, { cwd })
   }
   if (common.exitCode !== 0) {
-    throw new ExomonadError(
-      'NOT_A_REPOSITORY',
-      `${cwd} is not in a git repository (${wordsOf(common)}). Run the command inside one.`,
-      { folder: cwd },
-    )
+    throw new ExomonadError('NOT_A_REPOSITORY', notInRepository(cwd, wordsOf(common)), {
+      folder: cwd,
+    })
   }
 
   const [toplevel, list, symbolic, head] = await Promise.all([
@@ -102,4 +100,10 @@ async function inspectFurther(
           ? { kind: 'unborn', branch }
           : { kind: 'branch', branch, sha },
   }
+}
+
+/** Git’s words only where they say more: its plain refusal is the same once again. */
+function notInRepository(cwd: string, words: string): string {
+  const more = words.includes('not a git repository (or any') ? '' : ` (${words})`
+  return `${cwd} is not in a git repository${more}. Go to one, or make this one: \`git init\`.`
 }

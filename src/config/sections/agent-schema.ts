@@ -58,7 +58,7 @@ export const agentSchema = z
     resume_command: argv
       .optional()
       .describe(
-        'Used by `exomonad resume`; without it the command is run again. Same placeholders.',
+        'Used by `exomonad resume NAME`; without it the command is run again. Same placeholders.',
       ),
     model: z
       .string()

@@ -107,7 +107,7 @@ export function createCandidates({
     ) {
       throw new ExomonadError(
         'BRANCH_EXISTS',
-        `There is a branch ${branch} already. Take another name, or adopt it (\`exomonad spawn … --branch ${branch}\`).`,
+        `There is a branch ${branch} already. Take another name, or adopt it (\`exomonad spawn workers … --branch ${branch}\`).`,
         { branch },
       )
     }

@@ -31,7 +31,7 @@ function whyNot(
   agents: readonly Agent[],
 ): string | undefined {
   if (adopt === undefined)
-    return `${branch} belongs to the agent ${taken.name} (${isAlive(taken.state) ? 'alive' : taken.state}). Take another name, or ${isAlive(taken.state) ? `send ${taken.name} more work` : `have the new agent go on with that work (\`exomonad spawn … --branch ${branch}\`)`}.`
+    return `${branch} belongs to the agent ${taken.name} (${isAlive(taken.state) ? 'alive' : taken.state}). Take another name, or ${isAlive(taken.state) ? `send ${taken.name} more work` : `have the new agent go on with that work (\`exomonad spawn workers … --branch ${branch}\`)`}.`
   try {
     requireOver(taken, agents)
     return undefined

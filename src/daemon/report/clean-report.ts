@@ -34,7 +34,14 @@ export function cleanReport(
   })
   // Addresses with a password in them are no token by their shape.
   const addressed = out.replaceAll(/([a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[redacted]@')
-  const placed = places.reduce((left, [path, called]) => left.replaceAll(path, called), addressed)
+  const placed = places.reduce(
+    (left, [path, called]) =>
+      // A home of `/`, or none, is in everything.
+      path.length < 2
+        ? left
+        : left.replaceAll(new RegExp(`${literally(path)}(?![\\w-])`, 'g'), called),
+    addressed,
+  )
   const who = [
     [userInfo().username, '<user>'],
     [hostname(), '<host>'],
@@ -43,10 +50,9 @@ export function cleanReport(
     (left, [name, called]) =>
       name.length < 3 || name === 'root'
         ? left
-        : left.replaceAll(
-            new RegExp(`(?<![\\w-])${name.replaceAll(/[^\w-]/g, '\\$&')}(?![\\w-])`, 'g'),
-            called,
-          ),
+        : left.replaceAll(new RegExp(`(?<![\\w-])${literally(name)}(?![\\w-])`, 'g'), called),
     placed,
   )
 }
+
+const literally = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)

@@ -122,7 +122,7 @@ function chosen(
   if (targets.length === 0) {
     throw new ExomonadError(
       'NOT_AVAILABLE',
-      'No notifications are configured: write a [notify.targets.NAME] into .exomonad/config.toml. The guide has an example of each kind.',
+      'No notifications are configured: write a [notify.targets.NAME] into .exomonad/config.toml. docs/overnight.md has an example of each kind.',
     )
   }
   const found = wanted === undefined ? targets : targets.filter(({ name }) => name === wanted)

@@ -1,6 +1,7 @@
-import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
+import { ExomonadError } from '../../domain/errors.ts'
 import type { CliContext } from './context.ts'
 import type { OutputStream } from '../text/terminal.ts'
+import { asCommandError } from './file-fault.ts'
 import { EXIT_CODES, UsageError, type ExitCode } from './exit-codes.ts'
 import { printable } from '../text/printable.ts'
 
@@ -55,7 +56,7 @@ export function reportError(context: CliContext, thrown: unknown, json: boolean)
     writeLines(context.terminal.stderr, [`${palette.bad('✗')} ${printable(thrown.message)}`])
     return EXIT_CODES.usage.code
   }
-  const error = asExomonadError(thrown)
+  const error = asCommandError(thrown, context.environment.home)
   if (json) writeJson(context.terminal.stdout, error.toJSON())
   writeLines(context.terminal.stderr, [
     `${palette.bad('✗')} ${printable(error.message)} ${palette.dim(`(${error.code})`)}`,
@@ -69,7 +70,7 @@ export function reportError(context: CliContext, thrown: unknown, json: boolean)
  */
 export async function misunderstanding(context: CliContext, thrown: unknown): Promise<void> {
   if (thrown instanceof UsageError) return
-  const { code } = asExomonadError(thrown)
+  const { code } = asCommandError(thrown, context.environment.home)
   if (code !== 'INTERNAL' && code !== 'INVALID_ARG') return
   const { otherBuildReason } = await import('./daemon/other-build.ts')
   const reason = await otherBuildReason(context)

@@ -7,8 +7,9 @@ import { buildProgram } from '../../../src/surfaces/cli/program.ts'
 import { everyCommand, lineOf, PARSING } from '../../helpers/command-lines.ts'
 
 const file = join(import.meta.dirname, '..', '..', '..', 'man', 'exomonad.1')
-const { version } = JSON.parse(readFileSync(join(file, '..', '..', 'package.json'), 'utf8')) as {
+const { version, man } = JSON.parse(readFileSync(join(file, '..', '..', 'package.json'), 'utf8')) as {
   version: string
+  man: unknown
 }
 const groff = (...args: string[]) =>
   spawnSync('groff', ['-man', ...args, file], { encoding: 'utf8' })
@@ -16,6 +17,10 @@ const groff = (...args: string[]) =>
 describe('the manual page', () => {
   it('is what `npm run docs` makes of the commands', async () => {
     expect(await renderManPage(version)).toBe(readFileSync(file, 'utf8'))
+  })
+
+  it('is where npm links it from: it takes `man` as a list alone', () => {
+    expect(man).toEqual(['./man/exomonad.1'])
   })
 
   it.skipIf(groff('-z').error !== undefined)(

@@ -16,7 +16,7 @@ export interface AdoptedAgent {
 
 /**
  * Makes a copy of a store fit for where none of its programs run: brings it to today’s version; what
- * worked is stopped (`exomonad resume` starts it again), sessions and processes have failed, and
+ * worked is stopped (`exomonad resume NAME` starts it again), sessions and processes have failed, and
  * folders are where `relocate` says. Throws STORE_TOO_NEW, STORE_CORRUPT and as opening does.
  */
 export async function adoptCopy(

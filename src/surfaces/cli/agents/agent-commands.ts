@@ -32,7 +32,9 @@ export const resume = toolCommand('resume', {
   flags: { all: '--all  Every agent whose program is gone' },
   prepare: (given, { flags }) => {
     if ((given.agent === undefined) !== flags.all)
-      throw new UsageError('Name an agent, or give --all.')
+      throw new UsageError(
+        'Whom? `exomonad resume NAME` for one agent, `exomonad resume --all` for each whose program is gone.',
+      )
     return given
   },
   progress: 'Launching again',

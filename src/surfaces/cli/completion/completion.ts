@@ -30,9 +30,9 @@ export function define(command: Command, context: CliContext): void {
         const shown = files.map((file) => shortPath(file, home)).join(', ')
         if (install !== true)
           return [shown === '' ? `Nothing of it is there for ${shell}.` : `Taken out: ${shown}`]
-        if (shown === '') return [`New ${shell}s complete exomonad already.`]
+        if (shown === '') return [`New ${shell} shells complete exomonad already.`]
         return [
-          `New ${shell}s complete exomonad: ${shown}`,
+          `New ${shell} shells complete exomonad: ${shown}`,
           `Undo: exomonad completion ${shell} --uninstall`,
         ]
       })

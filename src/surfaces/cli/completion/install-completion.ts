@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Environment } from '../../../config/environment.ts'
 import { ExomonadError } from '../../../domain/errors.ts'
@@ -67,6 +77,8 @@ export async function uninstallCompletion(
   }
   if ((await read(script)) !== null) {
     await rm(script)
+    // A folder of the name that holds nothing else any more; fish’s is shared with others.
+    if (startup !== null) await rmdir(dirname(script)).catch(() => {})
     changed.push(script)
   }
   return changed

@@ -58,6 +58,11 @@ export async function createWorkspace(
   const checked = async (file: string, args: readonly string[], shown: string): Promise<string> => {
     const result = await run(file, args)
     if (result.exitCode === 0) return result.stdout.replace(/\n$/, '')
+    if (result.startError === 'ENOENT')
+      throw new ExomonadError(
+        'NOT_AVAILABLE',
+        `The demo needs ${file}, which is not on PATH. Install it, then run \`exomonad demo\` again; \`exomonad doctor\` says what else is missing.`,
+      )
     const said =
       (result.stderr || result.stdout).trim() ||
       (result.startError ?? `exit code ${String(result.exitCode)}`)

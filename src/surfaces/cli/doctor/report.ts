@@ -26,13 +26,23 @@ export async function writeReport(
 ): Promise<string> {
   const facts = located === null ? null : await storeFacts(context, located.paths)
   const known = facts === null || typeof facts === 'string' ? [] : facts.known
+  const places = [
+    ...(located === null
+      ? []
+      : ([
+          [located.paths.commonDir, '<git>'],
+          [located.paths.home, '<repository>'],
+        ] as const)),
+    [context.environment.home, '~'],
+    [context.options().cwd, '<folder>'],
+  ] as const
   const sections: [string, readonly string[]][] = [
     ['exomonad', await versions(context, located)],
     [
       'doctor',
       findings.map(
         ({ subject, status, found }) =>
-          `${status}  ${subject}: ${withText ? found : found.replaceAll(/"[^"]*"/g, '(text)')}`,
+          `${status}  ${subject}: ${withText ? found : findingOf(found, places)}`,
       ),
     ],
   ]
@@ -53,16 +63,26 @@ export async function writeReport(
   const text = sections.map(([title, lines]) => [`== ${title}`, ...lines, ''].join('\n')).join('\n')
   return context.host.report.clean(withText ? text : withoutNames(text, known), {
     hashes: known.map(({ tokenHash }) => tokenHash),
-    places: [
-      ...(located === null
-        ? []
-        : ([
-            [located.paths.commonDir, '<git>'],
-            [located.paths.home, '<repository>'],
-          ] as const)),
-      [context.environment.home, '~'],
-    ],
+    places,
   })
+}
+
+/** Where programs of the system lie, on everybody’s machine. */
+const SYSTEM = /^\/(?:usr|bin|sbin|lib|opt|etc|proc|dev|nix|tmp)(?:\/|$)/
+
+/** A finding without what it quotes, and without folders that say whose machine it is. */
+export function findingOf(
+  found: string,
+  places: readonly (readonly [path: string, called: string])[],
+): string {
+  const unquoted = found.replaceAll(/"[^"]*"/g, '(text)')
+  const known = places.reduce(
+    (left, [path, called]) => (path.length < 2 ? left : left.replaceAll(path, called)),
+    unquoted,
+  )
+  return known.replaceAll(/(?<![\w.~:/>-])\/[^\s,;:()'"`]+/g, (path) =>
+    SYSTEM.test(path) ? path : '<path>',
+  )
 }
 
 const MOST_TASK = 500

@@ -95,7 +95,7 @@ async function olderZellij(
 ): Promise<Diagnosis[]> {
   const { session, names } = await host.multiplexers.leftInZellij(paths)
   if (names.length === 0) return []
-  const fix = `Look at them with \`zellij attach ${session}\`, end them there, then \`exomonad resume\` each; \`exomonad down\` ends them all`
+  const fix = `Look at them with \`zellij attach ${session}\`, end them there, then \`exomonad resume NAME\` for each; \`exomonad down\` ends them all`
   return [
     {
       subject: 'zellij',

@@ -49,7 +49,7 @@ ${multiplexer === null ? MULTIPLEXER_COMMENT : multiplexerLines(multiplexer)}
 # include = [".env"]
 # setup = [["npm", "ci"]]
 
-# Where you are told that you are needed: a question to the root, an approval, a failed agent. The guide has
+# Where you are told that you are needed: a question to the root, an approval, a failed agent. docs/overnight.md has
 # webhooks, a command and the terminal; \`exomonad notify test\` tries them.
 # [notify.targets.desktop]
 # kind = "desktop"

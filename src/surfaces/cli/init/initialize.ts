@@ -95,6 +95,8 @@ export async function setUpRepository(
   const home = facts.bare ? worktree : (facts.mainWorktree ?? worktree)
   const paths = pathsOf(facts.commonDir, home)
   const socket = await host.chooseSocket(facts.commonDir)
+  // First, so that a home that can’t be written leaves the repository as it was.
+  await ensureOwnerToken(environment, facts.commonDir)
   await mkdir(paths.state, { recursive: true, mode: 0o700 })
   const written = await writeInitialConfig(paths, () =>
     initialConfig({ commonDir: facts.commonDir, home, rootWorktree: worktree, rootBranch: branch }),
@@ -102,7 +104,6 @@ export async function setUpRepository(
   const wroteConfig = written !== null
   const git = await host.git(facts.commonDir)
   await git.exclude(EXCLUDE_LINES)
-  await ensureOwnerToken(environment, facts.commonDir)
   if (wroteConfig)
     await recordTrust(trustSubject(paths, environment, host), ['.exomonad/config.toml'])
   await writeRepositoryRecord(environment, { commonDir: facts.commonDir, home, socket, pid: null })

@@ -91,6 +91,6 @@ async function restore(context: CliContext, name: string, force: boolean): Promi
     ...(setUp.untrusted.length === 0
       ? []
       : ['  `exomonad trust` lets the configuration of this repository run.']),
-    '  Agents are stopped: `exomonad resume` starts them again, with their conversations where their CLIs have those on this machine.',
+    '  Agents are stopped: `exomonad resume --all` starts them again, with their conversations where their CLIs have those on this machine.',
   ])
 }

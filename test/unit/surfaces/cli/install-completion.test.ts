@@ -135,6 +135,16 @@ describe('exomonad completion --install', () => {
     }
   })
 
+  it('names what a home that can’t be written refuses, and what to do', async () => {
+    const file = join(home, 'file')
+    writeFileSync(file, '')
+    const { code, err } = await run(['bash', '--install'], { HOME: file })
+    expect({ code, err }).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/a file, not a folder.*let HOME name another one.*NOT_AVAILABLE/),
+    })
+  })
+
   it('needs to know which shell', async () => {
     expect(await run([])).toMatchObject({
       code: 2,

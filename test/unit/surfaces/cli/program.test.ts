@@ -260,7 +260,7 @@ describe('the command line', () => {
     [['pr', 'review', '3', '--comment', '--at', 'x'], 'expected "path:line text"'],
     [['call', 'tree', '{'], 'The input is not JSON'],
     [['note', ' '], 'The message is empty'],
-    [['resume'], 'Name an agent, or give --all'],
+    [['resume'], 'exomonad resume --all'],
   ])('says what is wrong with %j, and ends with 2', async (argv, words) => {
     const result = await run(...argv)
     expect(result.code).toBe(2)

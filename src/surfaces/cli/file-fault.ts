@@ -1,0 +1,34 @@
+import { asExomonadError, ExomonadError } from '../../domain/errors.ts'
+
+/** Why a file of this machine can’t be had, by the system’s own code. */
+const WHY: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file, or no folder to hold it',
+  ENOTDIR: 'a part of that path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission is denied',
+  EPERM: 'the system does not allow it',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'its name is too long',
+  ELOOP: 'its symbolic links lead in a circle',
+}
+
+/**
+ * Any thrown value as an ExomonadError. A file or folder that the person’s machine refuses to the
+ * command is no fault of exomonad: NOT_AVAILABLE, with which, why, and what to do.
+ */
+export function asCommandError(thrown: unknown, home: string): ExomonadError {
+  const { code = '', path, syscall = '' } = (thrown ?? {}) as NodeJS.ErrnoException
+  const why = WHY[code]
+  if (why === undefined || typeof path !== 'string' || syscall.startsWith('spawn'))
+    return asExomonadError(thrown)
+  const isOwn = home.length > 1 && (path === home || path.startsWith(`${home}/`))
+  const advice = isOwn
+    ? `It belongs into your home (${home}): make that a folder that you can write, or let HOME name another one, then try again.`
+    : 'Name another place, or put that right, then try again.'
+  return new ExomonadError(
+    'NOT_AVAILABLE',
+    `${path} can’t be used: ${why}. ${advice}`,
+    { path },
+    { cause: thrown },
+  )
+}
