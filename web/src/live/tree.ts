@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
-import { ApiError } from '../api/errors.ts'
+import { ApiError, isPassing } from '../api/errors.ts'
 import { hasKey } from '../api/session.ts'
 import type { Connection } from './connection.ts'
 import { withChanges, type LiveNode, type LiveTreeView, type TreeState } from './tree-state.ts'
@@ -60,6 +60,10 @@ export function followTree(connection: Connection): () => void {
   }
   const stopEvents = connection.onEvent(() => void read())
   const stopStart = connection.onStart(() => void read())
+  // What could not be read as the connection went is read when it is back.
+  const stopStanding = connection.subscribe(() => {
+    if (connection.get().link === 'live' && isPassing(current.error)) void read()
+  })
   if (wasLetIn()) {
     // Beside the question whether this browser is let in. What happens until events come is read
     // again at the start; where this fails, so it is there.
@@ -78,6 +82,7 @@ export function followTree(connection: Connection): () => void {
     stopped = true
     stopEvents()
     stopStart()
+    stopStanding()
   }
 }
 

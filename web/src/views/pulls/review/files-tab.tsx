@@ -9,6 +9,7 @@ import type { PinnedDiff } from './pinned-diff.ts'
 import { ReviewForm } from './review-form.tsx'
 import { ThreadView } from './thread-view.tsx'
 import { threadsOf } from './threads.ts'
+import { Unsent } from './unsent.tsx'
 
 /** What changes, with what is said of it and what the person is about to say. */
 export function FilesTab({
@@ -90,6 +91,9 @@ export function FilesTab({
         )}
         {newer === null && said}
       </div>
+      {!readOnly && pull.state !== 'open' && (
+        <Unsent state={pull.state} draft={draft} clear={clear} />
+      )}
       <Diff
         text={shown.diff}
         attached={attached}
