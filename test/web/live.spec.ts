@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { expect, linkTo, test, type Exomonad, type Page } from './fixtures.ts'
 
 const spawn = (daemon: Exomonad, name: string, prompt = `Do ${name}`) =>
@@ -35,6 +36,50 @@ test('the title says how many need the person', async ({ opened: page, tree }) =
   await expect(page.getByRole('region', { name: 'Needs you' })).toContainText('Which colour?')
   await tree.call('answer_question', { agent: 'asks', message: 'Blue' })
   await expect(page).toHaveTitle(before === 0 ? 'repo · exomonad' : `(${before}) repo · exomonad`)
+})
+
+test('a daemon that hangs is noticed, and does once what was asked for twice', async ({
+  opened: page,
+  tree: daemon,
+}) => {
+  await spawn(daemon, 'reads')
+  await row(page, 'reads').getByRole('link').first().click()
+  const message = page.getByRole('button', { name: 'Message' })
+  await message.click()
+  await page.keyboard.type('Only once')
+  // Away and back: the words stay, and the focus is where it was.
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(message).toBeFocused()
+  await message.click()
+  await expect(page.locator('dialog textarea')).toHaveValue('Only once')
+
+  const pid = await daemon.daemonPid()
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await expect(page.getByText('The daemon doesn’t answer.')).toBeVisible()
+    await expect(send).toBeDisabled()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await expect(page.getByText('The daemon doesn’t answer.')).toHaveCount(0)
+
+  let isLost = true
+  await page.route('**/v1/tools/send', async (route) => {
+    if (!isLost) return route.continue()
+    isLost = false
+    // It is done, and the answer gets lost.
+    await route.fetch()
+    await route.abort()
+  })
+  await send.click()
+  await expect(page.locator('dialog').getByRole('alert')).toBeVisible()
+  await send.dblclick()
+  await expect(page.locator('dialog')).toHaveCount(0)
+  const sent = (await daemon.events()).filter(
+    ({ type, payload }) => type === 'message' && JSON.stringify(payload).includes('Only once'),
+  )
+  expect(sent).toHaveLength(1)
 })
 
 test.describe('a daemon that goes away', () => {

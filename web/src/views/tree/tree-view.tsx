@@ -134,7 +134,7 @@ export function TreeView() {
             </div>
           </div>
         </div>
-        {tree !== null && tree.counts.agents <= 1 && (
+        {tree !== null && tree.counts.agents === 0 && (
           <Empty title="Only the root is here">
             <p>
               Give it a task with <code>exomonad up "what to do"</code>
