@@ -73,9 +73,9 @@ test('a daemon that hangs is noticed, and does once what was asked for twice', a
     await route.abort()
   })
   await send.click()
-  await expect(page.locator('dialog').getByRole('alert')).toBeVisible()
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
   await send.dblclick()
-  await expect(page.locator('dialog')).toHaveCount(0)
+  await expect(page.getByRole('dialog')).toHaveCount(0)
   const sent = (await daemon.events()).filter(
     ({ type, payload }) => type === 'message' && JSON.stringify(payload).includes('Only once'),
   )
