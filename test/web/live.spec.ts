@@ -94,9 +94,15 @@ test.describe('a daemon that goes away', () => {
     const second = await context.newPage()
     await second.goto(page.url())
     await expect(second.getByRole('treeitem')).toHaveCount(1)
+    const third = await context.newPage()
+    await third.goto(page.url())
+    await expect(third.getByRole('treeitem')).toHaveCount(1)
     const address = page.url()
 
     await daemon.crash()
+    // Where nobody has been, the page’s own files come from the daemon, too.
+    await third.getByRole('link', { name: 'Cost' }).click()
+    await expect(third.getByText('This view was not loaded yet')).toBeVisible()
     for (const each of [page, second]) {
       await expect(each.getByRole('status')).toContainText(['The daemon doesn’t answer.'])
       // What was shown stays.
@@ -108,6 +114,7 @@ test.describe('a daemon that goes away', () => {
       await expect(row(each, 'meanwhile')).toBeVisible()
       await expect(each.getByText('The daemon doesn’t answer.')).toHaveCount(0)
     }
+    await expect(third.getByRole('heading', { name: 'Cost', level: 1 })).toBeVisible()
     expect(page.url()).toBe(address)
     await spawn(daemon, 'afterwards')
     for (const each of [page, second]) await expect(row(each, 'afterwards')).toBeVisible()

@@ -83,6 +83,19 @@ describe('the connection', () => {
     expect(connection.get().link).toBe('live')
   })
 
+  it('tells times by the daemon’s clock, where that is another', async () => {
+    const hour = 3_600_000
+    const [daemon] = [session().then((response) => response.json())]
+    const said = { ...(await daemon), now: new Date(Date.now() + hour).toISOString() }
+    answer = () => Promise.resolve(Response.json(said))
+    connection = connect()
+    await settled()
+    sockets[0]?.says({ connected: 1 })
+    sockets[0]?.ends()
+    const since = connection.get().lostSince ?? 0
+    expect(Math.abs(since - Date.now() - hour)).toBeLessThan(2000)
+  })
+
   it('begins anew where the daemon has another store', async () => {
     connection = connect()
     const starts = vi.fn()

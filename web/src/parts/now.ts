@@ -11,8 +11,11 @@ export function setClock(daemon: number): void {
   now = daemonNow()
 }
 
+/** A time by this browser’s clock, by the daemon’s. Milliseconds since the epoch. */
+export const daemonTime = (own: number): number => own + ahead
+
 /** Milliseconds since the epoch by the daemon’s clock, as all times are that it tells. */
-export const daemonNow = (): number => Date.now() + ahead
+export const daemonNow = (): number => daemonTime(Date.now())
 
 /** The same, each second anew, in one clock for the whole page. */
 let now = Date.now()
