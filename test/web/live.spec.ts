@@ -1,3 +1,4 @@
+import process from 'node:process'
 import { expect, linkTo, test, type Exomonad, type Page } from './fixtures.ts'
 
 const spawn = (daemon: Exomonad, name: string, prompt = `Do ${name}`) =>
@@ -44,6 +45,50 @@ test('the title says how many need the person', async ({ opened: page, tree }) =
   await expect(page).toHaveTitle(before === 0 ? 'repo · exomonad' : `(${before}) repo · exomonad`)
 })
 
+test('a daemon that hangs is noticed, and does once what was asked for twice', async ({
+  opened: page,
+  tree: daemon,
+}) => {
+  await spawn(daemon, 'reads')
+  await row(page, 'reads').getByRole('link').first().click()
+  const message = page.getByRole('button', { name: 'Message' })
+  await message.click()
+  await page.keyboard.type('Only once')
+  // Away and back: the words stay, and the focus is where it was.
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(message).toBeFocused()
+  await message.click()
+  await expect(page.locator('dialog textarea')).toHaveValue('Only once')
+
+  const pid = await daemon.daemonPid()
+  const send = page.getByRole('button', { name: 'Send', exact: true })
+  process.kill(pid, 'SIGSTOP')
+  try {
+    await expect(page.getByText('The daemon doesn’t answer.')).toBeVisible()
+    await expect(send).toBeDisabled()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  await expect(page.getByText('The daemon doesn’t answer.')).toHaveCount(0)
+
+  let isLost = true
+  await page.route('**/v1/tools/send', async (route) => {
+    if (!isLost) return route.continue()
+    isLost = false
+    // It is done, and the answer gets lost.
+    await route.fetch()
+    await route.abort()
+  })
+  await send.click()
+  await expect(page.getByRole('dialog').getByRole('alert')).toBeVisible()
+  await send.dblclick()
+  await expect(page.getByRole('dialog')).toHaveCount(0)
+  const sent = (await daemon.events()).filter(
+    ({ type, payload }) => type === 'message' && JSON.stringify(payload).includes('Only once'),
+  )
+  expect(sent).toHaveLength(1)
+})
+
 test.describe('a daemon that goes away', () => {
   test('is said, and what happened meanwhile is there when it is back', async ({
     page,
@@ -56,9 +101,15 @@ test.describe('a daemon that goes away', () => {
     const second = await context.newPage()
     await second.goto(page.url())
     await expect(second.getByRole('treeitem')).toHaveCount(1)
+    const third = await context.newPage()
+    await third.goto(page.url())
+    await expect(third.getByRole('treeitem')).toHaveCount(1)
     const address = page.url()
 
     await daemon.crash()
+    // Where nobody has been, the page’s own files come from the daemon, too.
+    await third.getByRole('link', { name: 'Cost' }).click()
+    await expect(third.getByText('This view was not loaded yet')).toBeVisible()
     for (const each of [page, second]) {
       await expect(each.getByRole('status')).toContainText(['The daemon doesn’t answer.'])
       // What was shown stays.
@@ -70,6 +121,7 @@ test.describe('a daemon that goes away', () => {
       await expect(row(each, 'meanwhile')).toBeVisible()
       await expect(each.getByText('The daemon doesn’t answer.')).toHaveCount(0)
     }
+    await expect(third.getByRole('heading', { name: 'Cost', level: 1 })).toBeVisible()
     expect(page.url()).toBe(address)
     await spawn(daemon, 'afterwards')
     for (const each of [page, second]) await expect(row(each, 'afterwards')).toBeVisible()

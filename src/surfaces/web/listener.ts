@@ -160,7 +160,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
       secure: reply.request.headers['x-forwarded-proto'] === 'https',
       sameSite: 'strict',
       path: '/',
-      expires: new Date(opened.expiresAt),
+      // By no clock: the browser’s may be another machine’s.
+      maxAge: Math.ceil((opened.expiresAt - Date.now()) / 1000),
     })
 
   fastify.addHook('onRequest', async (request, reply) => {
@@ -168,7 +169,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     requireKnownHost(request.raw, hosts())
   })
 
-  fastify.get('/open', (request, reply) => {
+  // Not for HEAD, which programs ask to look at an address: it would use the link up.
+  fastify.get('/open', { exposeHeadRoute: false }, (request, reply) => {
     const { token } = request.query as { token?: unknown }
     const opened =
       typeof token === 'string' ? sessions.open(token, cookieOf(request.raw)) : undefined
@@ -186,9 +188,12 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     const resume = sessions.resumeKey(cookieOf(request.raw), has)
     // Whoever has it may count on it.
     await deps.kept()
-    return reply
-      .header('cache-control', 'no-store')
-      .send({ read_only: readOnly, expires_at: new Date(expiresAt).toISOString(), resume })
+    return reply.header('cache-control', 'no-store').send({
+      read_only: readOnly,
+      expires_at: new Date(expiresAt).toISOString(),
+      now: new Date().toISOString(),
+      resume,
+    })
   })
 
   const resumed = z.object({ resume: z.string() })
@@ -219,6 +224,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     const session = sessionOf(raw)
     vouchFor(raw, session)
     for (const [name, value] of Object.entries(HEADERS)) reply.raw.setHeader(name, value)
+    // What was answered to who was let in stays in no cache, of the browser or of a proxy.
+    reply.raw.setHeader('cache-control', 'no-store')
     const end = () => reply.raw.destroy()
     session.signal.addEventListener('abort', end, { once: true })
     reply.raw.once('close', () => session.signal.removeEventListener('abort', end))

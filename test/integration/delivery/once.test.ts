@@ -136,7 +136,7 @@ describe('an idempotency key', () => {
     const keyed = ALL_TOOLS.filter((tool) => tool.keyed === true).map(({ name }) => name)
     expect(keyed.toSorted()).toEqual([...KEYED].toSorted())
     for (const { name, effect } of ALL_TOOLS)
-      if (effect !== 'reads' && /^(?:spawn|fork$|send|note$|file_pr$)/.test(name))
+      if (effect !== 'reads' && /^(?:spawn|fork$|send|note$|file_pr$|pr_review$)/.test(name))
         expect(keyed).toContain(name)
     const { paths, components } = await tree.client().get<any>('/openapi.json')
     for (const { name } of ALL_TOOLS) {

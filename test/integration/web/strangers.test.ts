@@ -173,6 +173,18 @@ describe('a page of another origin, with the cookie', () => {
   })
 })
 
+it('a page that knows events of another store is told so, over the WebSocket that it opened', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/events?after=999999999`, {
+    headers: { host: `127.0.0.1:${port}`, cookie, origin: own() },
+  })
+  const [data, ended] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
+  socket.on('message', (message: Buffer) => data.resolve(message.toString()))
+  socket.on('close', () => ended.resolve())
+  socket.on('error', data.reject)
+  expect(JSON.parse(await data.promise)).toMatchObject({ code: 'INVALID_ARG', field: 'after' })
+  await ended.promise
+})
+
 describe('the page itself', () => {
   it('has the tree asked for beside its script, where the browser was let in', async () => {
     for (const path of ['/', '/inbox']) {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import type { TreeChanges } from '../../../src/core/agents/tree-document.ts'
-import { ApiError } from '../api/errors.ts'
+import { ApiError, isPassing } from '../api/errors.ts'
 import { request } from '../api/request.ts'
 import { hasKey } from '../api/session.ts'
 import type { Connection } from './connection.ts'
@@ -59,6 +59,10 @@ export async function followTree(connection: Connection): Promise<void> {
   }
   connection.onEvent(() => void read())
   connection.onStart(() => void read())
+  // What could not be read as the connection went is read when it is back.
+  connection.subscribe(() => {
+    if (connection.get().link === 'live' && isPassing(current.error)) void read()
+  })
   if (!wasLetIn()) return
   // Beside the question whether this browser is let in. What happens until events come is read
   // again at the start; where this fails, so it is there.

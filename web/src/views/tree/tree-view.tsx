@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useStanding } from '../../live/context.tsx'
+import { useReadOnly, useStanding } from '../../live/context.tsx'
 import { useTree } from '../../live/tree.ts'
 import { isTyping } from '../../parts/keys.ts'
 import { Empty, Failed, Loading } from '../../parts/states.tsx'
@@ -22,6 +22,7 @@ const ABOVE = 160
 export function TreeView() {
   const { tree, shorts, error } = useTree()
   const { link } = useStanding()
+  const readOnly = useReadOnly()
   const [wish, setWish] = useState(NOTHING)
   const [selected, setSelected] = useState<string | null>(null)
   const [, go] = useLocation()
@@ -138,10 +139,11 @@ export function TreeView() {
             </div>
           </div>
         </div>
-        {tree !== null && tree.counts.agents <= 1 && (
+        {tree !== null && tree.counts.agents === 0 && (
           <Empty title="Only the root is here">
             <p>
-              Give it a task with <code>exomonad up "what to do"</code>, or spawn from here.
+              Give it a task with <code>exomonad up "what to do"</code>
+              {readOnly ? '.' : ', or spawn from here.'}
             </p>
           </Empty>
         )}

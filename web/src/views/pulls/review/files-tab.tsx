@@ -11,6 +11,7 @@ import { placedIn } from './placed.ts'
 import { ReviewForm } from './review-form.tsx'
 import { ThreadView } from './thread-view.tsx'
 import { threadsOf } from './threads.ts'
+import { Unsent } from './unsent.tsx'
 
 /** Lines that somebody is taken to. */
 export type Revealed = Pick<Attached, 'path' | 'line' | 'side'>
@@ -101,6 +102,9 @@ export function FilesTab({
         )}
         {newer === null && said}
       </div>
+      {!readOnly && pull.state !== 'open' && (
+        <Unsent state={pull.state} draft={draft} clear={clear} />
+      )}
       <Diff
         text={shown.diff}
         attached={attached}

@@ -80,11 +80,14 @@ function Reply({
   const [kept, set] = useKept<string>(`reply:${number}:${comment}`)
   const body = kept ?? ''
   if (readOnly) return null
-  const send = (resolve: boolean) =>
+  const send = (resolve: boolean) => {
+    if (review.isPending) return
     review.mutate(
       { pr_number: number, replies: [{ comment_id: comment, body: body.trim(), resolve }] },
-      { onSuccess: () => set(() => undefined) },
+      // What was written meanwhile stays.
+      { onSuccess: () => set((now) => (now === kept ? undefined : now)) },
     )
+  }
   return (
     <form
       className="reply"
