@@ -7,7 +7,9 @@ import { buildProgram } from '../../../src/surfaces/cli/program.ts'
 import { everyCommand, lineOf, PARSING } from '../../helpers/command-lines.ts'
 
 const file = join(import.meta.dirname, '..', '..', '..', 'man', 'exomonad.1')
-const { version, man } = JSON.parse(readFileSync(join(file, '..', '..', 'package.json'), 'utf8')) as {
+const { version, man } = JSON.parse(
+  readFileSync(join(file, '..', '..', 'package.json'), 'utf8'),
+) as {
   version: string
   man: unknown
 }
