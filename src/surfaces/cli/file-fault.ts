@@ -17,10 +17,12 @@ const WHY: Readonly<Record<string, string>> = {
  * command is no fault of exomonad: NOT_AVAILABLE, with which, why, and what to do.
  */
 export function asCommandError(thrown: unknown, home: string): ExomonadError {
-  const { code = '', path, syscall = '' } = (thrown ?? {}) as NodeJS.ErrnoException
+  const { code = '', path: refused, syscall = '' } = (thrown ?? {}) as NodeJS.ErrnoException
   const why = WHY[code]
-  if (why === undefined || typeof path !== 'string' || syscall.startsWith('spawn'))
+  if (why === undefined || typeof refused !== 'string' || syscall.startsWith('spawn'))
     return asExomonadError(thrown)
+  // Whole files are written under another name beside theirs, and renamed.
+  const path = refused.replace(/\.(?:part-\d+|[0-9a-f]{8})$/, '')
   const isOwn = home.length > 1 && (path === home || path.startsWith(`${home}/`))
   const advice = isOwn
     ? `It belongs into your home (${home}): make that a folder that you can write, or let HOME name another one, then try again.`
