@@ -102,7 +102,9 @@ async function openWire(tree: BenchTree, agent: string): Promise<Wire> {
   const opened = await fetch(url, { redirect: 'manual' })
   const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
   const { host, origin } = new URL(url)
-  const socket = new WebSocket(`ws://${host}/v1/agents/${agent}/terminal`, {
+  const key = new URL(opened.headers.get('location') ?? '', origin).hash.replace('#page=', '')
+  const protocols = ['exomonad', key]
+  const socket = new WebSocket(`ws://${host}/v1/agents/${agent}/terminal`, protocols, {
     headers: { cookie, origin },
   })
   let wake: (() => void) | undefined

@@ -142,5 +142,7 @@ export async function letIn(context: BrowserContext, url: string): Promise<strin
   const [name = '', value = ''] = pair.split('=')
   const { origin } = new URL(url)
   await context.addCookies([{ name, value, url: origin, sameSite: 'Strict', httpOnly: true }])
+  const key = new URL(answer.headers.get('location') ?? '', origin).hash.replace('#page=', '')
+  await context.addInitScript((page) => localStorage.setItem('exomonad.page', page), key)
   return origin
 }

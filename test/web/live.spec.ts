@@ -238,9 +238,10 @@ test.describe('access', () => {
     await expect(page.getByRole('link', { name: 'Tree' })).toBeVisible()
     await expect(page.getByRole('link', { name: 'Spawn' })).toHaveCount(0)
     const status = await page.evaluate(() =>
-      fetch('/v1/tools/note', { method: 'POST', body: '{"text":"x"}' }).then(
-        (response) => response.status,
-      ),
+      fetch('/v1/tools/note', {
+        ...{ method: 'POST', body: '{"text":"x"}' },
+        headers: { 'x-exomonad-page': localStorage.getItem('exomonad.page') ?? '' },
+      }).then((response) => response.status),
     )
     expect(status).toBe(403)
   })

@@ -5,6 +5,7 @@ import './parts/common.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { takePageKey } from './api/page-key.ts'
 import { App } from './app.tsx'
 import { connect } from './live/connection.ts'
 import { LiveProvider } from './live/context.tsx'
@@ -17,6 +18,7 @@ import { applyTheme } from './shell/theme.tsx'
 const PATIENCE = 100
 
 applyTheme()
+takePageKey()
 rememberVisits()
 const connection = connect()
 const queries = createQueries()

@@ -54,6 +54,17 @@ function isFromElsewhere({ headers }: IncomingMessage): boolean {
   return site !== undefined && site !== 'same-origin' && site !== 'none'
 }
 
+/**
+ * What only the page has (sessions.ts): a header, or of a WebSocket, which can have none, what
+ * follows `exomonad` in its protocols. Empty where it is missing.
+ */
+export function pageKeyOf({ headers }: IncomingMessage): string {
+  const header = headers['x-exomonad-page']
+  if (typeof header === 'string') return header
+  const [name, key = ''] = (headers['sec-websocket-protocol'] ?? '').split(/\s*,\s*/)
+  return name === 'exomonad' ? key : ''
+}
+
 function hostOf(origin: string): string | undefined {
   try {
     const { protocol, host } = new URL(origin)

@@ -16,7 +16,7 @@ import type { Log } from '../../runtime/log.ts'
 import { vouchFor } from '../auth.ts'
 import { answerError, fromFastify, installErrors, rawAnswer } from '../http-errors.ts'
 import { parseInput } from '../parse-input.ts'
-import { refuseOtherOrigin, requireKnownHost, requireOwnOrigin } from './guard.ts'
+import { pageKeyOf, refuseOtherOrigin, requireKnownHost, requireOwnOrigin } from './guard.ts'
 import type { Session, Sessions } from './sessions.ts'
 
 export interface Listener {
@@ -46,8 +46,9 @@ const CHECK_EVERY = 10_000
 
 const ASSETS = '/assets/'
 const INDEX = 'index.html'
+const TREE = '/v1/tree/changes'
 /** As the page asks for it (web/src/live/tree.ts), so that it takes this answer. */
-const TREE_BESIDE = '</v1/tree/changes>; rel=preload; as=fetch; crossorigin'
+const TREE_BESIDE = `<${TREE}>; rel=preload; as=fetch; crossorigin`
 
 /**
  * Everything comes from here, nothing is evaluated, and no text becomes markup or a script:
@@ -147,10 +148,14 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     fastify.parseCookie(request.headers.cookie ?? '')[nameOfCookie()] ?? ''
   const sessionOf = (request: IncomingMessage): Session => {
     const session = sessions.find(cookieOf(request))
-    if (session !== undefined) return session
+    // A browser asks for the tree beside the page’s script, which has the key.
+    const isBeside = request.method === 'GET' && request.url === TREE
+    if (session !== undefined && (isBeside || session.isPage(pageKeyOf(request)))) return session
     throw new ExomonadError(
       'UNAUTHORIZED',
-      'This browser has no link to the daemon, or the one it had is too old. `exomonad web` opens a new one.',
+      session === undefined
+        ? 'This browser has no link to the daemon, or the one it had is too old. `exomonad web` opens a new one.'
+        : 'This is not the page that a link was opened in: it has the cookie, and not what went with it. `exomonad web` opens a new one.',
     )
   }
   const letIn = (reply: FastifyReply, opened: { cookie: string; expiresAt: number }) =>
@@ -177,7 +182,8 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
     void reply.header('cache-control', 'no-store')
     // The page says what became of it, and how to get another link.
     if (opened === undefined) return reply.redirect('/?link=used', 303)
-    return letIn(reply, opened).redirect('/', 303)
+    // What stands there is sent nowhere.
+    return letIn(reply, opened).redirect(`/#page=${opened.page}`, 303)
   })
 
   const asked = z.object({ resume: z.string().optional() })
@@ -210,7 +216,9 @@ async function createListener(deps: ListenerDeps): Promise<FastifyInstance> {
 
   fastify.post('/session/close', async (request, reply) => {
     requireOwnOrigin(request.raw)
-    sessions.close(cookieOf(request.raw))
+    // Who is not let in has nothing that could end.
+    if (sessions.find(cookieOf(request.raw))?.isPage(pageKeyOf(request.raw)) === true)
+      sessions.close(cookieOf(request.raw))
     // Nobody who was told that it is over comes back after a crash.
     await deps.kept()
     return reply.clearCookie(nameOfCookie(), { path: '/' }).send({ closed: true })

@@ -9,19 +9,19 @@ export interface WebRecord {
   readonly sessions: readonly KeptSession[]
 }
 
+const session = z.object({
+  resume: z.string(),
+  link: z.string(),
+  page: z.string(),
+  readOnly: z.boolean(),
+  expiresAt: z.number(),
+})
 const record = z.object({
   port: z.number().int().min(1).max(65_535).nullable(),
-  sessions: z.array(
-    z
-      .object({
-        resume: z.string(),
-        // Not in records of before.
-        link: z.string().optional(),
-        readOnly: z.boolean(),
-        expiresAt: z.number(),
-      })
-      .transform((session) => ({ ...session, link: session.link ?? session.resume })),
-  ),
+  // What a daemon of before wrote otherwise is opened by another link.
+  sessions: z
+    .array(z.unknown())
+    .transform((kept) => kept.flatMap((each) => session.safeParse(each).data ?? [])),
 })
 
 const NONE: WebRecord = { port: null, sessions: [] }

@@ -12,6 +12,8 @@ export interface Session {
   readonly expiresAt: number
   /** Aborted when it ends. */
   readonly signal: AbortSignal
+  /** Whether this is the page key that went with its link. */
+  isPage(key: string): boolean
 }
 
 /** What of a session outlives the daemon: not its cookie. */
@@ -20,24 +22,34 @@ export interface KeptSession {
   readonly resume: string
   /** SHA-256 of the link that it goes back to, hex: all that came of one end together. */
   readonly link: string
+  /** SHA-256 of the page key, hex: the same for all that came of that link. */
+  readonly page: string
   readonly readOnly: boolean
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
 
+/** What a link becomes. */
+interface Opened {
+  readonly cookie: string
+  readonly expiresAt: number
+}
+
 /**
- * Who has the page open. A link is good once, and becomes a cookie; cookies are known to this
- * process alone, so that one that was copied is worth nothing after a restart. A page that is open
- * meanwhile has a resume key for that, which it changes for another cookie and key.
+ * Who has the page open. A link is good once, and becomes a cookie and a page key. Cookies are known
+ * to this process alone, so that one that was copied is worth nothing after a restart. A browser
+ * sends them to every port of the host, so to whatever an agent serves there: what only the page
+ * has, kept by its origin, is the page key. A page that is open through a restart has a resume key,
+ * which it changes for another cookie and resume key.
  */
 export interface Sessions {
   /** A secret for a link. */
   link(rights: { readonly readOnly: boolean }): { token: string; expiresAt: number }
   /**
-   * The cookie’s value; undefined where the link is unknown, was used, or is too old. What the
+   * The cookie’s value and the page key; undefined where the link is unknown, was used, or is too old. What the
    * browser had open by the cookie `before` ends: it has only one.
    */
-  open(token: string, before?: string): { cookie: string; expiresAt: number } | undefined
+  open(token: string, before?: string): (Opened & { readonly page: string }) | undefined
   find(cookie: string): Session | undefined
   /**
    * A key for one page (a tab) of this session: the one that it has, where that is still good. The
@@ -48,7 +60,7 @@ export interface Sessions {
    * Good again until the page has the next key: an answer may be lost, with the daemon or on the
    * way. What was resumed by it before is over then.
    */
-  resume(key: string): { cookie: string; expiresAt: number } | undefined
+  resume(key: string): Opened | undefined
   /** With all that came of the same link: its other tabs too, and what they would come back by. */
   close(cookie: string): void
   /** By their resume keys. */
@@ -57,6 +69,7 @@ export interface Sessions {
 
 interface Open extends Session {
   readonly link: string
+  readonly page: string
   readonly ending: AbortController
   readonly resumes: Set<string>
   readonly timer: NodeJS.Timeout
@@ -97,7 +110,10 @@ export function createSessions(options: {
     for (const [key, session] of open) if (session.link === link) forget(key)
     for (const [key, session] of earlier) if (session.link === link) earlier.delete(key)
   }
-  const begin = (link: string, readOnly: boolean, expiresAt: number, by?: string) => {
+  const begin = (
+    { link, page, readOnly, expiresAt }: Omit<KeptSession, 'resume'>,
+    by?: string,
+  ): Opened => {
     const cookie = secret()
     const ending = new AbortController()
     const key = hash(cookie)
@@ -105,8 +121,9 @@ export function createSessions(options: {
     const timer = setTimeout(() => forget(key), expiresAt - clock())
     timer.unref()
     open.set(key, {
-      ...{ link, readOnly, expiresAt, ending, timer, by },
+      ...{ link, page, readOnly, expiresAt, ending, timer, by },
       signal: ending.signal,
+      isPage: (given) => hash(given) === page,
       resumes: new Set(),
     })
     tidy()
@@ -140,7 +157,10 @@ export function createSessions(options: {
       links.delete(key)
       if (link === undefined || link.expiresAt <= clock()) return undefined
       close(before)
-      return begin(key, link.readOnly, clock() + SESSION_LIFE)
+      const page = secret()
+      const { readOnly } = link
+      const expiresAt = clock() + SESSION_LIFE
+      return { ...begin({ link: key, page: hash(page), readOnly, expiresAt }), page }
     },
     find: found,
     resumeKey: (cookie, has) => {
@@ -162,13 +182,13 @@ export function createSessions(options: {
       const kept = earlier.get(by) ?? [...open.values()].find(({ resumes }) => resumes.has(by))
       if (kept === undefined || kept.expiresAt <= clock()) return undefined
       for (const [cookie, session] of open) if (session.by === by) forget(cookie)
-      return begin(kept.link, kept.readOnly, kept.expiresAt, by)
+      return begin(kept, by)
     },
     close,
     kept: () => {
       tidy()
-      const current = [...open.values()].flatMap(({ resumes, link, readOnly, expiresAt }) =>
-        [...resumes].map((resume) => ({ resume, link, readOnly, expiresAt })),
+      const current = [...open.values()].flatMap(({ resumes, link, page, readOnly, expiresAt }) =>
+        [...resumes].map((resume) => ({ resume, link, page, readOnly, expiresAt })),
       )
       return [...earlier.values(), ...current].slice(-MOST)
     },

@@ -20,6 +20,10 @@ let cookie = ''
 let readOnly = ''
 /** All that lets somebody in, as it is made. */
 const secrets: string[] = []
+/** What else a page has, by its cookie: it goes with that, unless a test says otherwise. */
+const pageKeys = new Map<string, string>()
+const keyOf = ({ cookie: of = '', 'x-exomonad-page': given }: Readonly<Record<string, string>>) =>
+  given ?? pageKeys.get(of) ?? ''
 
 interface Answer {
   readonly status: number
@@ -38,7 +42,10 @@ const asked = (
     const outgoing = request(
       {
         ...{ method, path, port, host: '127.0.0.1', agent: false },
-        headers: { host: `127.0.0.1:${port}`, ...headers },
+        headers: {
+          ...{ host: `127.0.0.1:${port}`, 'x-exomonad-page': keyOf(headers) },
+          ...headers,
+        },
       },
       (incoming) => {
         const parts: Buffer[] = []
@@ -77,15 +84,19 @@ async function letIn(options: { read_only?: boolean } = {}): Promise<string> {
   const link = new URL(url)
   port = Number(link.port)
   secrets.push(link.searchParams.get('token') ?? '')
-  const opened = cookieIn(await asked('GET', `${link.pathname}${link.search}`))
-  secrets.push(opened.split('=')[1] ?? '')
+  const answer = await asked('GET', `${link.pathname}${link.search}`)
+  const opened = cookieIn(answer)
+  const key = String(answer.headers['location']).replace('/#page=', '')
+  pageKeys.set(opened, key)
+  secrets.push(opened.split('=')[1] ?? '', key)
   return opened
 }
 
 /** `open`, or the status that the handshake was refused with. */
 const webSocket = (path: string, headers: Readonly<Record<string, string>>): Promise<unknown> =>
   new Promise((resolve, reject) => {
-    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, {
+    const protocols = ['exomonad', keyOf(headers)].filter((each) => each !== '')
+    const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, {
       headers: { host: `127.0.0.1:${port}`, ...headers },
     })
     socket.on('open', () => {
@@ -173,8 +184,31 @@ describe('a page of another origin, with the cookie', () => {
   })
 })
 
+describe('what is served on another port of this host', () => {
+  it('gets the cookie of every visitor, and with it reads no more than the tree and changes nothing', async () => {
+    // An agent’s own server, say. It can claim any origin.
+    for (const key of ['', 'x', pageKeys.get(readOnly) ?? '']) {
+      const headers = {
+        ...{ cookie, origin: own(), 'content-type': 'application/json' },
+        'x-exomonad-page': key,
+      }
+      for (const [method, path] of ROUTES)
+        if (!['/v1/tree/changes', '/session/resume', '/session/close'].includes(path))
+          expect(
+            (await asked(method, path, headers, method === 'POST' ? '{}' : undefined)).status,
+          ).toBe(401)
+      expect((await asked('GET', '/v1/tree/changes?since=x', headers)).status).toBe(401)
+      expect(await asked('POST', '/session/close', headers, '{}')).toMatchObject({ status: 200 })
+      for (const path of ['/v1/events?last=0', '/v1/agents/worker/terminal'])
+        expect(await webSocket(path, headers), path).toBe(401)
+    }
+    expect((await call('/session', {})).status).toBe(200)
+  })
+})
+
 it('a page that knows events of another store is told so, over the WebSocket that it opened', async () => {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/events?after=999999999`, {
+  const protocols = ['exomonad', keyOf({ cookie })]
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/v1/events?after=999999999`, protocols, {
     headers: { host: `127.0.0.1:${port}`, cookie, origin: own() },
   })
   const [data, ended] = [Promise.withResolvers<string>(), Promise.withResolvers<void>()]
@@ -376,8 +410,13 @@ describe('a restart of the daemon', () => {
     await tree.crash()
     await tree.call('tree', {})
     await waitFor('the page', async () => (await opened('')) === 401)
+    // The page has its key still.
+    const key = pageKeys.get(readOnly) ?? ''
+    pageKeys.set(cookieIn(lost), key)
     expect(await opened(cookieIn(lost))).toBe(401)
     const again = cookieIn(await call('/session/resume', { resume }, { cookie: '' }))
+    expect(await opened(again)).toBe(401)
+    pageKeys.set(again, key)
     const { json } = await call('/session', {}, { cookie: again })
     expect(json.read_only).toBe(true)
     secrets.push(again.split('=')[1] ?? '', json.resume)

@@ -5,7 +5,10 @@ import { connect, type Connection } from '../../../web/src/live/connection.ts'
 class Socket extends EventTarget {
   closes = 0
   readonly query: URLSearchParams
-  constructor(url: string) {
+  constructor(
+    url: string,
+    readonly protocols: readonly string[],
+  ) {
     super()
     this.query = new URL(url).searchParams
     sockets.push(this)

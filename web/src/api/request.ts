@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import { pageKey } from './page-key.ts'
 
 /**
  * One exchange with the daemon that serves the page. Throws ApiError with what it answered, and
@@ -9,14 +10,18 @@ export async function request<Result>(
   {
     body,
     signal,
-    headers = {},
+    headers: more = {},
+    bare = false,
   }: {
     /** JSON of a POST; without, it is a GET. */
     readonly body?: unknown
     readonly signal?: AbortSignal | undefined
     readonly headers?: Readonly<Record<string, string>>
+    /** As the browser asks by itself, without the page key: only the tree is answered then. */
+    readonly bare?: boolean
   } = {},
 ): Promise<Result> {
+  const headers = bare ? more : { 'x-exomonad-page': pageKey(), ...more }
   let response: Response
   let text: string
   try {

@@ -1,5 +1,6 @@
 import { ApiError } from './errors.ts'
 import { setClock } from '../parts/now.ts'
+import { forgetPageKey } from './page-key.ts'
 import { request } from './request.ts'
 
 /** What this browser may do: nothing yet, what its link says, or nothing any more. */
@@ -62,6 +63,7 @@ async function read(signal: AbortSignal | undefined): Promise<Access> {
 export async function closeSession(): Promise<void> {
   await request('/session/close', { body: {} })
   sessionStorage.removeItem(KEY)
+  forgetPageKey()
 }
 
 const isRefused = (thrown: unknown): thrown is ApiError =>

@@ -1,5 +1,6 @@
 import type { WireEvent } from '../../../src/surfaces/client.ts'
 import { daemonNow } from '../parts/now.ts'
+import { openSocket } from '../api/page-key.ts'
 import { openSession, type Access } from '../api/session.ts'
 
 export type { WireEvent }
@@ -96,7 +97,7 @@ export function connect(): Connection {
     const query = new URLSearchParams({ heartbeat: String(HEARTBEAT) })
     if (seq === undefined) query.set('last', '0')
     else query.set('after', String(seq))
-    const opened = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/v1/events?${query}`)
+    const opened = openSocket(`/v1/events?${query}`)
     socket = opened
     heard(opened)
     opened.addEventListener('message', ({ data }) => {

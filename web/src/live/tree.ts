@@ -84,7 +84,9 @@ function wasLetIn(): boolean {
 
 /** The whole of it by the very address that the daemon has the browser ask for with the page. */
 const readChanges = (since?: string): Promise<TreeChanges> =>
-  request(`/v1/tree/changes${since === undefined ? '' : `?since=${encodeURIComponent(since)}`}`)
+  since === undefined
+    ? request('/v1/tree/changes', { bare: true })
+    : request(`/v1/tree/changes?since=${encodeURIComponent(since)}`)
 
 async function readOnce(): Promise<void> {
   const next =

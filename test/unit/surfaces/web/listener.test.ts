@@ -121,12 +121,18 @@ describe('what is kept where', () => {
       `HEAD /open?token=${token} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`,
     )
     expect(cookieOf(head)).toBe('')
-    const cookie = cookieOf(await get(`/open?token=${token}`))
+    const opened = await get(`/open?token=${token}`)
+    const cookie = cookieOf(opened)
     // By no clock: the browser may be on a machine with another.
     expect(cookie).toMatch(/; Max-Age=4\d{4};/)
     expect(cookie).not.toMatch(/expires/i)
-    const answer = await get('/v1/things', { cookie: cookie.split(';')[0] ?? '' })
+    const headers = {
+      cookie: cookie.split(';')[0] ?? '',
+      'x-exomonad-page': /#page=(\S+)/.exec(opened)?.[1] ?? '',
+    }
+    const answer = await get('/v1/things', headers)
     expect(statusOf(answer)).toBe(200)
+    expect(statusOf(await get('/v1/things', { cookie: headers.cookie }))).toBe(401)
     expect(answer).toMatch(/^cache-control: no-store\r$/im)
   })
 })
@@ -161,7 +167,7 @@ describe('a link', () => {
     const { token } = sessions.link({ readOnly: false })
     const answer = await get(`/open?token=${token}`)
     expect(statusOf(answer)).toBe(303)
-    expect(answer).toMatch(/^location: \/\r$/im)
+    expect(answer).toMatch(/^location: \/#page=[\w-]{43}\r$/im)
     expect(answer).toMatch(/^cache-control: no-store\r$/im)
     const cookie = cookieOf(answer)
     expect(cookie).toMatch(/^exomonad_\d+=[\w-]{43};/)

@@ -150,6 +150,22 @@ describe('a restart of the daemon', () => {
     expect(sessionsAt(sessions.kept()).sessions.resume(next)).toBeDefined()
   })
 
+  it('leaves all tabs of a link the page key that came with it, which no other has', () => {
+    const before = sessionsAt()
+    const opened = before.sessions.open(before.sessions.link({ readOnly: false }).token)
+    const { cookie = '', page = '' } = opened ?? {}
+    const keys = [before.sessions.resumeKey(cookie) ?? '', before.sessions.resumeKey(cookie) ?? '']
+    const { sessions } = sessionsAt(before.sessions.kept())
+    const other = sessions.open(sessions.link({ readOnly: false }).token)
+    for (const key of keys) {
+      const session = sessions.find(sessions.resume(key)?.cookie ?? '')
+      expect(session?.isPage(page)).toBe(true)
+      for (const none of ['', cookie, key, other?.page ?? ''])
+        expect(session?.isPage(none)).toBe(false)
+    }
+    expect(JSON.stringify(sessions.kept())).not.toContain(page)
+  })
+
   it('gives a tab that is connected anew no second key', () => {
     const { sessions, changes } = sessionsAt()
     const cookie = open(sessions)

@@ -2,6 +2,7 @@ import type {
   TerminalInput,
   TerminalMessage,
 } from '../../../../../src/surfaces/http/terminal-messages.ts'
+import { openSocket } from '../../../api/page-key.ts'
 
 export type { TerminalMessage }
 export type TerminalState = Extract<TerminalMessage, { type: 'state' }>
@@ -72,8 +73,7 @@ export function openLink(
   const open = () => {
     clearTimeout(timer)
     if (closed) return
-    const url = `${location.origin.replace(/^http/, 'ws')}/v1/agents/${encodeURIComponent(agent)}/terminal`
-    const mine = new WebSocket(url)
+    const mine = openSocket(`/v1/agents/${encodeURIComponent(agent)}/terminal`)
     mine.binaryType = 'arraybuffer'
     socket = mine
     let shown = 0
